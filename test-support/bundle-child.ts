@@ -44,7 +44,7 @@ export function bundleChild(script: string, parts: readonly string[] = []): Prom
 }
 
 async function findOrBuild(script: string, parts: readonly string[]): Promise<string> {
-  const folder = join(CACHE, hashOf(script, parts))
+  const folder = join(CACHE, hashBundleInputs(script, parts))
   const file = join(folder, 'child.mjs')
   if (!existsSync(file)) await build(script, folder)
   return file
@@ -100,7 +100,7 @@ function importVite(): Promise<typeof Vite> {
 }
 
 /** Hash of everything that the bundle is made of. */
-function hashOf(script: string, parts: readonly string[]): string {
+function hashBundleInputs(script: string, parts: readonly string[]): string {
   const hash = createHash('sha256').update(script)
   for (const file of [script, ...parts]) hash.update(readFileSync(file))
   hash.update(readFileSync(join(ROOT, 'package-lock.json')))

@@ -161,7 +161,7 @@ async function disableCache(page: Page): Promise<Page> {
  * for each window, a second of work. A repeated switch replaces the earlier one, so Playwright's
  * own list is included.
  */
-const SWITCHED_OFF = [
+const DISABLED_CHROMIUM_FEATURES = [
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
   'AimEnabled',
@@ -188,7 +188,7 @@ async function newContext(
 ): Promise<BrowserContext> {
   launched ??= chromium.launch({
     executablePath: executablePath ?? '',
-    args: [`--disable-features=${SWITCHED_OFF.join()}`],
+    args: [`--disable-features=${DISABLED_CHROMIUM_FEATURES.join()}`],
   })
   const browser = await launched
   if (browser.isConnected()) {
@@ -268,7 +268,7 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
  * scheme is checked with all rules, the dark one only with those about colours, because its content
  * is equal.
  */
-export async function expectFineInEveryLook(page: Page, name: string): Promise<void> {
+export async function expectAccessibleInAllLooks(page: Page, name: string): Promise<void> {
   for (const [device, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
     await page.setViewportSize(viewport)
     const said: string[] = []

@@ -1,5 +1,5 @@
 import { type ConnectOptions, connect, type Database } from '@tollgate/database'
-import { type Created, type DatabaseKind, databaseKinds } from './database-kinds.ts'
+import { type CreatedDatabase, type DatabaseKind, databaseKinds } from './database-kinds.ts'
 
 export interface TestDatabase {
   readonly url: string
@@ -50,23 +50,23 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
 }
 
 /** Creates an empty database without opening it. */
-export function createEmptyDatabase(): Promise<Created> {
+export function createEmptyDatabase(): Promise<CreatedDatabase> {
   return requireKind().createEmpty()
 }
 
-const made = new Map<string, Promise<Created>>()
+const made = new Map<string, Promise<CreatedDatabase>>()
 const templates = new Set<string>()
 
 /** Whether this URL is that of a template. */
 export const isTemplate = (url: string): boolean => templates.has(url)
 
-function findTemplate(kind: DatabaseKind, { name, fill }: Template): Promise<Created> {
+function findTemplate(kind: DatabaseKind, { name, fill }: Template): Promise<CreatedDatabase> {
   const found = made.get(name) ?? makeTemplate(kind, fill)
   made.set(name, found)
   return found
 }
 
-async function makeTemplate(kind: DatabaseKind, fill: Template['fill']): Promise<Created> {
+async function makeTemplate(kind: DatabaseKind, fill: Template['fill']): Promise<CreatedDatabase> {
   const created = await kind.createEmpty()
   templates.add(created.url)
   const database = await connect(created.url, { timeout: TIMEOUT })

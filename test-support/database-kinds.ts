@@ -6,16 +6,16 @@ import pg from 'pg'
 import { inject } from 'vitest'
 
 /** A database that was created but not opened. */
-export interface Created {
+export interface CreatedDatabase {
   readonly url: string
   remove(): Promise<void>
 }
 
 /** Creates databases of one kind for tests. */
 export interface DatabaseKind {
-  createEmpty(): Promise<Created>
+  createEmpty(): Promise<CreatedDatabase>
   /** Creates a copy of another database, which must not be open. */
-  copy(from: Created): Promise<Created>
+  copy(from: CreatedDatabase): Promise<CreatedDatabase>
 }
 
 const sqlite: DatabaseKind = {
@@ -35,16 +35,16 @@ const sqlite: DatabaseKind = {
 
 const postgres: DatabaseKind = {
   createEmpty: () => createInPostgres('template1'),
-  copy: ({ url }) => createInPostgres(nameIn(url)),
+  copy: ({ url }) => createInPostgres(getDatabaseName(url)),
 }
 
-async function createInPostgres(template: string): Promise<Created> {
+async function createInPostgres(template: string): Promise<CreatedDatabase> {
   const name = createName('test_')
   // Copying files instead of logging every page halves the time.
-  await askPostgres(`create database ${name} template ${template} strategy file_copy`)
+  await runOnPostgres(`create database ${name} template ${template} strategy file_copy`)
   return {
     url: withDatabase(inject('postgresUrl'), name),
-    remove: () => askPostgres(`drop database if exists ${name} with (force)`),
+    remove: () => runOnPostgres(`drop database if exists ${name} with (force)`),
   }
 }
 
@@ -54,7 +54,7 @@ let postgresPool: pg.Pool | undefined
  * Runs a statement on a connection that this process keeps: opening one costs Postgres as much as
  * dropping a database.
  */
-async function askPostgres(sql: string): Promise<void> {
+async function runOnPostgres(sql: string): Promise<void> {
   postgresPool ??= new pg.Pool({
     connectionString: inject('postgresUrl'),
     allowExitOnIdle: true,
@@ -66,23 +66,23 @@ const mariadb: DatabaseKind = {
   async createEmpty() {
     const { url, prefix } = inject('mariadb')
     const name = createName(prefix)
-    await askMariadb(`create database ${name}`)
+    await runOnMariadb(`create database ${name}`)
     return {
       url: withDatabase(url, name),
       async remove() {
-        await askMariadb(`drop database ${name}`)
+        await runOnMariadb(`drop database ${name}`)
       },
     }
   },
   async copy(from) {
     const created = await mariadb.createEmpty()
-    const [old, name] = [nameIn(from.url), nameIn(created.url)]
+    const [old, name] = [getDatabaseName(from.url), getDatabaseName(created.url)]
     const tables = await findTables(old)
     const copies = tables.flatMap(({ table, isEmpty }) => [
       `create table ${name}.\`${table}\` like ${old}.\`${table}\``,
       ...(isEmpty ? [] : [`insert into ${name}.\`${table}\` select * from ${old}.\`${table}\``]),
     ])
-    if (copies.length > 0) await askMariadb(copies.join(';'))
+    if (copies.length > 0) await runOnMariadb(copies.join(';'))
     return created
   },
 }
@@ -102,12 +102,12 @@ function findTables(database: string): Promise<FoundTable[]> {
 }
 
 async function readTables(database: string): Promise<FoundTable[]> {
-  const tables = await askMariadb(
+  const tables = await runOnMariadb(
     `select table_name as name from information_schema.tables where table_schema = '${database}'`,
   )
   return Promise.all(
     tables.map(async ({ name }) => {
-      const rows = await askMariadb(`select 1 from ${database}.\`${name}\` limit 1`)
+      const rows = await runOnMariadb(`select 1 from ${database}.\`${name}\` limit 1`)
       return { table: name, isEmpty: rows.length === 0 }
     }),
   )
@@ -116,7 +116,7 @@ async function readTables(database: string): Promise<FoundTable[]> {
 let mariadbPool: mysql.Pool | undefined
 
 /** Runs a statement on a connection that this process keeps. */
-async function askMariadb(sql: string): Promise<mysql.RowDataPacket[]> {
+async function runOnMariadb(sql: string): Promise<mysql.RowDataPacket[]> {
   mariadbPool ??= mysql.createPool({ uri: inject('mariadb').url, multipleStatements: true })
   const [rows] = await mariadbPool.query<mysql.RowDataPacket[]>(sql)
   return rows
@@ -134,6 +134,6 @@ function withDatabase(server: string, name: string): string {
   return url.href
 }
 
-function nameIn(url: string): string {
+function getDatabaseName(url: string): string {
   return new URL(url).pathname.slice(1)
 }

@@ -26,11 +26,11 @@ const LONGEST = [
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    return sorted.sort((a, b) => rank(a) - rank(b))
+    return sorted.sort((a, b) => getStartRank(a) - getStartRank(b))
   }
 }
 
-function rank({ moduleId }: TestSpecification): number {
+function getStartRank({ moduleId }: TestSpecification): number {
   const at = LONGEST.findIndex((part) => moduleId.includes(part))
   return at < 0 ? LONGEST.length : at
 }

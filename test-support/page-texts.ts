@@ -15,14 +15,14 @@ interface Source {
  * Reads the sources of pages below these files and folders, without tests and message catalogues.
  */
 export function readPageSources(paths: readonly string[]): Source[] {
-  return paths.flatMap(filesOf).map((path) => {
+  return paths.flatMap(listSourceFiles).map((path) => {
     const text = readFileSync(path, 'utf8')
     const kind = path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS
     return { path, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, kind) }
   })
 }
 
-function filesOf(path: string): string[] {
+function listSourceFiles(path: string): string[] {
   if (!statSync(path).isDirectory()) return [path]
   return readdirSync(path, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !/\.test\.|(?:^|\/)messages\//.test(name))
@@ -30,11 +30,14 @@ function filesOf(path: string): string[] {
 }
 
 /** Finds texts that are written in the sources instead of the catalogues, as `file:line text`. */
-export function literalTexts(sources: readonly Source[], exceptions: readonly string[]): string[] {
+export function findLiteralTexts(
+  sources: readonly Source[],
+  exceptions: readonly string[],
+): string[] {
   return sources.flatMap(({ path, tree }) => {
     const found: string[] = []
     const visit = (node: ts.Node): void => {
-      const text = literalOf(node)?.replace(/\s+/g, ' ').trim()
+      const text = readLiteralText(node)?.replace(/\s+/g, ' ').trim()
       if (text && !exceptions.includes(text)) {
         const { line } = tree.getLineAndCharacterOfPosition(node.getStart())
         found.push(`${path}:${line + 1} ${text}`)
@@ -47,10 +50,10 @@ export function literalTexts(sources: readonly Source[], exceptions: readonly st
   })
 }
 
-function literalOf(node: ts.Node): string | null {
+function readLiteralText(node: ts.Node): string | null {
   if (ts.isJsxText(node)) return /\p{L}/u.test(node.text) ? node.text : null
   if (ts.isTaggedTemplateExpression(node) && node.tag.getText() === 'html')
-    return textOfTemplate(node.template)
+    return readTemplateText(node.template)
   if (
     !ts.isStringLiteral(node) &&
     !ts.isNoSubstitutionTemplateLiteral(node) &&
@@ -80,7 +83,7 @@ function isDeveloperError(node: ts.Node): boolean {
 }
 
 /** Returns the text of an HTML template without its tags. `null` if there is none. */
-function textOfTemplate(template: ts.TemplateLiteral): string | null {
+function readTemplateText(template: ts.TemplateLiteral): string | null {
   const raw = ts.isNoSubstitutionTemplateLiteral(template)
     ? template.text
     : [template.head.text, ...template.templateSpans.map(({ literal }) => literal.text)].join('…')
@@ -92,7 +95,7 @@ function textOfTemplate(template: ts.TemplateLiteral): string | null {
  * Finds the ids of messages that no source uses. A template such as `signIn.${step}` uses all ids
  * that match.
  */
-export function unusedMessages(sources: readonly Source[], ids: readonly string[]): string[] {
+export function findUnusedMessages(sources: readonly Source[], ids: readonly string[]): string[] {
   const literals = new Set<string>()
   const patterns: RegExp[] = []
   for (const { tree } of sources) {
@@ -118,16 +121,16 @@ export function unusedMessages(sources: readonly Source[], ids: readonly string[
  * Finds messages of a translation whose placeholders differ from those in English, or that are not
  * translated at all.
  */
-export function differingNames(
+export function findDifferingPlaceholders(
   original: Readonly<Record<string, string>>,
   translation: Readonly<Record<string, string>>,
 ): string[] {
   return Object.keys(original).filter(
-    (id) => namesOf(original[id]).join() !== namesOf(translation[id]).join(),
+    (id) => listPlaceholders(original[id]).join() !== listPlaceholders(translation[id]).join(),
   )
 }
 
-function namesOf(message = ''): string[] {
+function listPlaceholders(message = ''): string[] {
   const names = [...message.matchAll(/\{(\w+)(?=[},])/g)].map(([, name = '']) => name)
   return [...new Set(names)].sort()
 }

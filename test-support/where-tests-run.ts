@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** A folder or a file with tests, and the reason why it is listed. */
-type Named = readonly [path: string, because: string]
+type ListedTest = readonly [path: string, because: string]
 
 /**
  * Tests that `npm test` leaves out: campaigns and tables that take seconds of CPU time. They form
  * the project `slow`, on SQLite, and `.ci/run` always runs them. Those that are not listed below
  * run on Postgres and MariaDB, too.
  */
-const slow: readonly Named[] = [
+const slow: readonly ListedTest[] = [
   ['examples', 'whole apps are started, and Next builds one'],
   [
     'packages/billing/src/features/confirmations/test/challenged-changes.test.ts',
@@ -140,7 +140,7 @@ const slow: readonly Named[] = [
  * databases (checked by `npm run check:statements`), and does not test races, locks, migrations or
  * values that databases treat differently.
  */
-const sqliteIsEnough: readonly Named[] = [
+const sqliteIsEnough: readonly ListedTest[] = [
   // Frameworks, pages, guards and third-party clients: HTTP, on top of flows that run on every
   // database.
   ['packages/billing/test/adapters.test.ts', 'frameworks'],
@@ -407,12 +407,12 @@ const sqliteIsEnough: readonly Named[] = [
 ]
 
 /** Tests of pages in a browser. */
-const inChromium: readonly Named[] = [
+const inChromium: readonly ListedTest[] = [
   ['packages/sandbox/test/chromium', 'a browser'],
   ['packages/server/test/chromium', 'a browser'],
 ]
 
-function toGlobs(named: readonly Named[]): string[] {
+function toGlobs(named: readonly ListedTest[]): string[] {
   return named.map(([path]) => {
     if (!existsSync(fileURLToPath(new URL(`../${path}`, import.meta.url)))) {
       throw new Error(`test-support/where-tests-run.ts names ${path}, which is not there`)

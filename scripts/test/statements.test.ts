@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { shapeOf } from '../../test-support/statements/shape.ts'
+import { normalizeStatement } from '../../test-support/statements/shape.ts'
 import { findSpare, findUntried } from '../statements/compare.mjs'
 import { emptyRecords, readRecords } from '../statements/records.mjs'
 
@@ -21,7 +21,7 @@ describe('the shape of a statement', () => {
     ['insert into "a" values (?, ?)', 'insert into "a" values (?, ?)'],
     ['select $1, $2', 'select ?, ?'],
   ])('is independent of the number of values and rows: %s', (sql, shape) => {
-    expect(shapeOf(sql)).toBe(shape)
+    expect(normalizeStatement(sql)).toBe(shape)
   })
 })
 

@@ -3,10 +3,10 @@ import { builtInDialects } from '../../packages/database/src/built-in-dialects.t
 import type { Dialect } from '../../packages/database/src/dialects/dialect.ts'
 import type { Runner } from '../../packages/database/src/dialects/engine.ts'
 import { isTemplate } from '../create-test-database.ts'
-import { shapeOf } from './shape.ts'
+import { normalizeStatement } from './shape.ts'
 
 /** Each statement with the tests that sent it. */
-const sent = new Map<string, Set<string>>()
+const testsByStatement = new Map<string, Set<string>>()
 
 const CHANGES_OR_READS = /^\s*(?:select|insert|update|delete|replace|with)\b/i
 
@@ -20,8 +20,10 @@ export function watchDialects(): void {
 
 /** Returns and clears the recorded statements. */
 export function takeSent(): Record<string, string[]> {
-  const taken = Object.fromEntries([...sent].map(([shape, tests]) => [shape, [...tests]]))
-  sent.clear()
+  const taken = Object.fromEntries(
+    [...testsByStatement].map(([shape, tests]) => [shape, [...tests]]),
+  )
+  testsByStatement.clear()
   return taken
 }
 
@@ -40,33 +42,33 @@ function watchRunner<R extends Runner>(runner: R): R {
   return {
     ...runner,
     run(query, values) {
-      if (CHANGES_OR_READS.test(query.sql)) note(shapeOf(query.sql))
+      if (CHANGES_OR_READS.test(query.sql)) recordStatement(normalizeStatement(query.sql))
       return runner.run(query, values)
     },
   }
 }
 
-function note(shape: string): void {
+function recordStatement(shape: string): void {
   const test = expect.getState().currentTestName ?? ''
-  const tests = sent.get(shape)
-  if (tests?.has(test) || isOfTest()) return
+  const tests = testsByStatement.get(shape)
+  if (tests?.has(test) || isSentByTest()) return
   if (tests) tests.add(test)
-  else sent.set(shape, new Set([test]))
+  else testsByStatement.set(shape, new Set([test]))
 }
 
 /**
  * Whether a test itself sends the statement, to check a result. The sender inside a transaction is
  * unknown: it is usually the product.
  */
-function isOfTest(): boolean {
+function isSentByTest(): boolean {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 60
   const { stack = '' } = new Error('who asks')
   Error.stackTraceLimit = stackTraceLimit
-  const callers = stack.split('\n').filter((line) => !BETWEEN.test(line))
+  const callers = stack.split('\n').filter((line) => !TRANSPORT_FILES.test(line))
   const caller = callers.find((line) => /\/(?:src|test|test-support)\//.test(line)) ?? ''
   return /\/(?:test|testing|test-support)\//.test(caller)
 }
 
 /** Source files between the sender of a statement and the database. */
-const BETWEEN = /\/packages\/database\/src\/|\/node_modules\/|\/test-support\/statements\//
+const TRANSPORT_FILES = /\/packages\/database\/src\/|\/node_modules\/|\/test-support\/statements\//

@@ -13,13 +13,13 @@ import type { CapabilitiesOf } from './without.ts'
 type Features = typeof FEATURES
 
 /** The context that each feature's gateway code receives, by built-in provider. */
-interface OwnProviders {
+interface BuiltInProviderContexts {
   readonly stripe: StripeContext
   readonly braintree: BraintreeContext
 }
 
 /** The gateway parts that the features implement for a provider, combined into one type. */
-type PartsOf<Provider extends keyof OwnProviders> = UnionToIntersection<
+type ProviderGatewayParts<Provider extends keyof BuiltInProviderContexts> = UnionToIntersection<
   {
     [Name in keyof Features]: Features[Name] extends {
       readonly [Key in Provider]: (context: never) => infer Parts
@@ -31,56 +31,58 @@ type PartsOf<Provider extends keyof OwnProviders> = UnionToIntersection<
 
 interface AnyFeature {
   readonly capability?: Capability
-  readonly user?: Readonly<Record<string, Run>>
-  readonly subscription?: Readonly<Record<string, Run>>
-  readonly changes?: Readonly<Record<string, Run>>
+  readonly user?: Readonly<Record<string, ScopedFeatureMethod>>
+  readonly subscription?: Readonly<Record<string, ScopedFeatureMethod>>
+  readonly changes?: Readonly<Record<string, ScopedFeatureMethod>>
   readonly subscriptionNeeds?: readonly string[]
   readonly operations?: Readonly<Record<string, ResumeOperation | null>>
   readonly stripe?: (context: never) => object
   readonly braintree?: (context: never) => object
 }
 
-type Run = (scope: never, ...args: never[]) => unknown
+type ScopedFeatureMethod = (scope: never, ...args: never[]) => unknown
 
-const ALL: readonly AnyFeature[] = Object.values(FEATURES)
+const ALL_BILLING_FEATURES: readonly AnyFeature[] = Object.values(FEATURES)
 
 /**
  * Names of all capabilities. A capability is an optional part of a provider, such as `quantities`,
  * that some features of billing require.
  */
-export const CAPABILITIES: readonly Capability[] = ALL.flatMap(({ capability }) => capability ?? [])
+export const CAPABILITIES: readonly Capability[] = ALL_BILLING_FEATURES.flatMap(
+  ({ capability }) => capability ?? [],
+)
 
 /** Lists the capabilities that the features implement for a provider. */
-export function capabilitiesOf<Provider extends keyof OwnProviders>(
+export function capabilitiesOf<Provider extends keyof BuiltInProviderContexts>(
   provider: Provider,
 ): CapabilitiesOf<Provider>[] {
-  const found = ALL.filter((feature) => feature.capability && feature[provider])
+  const found = ALL_BILLING_FEATURES.filter((feature) => feature.capability && feature[provider])
   return found.map(({ capability }) => capability as CapabilitiesOf<Provider>)
 }
 
 /** Builds the gateway of a provider from the parts that the features implement for it. */
-export function assembleGateway<Provider extends keyof OwnProviders>(
+export function assembleGateway<Provider extends keyof BuiltInProviderContexts>(
   provider: Provider,
-  context: OwnProviders[Provider],
-): PartsOf<Provider> {
-  const parts = ALL.map((feature) => feature[provider]?.(context as never) ?? {})
+  context: BuiltInProviderContexts[Provider],
+): ProviderGatewayParts<Provider> {
+  const parts = ALL_BILLING_FEATURES.map((feature) => feature[provider]?.(context as never) ?? {})
   return Object.assign({}, ...parts)
 }
 
 /** The capability that each method of users and subscriptions needs, by the method's name. */
 export const CAPABILITY_BY_METHOD = {
-  user: needsOf(({ user }) => Object.keys(user ?? {})),
-  subscription: needsOf(({ subscription, changes, subscriptionNeeds = [] }) => [
+  user: mapMethodsToCapabilities(({ user }) => Object.keys(user ?? {})),
+  subscription: mapMethodsToCapabilities(({ subscription, changes, subscriptionNeeds = [] }) => [
     ...Object.keys({ ...subscription, ...changes }),
     ...subscriptionNeeds,
   ]),
 }
 
-function needsOf(
+function mapMethodsToCapabilities(
   methodsOf: (feature: AnyFeature) => readonly string[],
 ): Readonly<Record<string, Capability>> {
   return Object.fromEntries(
-    ALL.flatMap((feature) => {
+    ALL_BILLING_FEATURES.flatMap((feature) => {
       const { capability } = feature
       return capability ? methodsOf(feature).map((method) => [method, capability]) : []
     }),
@@ -93,14 +95,14 @@ function needsOf(
  */
 export const RESUME_BY_KIND: Readonly<Record<string, ResumeOperation | null>> = Object.assign(
   {},
-  ...ALL.map(({ operations }) => operations),
+  ...ALL_BILLING_FEATURES.map(({ operations }) => operations),
 )
 
 // Install the methods of every feature on the prototypes of users and subscriptions.
-for (const { capability, user, subscription, changes } of ALL) {
-  const scopeOf = (on: Subscription) => within(scopeOfSubscription(on), capability)
+for (const { capability, user, subscription, changes } of ALL_BILLING_FEATURES) {
+  const scopeOf = (on: Subscription) => requireScopeCapability(scopeOfSubscription(on), capability)
   addMethods(BillableUser.prototype, user, (run, on, args) =>
-    run(within(scopeOfUser(on), capability), ...args),
+    run(requireScopeCapability(scopeOfUser(on), capability), ...args),
   )
   addMethods(Subscription.prototype, subscription, (run, on, args) => run(scopeOf(on), ...args))
   addMethods(Subscription.prototype, changes, async (run, on, args) => {
@@ -111,8 +113,8 @@ for (const { capability, user, subscription, changes } of ALL) {
 
   function addMethods<T extends object>(
     to: T,
-    methods: Readonly<Record<string, Run>> = {},
-    call: (run: Run, on: T, args: never[]) => unknown,
+    methods: Readonly<Record<string, ScopedFeatureMethod>> = {},
+    call: (run: ScopedFeatureMethod, on: T, args: never[]) => unknown,
   ): void {
     for (const [name, run] of Object.entries(methods)) {
       // Methods that need a capability return a promise, so Unsupported is a rejection and not a
@@ -133,6 +135,9 @@ for (const { capability, user, subscription, changes } of ALL) {
  * Returns the scope to pass to a method of a user or a subscription.
  * @throws Unsupported if the provider lacks the capability that the method needs.
  */
-function within(scope: UserScope | SubscriptionScope, capability: Capability | undefined): never {
-  return (capability ? scope.having(capability) : scope) as never
+function requireScopeCapability(
+  scope: UserScope | SubscriptionScope,
+  capability: Capability | undefined,
+): never {
+  return (capability ? scope.withCapability(capability) : scope) as never
 }

@@ -7,12 +7,12 @@ import {
   requireSettings,
 } from './providers/braintree/options.ts'
 import type { Gateway } from './providers/gateway.ts'
-import { defineProvider, type Provider, type ProviderProperties } from './providers/provider.ts'
+import { defineProvider, type Provider, type ProviderManifest } from './providers/provider.ts'
 import { translateErrors } from './providers/translate-errors.ts'
 import type { CapabilitiesOf } from './without.ts'
 
 /** The properties of Braintree that are known without loading its SDK. */
-export const BRAINTREE_PROPERTIES = {
+export const BRAINTREE_MANIFEST = {
   name: 'braintree',
   webhookPath: '/braintree/webhook',
   challenges: true,
@@ -38,12 +38,12 @@ export const BRAINTREE_PROPERTIES = {
     'subscription_went_active',
     'subscription_went_past_due',
   ],
-} as const satisfies ProviderProperties
+} as const satisfies ProviderManifest
 
-export function braintreeProvider(given: BraintreeOptions): Provider {
-  const options = requireSettings(given)
+export function braintreeProvider(braintreeOptions: BraintreeOptions): Provider {
+  const options = requireSettings(braintreeOptions)
   return defineProvider({
-    ...BRAINTREE_PROPERTIES,
+    ...BRAINTREE_MANIFEST,
     ...(options.prices ? { prices: options.prices } : {}),
     connect: () => createBraintreeGateway(options),
   })

@@ -48,7 +48,7 @@ import { createUsageQueue } from './features/usage/usage-outbox.ts'
 import { createUsageRepository } from './features/usage/usage-rows.ts'
 import { createEndpoints } from './features/webhooks/endpoints.ts'
 import { createWebhookInbox } from './features/webhooks/inbox.ts'
-import { type BillingOptions, type ResolvedOptions, workerSettings } from './options.ts'
+import { type BillingOptions, createWorkerSettings, type ResolvedOptions } from './options.ts'
 import type { Capability } from './providers/gateway-parts.ts'
 import { processQueues, purgeQueues } from './queues.ts'
 import { resolveOptions } from './resolve-options.ts'
@@ -120,7 +120,7 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
   const deliveries = createDeliveries(
     options.deliveries,
     options.database,
-    workerSettings(options, () => migrated()),
+    createWorkerSettings(options, () => migrated()),
   )
   if (deliveries.consumer) context.events.addConsumer(deliveries.consumer)
   const inbox = createWebhookInbox(context, () => migrated())
@@ -213,9 +213,9 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
     },
     async ready() {
       await migrated()
-      void warnOfMissing(context)
+      void logProviderProblems(context)
     },
-    check: async () => (await Promise.all(checks(context))).flat(),
+    check: async () => (await Promise.all(runProviderChecks(context))).flat(),
     async process() {
       await migrated()
       await processQueues(queues)
@@ -245,7 +245,7 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
       pending: context.usage.pending,
       refused: context.usage.refused,
       retry: context.usage.retry,
-      ...createMeters({ ...options, ...context, providers: countingProviders(options) }),
+      ...createMeters({ ...options, ...context, providers: listUsageCountingProviders(options) }),
     },
     notices,
     deliveries,
@@ -280,16 +280,16 @@ function watchClock(clock: DatabaseClock, logger: Logger): () => void {
   })
 }
 
-function checks(context: BillingContext): Promise<string[]>[] {
+function runProviderChecks(context: BillingContext): Promise<string[]>[] {
   return context.options.providers.all.map(async ({ name }) =>
     (await context.gateway(name)).check(),
   )
 }
 
-async function warnOfMissing(context: BillingContext): Promise<void> {
+async function logProviderProblems(context: BillingContext): Promise<void> {
   const { logger } = context.options
   const warn = (logger.warn ?? logger.error).bind(logger)
-  for (const outcome of await Promise.allSettled(checks(context))) {
+  for (const outcome of await Promise.allSettled(runProviderChecks(context))) {
     if (outcome.status === 'fulfilled') for (const problem of outcome.value) warn(problem)
     else warn('A payment provider could not be checked', outcome.reason)
   }
@@ -308,12 +308,12 @@ function listMigrations({ owners }: ResolvedOptions): MigrationSet[] {
 }
 
 /** Returns the providers that count metered usage themselves, so that billing does not have to. */
-function countingProviders(options: ResolvedOptions): ProviderName[] {
+function listUsageCountingProviders(options: ResolvedOptions): ProviderName[] {
   const { providers } = options
-  return usageProviders(options).filter((name) => providers.find(name)?.usageCountedBy !== 'us')
+  return listUsageProviders(options).filter((name) => providers.find(name)?.usageCountedBy !== 'us')
 }
 
-function usageProviders({ providers }: ResolvedOptions): ProviderName[] {
+function listUsageProviders({ providers }: ResolvedOptions): ProviderName[] {
   return providers.all.filter(({ can }) => can.includes('usage')).map(({ name }) => name)
 }
 
@@ -325,7 +325,7 @@ function createContext(options: ResolvedOptions, ready: () => Promise<void>): Bi
   const meanings = { statuses, standing, suspendsDisputed, suspendsPaused }
   const events = createEventStream(
     createEventRepository(database, owners),
-    workerSettings(options, ready),
+    createWorkerSettings(options, ready),
   )
   if (Object.keys(options.on).length > 0) events.addConsumer(createListenerConsumer(options.on))
   const ownerRows = createOwnerRepository(database, owners)
@@ -334,13 +334,13 @@ function createContext(options: ResolvedOptions, ready: () => Promise<void>): Bi
     ...{ database, subscriptions, events, gateway: providers.gateway },
     owners: ownerRows,
     usage: createUsageRepository(database, owners),
-    settings: workerSettings(options, ready),
-    providers: usageProviders(options),
-    counting: countingProviders(options),
+    settings: createWorkerSettings(options, ready),
+    providers: listUsageProviders(options),
+    counting: listUsageCountingProviders(options),
   })
   return {
     options,
-    owners: recordingCustomerEvents(ownerRows, events),
+    owners: withCustomerEvents(ownerRows, events),
     subscriptions,
     operations: createOperationRepository(database, owners),
     taxes: taxRepository(database),

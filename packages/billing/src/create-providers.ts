@@ -1,10 +1,10 @@
-import { BRAINTREE_PROPERTIES, braintreeProvider } from './braintree-provider.ts'
+import { BRAINTREE_MANIFEST, braintreeProvider } from './braintree-provider.ts'
 import type { Logger } from './core/values/logger.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import {
   lookUpStanding,
-  type Standing,
-  type StandingByStatus,
+  type StandingsByStatus,
+  type SubscriptionStanding,
 } from './core/values/subscription-state.ts'
 import type { BraintreeOptions } from './providers/braintree/options.ts'
 import type { Gateway } from './providers/gateway.ts'
@@ -12,7 +12,7 @@ import type { Capability } from './providers/gateway-parts.ts'
 import type { Provider, ProviderTools } from './providers/provider.ts'
 import type { ConfiguredProviders } from './providers/providers.ts'
 import type { StripeOptions } from './providers/stripe/options.ts'
-import { STRIPE_PROPERTIES, stripeProvider } from './stripe-provider.ts'
+import { STRIPE_MANIFEST, stripeProvider } from './stripe-provider.ts'
 
 /** The capabilities of the built-in providers, for code that has not connected to them. */
 export const builtInCapabilities: Readonly<Record<'stripe' | 'braintree', readonly Capability[]>> =
@@ -37,22 +37,22 @@ export function createProviders({
     ...(braintree ? [braintreeProvider(braintree)] : []),
     ...providers,
   ]
-  const statuses = new Map<string, StandingByStatus>(
-    [STRIPE_PROPERTIES, BRAINTREE_PROPERTIES, ...all].map((each) => [each.name, each.statuses]),
+  const statuses = new Map<string, StandingsByStatus>(
+    [STRIPE_MANIFEST, BRAINTREE_MANIFEST, ...all].map((each) => [each.name, each.statuses]),
   )
   const byName = new Map(all.map((each) => [each.name, each]))
   if (byName.size < all.length) throw new TypeError('providers: two of them have the same name.')
   const find = (name: ProviderName) => byName.get(name) ?? null
   return { all, find, gateway: connectOnce(find, { logger }), standing, statuses }
 
-  function standing(name: ProviderName, status: string): Standing {
+  function standing(name: ProviderName, status: string): SubscriptionStanding {
     return lookUpStanding(statuses.get(name) ?? {}, status)
   }
 }
 
 function connectOnce(
   find: (name: ProviderName) => Provider | null,
-  tools: ProviderTools,
+  tools: GatewayDependencies,
 ): (name: ProviderName) => Promise<Gateway> {
   const made = new Map<ProviderName, Promise<Gateway>>()
   const connect = async (name: ProviderName) => {

@@ -100,7 +100,7 @@ export {
 export type { Owner } from './core/values/owner.ts'
 export type { ProviderName, ProviderNames } from './core/values/provider-name.ts'
 export { digestOfName } from './core/values/subscription-name.ts'
-export type { Standing, StandingByStatus } from './core/values/subscription-state.ts'
+export type { StandingsByStatus, SubscriptionStanding } from './core/values/subscription-state.ts'
 export type { BasisPoints, TaxTerms } from './core/values/tax.ts'
 export type { InvoiceWords, MailKind, MailKindWords, MailWords } from './core/words/words.ts'
 export {
@@ -376,9 +376,9 @@ export type { ProviderItem, RequestedItem } from './providers/item.ts'
 export { refuseOverrides } from './providers/overrides.ts'
 export {
   defineProvider,
+  type GatewayDependencies,
   type Provider,
-  type ProviderProperties,
-  type ProviderTools,
+  type ProviderManifest,
 } from './providers/provider.ts'
 export type { OmitDecided, PassThroughOptions, SdkTypes } from './providers/sdk-types.ts'
 export type { StripeHandlers } from './providers/stripe/handlers.ts'

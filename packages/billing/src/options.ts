@@ -285,7 +285,7 @@ export interface ResolvedOptions {
 /**
  * Returns the settings of the background workers for webhooks, usage, events and outgoing webhooks.
  */
-export function workerSettings(
+export function createWorkerSettings(
   { clock, logger, webhookAttempts, processEverySeconds }: ResolvedOptions,
   ready: () => Promise<void>,
 ): WorkerSettings {

@@ -40,10 +40,10 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
     on: options.on ?? {},
     deliveries: resolveDeliveries(options.deliveries),
     mail: requireMail(options),
-    maxFailedCharges: wholeNumber('maxFailedCharges', options.maxFailedCharges ?? null),
-    webhookAttempts: wholeNumber('webhookAttempts', options.webhookAttempts ?? 12) ?? 12,
+    maxFailedCharges: requireWholeOrNull('maxFailedCharges', options.maxFailedCharges ?? null),
+    webhookAttempts: requireWholeOrNull('webhookAttempts', options.webhookAttempts ?? 12) ?? 12,
     lockLeaseMs: resolveLease(options.lockLease ?? 15),
-    processEverySeconds: wholeNumber(
+    processEverySeconds: requireWholeOrNull(
       'processEvery',
       options.processEvery === false ? null : (options.processEvery ?? 10),
     ),
@@ -51,18 +51,21 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
     baseUrl: requireUrl(options.baseUrl ?? 'http://localhost'),
     publicUrl: options.baseUrl ?? null,
     authenticate: options.authenticate ?? null,
-    failedUrl: resolveFailed(options),
+    failedUrl: resolveFailedUrl(options),
     invoice: options.invoice ?? null,
     locale: options.locale ?? null,
     disputes: {
-      access: oneOf('disputes.access', options.disputes?.access ?? 'keep', [
+      access: requireAllowedWord('disputes.access', options.disputes?.access ?? 'keep', [
         'keep',
         'suspend',
         'end',
       ]),
     },
     pauses: {
-      access: oneOf('pauses.access', options.pauses?.access ?? 'keep', ['keep', 'suspend']),
+      access: requireAllowedWord('pauses.access', options.pauses?.access ?? 'keep', [
+        'keep',
+        'suspend',
+      ]),
     },
     trials: { oncePerOwner: options.trials?.oncePerOwner ?? false },
     codeAttempts: {
@@ -106,7 +109,7 @@ function requireMail({ mail, invoice }: BillingOptions<never>): MailOptions | nu
   )
 }
 
-function resolveFailed({ failedPath: path, baseUrl }: BillingOptions<never>) {
+function resolveFailedUrl({ failedPath: path, baseUrl }: BillingOptions<never>) {
   if (path === undefined) return null
   if (baseUrl === undefined)
     throw new TypeError('failedPath is relative to baseUrl: set baseUrl too.')
@@ -148,7 +151,11 @@ function requirePath(name: string, path: string, shape: RegExp): void {
   throw new TypeError(`paths.${name}: '${path}' should look like '${example}'.`)
 }
 
-function oneOf<Word extends string>(name: string, word: Word, words: readonly Word[]): Word {
+function requireAllowedWord<Word extends string>(
+  name: string,
+  word: Word,
+  words: readonly Word[],
+): Word {
   if (words.includes(word)) return word
   const quoted = words.map((each) => `'${each}'`)
   const last = quoted.pop()
@@ -160,7 +167,7 @@ function resolveLease(seconds: number): number {
   throw new TypeError('lockLease: expected seconds, at least 0.1.')
 }
 
-function wholeNumber(name: string, value: number | null): number | null {
+function requireWholeOrNull(name: string, value: number | null): number | null {
   return value === null ? null : requireWhole(name, value)
 }
 

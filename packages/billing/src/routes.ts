@@ -26,8 +26,8 @@ import type { BilledOwner } from './core/storage/tables.ts'
 import { userOwner } from './core/values/owner.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import { completeCheckout } from './features/checkout/complete-checkout.ts'
-import { browserErrorResponse } from './features/checkout/failed-page.ts'
-import { localeOf } from './features/customers/locale-of.ts'
+import { createBrowserErrorResponse } from './features/checkout/failed-page.ts'
+import { findOwnerLocale } from './features/customers/locale-of.ts'
 import { respondWithInvoice } from './features/invoices/download.ts'
 import type { RunningWebhookInbox } from './features/webhooks/inbox.ts'
 
@@ -59,14 +59,16 @@ export function createRoutes(
 ): BillingRoutes {
   const { paths } = context.options
   const router = createRouter<BillingRoute>([
-    ...[...paths.webhooks].flatMap(([path, name]) => webhookRoutes(path, name, context, inbox)),
+    ...[...paths.webhooks].flatMap(([path, name]) =>
+      createWebhookRoutes(path, name, context, inbox),
+    ),
     {
       method: 'GET',
       path: paths.invoice,
       respond: (request, id) => downloadInvoice(request, id, context),
       openedAt: (_request, id) => paths.invoice.replace('{invoice}', id),
     },
-    ...returnRoutes(context),
+    ...createReturnRoutes(context),
   ])
 
   async function respond(
@@ -80,16 +82,16 @@ export function createRoutes(
       await ready()
       response = await route.respond(request, match.id)
     } catch (error) {
-      const failure = failureOf(context, error)
+      const failure = toErrorReply(context, error)
       response =
         route?.openedAt && wantsHtml(request)
-          ? browserErrorResponse(context, {
+          ? createBrowserErrorResponse(context, {
               status: failure.status,
               headers: failure.headers,
               reason: failure.body.error,
               path: route.openedAt(request, match.id),
             })
-          : json(failure.status, failure.body, failure.headers)
+          : createJsonResponse(failure.status, failure.body, failure.headers)
     }
     return request.method === 'HEAD' ? withoutBody(response) : response
   }
@@ -104,7 +106,7 @@ export function createRoutes(
   }
 }
 
-function webhookRoutes(
+function createWebhookRoutes(
   path: string,
   name: ProviderName,
   context: BillingContext,
@@ -117,7 +119,7 @@ function webhookRoutes(
       const body = await request.rawText(MAX_WEBHOOK_BYTES)
       const header = (field: string) => request.header(field)
       await inbox.receive(name, { body, header })
-      return json(200, { received: true })
+      return createJsonResponse(200, { received: true })
     },
   }
   if (!context.options.providers.find(name)?.challenges) return [receive]
@@ -138,7 +140,7 @@ function webhookRoutes(
  * Without `authenticate` the owner of a returning browser is unknown; customers then go to the
  * application's own page directly.
  */
-function returnRoutes(context: BillingContext): BillingRoute[] {
+function createReturnRoutes(context: BillingContext): BillingRoute[] {
   const { authenticate, paths, providers } = context.options
   if (!authenticate || !providers.all.some(({ can }) => can.includes('checkout'))) return []
   const respond = (request: HttpRequest) => returnFromCheckout(request, context)
@@ -153,7 +155,7 @@ async function returnFromCheckout(
   request: HttpRequest,
   context: BillingContext,
 ): Promise<HttpResponse> {
-  const billed = await requireAsking(request, context)
+  const billed = await requireSignedInOwner(request, context)
   if (!billed?.provider) throw new CheckoutNotFound('There is no such checkout')
   const returning = {
     owner: billed.owner,
@@ -179,7 +181,7 @@ function sessionIdOf({ query }: HttpRequest): string | null {
  * Identifies the signed-in owner. `null` if the application has deleted its row.
  * @throws Unauthenticated if no owner is signed in.
  */
-async function requireAsking(
+async function requireSignedInOwner(
   request: HttpRequest,
   { options, owners }: BillingContext,
 ): Promise<BilledOwner | null> {
@@ -197,13 +199,13 @@ async function downloadInvoice(
 ): Promise<HttpResponse> {
   const { invoice } = context.options
   if (!invoice) throw new NotFound('There is nothing at this address')
-  const record = await requireAsking(request, context)
+  const record = await requireSignedInOwner(request, context)
   const found = record && (await new BillableUser(context, record).findInvoice(id))
   if (!found) throw new InvoiceNotFound('There is no such invoice')
-  return respondWithInvoice(found, { ...invoice, locale: await localeOf(context, record) })
+  return respondWithInvoice(found, { ...invoice, locale: await findOwnerLocale(context, record) })
 }
 
-interface Failure {
+interface ErrorReply {
   readonly status: number
   readonly body: { readonly error: string; readonly message?: string }
   readonly headers?: Record<string, string>
@@ -213,7 +215,7 @@ interface Failure {
  * Converts an error to a response. Errors of unknown kinds are bugs or outages: they are logged,
  * and the response contains no details.
  */
-function failureOf({ options }: BillingContext, error: unknown): Failure {
+function toErrorReply({ options }: BillingContext, error: unknown): ErrorReply {
   if (isHttpError(error)) {
     const { status, code, message } = error
     return { status, body: { error: code, message }, headers: error.headers() }
@@ -229,7 +231,11 @@ function failureOf({ options }: BillingContext, error: unknown): Failure {
   return { status: 500, body: { error: 'server_error' } }
 }
 
-function json(status: number, body: object, headers: Record<string, string> = {}): HttpResponse {
+function createJsonResponse(
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): HttpResponse {
   return {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },

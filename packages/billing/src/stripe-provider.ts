@@ -2,9 +2,9 @@ import { assembleGateway, capabilitiesOf } from './assemble-features.ts'
 import type { Gateway } from './providers/gateway.ts'
 import {
   defineProvider,
+  type GatewayDependencies,
   type Provider,
-  type ProviderProperties,
-  type ProviderTools,
+  type ProviderManifest,
 } from './providers/provider.ts'
 import { checkStripe, loadStripe, type StripeContext } from './providers/stripe/client.ts'
 import { toBillingError } from './providers/stripe/errors.ts'
@@ -17,7 +17,7 @@ import { translateErrors } from './providers/translate-errors.ts'
 import type { CapabilitiesOf } from './without.ts'
 
 /** The properties of Stripe that are known without loading its SDK. */
-export const STRIPE_PROPERTIES = {
+export const STRIPE_MANIFEST = {
   name: 'stripe',
   webhookPath: '/stripe/webhook',
   can: capabilitiesOf('stripe'),
@@ -62,12 +62,12 @@ export const STRIPE_PROPERTIES = {
     'subscription_schedule.released',
     'subscription_schedule.canceled',
   ],
-} as const satisfies ProviderProperties
+} as const satisfies ProviderManifest
 
-export function stripeProvider(given: StripeOptions): Provider {
-  const options = requireSettings(given)
+export function stripeProvider(stripeOptions: StripeOptions): Provider {
+  const options = requireSettings(stripeOptions)
   return defineProvider({
-    ...STRIPE_PROPERTIES,
+    ...STRIPE_MANIFEST,
     ...(options.prices ? { prices: options.prices } : {}),
     connect: (tools = { logger: console }) => createStripeGateway(options, tools),
   })
@@ -78,7 +78,7 @@ export type StripeParts = CapabilitiesOf<'stripe'>
 
 async function createStripeGateway(
   options: StripeSettings,
-  { logger }: ProviderTools,
+  { logger }: GatewayDependencies,
 ): Promise<Gateway<StripeParts>> {
   const context: StripeContext = {
     stripe: await loadStripe(options),

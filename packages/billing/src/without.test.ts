@@ -2,14 +2,14 @@ import { connect } from '@tollgate/database'
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import { CAPABILITY_BY_METHOD } from './assemble-features.ts'
 import type { BraintreeParts } from './braintree-provider.ts'
-import { BRAINTREE_PROPERTIES } from './braintree-provider.ts'
+import { BRAINTREE_MANIFEST } from './braintree-provider.ts'
 import { Unsupported } from './core/errors/errors.ts'
 import { subscriptionRowMapper } from './core/storage/tables.ts'
 import { type BraintreeSubscription, type BraintreeUser, createBilling } from './create-billing.ts'
 import type { Invoice } from './features/invoices/invoice.ts'
 import type { SubscriptionBuilder } from './features/subscribe/builder.ts'
 import type { Capability } from './providers/gateway-parts.ts'
-import type { STRIPE_PROPERTIES, StripeParts } from './stripe-provider.ts'
+import type { STRIPE_MANIFEST, StripeParts } from './stripe-provider.ts'
 import type { Subscription } from './subscription.ts'
 import type { ItemQuantities, MethodsNeeding, Without } from './without.ts'
 
@@ -51,8 +51,8 @@ describe('billing with Braintree as the only provider', () => {
   })
 
   it('has types that depend on the capabilities of the configured providers', () => {
-    expectTypeOf<BraintreeParts>().toEqualTypeOf<(typeof BRAINTREE_PROPERTIES)['can'][number]>()
-    expectTypeOf<StripeParts>().toEqualTypeOf<(typeof STRIPE_PROPERTIES)['can'][number]>()
+    expectTypeOf<BraintreeParts>().toEqualTypeOf<(typeof BRAINTREE_MANIFEST)['can'][number]>()
+    expectTypeOf<StripeParts>().toEqualTypeOf<(typeof STRIPE_MANIFEST)['can'][number]>()
   })
 
   it('lacks the methods that change the quantity of a plan in its TypeScript types', async () => {
@@ -138,7 +138,7 @@ describe('billing with Braintree as the only provider', () => {
 
 /** Lists the methods that Braintree does not support, each with the capability that it needs. */
 function missing(needs: Readonly<Record<string, Capability>>): [string, Capability][] {
-  const can: readonly Capability[] = BRAINTREE_PROPERTIES.can
+  const can: readonly Capability[] = BRAINTREE_MANIFEST.can
   return Object.entries(needs).filter(([, part]) => !can.includes(part))
 }
 

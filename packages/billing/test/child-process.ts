@@ -27,13 +27,13 @@ export interface Report {
 
 export interface Child {
   /** Starts a job. Other jobs keep running. */
-  begin(job: Job & Stop): Begun
+  begin(job: Job & StopPoint): StartedJob
   signal(name: 'SIGSTOP' | 'SIGCONT'): void
   /** Sends SIGKILL, and resolves when the process has exited. */
   kill(): Promise<void>
 }
 
-export interface Stop {
+export interface StopPoint {
   /** The step, counted from 1, before which the job stops for good. */
   readonly stopAt?: number
   /** Whether the whole process freezes at that step. */
@@ -41,7 +41,7 @@ export interface Stop {
 }
 
 /** A job started in a child process. */
-export interface Begun {
+export interface StartedJob {
   /** Waits for the first report that contains this property. */
   until(member: keyof Report): Promise<Report>
   /** Waits for the result: the job stopped at the chosen step, finished, or failed. */

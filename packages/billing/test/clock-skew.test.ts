@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { type Clock, InvalidArgument } from '../src/index.ts'
-import { createCallPrice, type FlowTest, PROVIDERS, start, takenFrom } from './support.ts'
+import { createCallPrice, type FlowTest, PROVIDERS, start, sumChargedCents } from './support.ts'
 
 /** A server clock that is ahead of the provider's by some seconds, or behind it if negative. */
-function apart({ sandbox }: FlowTest, seconds: number): Clock {
+function createSkewedClock({ sandbox }: FlowTest, seconds: number): Clock {
   return { now: () => new Date(sandbox.clock.nowMs() + seconds * 1000) }
 }
 
@@ -14,12 +14,14 @@ describe.each(PROVIDERS)(
       'does not change the price that previewSwap() shows and swap() charges (difference: %i seconds)',
       async (seconds) => {
         const test = await start(provider)
-        const user = await test.another({ clock: apart(test, seconds) }).user(test.user.id)
+        const user = await test
+          .another({ clock: createSkewedClock(test, seconds) })
+          .user(test.user.id)
         const subscription = await user.newSubscription('main', 'monthly').create(card)
         const { total, prorationDate } = await subscription.previewSwap('yearly')
         expect(total.amount).toBe(9000)
         await subscription.swap('yearly', { prorationDate })
-        expect(takenFrom(test, user)).toBe(10_000)
+        expect(sumChargedCents(test, user)).toBe(10_000)
       },
     )
   },
@@ -46,7 +48,9 @@ describe('usage() at Stripe in a period that has just begun', () => {
     'returns 0 even if the server clock differs from Stripe’s (by %i seconds)',
     async (seconds) => {
       const test = await start('stripe')
-      const user = await test.another({ clock: apart(test, seconds) }).user(test.user.id)
+      const user = await test
+        .another({ clock: createSkewedClock(test, seconds) })
+        .user(test.user.id)
       const builder = user
         .newSubscription('main', 'monthly')
         .meteredPrice(await createCallPrice(test))

@@ -6,16 +6,16 @@ import {
   type ProviderName,
   type Subscription,
 } from '../src/index.ts'
-import { rowsOf, truthAt } from './provider-truth.ts'
+import { readSandboxState, readTableState } from './provider-truth.ts'
 import {
   createCallPrice,
   type FlowTest,
-  givenBackTo,
   PROVIDERS,
   type ProviderCase,
   start,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
+  sumRefundedCents,
 } from './support.ts'
 
 /**
@@ -179,13 +179,13 @@ async function started(given: ProviderCase) {
 async function summarize({ test, given }: Pick<Tab, 'test' | 'given'>, user: BillableUser) {
   const now = await test.billing.user(user.id)
   const customer = now.providerId ?? ''
-  const truth = truthAt(test.sandbox, given.provider, customer)
-  expect(await rowsOf(test.database, user.id)).toEqual(truth)
+  const truth = readSandboxState(test.sandbox, given.provider, customer)
+  expect(await readTableState(test.database, user.id)).toEqual(truth)
   const subscriptions = truth.subscriptions.map(({ id: _id, ...each }) => JSON.stringify(each))
   return {
     subscriptions: subscriptions.sort(),
-    taken: takenFrom(test, now),
-    back: givenBackTo(test, now),
+    taken: sumChargedCents(test, now),
+    back: sumRefundedCents(test, now),
     balance: given.provider === 'stripe' ? (await now.balance()).amount : 0,
   }
 }

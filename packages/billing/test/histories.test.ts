@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, it } from 'vitest'
 import { BillingError } from '../src/index.ts'
 import type { Step } from './histories/step.ts'
-import { disputedLivesAt, isLoss, livesAt } from './histories/steps.ts'
+import { arbitraryDisputedHistories, arbitraryHistories, isLoss } from './histories/steps.ts'
 import { expectMoney, expectTruth, expectUsage } from './histories/truth.ts'
-import { createWorld, type OwnerType, type Travel, type World } from './histories/world.ts'
+import { createWorld, type OwnerType, type WebhookTiming, type World } from './histories/world.ts'
 import { PROVIDERS } from './support.ts'
 
 /** Number of generated histories. `npm run histories` runs thousands. */
@@ -14,7 +14,7 @@ const SHOWS_PROGRESS = process.env.HISTORIES !== undefined
 
 interface History {
   readonly start: Date
-  readonly travel: Travel
+  readonly travel: WebhookTiming
   readonly owner: OwnerType
   readonly steps: readonly Step[]
 }
@@ -23,11 +23,11 @@ const starts = ['2026-01-15', '2026-01-31', '2028-02-29', '2026-12-31']
 
 const historiesAt = (
   provider: (typeof PROVIDERS)[number]['provider'],
-  lives = livesAt,
+  lives = arbitraryHistories,
 ): fc.Arbitrary<History> =>
   fc.record({
     start: fc.constantFrom(...starts).map((day) => new Date(`${day}T10:00:00Z`)),
-    travel: fc.constantFrom<Travel>('prompt', 'prompt', 'late', 'lossy'),
+    travel: fc.constantFrom<WebhookTiming>('prompt', 'prompt', 'late', 'lossy'),
     owner: fc.constantFrom<OwnerType>('user', 'user', 'team'),
     steps: lives(provider, 12),
   })
@@ -59,7 +59,7 @@ describe.each(CLOSING)(
       timeout: 60_000 + runs * 4000,
     }, async () => {
       const world = await createWorld(given, access)
-      const histories = historiesAt(given.provider, disputedLivesAt)
+      const histories = historiesAt(given.provider, arbitraryDisputedHistories)
       const property = fc.asyncProperty(histories, (history) => live(world, history))
       await fc.assert(property, { numRuns: runs, seed: SEED })
     })

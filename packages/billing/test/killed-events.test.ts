@@ -1,26 +1,36 @@
 import { describe, expect, it } from 'vitest'
 import type { BillableUser, BillingOptions } from '../src/index.ts'
 import { CHILD_SECRET, type ChildOptions } from './child-process.ts'
-import { isCall, killAlone, LEASE, LONG, tryEveryPoint, tryOneByOne } from './killed/every-point.ts'
+import {
+  isCall,
+  LOCK_LEASE_SECONDS,
+  LONG_TEST_TIMEOUT,
+  runAndKill,
+  tryEveryPoint,
+  tryOneByOne,
+} from './killed/every-point.ts'
 import { expectTruth } from './killed/outcome.ts'
 import { prepare, type StoryRun, subscribe } from './killed/story.ts'
-import { expectWrites, isTried } from './killed/writes.ts'
+import { expectWrites, runsOnThisDatabase } from './killed/writes.ts'
 import { deliver, endAtProvider, loseDispute, type SignedEvent } from './signed-event.ts'
 import {
+  countProviderSubscriptions,
   type FlowTest,
   PROVIDERS,
   type ProviderCase,
   start,
-  subscriptionsAt,
-  takenFrom,
+  sumChargedCents,
 } from './support.ts'
 import { createTeam, startTeams } from './teams.ts'
 
-const NEW = { webhooks: false, lockLease: LEASE } as const
+const NEW = { webhooks: false, lockLease: LOCK_LEASE_SECONDS } as const
 const INVOICE = { vendor: 'Example Ltd', product: 'Gold' }
 
 /** Another process, which starts after the kill and takes over events of the children. */
-function survivorOf({ sandbox, another }: FlowTest, options: Partial<BillingOptions> = {}) {
+function startReplacementProcess(
+  { sandbox, another }: FlowTest,
+  options: Partial<BillingOptions> = {},
+) {
   return another({
     processEvery: false,
     stripe: {
@@ -68,17 +78,17 @@ describe.each(PROVIDERS)(
   (given) => {
     const { provider } = given
     const tried = <T extends { readonly name: string }>(all: readonly T[]) =>
-      all.filter(({ name }) => isTried(provider, name))
+      all.filter(({ name }) => runsOnThisDatabase(provider, name))
 
     it.each(tried(HANDLERS))(
       'another process completes the handling of $name (threat W2)',
-      LONG,
+      LONG_TEST_TIMEOUT,
       (handling) => handleLater(given, handling),
     )
 
     it.each(tried([{ name: 'create() of a team' }]))(
       'a repeated $name charges the team once (threat W5)',
-      LONG,
+      LONG_TEST_TIMEOUT,
       async ({ name }) => {
         const test = await startTeams(provider, 'integer', NEW)
         const owners = { team: { table: 'teams', email: 'billing_email', name: 'title' } }
@@ -98,7 +108,10 @@ describe.each(PROVIDERS)(
             const again = await test.billing.owner('team', team.id)
             await again.newSubscription('main', 'monthly').create(card)
             expect(await again.subscribed('main'), at).toBe(true)
-            expect([subscriptionsAt(test, again), takenFrom(test, again)], at).toEqual([1, 1000])
+            expect(
+              [countProviderSubscriptions(test, again), sumChargedCents(test, again)],
+              at,
+            ).toEqual([1, 1000])
             expect(await again.subscriptions(), at).toHaveLength(1)
           },
         })
@@ -111,12 +124,12 @@ describe.each(PROVIDERS)(
 
     it.each(tried([{ name: 'the event and the mail of a payment' }]))(
       'another process delivers the event at least once and the mail at most once: $name (threat W2)',
-      LONG,
+      LONG_TEST_TIMEOUT,
       async ({ name }) => {
         const told: string[] = []
         const mailed: string[] = []
         const test = await start(provider, NEW)
-        const survivor = survivorOf(test, {
+        const survivor = startReplacementProcess(test, {
           invoice: INVOICE,
           on: { 'invoice.paid': ({ id }) => void told.push(id) },
           mail: { only: ['receipt'], send: async ({ id }) => mailed.push(id) },
@@ -130,10 +143,10 @@ describe.each(PROVIDERS)(
           const { id: userId } = (run as StoryRun).user
           const args = ['Shirt', given.ten, { idempotencyKey: `order-${userId}` }] as const
           const job = { job: 'sellAndTell', userId, args, stopAt } as const
-          const { outcome, at, reports } = await killAlone(test, provider, job, { listens: true })
+          const { outcome, at, reports } = await runAndKill(test, provider, job, { listens: true })
           const user = await survivor.user(userId)
           await user.invoiceFor(...args)
-          expect(takenFrom(test, user), at).toBe(1000)
+          expect(sumChargedCents(test, user), at).toBe(1000)
           // Another process takes over the claims of a killed one when they expire.
           await test.sandbox.clock.advance({ minutes: 11 })
           await survivor.process()
@@ -170,14 +183,14 @@ async function handleLater(
 ): Promise<void> {
   const { provider } = given
   const test = await start(provider, { ...NEW, ...billing })
-  const survivor = survivorOf(test, billing)
+  const survivor = startReplacementProcess(test, billing)
   const toCheck: { readonly user: BillableUser; readonly at: string }[] = []
   // One process at a time, because processes share the webhook inbox.
   const steps = await tryOneByOne(async (stopAt) => {
     const [run] = await prepare(test, given, { count: 1, before: subscribe })
     const event = await happens(run as StoryRun)
     const job = { job: 'receive', ...event, stopAt } as const
-    const { outcome, at, reports } = await killAlone(test, provider, job, { billing })
+    const { outcome, at, reports } = await runAndKill(test, provider, job, { billing })
     // The provider only retries webhooks that were not acknowledged.
     const isAcknowledged = reports.some(({ answered }) => answered === 200)
     if (!isAcknowledged) expect(await deliver(survivor, event)).toBe(200)

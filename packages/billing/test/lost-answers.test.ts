@@ -4,7 +4,7 @@ import { takeCheckpoint } from './checkpoint.ts'
 import { expectOutcome } from './killed/outcome.ts'
 import { STORIES } from './killed/stories/all.ts'
 import { prepare, retryJob, runJob } from './killed/story.ts'
-import { hasty, LOSSES, loseAnswer } from './lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from './lost-answers.ts'
 import { PROVIDERS, start } from './support.ts'
 
 describe.each(PROVIDERS)('a lost response of $provider', (given) => {
@@ -23,9 +23,9 @@ describe.each(PROVIDERS)('a lost response of $provider', (given) => {
       for (let call = 0, wasHit = true; wasHit; call++) {
         const how = LOSSES[call % LOSSES.length] ?? 'timeout'
         const test = await goBack()
-        const user = await hasty(test).user(begun.user.id)
+        const user = await createImpatientBilling(test).user(begun.user.id)
         const run = { ...begun, test }
-        loseAnswer(test, provider, { after: call, how })
+        loseResponse(test, provider, { after: call, how })
         const failed = await runJob(story, { ...run, user }).then(
           () => null,
           (error: unknown) => error,

@@ -2,12 +2,15 @@ import http from 'node:http'
 import type { Billing, ProviderName } from '../src/index.ts'
 import type { BillingTest } from '../src/testing/index.ts'
 
-export type Loss = 'timeout' | 'half-written'
+export type LostResponseKind = 'timeout' | 'half-written'
 
-export const LOSSES: readonly Loss[] = ['timeout', 'half-written']
+export const LOSSES: readonly LostResponseKind[] = ['timeout', 'half-written']
 
 /** Creates a billing whose requests `loseAnswer` can abort. The requests' own timeouts are long. */
-export function hasty({ sandbox, another }: BillingTest, maxNetworkRetries = 0): Billing {
+export function createImpatientBilling(
+  { sandbox, another }: BillingTest,
+  maxNetworkRetries = 0,
+): Billing {
   return another({
     stripe: {
       secret: sandbox.stripe.apiKey,
@@ -21,10 +24,10 @@ export function hasty({ sandbox, another }: BillingTest, maxNetworkRetries = 0):
  * Loses the response of one request, after `after` others succeeded. The request takes effect; then
  * it times out at the moment at which the provider has finished, regardless of the machine's speed.
  */
-export function loseAnswer(
+export function loseResponse(
   { sandbox }: BillingTest,
   provider: ProviderName,
-  { after, how }: { readonly after: number; readonly how: Loss },
+  { after, how }: { readonly after: number; readonly how: LostResponseKind },
 ): void {
   const { trouble } = sandbox
   if (after > 0) trouble.failNext(after, { slowMs: 0 }, provider)

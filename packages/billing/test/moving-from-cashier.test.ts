@@ -15,7 +15,7 @@ interface Guide {
 const at = (text: string) => (text === '' ? null : text)
 
 /** Converts the rows to the tables that Cashier would have written. */
-async function turnIntoCashier({ kysely, dialect }: Database, provider: ProviderName) {
+async function convertToCashierTables({ kysely, dialect }: Database, provider: ProviderName) {
   const [user] = await kysely.selectFrom('users').selectAll().execute()
   const [subscription] = await kysely.selectFrom('subscriptions').selectAll().execute()
   await kysely.schema.dropTable('subscriptions').execute()
@@ -79,7 +79,7 @@ describe.each(PROVIDERS)('an application that used Cashier on $provider', ({ pro
     const { database, user } = test
     await user.newSubscription('main', 'monthly').create(card)
     await test.settle()
-    await turnIntoCashier(database, provider)
+    await convertToCashierTables(database, provider)
 
     const billing = test.another()
     const { moveFromCashier } = await importFromDocs<Guide>(

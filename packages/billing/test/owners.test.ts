@@ -1,10 +1,15 @@
 import { connect, SchemaTooOld } from '@tollgate/database'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
-import { lockNameOf } from '../src/core/owner-lock.ts'
+import { formatOwnerLockName } from '../src/core/owner-lock.ts'
 import { createOperationRepository } from '../src/core/storage/operations.ts'
 import { CheckoutNotFound, createBilling, InvalidArgument, UserNotFound } from '../src/index.ts'
-import { customersAt, type FlowTest, PROVIDERS, subscriptionsAt } from './support.ts'
+import {
+  countProviderCustomers,
+  countProviderSubscriptions,
+  type FlowTest,
+  PROVIDERS,
+} from './support.ts'
 import { createTeam, createTeams, startTeams, teamTable } from './teams.ts'
 
 const BOTH = PROVIDERS.flatMap((each) => [
@@ -98,7 +103,7 @@ describe.each(BOTH)(
       expect(await team.subscribed('main', 'monthly')).toBe(true)
       expect(await test.user.subscribed('main')).toBe(false)
       expect(await readOwners(test, 'billing_operations')).toEqual([])
-      expect(subscriptionsAt(test, await test.billing.owner('team', id))).toBe(1)
+      expect(countProviderSubscriptions(test, await test.billing.owner('team', id))).toBe(1)
     })
 
     it('has one subscription when two processes create it concurrently', async () => {
@@ -112,8 +117,8 @@ describe.each(BOTH)(
         }),
       )
       expect(new Set(made).size).toBe(1)
-      expect(customersAt(test, provider)).toBe(1)
-      expect(subscriptionsAt(test, await test.billing.owner('team', id))).toBe(1)
+      expect(countProviderCustomers(test, provider)).toBe(1)
+      expect(countProviderSubscriptions(test, await test.billing.owner('team', id))).toBe(1)
     })
 
     it('no longer has a subscription after the application deleted the team, while the user with the same id keeps one', async () => {
@@ -265,7 +270,7 @@ describe('lockNameOf(), the name of an owner’s lock,', () => {
       { type: 'user', id: `${'x'.repeat(254)}y` },
       { type: 'team', id: 'x'.repeat(255) },
     ]
-    const names = owners.map(lockNameOf)
+    const names = owners.map(formatOwnerLockName)
     expect(names[0]).toBe('user:7')
     expect(new Set(names).size).toBe(owners.length)
     for (const name of names) expect(name.length).toBeLessThanOrEqual(255)

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { importFromDocs } from '../../../test-support/docs-module.ts'
 import type { BillableUser, Billing } from '../src/index.ts'
-import { BASE_URL, type FlowTest, start, subscriptionsAt, takenFrom } from './support.ts'
+import {
+  BASE_URL,
+  countProviderSubscriptions,
+  type FlowTest,
+  start,
+  sumChargedCents,
+} from './support.ts'
 
 interface Guide {
   payRoutes(
@@ -33,7 +39,7 @@ const leadsTo = (response: Response) => [response.status, response.headers.get('
 async function expectOne(test: FlowTest): Promise<void> {
   const user = await test.billing.user(test.user.id)
   expect(await user.subscribed('main', 'monthly')).toBe(true)
-  expect([subscriptionsAt(test, user), takenFrom(test, user)]).toEqual([1, 1000])
+  expect([countProviderSubscriptions(test, user), sumChargedCents(test, user)]).toEqual([1, 1000])
 }
 
 describe('the payment page from the guide', () => {

@@ -4,7 +4,7 @@ import type { StartBillingOptions } from '../src/testing/index.ts'
 import { type FlowTest, type ProviderCase, start, stripeSdk } from './support.ts'
 
 /** `npm run previews` tests the whole tables; other runs test every pair of values. */
-export const IS_WHOLE = process.env.PREVIEWS === 'all'
+export const RUNS_ALL_PREVIEWS = process.env.PREVIEWS === 'all'
 
 export const PLANS = {
   monthly: { amount: 1000, months: 1 },
@@ -20,7 +20,7 @@ export type Tax = 0 | 19.6 | 'automatic' | 'within'
 /** The customer's balance, which is used first. A debt is added to the next invoice. */
 export type Balance = 'none' | 'little' | 'much' | 'debt'
 
-interface Taxed {
+interface TaxCase {
   readonly tax: Tax
 }
 
@@ -30,13 +30,13 @@ interface Taxed {
  */
 export async function startPreviews(
   { provider }: ProviderCase,
-  row: Taxed,
+  row: TaxCase,
   { settles }: { readonly settles: boolean },
 ): Promise<FlowTest> {
   const rates: string[] = []
   const options = { plans: PLANS, ...taxOptions(row, rates), webhooks: false }
   const test = await start(provider, options)
-  if (settles || row.tax === 'within') await settle(test, row, rates)
+  if (settles || row.tax === 'within') await prepareTax(test, row, rates)
   await defineCoupons(test)
   defineSeats(test)
   return test
@@ -52,13 +52,13 @@ export async function changeBalance(
   else await user.creditBalance(usd(balance === 'little' ? 177 : 19_000))
 }
 
-function taxOptions({ tax }: Taxed, rates: readonly string[]): StartBillingOptions {
+function taxOptions({ tax }: TaxCase, rates: readonly string[]): StartBillingOptions {
   if (tax === 'automatic') return { tax }
   return tax === 'within' ? { tax: { rates: () => rates } } : { taxPercentage: () => tax }
 }
 
 /** Sets the customer's address, or creates the inclusive tax rate. */
-async function settle(test: FlowTest, { tax }: Taxed, rates: string[]): Promise<void> {
+async function prepareTax(test: FlowTest, { tax }: TaxCase, rates: string[]): Promise<void> {
   if (tax === 'automatic') {
     await test.user.setTaxExempt('none')
     await test.user.updateCustomer({ address: { country: 'DE' } })

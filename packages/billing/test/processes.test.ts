@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { startChild } from './child-process.ts'
-import { ofSubscription } from './killed/story.ts'
-import { rowsOf, truthAt } from './provider-truth.ts'
-import { customersAt, PROVIDERS, start, subscriptionsAt, takenFrom } from './support.ts'
+import { subscriptionJob } from './killed/story.ts'
+import { readSandboxState, readTableState } from './provider-truth.ts'
+import {
+  countProviderCustomers,
+  countProviderSubscriptions,
+  PROVIDERS,
+  start,
+  sumChargedCents,
+} from './support.ts'
 
 /** Timeout for tests with child processes, which start slowly on a busy machine. */
 const SLOW = { timeout: 300_000 }
@@ -44,12 +50,12 @@ describe.each(PROVIDERS)('several processes at $provider', (given) => {
     expect(made).toHaveLength(20)
     expect(new Set(made).size).toBe(1)
     const user = await test.billing.user(userId)
-    expect(customersAt(test, provider)).toBe(1)
-    expect(subscriptionsAt(test, user)).toBe(1)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(countProviderCustomers(test, provider)).toBe(1)
+    expect(countProviderSubscriptions(test, user)).toBe(1)
+    expect(sumChargedCents(test, user)).toBe(1000)
     await test.settle()
-    expect(await rowsOf(test.database, userId)).toEqual(
-      truthAt(test.sandbox, provider, user.providerId ?? ''),
+    expect(await readTableState(test.database, userId)).toEqual(
+      readSandboxState(test.sandbox, provider, user.providerId ?? ''),
     )
   })
 
@@ -66,7 +72,7 @@ describe.each(PROVIDERS)('several processes at $provider', (given) => {
         await user.newSubscription('main', 'monthly').create(card)
         trouble.failNext(call, { slowMs: 0 }, provider)
         trouble.failNext(1, 'held', provider)
-        const swap = sleeper.begin({ ...ofSubscription('swap', 'pro'), userId: user.id })
+        const swap = sleeper.begin({ ...subscriptionJob('swap', 'pro'), userId: user.id })
         const isOver = await Promise.race([
           trouble.untilHeld().then(() => false),
           swap.outcome().then(() => true),
@@ -84,9 +90,9 @@ describe.each(PROVIDERS)('several processes at $provider', (given) => {
         sleeper.signal('SIGCONT')
         const { done, failed } = await swap.outcome()
         outcomes.push(failed ?? String(done))
-        const truth = truthAt(test.sandbox, provider, user.providerId ?? '')
+        const truth = readSandboxState(test.sandbox, provider, user.providerId ?? '')
         expect(truth.subscriptions[0]?.status.toLowerCase(), `call ${call}`).toBe('canceled')
-        expect(await rowsOf(test.database, user.id), `call ${call}`).toEqual(truth)
+        expect(await readTableState(test.database, user.id), `call ${call}`).toEqual(truth)
       }
       trouble.clear()
       expect(outcomes).toContain('Busy: The lock was lost to another process')

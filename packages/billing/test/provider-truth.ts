@@ -31,13 +31,17 @@ export interface CustomerState {
 type Sandbox = BillingTest['sandbox']
 
 /** Reads the state directly from the sandbox's objects. */
-export function truthAt(sandbox: Sandbox, provider: ProviderName, customer: string): CustomerState {
+export function readSandboxState(
+  sandbox: Sandbox,
+  provider: ProviderName,
+  customer: string,
+): CustomerState {
   const { card, subscriptions } = readers[provider](sandbox, customer)
   return { customer, card, subscriptions: byId(subscriptions) }
 }
 
 /** Reads the state of a user or team from our tables, with plain SQL. */
-export async function rowsOf(
+export async function readTableState(
   database: Database,
   id: string | number,
   type = 'user',
@@ -65,7 +69,7 @@ export async function rowsOf(
     quantity: Number(row.quantity),
     others: items
       .filter(({ subscription_id }) => Number(subscription_id) === Number(row.id))
-      .map(({ provider_plan, quantity }) => counted(String(provider_plan), quantity))
+      .map(({ provider_plan, quantity }) => formatItem(String(provider_plan), quantity))
       .sort(),
     trialEndsAt: instant(row.trial_ends_at),
     endsAt: instant(row.ends_at),
@@ -82,7 +86,7 @@ export async function rowsOf(
  * rows contain when that access ends: at `cancelNow()`, or when another subscription replaces this
  * one.
  */
-export function endedByUs(
+export function applyOurEndDates(
   truth: CustomerState,
   rows: CustomerState,
   { now, hasCancelledNow }: { readonly now: Date; readonly hasCancelledNow: boolean },
@@ -145,7 +149,7 @@ const readers: Record<ProviderName, Reader> = {
         quantity: item?.quantity ?? 0,
         others: data
           .filter((other) => other !== item)
-          .map(({ price, quantity }) => counted(price.id, quantity))
+          .map(({ price, quantity }) => formatItem(price.id, quantity))
           .sort(),
         trialEndsAt: seconds(each.trial_end),
         endsAt: seconds(each.ended_at ?? scheduled),
@@ -201,8 +205,8 @@ function plannedAt(
     schedule?.status === 'active' &&
     schedule.phases.find((phase) => phase.start_date === schedule.current_phase?.end_date)
   if (!next) return { planned: null, plannedAt: null }
-  const present = items.data.map(({ price, quantity }) => counted(price.id, quantity))
-  const coming = next.items.map(({ price, quantity }) => counted(price, quantity))
+  const present = items.data.map(({ price, quantity }) => formatItem(price.id, quantity))
+  const coming = next.items.map(({ price, quantity }) => formatItem(price, quantity))
   if (coming.sort().join() === present.sort().join()) {
     return { planned: null, plannedAt: null }
   }
@@ -258,7 +262,7 @@ function billedOn(day: string, months: number, dayOfMonth: number): string {
 }
 
 /** Formats a price with its quantity. Metered prices have no quantity. */
-function counted(price: string, quantity: unknown): string {
+function formatItem(price: string, quantity: unknown): string {
   return quantity === null || quantity === undefined ? price : `${price} × ${quantity}`
 }
 

@@ -4,7 +4,7 @@ import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../test-support/create-test-database.ts'
-import { createEventRepository, eventIdOf } from '../src/core/storage/events.ts'
+import { createEventRepository, deriveEventId } from '../src/core/storage/events.ts'
 import { deliveryTable, eventTable, noticeTable } from '../src/core/storage/queue-tables.ts'
 
 let test: TestDatabase
@@ -107,7 +107,7 @@ describe('an event in the outbox', () => {
     expect(await events.add(paid, at(0), database)).toBe(true)
     expect(await events.add({ ...paid, payload: '{"other":1}' }, at(1), database)).toBe(false)
     expect(await events.add({ ...paid, type: 'invoice.voided' }, at(1), database)).toBe(true)
-    const found = await events.find(eventIdOf(paid))
+    const found = await events.find(deriveEventId(paid))
     expect(found).toMatchObject({ ...paid, createdAt: at(0), state: 'pending' })
     expect(found?.eventId).toMatch(/^evt_[0-9a-f]{40}$/)
   })
@@ -119,6 +119,6 @@ describe('an event in the outbox', () => {
       throw new Error('not done')
     })
     await expect(change).rejects.toThrow('not done')
-    expect(await events.find(eventIdOf(paid))).toBeNull()
+    expect(await events.find(deriveEventId(paid))).toBeNull()
   })
 })

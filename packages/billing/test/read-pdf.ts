@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib'
 
 /** Extracts the text of one of our PDFs as drawn: from left to right, one line per height. */
-export function textOfPdf(pdf: Uint8Array): string {
+export function extractPdfText(pdf: Uint8Array): string {
   const objects = readObjects(pdf)
   const letters = readLetters(objects)
   const drawn: string[] = []
@@ -10,7 +10,9 @@ export function textOfPdf(pdf: Uint8Array): string {
     for (const [, block = ''] of content.matchAll(/BT\n([\s\S]*?)\nET/g)) {
       const [, y = ''] = /1 0 0 1 \S+ (\S+) Tm/.exec(block) ?? []
       const [, font = ''] = /\/(F\d+) /.exec(block) ?? []
-      const glyphs = [...block.matchAll(/<([0-9a-f]+)>/g)].flatMap(([, hex]) => fours(hex ?? ''))
+      const glyphs = [...block.matchAll(/<([0-9a-f]+)>/g)].flatMap(([, hex]) =>
+        splitIntoFours(hex ?? ''),
+      )
       drawn.push(y === height ? '' : '\n', ...glyphs.map((id) => letters[font]?.[id] ?? '?'))
       height = y
     }
@@ -51,7 +53,9 @@ function readMap(content: string): Record<string, string> {
   const letters: Record<string, string> = {}
   for (const [, from = '', list = ''] of content.matchAll(/<(\w+)> <\w+> \[([^\]]*)\]/g)) {
     for (const [index, [, hex]] of [...list.matchAll(/<([^>]*)>/g)].entries()) {
-      const codes = fours((hex ?? '').replaceAll(' ', '')).map((four) => Number.parseInt(four, 16))
+      const codes = splitIntoFours((hex ?? '').replaceAll(' ', '')).map((four) =>
+        Number.parseInt(four, 16),
+      )
       const id = (Number.parseInt(from, 16) + index).toString(16).padStart(4, '0')
       letters[id] = String.fromCharCode(...codes)
     }
@@ -59,6 +63,6 @@ function readMap(content: string): Record<string, string> {
   return letters
 }
 
-function fours(hex: string): string[] {
+function splitIntoFours(hex: string): string[] {
   return hex.match(/.{4}/g) ?? []
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { type BillableUser, isBillingError, ProviderUnavailable } from '../src/index.ts'
 import {
-  customersAt,
+  countProviderCustomers,
+  countProviderSubscriptions,
   type FlowTest,
-  givenBackTo,
   start,
-  subscriptionsAt,
-  takenFrom,
+  sumChargedCents,
+  sumRefundedCents,
 } from './support.ts'
 
 /** Calls that create something under an idempotency key, each with the expected charge. */
@@ -59,7 +59,7 @@ const CALLS: readonly {
       const payment = await user.charge(1000, { idempotencyKey: `charge-${user.id}` })
       const amount = { amount: 300, idempotencyKey: `refund-${user.id}` }
       await user.refund((payment as { id: string }).id, amount)
-      expect(givenBackTo(test, user)).toBe(300)
+      expect(sumRefundedCents(test, user)).toBe(300)
     },
   },
   {
@@ -117,9 +117,9 @@ describe('a 500 that Stripe repeats for an idempotency key', () => {
         if (first instanceof Error) expect(first).toBeInstanceOf(ProviderUnavailable)
         await act(user, test)
         await test.advance({ days: 20 })
-        expect(takenFrom(test, user), `call ${call}`).toBe(taken)
-        expect(subscriptionsAt(test, user)).toBeLessThanOrEqual(1)
-        expect(customersAt(test, 'stripe')).toBe(call + 1)
+        expect(sumChargedCents(test, user), `call ${call}`).toBe(taken)
+        expect(countProviderSubscriptions(test, user)).toBeLessThanOrEqual(1)
+        expect(countProviderCustomers(test, 'stripe')).toBe(call + 1)
       }
     },
   )
@@ -145,7 +145,7 @@ describe('a 500 that Stripe repeats for an idempotency key', () => {
       }
     }
     expect((await user.newSubscription('main', 'monthly').create()).valid()).toBe(true)
-    expect(subscriptionsAt(test, user)).toBe(1)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(countProviderSubscriptions(test, user)).toBe(1)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 })

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { AlreadySubscribed, NotOnGracePeriod, PaymentFailed } from '../src/index.ts'
-import { PROVIDERS, shown, start, subscriptionsAt, takenFrom } from './support.ts'
+import {
+  countProviderSubscriptions,
+  PROVIDERS,
+  pickComparableState,
+  start,
+  sumChargedCents,
+} from './support.ts'
 
 describe.each(PROVIDERS)('a subscription at $provider', (given) => {
   const { provider, card, otherCard, declined, brand, otherLastFour } = given
@@ -18,8 +24,8 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     await test.settle()
     expect(await test.billing.webhooks.pending()).toEqual([])
     expect(await user.subscriptions()).toHaveLength(1)
-    expect(subscriptionsAt(test, user)).toBe(1)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(countProviderSubscriptions(test, user)).toBe(1)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 
   it('is charged when the trial ends, and renews', async () => {
@@ -29,27 +35,27 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(subscription.onTrial()).toBe(true)
     expect(await user.onTrial('main')).toBe(true)
     expect(await user.onTrial()).toBe(false)
-    expect(takenFrom(test, user)).toBe(0)
+    expect(sumChargedCents(test, user)).toBe(0)
     await test.advance({ days: 11 })
     expect(await user.onTrial('main')).toBe(false)
     expect((await user.subscription('main')).recurring()).toBe(true)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
     await test.advance({ months: 2 })
-    expect(takenFrom(test, user)).toBe(3000)
+    expect(sumChargedCents(test, user)).toBe(3000)
   })
 
   it('is charged less with a coupon', async () => {
     const test = await start(provider, { coupon: true })
     await test.user.newSubscription('main', 'monthly').withCoupon('SPRING').create(card)
-    expect(takenFrom(test, test.user)).toBe(700)
+    expect(sumChargedCents(test, test.user)).toBe(700)
   })
 
   it('is charged with the tax percentage, unlike single charges', async () => {
     const test = await start(provider, { taxPercentage: () => 19.25 })
     await test.user.newSubscription('main', 'monthly').create(card)
-    expect(takenFrom(test, test.user)).toBe(1193)
+    expect(sumChargedCents(test, test.user)).toBe(1193)
     await test.user.charge(given.ten)
-    expect(takenFrom(test, test.user)).toBe(2193)
+    expect(sumChargedCents(test, test.user)).toBe(2193)
   })
 
   it('keeps access until the end of the period after cancel(), and can be resumed until then', async () => {
@@ -62,14 +68,14 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(await user.subscribed('main')).toBe(true)
     await subscription.resume()
     expect(subscription.cancelled()).toBe(false)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
     await subscription.cancel()
     await test.advance({ days: 32 })
     expect(await user.subscribed('main')).toBe(false)
     const ended = await user.subscription('main')
     expect(ended.ended()).toBe(true)
     await expect(ended.resume()).rejects.toThrow(NotOnGracePeriod)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 
   it('ends immediately with cancelNow(), even in a trial', async () => {
@@ -81,7 +87,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(await user.onTrial('main')).toBe(false)
     await subscription.cancelNow()
     await test.advance({ days: 40 })
-    expect(takenFrom(test, user)).toBe(0)
+    expect(sumChargedCents(test, user)).toBe(0)
   })
 
   it('can be created again after it ended', async () => {
@@ -104,10 +110,10 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
       .create(card)
     const before = subscription.trialEndsAt
     const swapped = await subscription.swap('pro')
-    expect(shown(swapped)).toMatchObject({ plan: 'pro', trialEndsAt: before })
+    expect(pickComparableState(swapped)).toMatchObject({ plan: 'pro', trialEndsAt: before })
     expect(swapped.onTrial()).toBe(true)
     await test.advance({ days: 10 })
-    expect(takenFrom(test, test.user)).toBe(2500)
+    expect(sumChargedCents(test, test.user)).toBe(2500)
   })
 
   it('ends its trial on a swap with skipTrial()', async () => {
@@ -119,7 +125,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     const swapped = await subscription.skipTrial().swap('pro')
     expect(swapped.onTrial()).toBe(false)
     expect(await test.user.subscribedToPlan('pro', 'main')).toBe(true)
-    expect(takenFrom(test, test.user)).toBe(2500)
+    expect(sumChargedCents(test, test.user)).toBe(2500)
     await test.settle()
     expect(await test.user.subscribedToPlan('pro', 'main')).toBe(true)
   })
@@ -131,7 +137,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(preview).toMatchObject({ immediately: true, total: { amount: 9000, currency: 'usd' } })
     await subscription.swap('yearly')
     expect(await test.user.subscribedToPlan('yearly', 'main')).toBe(true)
-    expect(takenFrom(test, test.user)).toBe(10_000)
+    expect(sumChargedCents(test, test.user)).toBe(10_000)
     await test.settle()
     expect(await test.user.subscribedToPlan('yearly', 'main')).toBe(true)
   })
@@ -154,7 +160,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     await expect(user.newSubscription('main', 'pro').create(card)).rejects.toThrow(
       AlreadySubscribed,
     )
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 
   it('is not created when the card is declined', async () => {
@@ -169,7 +175,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     await user.newSubscription('main', 'monthly').create(otherCard)
     expect(await user.subscribed('main')).toBe(true)
     expect(user.cardLastFour).toBe(otherLastFour)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 
   it('is charged to the new card after updateCard()', async () => {
@@ -179,7 +185,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     await user.updateCard(otherCard)
     expect(user.cardLastFour).toBe(otherLastFour)
     await test.advance({ months: 1, hours: 2 })
-    expect(takenFrom(test, user)).toBe(2000)
+    expect(sumChargedCents(test, user)).toBe(2000)
     expect(await user.subscribed('main')).toBe(true)
   })
 })

@@ -113,27 +113,27 @@ export async function createCallPrice(test: BillingTest): Promise<string> {
 }
 
 /** Returns the state in our row, for comparison. */
-export function shown(subscription: Subscription) {
+export function pickComparableState(subscription: Subscription) {
   const { providerPlan: plan, providerStatus: status, trialEndsAt, endsAt } = subscription
   return { plan, status, trialEndsAt, endsAt }
 }
 
 /** Counts the user's subscriptions at the provider, including ended ones. */
-export function subscriptionsAt({ sandbox }: BillingTest, user: BillableUser): number {
+export function countProviderSubscriptions({ sandbox }: BillingTest, user: BillableUser): number {
   const id = user.providerId ?? ''
   return user.provider === 'stripe'
     ? sandbox.stripe.subscriptions(id).length
     : sandbox.braintree.subscriptions(id).length
 }
 
-export function customersAt({ sandbox }: BillingTest, provider: ProviderName): number {
+export function countProviderCustomers({ sandbox }: BillingTest, provider: ProviderName): number {
   return provider === 'stripe'
     ? sandbox.stripe.customers().length
     : sandbox.braintree.customers().length
 }
 
 /** Total charged to the user's card, in cents. */
-export function takenFrom({ sandbox }: BillingTest, user: BillableUser): number {
+export function sumChargedCents({ sandbox }: BillingTest, user: BillableUser): number {
   const id = user.providerId ?? ''
   if (user.provider === 'stripe') {
     return sandbox.stripe
@@ -149,7 +149,7 @@ export function takenFrom({ sandbox }: BillingTest, user: BillableUser): number 
 }
 
 /** Total returned to the user, refunded or voided, in cents. */
-export function givenBackTo({ sandbox }: BillingTest, user: BillableUser): number {
+export function sumRefundedCents({ sandbox }: BillingTest, user: BillableUser): number {
   const id = user.providerId ?? ''
   if (user.provider === 'stripe') {
     return sandbox.stripe

@@ -89,7 +89,7 @@ export type ErrorKindOf = (error: Error, code: string | undefined) => ErrorKind 
 export const UNAVAILABLE: readonly ErrorKind[] = ['broken', 'slow', 'undone']
 
 /** Errors of this package and of the network, which no dialect has to list. */
-const known: Readonly<Record<string, ErrorKind>> = {
+const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
   TOLLGATE_WAITED_TOO_LONG: 'slow',
   TOLLGATE_NO_ANSWER: 'broken',
   TOLLGATE_CLOCK_NOT_TRUSTED: 'slow',
@@ -115,7 +115,7 @@ const KIND = Symbol.for('tollgate.database.errorKind')
  * not know the dialect.
  */
 export function markErrorKinds(error: unknown, kindOf: ErrorKindOf): void {
-  someCause(error, (cause) => {
+  hasMatchingCause(error, (cause) => {
     const kind = KIND in cause ? undefined : kindOf(cause, codeOf(cause))
     if (kind) Reflect.defineProperty(cause, KIND, { value: kind })
     return false
@@ -131,11 +131,11 @@ export function hasErrorKind(
   kinds: readonly ErrorKind[],
   kindOf?: ErrorKindOf,
 ): boolean {
-  return someCause(error, (cause) => {
+  return hasMatchingCause(error, (cause) => {
     const code = codeOf(cause)
     const kind =
       (cause as { [KIND]?: ErrorKind })[KIND] ??
-      (code === undefined ? undefined : known[code]) ??
+      (code === undefined ? undefined : KIND_BY_CODE[code]) ??
       kindOf?.(cause, code)
     return kind !== undefined && kinds.includes(kind)
   })
@@ -144,7 +144,7 @@ export function hasErrorKind(
 /** Finds a `NotPrimary` among an error and its causes. Returns `null` if there is none. */
 export function findNotPrimaryError(error: unknown): NotPrimary | null {
   let found: NotPrimary | null = null
-  someCause(error, (cause) => {
+  hasMatchingCause(error, (cause) => {
     if (codeOf(cause) === 'TOLLGATE_NOT_PRIMARY') found = cause as NotPrimary
     return found !== null
   })
@@ -156,10 +156,11 @@ function codeOf(error: Error): string | undefined {
   return typeof code === 'string' && code !== '' ? code : undefined
 }
 
-function someCause(error: unknown, test: (cause: Error) => boolean): boolean {
+function hasMatchingCause(error: unknown, test: (cause: Error) => boolean): boolean {
   for (let depth = 0; error instanceof Error && depth < 8; depth++) {
     if (test(error)) return true
-    if (error instanceof AggregateError && error.errors.some((e) => someCause(e, test))) return true
+    if (error instanceof AggregateError && error.errors.some((e) => hasMatchingCause(e, test)))
+      return true
     error = error.cause
   }
   return false

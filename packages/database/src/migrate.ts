@@ -157,13 +157,13 @@ async function runMigrations(
   // commits alone.
   await createMigrationsTable(tx, columns)
   const done = await findApplied(tx, set.name)
-  refuseOtherHistory(set, done)
+  requireSameHistory(set, done)
   const applied: string[] = []
   for (const migration of set.migrations) {
     const { id } = migration
     if (done.has(id)) continue
     await check(tx)
-    if (!offline) await refuseBesideOthers(tx, set.name, migration)
+    if (!offline) await requireNoOtherProcesses(tx, set.name, migration)
     await migration.up(tx, columns)
     await check(tx)
     await recordApplied(tx, set.name, id)
@@ -178,7 +178,7 @@ async function runMigrations(
 async function isUpToDate(database: Database, set: MigrationSet): Promise<boolean> {
   if (!(await hasTable(database, TABLE))) return false
   const done = await findApplied(database, set.name)
-  refuseOtherHistory(set, done)
+  requireSameHistory(set, done)
   return set.migrations.every(({ id }) => done.has(id))
 }
 
@@ -217,7 +217,7 @@ async function findApplied(database: Database, set: string): Promise<Set<string>
   return new Set(rows.map(({ id }) => id))
 }
 
-async function refuseBesideOthers(
+async function requireNoOtherProcesses(
   tx: Database,
   set: string,
   { id, needsOffline }: Migration,
@@ -234,16 +234,19 @@ async function refuseBesideOthers(
  * Rejects a database that has later migrations but not the first one. Because migrations run in
  * order, its schema was created by other migrations.
  */
-function refuseOtherHistory({ name, migrations }: MigrationSet, done: ReadonlySet<string>): void {
+function requireSameHistory(
+  { name, migrations }: MigrationSet,
+  appliedIds: ReadonlySet<string>,
+): void {
   const [first] = migrations
-  if (first && done.size > 0 && !done.has(first.id)) {
+  if (first && appliedIds.size > 0 && !appliedIds.has(first.id)) {
     throw new SchemaTooOld(
-      `The tables of "${name}" were created by a build from before the first release (${[...done].join(', ')}) and ` +
+      `The tables of "${name}" were created by a build from before the first release (${[...appliedIds].join(', ')}) and ` +
         'cannot be upgraded. Nothing was changed: start with an empty database, or keep using the build that created this one.',
     )
   }
   const known = new Set(migrations.map(({ id }) => id))
-  const unknown = [...done].filter((id) => !known.has(id))
+  const unknown = [...appliedIds].filter((id) => !known.has(id))
   if (unknown.length === 0) return
   throw new SchemaTooNew(
     `The database has migrations of "${name}" that this build does not know: ${unknown.join(', ')}. ` +

@@ -63,7 +63,7 @@ export async function createDatabase<T>(
 /**
  * State that a transaction, or a database with changed errors, shares with the original database.
  */
-interface Within<T> {
+interface SharedDatabaseState<T> {
   readonly root?: Database<T>
   readonly transaction?: TransactionRunner
   readonly clock?: ManagedDatabaseClock
@@ -85,7 +85,12 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
   #closed: Promise<void> | undefined
   #locksTable: Promise<void> | undefined
 
-  constructor(engine: Engine, options: DatabaseOptions, runner: Runner, within: Within<T> = {}) {
+  constructor(
+    engine: Engine,
+    options: DatabaseOptions,
+    runner: Runner,
+    within: SharedDatabaseState<T> = {},
+  ) {
     this.dialect = options.dialect
     this.timeout = options.timeout
     this.#options = options

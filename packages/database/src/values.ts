@@ -71,13 +71,14 @@ export function toStorables(values: readonly unknown[], storeDate?: StoreDate): 
   return storables
 }
 
-const FIRST = Date.UTC(1000, 0)
-const END = Date.UTC(10_000, 0)
+const EARLIEST_TIMESTAMP = Date.UTC(1000, 0)
+const LATEST_TIMESTAMP = Date.UTC(10_000, 0)
 
 /** Converts a timestamp. Only years of four digits are supported by every database. */
 function storeTimestamp({ date }: Timestamp, storeDate: StoreDate | undefined): Storable {
   if (!storeDate) throw new TypeError('This dialect does not define how timestamps are stored')
-  if (date.getTime() >= FIRST && date.getTime() < END) return storeDate(date)
+  if (date.getTime() >= EARLIEST_TIMESTAMP && date.getTime() < LATEST_TIMESTAMP)
+    return storeDate(date)
   throw new TypeError('A timestamp outside of the years 1000 to 9999 cannot be stored')
 }
 

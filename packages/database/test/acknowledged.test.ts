@@ -34,7 +34,7 @@ beforeAll(() => {
 afterAll(() => other.kill())
 
 /** Sends an order and resolves with the next `count` lines that the process prints. */
-async function tell(order: string, count: number): Promise<string[]> {
+async function sendOrder(order: string, count: number): Promise<string[]> {
   const before = other.lines.length
   other.tell(order)
   await other.untilLines(before + count)
@@ -43,9 +43,9 @@ async function tell(order: string, count: number): Promise<string[]> {
 
 /** Runs `attempt` while another process holds the write lock for longer than the timeout. */
 async function whileHeld(attempt: () => Promise<unknown>): Promise<void> {
-  expect(await tell(`hold ${test.url}`, 1)).toEqual(['held'])
+  expect(await sendOrder(`hold ${test.url}`, 1)).toEqual(['held'])
   const error = await attempt().catch((reason) => reason)
-  expect(await tell('free', 1)).toEqual(['freed'])
+  expect(await sendOrder('free', 1)).toEqual(['freed'])
   expect(error).toSatisfy(isUnavailable)
 }
 
@@ -150,7 +150,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an acknowledged write', 
             .where('id', '=', 'there'),
         )
         .execute()
-      const [seen, wrote] = await tell(`look ${test.url} theirs`, 2)
+      const [seen, wrote] = await sendOrder(`look ${test.url} theirs`, 2)
       expect(seen).toContain('acknowledged=0 acknowledged too=7')
       expect(seen).toContain('there=7')
       expect(seen).not.toContain('lost')

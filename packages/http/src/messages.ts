@@ -75,16 +75,16 @@ export function formatMessage<Value>(
 ): (string | Value)[] {
   const parts: (string | Value)[] = []
   let rest = 0
-  for (const { start, end } of placesOf(message)) {
+  for (const { start, end } of findPlaceholders(message)) {
     parts.push(message.slice(rest, start))
     rest = end
-    parts.push(...placeOf(message.slice(start, end), values, locale))
+    parts.push(...formatPlaceholder(message.slice(start, end), values, locale))
   }
   parts.push(message.slice(rest))
   return parts.filter((part) => part !== '')
 }
 
-function placeOf<Value>(
+function formatPlaceholder<Value>(
   place: string,
   values: Readonly<Record<string, Value>>,
   locale: string,
@@ -95,13 +95,17 @@ function placeOf<Value>(
   if (typeof value !== 'number') return [value]
   const shown = new Intl.NumberFormat(locale).format(value)
   if (branches === undefined) return [shown]
-  return formatMessage(branchFor(value, branches, locale).replaceAll('#', shown), values, locale)
+  return formatMessage(
+    choosePluralBranch(value, branches, locale).replaceAll('#', shown),
+    values,
+    locale,
+  )
 }
 
-function branchFor(count: number, branches: string, locale: string): string {
+function choosePluralBranch(count: number, branches: string, locale: string): string {
   const found = new Map<string, string>()
   let rest = 0
-  for (const { start, end } of placesOf(branches)) {
+  for (const { start, end } of findPlaceholders(branches)) {
     found.set(branches.slice(rest, start).trim(), branches.slice(start + 1, end - 1))
     rest = end
   }
@@ -110,7 +114,9 @@ function branchFor(count: number, branches: string, locale: string): string {
 }
 
 /** Finds the outermost pairs of braces. */
-function* placesOf(text: string): Iterable<{ readonly start: number; readonly end: number }> {
+function* findPlaceholders(
+  text: string,
+): Iterable<{ readonly start: number; readonly end: number }> {
   let depth = 0
   let start = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -158,11 +164,11 @@ export function readLanguages(text: string | null | undefined): string[] {
  * ```
  */
 export function chooseLanguage(
-  wanted: readonly string[],
+  preferredLanguages: readonly string[],
   available: readonly string[],
   fallback: string,
 ): string {
-  for (const tag of wanted.map((each) => each.toLowerCase())) {
+  for (const tag of preferredLanguages.map((each) => each.toLowerCase())) {
     const found =
       available.find((name) => name.toLowerCase() === tag) ??
       available.find((name) => name.toLowerCase() === tag.split('-')[0])

@@ -3,7 +3,7 @@ import { MalformedBody, MethodNotAllowed, PayloadTooLarge, RequestCutOff } from 
 import {
   type AddressReader,
   ALLOWED_METHODS,
-  bodyAlreadyRead,
+  createBodyReadError,
   type HttpRequest,
   isForbiddenMethod,
   publicUrl,
@@ -106,11 +106,12 @@ export function sendResponse(
 export function readHeader(message: IncomingMessage, name: string): string | null {
   const value = message.headers[name]
   if (value === undefined) return null
-  if (name === 'authorization') return sentTwice(message) ? `${value}, ${value}` : String(value)
+  if (name === 'authorization')
+    return hasDuplicateHeader(message) ? `${value}, ${value}` : String(value)
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-function sentTwice(message: IncomingMessage): boolean {
+function hasDuplicateHeader(message: IncomingMessage): boolean {
   const { rawHeaders } = message
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -191,7 +192,7 @@ function encodeParsed({ body, headers }: NodeMessage): string {
 function requireRaw({ body }: NodeMessage): string {
   if (typeof body === 'string') return body
   if (Buffer.isBuffer(body)) return body.toString('utf8')
-  throw bodyAlreadyRead()
+  throw createBodyReadError()
 }
 
 /** Rejects values that are not text: some parsers turn `a[b]=c` into objects. */

@@ -115,7 +115,7 @@ export function originOf(url: string): string {
  * Creates the error about a body that a parser has already read. The fix is the same in every
  * framework.
  */
-export function bodyAlreadyRead(): Error {
+export function createBodyReadError(): Error {
   return new Error(
     'The raw request body is needed, but a body parser has already read it. Mount these routes before express.json() and other body parsers.',
   )

@@ -1,7 +1,7 @@
 import { PayloadTooLarge, RequestCutOff } from './errors.ts'
 import {
   type AddressReader,
-  bodyAlreadyRead,
+  createBodyReadError,
   type HttpRequest,
   originOf,
   publicUrl,
@@ -100,7 +100,7 @@ function splitUrl(url: string): { readonly path: string; readonly query: string 
 
 async function readWebBody(request: Request, limit: number): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw new PayloadTooLarge(limit)
-  if (request.bodyUsed) throw bodyAlreadyRead()
+  if (request.bodyUsed) throw createBodyReadError()
   if (!request.body) return ''
   const chunks: Uint8Array[] = []
   let size = 0

@@ -18,7 +18,7 @@ import type { Mounts } from './frameworks.ts'
 export const BASE_URL = 'https://app.example'
 
 /** Observations of a test from outside of the routes. */
-export interface Watch {
+export interface RouteObservations {
   /** Everything that was logged. */
   readonly logged: unknown[]
   /** URLs of the requests that the application's hook was called with. */
@@ -33,7 +33,7 @@ export interface Watch {
 
 export interface Mounted {
   readonly mounts: Mounts
-  readonly watch: Watch
+  readonly watch: RouteObservations
 }
 
 /** A package whose routes every framework can serve. */
@@ -53,7 +53,7 @@ interface Routes extends HttpRoutes {
   fetch(request: Request): Promise<Response>
 }
 
-function watchRoutes<T extends Routes>(routes: T, watch: Watch): T {
+function watchRoutes<T extends Routes>(routes: T, watch: RouteObservations): T {
   const note = <R>(response: Promise<R>): Promise<R> => {
     watch.responses.push(response)
     return response
@@ -76,7 +76,7 @@ function watchRoutes<T extends Routes>(routes: T, watch: Watch): T {
   }
 }
 
-function createWatch(): Watch {
+function createWatch(): RouteObservations {
   return { logged: [], asked: [], responses: [], matchedBefore: 0, gate: Promise.resolve() }
 }
 

@@ -33,7 +33,7 @@ export class PdfPages {
     this.#table()
     this.#totals()
     this.#notes()
-    this.#feet()
+    this.#drawFooters()
   }
 
   #heading(): void {
@@ -90,7 +90,7 @@ export class PdfPages {
     this.#y = this.#text.write(text, { x: MARGIN, width: this.#width, y: this.#y + 24 }) - 12
   }
 
-  #feet(): void {
+  #drawFooters(): void {
     const document = this.#document
     const { legal } = this.#printed
     const { start, count } = document.bufferedPageRange()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { piecesFromLeft } from './reading-order.ts'
+import { splitForDrawing } from './reading-order.ts'
 
 const NBSP = '\u00a0'
 
@@ -20,7 +20,7 @@ describe('piecesFromLeft, which orders the pieces of a line for drawing from the
     ['brackets around Hebrew alone', '(אב)', '(בא)'],
     ['digits of Arabic', 'اب ٢٠٫٢٥', '٢٠٫٢٥ با'],
   ])('returns the pieces in the order of drawing for %s', (_, line, expected) => {
-    expect(drawn(piecesFromLeft(line))).toBe(expected)
+    expect(drawn(splitForDrawing(line))).toBe(expected)
   })
 
   it.each([
@@ -33,15 +33,15 @@ describe('piecesFromLeft, which orders the pieces of a line for drawing from the
   ] as const)(
     'uses the direction of a page (%s) for a line without letters: %j',
     (page, line, expected) => {
-      expect(drawn(piecesFromLeft(line, page))).toBe(expected)
+      expect(drawn(splitForDrawing(line, page))).toBe(expected)
     },
   )
 
   it('keeps consecutive right-to-left words in one piece', () => {
-    expect(piecesFromLeft('אב גד')).toEqual([`אב${NBSP}גד`])
+    expect(splitForDrawing('אב גד')).toEqual([`אב${NBSP}גד`])
   })
 
   it('returns no pieces for an empty line', () => {
-    expect(piecesFromLeft('')).toEqual([])
+    expect(splitForDrawing('')).toEqual([])
   })
 })

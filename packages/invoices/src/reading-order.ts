@@ -14,7 +14,7 @@ export type TextDirection = 'ltr' | 'rtl'
  * its page if it has no letters. Fonts reverse Hebrew and Arabic themselves, so a piece is in the
  * order that the font expects. Brackets are already mirrored, and directional marks are removed.
  */
-export function piecesFromLeft(line: string, page: TextDirection = 'ltr'): string[] {
+export function splitForDrawing(line: string, page: TextDirection = 'ltr'): string[] {
   const base = directionOf(line) ?? page
   if (base === 'ltr' && !RTL.test(line)) return line === '' ? [] : [line.replace(MARKS, '')]
   const embedding = bidi.getEmbeddingLevels(line, base)
@@ -49,11 +49,11 @@ function isRtl(level: number): boolean {
 }
 
 function toPieces(text: string, level: number): string[] {
-  if (isRtl(level)) return [RTL.test(text) ? asOneWord(text) : turned(text)]
+  if (isRtl(level)) return [RTL.test(text) ? asOneWord(text) : reverseText(text)]
   return text
     .split(ARABIC_DIGITS)
     .filter((part) => part !== '')
-    .map((part) => (ARABIC_DIGITS.test(part) ? turned(part) : part))
+    .map((part) => (ARABIC_DIGITS.test(part) ? reverseText(part) : part))
 }
 
 /**
@@ -64,6 +64,6 @@ function asOneWord(text: string): string {
   return text.replaceAll(' ', '\u00a0')
 }
 
-function turned(text: string): string {
+function reverseText(text: string): string {
   return [...text].reverse().join('')
 }

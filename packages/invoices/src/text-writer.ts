@@ -1,5 +1,5 @@
 import type PDFDocument from 'pdfkit'
-import { piecesFromLeft } from './reading-order.ts'
+import { splitForDrawing } from './reading-order.ts'
 
 type Document = InstanceType<typeof PDFDocument>
 
@@ -34,7 +34,7 @@ export class TextWriter {
     const atLeft = (align === 'start') !== this.#rightToLeft
     let line = y
     for (const words of this.#linesOf(text, width)) {
-      const pieces = piecesFromLeft(words, this.#rightToLeft ? 'rtl' : 'ltr')
+      const pieces = splitForDrawing(words, this.#rightToLeft ? 'rtl' : 'ltr')
       const widths = pieces.map((piece) => document.widthOfString(piece))
       let at = atLeft ? left : left + width - widths.reduce((sum, each) => sum + each, 0)
       for (const [index, piece] of pieces.entries()) {
@@ -51,13 +51,13 @@ export class TextWriter {
   }
 
   /** Draws a picture that fits in its box. Returns its height. */
-  picture(bytes: Uint8Array, { x, y, width: widest }: TextBox, highest: number): number {
+  picture(bytes: Uint8Array, { x, y, width: widest }: TextBox, maxHeight: number): number {
     // Missing from the typings.
     const { openImage } = this.#document as unknown as {
       openImage(this: Document, source: Buffer): { readonly width: number; readonly height: number }
     }
     const picture = openImage.call(this.#document, Buffer.from(bytes))
-    const scale = Math.min(widest / picture.width, highest / picture.height)
+    const scale = Math.min(widest / picture.width, maxHeight / picture.height)
     const [width, height] = [picture.width * scale, picture.height * scale]
     const left = this.#rightToLeft ? this.#document.page.width - x - width : x
     this.#document.image(picture as unknown as Buffer, left, y, { width, height })

@@ -44,6 +44,6 @@ export function isAfter(one: Date, other: Date): boolean {
   return one.getTime() > other.getTime()
 }
 
-export function later(one: Date, other: Date): Date {
+export function maxDate(one: Date, other: Date): Date {
   return isAfter(one, other) ? one : other
 }

@@ -2,9 +2,9 @@ import { createClientCache } from './caches/client-cache.ts'
 import { createClientUses } from './caches/client-uses.ts'
 import { createAuthorizationCodeCache } from './caches/code-cache.ts'
 import { createConsentCache } from './caches/consent-cache.ts'
-import { scopeLimitOf } from './clients/self-registered.ts'
+import { findScopeLimit } from './clients/self-registered.ts'
 import { clientRequirements } from './clients/settings/demands.ts'
-import { later } from './clock.ts'
+import { maxDate } from './clock.ts'
 import type { InstalledFeatures, OfferedResponseType, ServerContext } from './context.ts'
 import { createEmitter } from './events.ts'
 import type { Feature } from './features/feature.ts'
@@ -48,7 +48,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
     ]),
     accessTokenTypes: [...new Set(['at+jwt', ...allResources.map(({ tokenType }) => tokenType)])],
     publishedAheadSeconds: options.keyPublishedAheadSeconds,
-    latestExpiry: (now) => latestExpiryOf(now, options),
+    latestExpiry: (now) => computeLatestExpiry(now, options),
     clock,
     logger: options.logger,
   })
@@ -87,8 +87,8 @@ export function createContext(options: ResolvedOptions): ServerContext {
     storage,
     events: createEmitter(options.logger, storage.afterCommit),
     grants: new Map(options.grants.map((grant) => [grant.type, grant])),
-    pagePaths: pagePaths(options),
-    responses: offeredResponses(options),
+    pagePaths: listPagePaths(options),
+    responses: mapResponseTypes(options),
     features: sortFeatures(options.features),
     clients: createClientCache(storage.clients, {
       feed,
@@ -132,7 +132,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
     resolveScopes: (text, client) =>
       resolveScopes(parseScope(text), {
         defined: options.scopeNames,
-        client: scopeLimitOf(client, options),
+        client: findScopeLimit(client, options),
         wildcard: 'refused',
       }),
     issueTokens: (request) => issueTokens(request, context),
@@ -168,13 +168,13 @@ function sortFeatures(all: readonly Feature[]): InstalledFeatures {
   }
 }
 
-function pagePaths({ basePath, grants, features }: ResolvedOptions): ReadonlySet<string> {
+function listPagePaths({ basePath, grants, features }: ResolvedOptions): ReadonlySet<string> {
   const routes = [...grants, ...features].flatMap((each) => each.routes ?? [])
   const pages = routes.filter(({ isPage }) => isPage).map(({ path }) => path)
   return new Set(['/authorize', ...pages].map((path) => `${basePath}${path}`))
 }
 
-function offeredResponses({
+function mapResponseTypes({
   grants,
   features,
 }: ResolvedOptions): ReadonlyMap<string, OfferedResponseType> {
@@ -185,12 +185,12 @@ function offeredResponses({
   return new Map(offered.map((each) => [each.response.type, each]))
 }
 
-function latestExpiryOf(now: Date, options: ResolvedOptions): Date {
+function computeLatestExpiry(now: Date, options: ResolvedOptions): Date {
   const cookies = new Date(now.getTime() + options.cookieSeconds * 1000)
   const ends = [
     options.accessTokensExpireAt(now),
     options.refreshTokensExpireAt(now),
     options.personalAccessTokensExpireAt(now),
   ]
-  return ends.reduce(later, cookies)
+  return ends.reduce(maxDate, cookies)
 }

@@ -154,7 +154,7 @@ export type { RefreshTokenOptions } from './grants/refresh-token.ts'
 export { refreshToken } from './grants/refresh-token.ts'
 export {
   type TokenExchangeOptions,
-  type TokenExchangeQuestion,
+  type TokenExchangePolicyInput,
   tokenExchange,
 } from './grants/token-exchange.ts'
 export type { FreshToken } from './guard/fresh-token.ts'

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
-  askFor,
-  codeFlow,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
+  submitApprovalDecision,
   type TestServer,
 } from './support.ts'
 
@@ -18,7 +18,7 @@ afterEach(() => server.close())
 describe('the authorization code flow', () => {
   it('leads from the approval screen to a token that the guard accepts', async () => {
     const client = await createClient(server)
-    const tokens = await codeFlow(server, client, { scope: 'place-orders' })
+    const tokens = await runCodeFlow(server, client, { scope: 'place-orders' })
     expect(tokens).toMatchObject({
       token_type: 'Bearer',
       scope: 'place-orders',
@@ -36,14 +36,14 @@ describe('the authorization code flow', () => {
 
   it('redirects a denial with the state and without a code', async () => {
     const client = await createClient(server)
-    const page = await askFor(server, 'ada', {
+    const page = await requestAuthorization(server, 'ada', {
       client_id: client.id,
       redirect_uri: REDIRECT,
       response_type: 'code',
       scope: '',
       state: 'a b&c=ü',
     })
-    const answered = await decideOn(server, 'ada', page, 'deny')
+    const answered = await submitApprovalDecision(server, 'ada', page, 'deny')
     expect(answered.origin + answered.pathname).toBe(REDIRECT)
     expect(Object.fromEntries(answered.searchParams)).toMatchObject({
       error: 'access_denied',
@@ -55,7 +55,7 @@ describe('the authorization code flow', () => {
 
   it('refreshes, and returns the same successor again within ten seconds', async () => {
     const client = await createClient(server)
-    const first = await codeFlow(server, client)
+    const first = await runCodeFlow(server, client)
     const form = {
       grant_type: 'refresh_token',
       refresh_token: first.refresh_token,

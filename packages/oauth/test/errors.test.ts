@@ -3,10 +3,10 @@ import { memoryStorage } from '../src/index.ts'
 import { bearer, type GuardedApp, guardedApp } from './specification/guarded-app.ts'
 import { expectNoChange } from './specification/rows.ts'
 import {
-  askFor,
-  codeFlow,
   createClient,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
   type TestServer,
 } from './support.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   client = await createClient(server, {
     grants: ['authorization_code', 'refresh_token', 'password', 'implicit'],
   })
-  accessToken = (await codeFlow(server, client, { scope: 'place-orders' })).access_token
+  accessToken = (await runCodeFlow(server, client, { scope: 'place-orders' })).access_token
   const body = { name: 'Mine', redirect: REDIRECT }
   ownClient = (await (await server.json('ada', 'POST', '/oauth/clients', body)).json()).id
 })
@@ -327,7 +327,7 @@ describe('error responses', () => {
         response_type: 'code',
         state: 'a&b',
       }
-      const ask = () => askFor(server, 'ada', { ...asked, ...change })
+      const ask = () => requestAuthorization(server, 'ada', { ...asked, ...change })
       const reply = await expectNoChange(server, ask)
       expect(reply.status).toBe(303)
       expect(reply.headers.get('cache-control')).toBe('no-store')
@@ -343,7 +343,7 @@ describe('error responses', () => {
 
   it('do not redirect to a redirect_uri that differs from the registered one', async () => {
     const reply = await expectNoChange(server, () =>
-      askFor(server, 'ada', {
+      requestAuthorization(server, 'ada', {
         client_id: client.id,
         redirect_uri: 'https://evil.example/callback',
         response_type: 'code',
@@ -367,7 +367,7 @@ describe('error responses', () => {
       pages: { error: () => Promise.reject(new Error('template')) },
     })
     try {
-      const reply = await askFor(failing, 'ada', { client_id: 'nobody' })
+      const reply = await requestAuthorization(failing, 'ada', { client_id: 'nobody' })
       expect(reply.status).toBe(400)
       expect(await reply.json()).toEqual(oauthBody('invalid_request'))
       expect(failing.logged).toEqual([

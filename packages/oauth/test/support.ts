@@ -136,7 +136,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     oauth.fetch(new Request(new URL(path, issuer), { redirect: 'manual', ...init }))
 
   async function cookieMode(user: string) {
-    const page = new Request(issuer, { headers: { cookie: sessionOf(user) } })
+    const page = new Request(issuer, { headers: { cookie: buildSessionCookie(user) } })
     const fresh = await oauth.freshToken(fromWebRequest(page))
     const cookie = fresh.setCookie?.split(';')[0] ?? ''
     return { cookie, csrfToken: fresh.csrfToken ?? '' }
@@ -162,7 +162,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       return request(path, {
         method,
         headers: {
-          cookie: sessionOf(user),
+          cookie: buildSessionCookie(user),
           accept: 'application/json',
           'x-csrf-token': csrfToken,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -183,7 +183,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   }
 }
 
-export function sessionOf(user: string): string {
+export function buildSessionCookie(user: string): string {
   return `session=${user}.1`
 }
 
@@ -211,7 +211,7 @@ export async function listen(options: TestServerOptions = {}): Promise<Listening
 /**
  * Presses a button of the approval screen as the signed-in user and returns the redirect target.
  */
-export async function decideOn(
+export async function submitApprovalDecision(
   server: TestServer,
   user: string,
   page: Response,
@@ -223,7 +223,7 @@ export async function decideOn(
   const reply = await server.post(
     action,
     { csrf_token: csrfToken, decision },
-    { cookie: sessionOf(user), origin: server.url },
+    { cookie: buildSessionCookie(user), origin: server.url },
   )
   return new URL(reply.headers.get('location') ?? `error:${reply.status}`)
 }
@@ -233,13 +233,13 @@ function decodeEntities(text = ''): string {
 }
 
 /** Sends an authorization request from a signed-in browser. */
-export function askFor(
+export function requestAuthorization(
   server: TestServer,
   user: string,
   params: Record<string, string>,
 ): Promise<Response> {
   return server.request(`/oauth/authorize?${new URLSearchParams(params)}`, {
-    headers: { cookie: sessionOf(user), accept: 'text/html' },
+    headers: { cookie: buildSessionCookie(user), accept: 'text/html' },
   })
 }
 
@@ -256,13 +256,13 @@ const VERIFIER = 'a-verifier-that-is-long-enough-for-anybody-1'
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
 
 /** Runs the code flow up to the tokens, with PKCE if the client has no secret. */
-export async function codeFlow(
+export async function runCodeFlow(
   server: TestServer,
   client: { readonly id: string; readonly secret: string },
   options: { readonly user?: string; readonly scope?: string } = {},
 ): Promise<TokenReply> {
   const { user = 'ada', scope = 'place-orders' } = options
-  const page = await askFor(server, user, {
+  const page = await requestAuthorization(server, user, {
     client_id: client.id,
     redirect_uri: REDIRECT,
     response_type: 'code',
@@ -271,7 +271,7 @@ export async function codeFlow(
   })
   const answered =
     page.status === 200
-      ? await decideOn(server, user, page)
+      ? await submitApprovalDecision(server, user, page)
       : new URL(page.headers.get('location') ?? '')
   const reply = await server.post('/oauth/token', {
     grant_type: 'authorization_code',

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest'
-import { decideOn, REDIRECT, sessionOf, startServer, type TestUser } from './support.ts'
+import {
+  buildSessionCookie,
+  REDIRECT,
+  startServer,
+  submitApprovalDecision,
+  type TestUser,
+} from './support.ts'
 
 const ada: TestUser = { id: 'ada', email: 'ada@example.com', password: 'correct horse' }
 
@@ -10,7 +16,7 @@ it('a server accepts user functions that return their results synchronously', as
       findByCredentials: (email, secret) =>
         email === ada.email && secret === ada.password ? ada : null,
       fromRequest: (request) =>
-        request.headers.get('cookie') === sessionOf('ada')
+        request.headers.get('cookie') === buildSessionCookie('ada')
           ? { id: ada.id, sessionId: 'session' }
           : null,
     },
@@ -41,8 +47,8 @@ it('a server accepts user functions that return their results synchronously', as
     redirect_uri: REDIRECT,
   })
   const page = await server.request(`/oauth/authorize?${query}`, {
-    headers: { cookie: sessionOf('ada') },
+    headers: { cookie: buildSessionCookie('ada') },
   })
-  expect((await decideOn(server, 'ada', page)).searchParams.get('code')).toBeTruthy()
+  expect((await submitApprovalDecision(server, 'ada', page)).searchParams.get('code')).toBeTruthy()
   await server.close()
 })

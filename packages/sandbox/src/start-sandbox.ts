@@ -58,10 +58,10 @@ async function startWith<const O extends SandboxOptions>(
   const began = options.now ?? new Date()
   const { context, isNew, kept } = await openContext(options, began)
   const { clock, store, outbox, trouble, failures } = context
-  const wanted = wantedOf(options)
+  const wanted = selectProviders(options)
   const started: Closable[] = []
   const running = await startProviders(context, wanted, started, {
-    isWatched: optionsOf(options.controlRoom) !== null,
+    isWatched: toOptionsOrNull(options.controlRoom) !== null,
   })
   const providers = {
     stripe: running.stripe?.handle ?? null,
@@ -90,11 +90,11 @@ async function startWith<const O extends SandboxOptions>(
     await begin(true)
   }
   const exportState = () => streamState(state())
-  const room = optionsOf(options.controlRoom)
+  const room = toOptionsOrNull(options.controlRoom)
   const controls = { save, reset, exportState, port: room?.port ?? 0 }
   const serving = room && serveControlRoom({ ...context, ...running, wanted, ...controls })
-  const controlRoom = serving && (await keepOrClose(started, serving))
-  await keepOrClose(started, begin(isNew).then(nothingToClose))
+  const controlRoom = serving && (await startOrCloseAll(started, serving))
+  await startOrCloseAll(started, begin(isNew).then(nothingToClose))
   kept?.begin()
   const sandbox: Sandbox = {
     clock,
@@ -121,7 +121,7 @@ async function startWith<const O extends SandboxOptions>(
   return sandbox as Sandbox<O>
 }
 
-interface Opened {
+interface OpenedContext {
   readonly context: ProviderContext
   /** Whether the sandbox is new: no saved state was loaded. */
   readonly isNew: boolean
@@ -130,7 +130,7 @@ interface Opened {
 }
 
 /** Loads the saved state, if there is any, and creates the services that the providers share. */
-async function openContext(options: SandboxOptions, began: Date): Promise<Opened> {
+async function openContext(options: SandboxOptions, began: Date): Promise<OpenedContext> {
   const { stateFile, snapshot } = options
   const store = new SandboxStore(seedOf(options))
   if (options.stripe && stateFile !== undefined) packTables(store)
@@ -153,23 +153,24 @@ async function openContext(options: SandboxOptions, began: Date): Promise<Opened
 
 async function startProviders(
   context: ProviderContext,
-  wanted: ProviderOptions,
+  selectedProviders: ProviderOptions,
   started: Closable[],
   { isWatched }: { readonly isWatched: boolean },
 ): Promise<RunningProviders> {
-  const stripe = wanted.stripe && openStripe(context, wanted.stripe)
+  const stripe = selectedProviders.stripe && openStripe(context, selectedProviders.stripe)
   const braintree =
-    wanted.braintree && openBraintree(context, wanted.braintree, { keepVersions: isWatched })
+    selectedProviders.braintree &&
+    openBraintree(context, selectedProviders.braintree, { keepVersions: isWatched })
   return {
     stripe: stripe && {
       context: stripe,
-      handle: await keepOrClose(started, serveStripe(stripe, wanted.stripe ?? {})),
+      handle: await startOrCloseAll(started, serveStripe(stripe, selectedProviders.stripe ?? {})),
     },
     braintree: braintree && {
       merchants: [...braintree.values()],
-      handle: await keepOrClose(
+      handle: await startOrCloseAll(
         started,
-        serveBraintree(braintree, context, wanted.braintree ?? {}),
+        serveBraintree(braintree, context, selectedProviders.braintree ?? {}),
       ),
     },
   }
@@ -185,7 +186,7 @@ const nothingToClose = (): Closable => ({ close: async () => {} })
  * Adds what has started to `started`. If starting fails, for example because a port is taken,
  * closes everything started before.
  */
-async function keepOrClose<H extends Closable>(
+async function startOrCloseAll<H extends Closable>(
   started: Closable[],
   starting: Promise<H>,
 ): Promise<H> {
@@ -199,11 +200,11 @@ async function keepOrClose<H extends Closable>(
   }
 }
 
-function wantedOf(options: SandboxOptions): ProviderOptions {
-  return { stripe: optionsOf(options.stripe), braintree: optionsOf(options.braintree) }
+function selectProviders(options: SandboxOptions): ProviderOptions {
+  return { stripe: toOptionsOrNull(options.stripe), braintree: toOptionsOrNull(options.braintree) }
 }
 
-function optionsOf<S extends object>(option: boolean | S | undefined): S | null {
+function toOptionsOrNull<S extends object>(option: boolean | S | undefined): S | null {
   if (option === undefined || option === false) return null
   return option === true ? ({} as S) : option
 }

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { chunksOf } from '../src/core/store/lines.ts'
+import { joinIntoChunks } from '../src/core/store/lines.ts'
 import {
   loadStateFile,
   stateLines,
@@ -38,7 +38,7 @@ it('writes a state file without holding more than one row and one chunk of it in
   expect(lines).toHaveLength(502)
   const longest = Math.max(...lines.map((line) => line.length))
   expect(longest).toBeLessThan(1200)
-  const chunks = [...chunksOf(lines, chunk)]
+  const chunks = [...joinIntoChunks(lines, chunk)]
   for (const each of chunks) expect(each.length).toBeLessThan(chunk + longest + 1)
   expect(Buffer.concat(chunks).toString()).toBe(`${lines.join('\n')}\n`)
 })

@@ -63,7 +63,7 @@ export function enabledFeatures({ settings, selfRegistered, pairwiseSalt }: Conf
     })
   /** Features that authenticate clients and protect requests and tokens. */
   const proven = () => [
-    ...when(clientAssertions, () =>
+    ...includeIf(clientAssertions, () =>
       jwtClientAuthentication({
         ...assertions,
         sharedSecrets: clientAssertions === 'shared-secrets',
@@ -72,7 +72,7 @@ export function enabledFeatures({ settings, selfRegistered, pairwiseSalt }: Conf
     ...when(settings.pushedRequests, () =>
       pushedRequests({ ...pushed, required: settings.pushedRequests === 'required' }),
     ),
-    ...when(settings.requestObjects, () =>
+    ...includeIf(settings.requestObjects, () =>
       requestObjects({
         ...optionsOf('requestObjects', settings),
         required: settings.requestObjects === 'required',
@@ -93,7 +93,7 @@ export function enabledFeatures({ settings, selfRegistered, pairwiseSalt }: Conf
     ...when(settings.openid, identity),
     ...when(settings.cors, () => cors(optionsOf('cors', settings))),
     ...registrationFeatures(selfRegistered, settings),
-    ...when(settings.clientLogos, clientLogos),
+    ...includeIf(settings.clientLogos, clientLogos),
     ...(settings.fapi2 ? [profile()] : proven()),
     ...when(settings.stepUp, () => stepUp({ acrValues })),
     ...when(settings.signedIntrospection, () =>

@@ -1,8 +1,8 @@
-import { requirePart } from '../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../providers/gateway-parts.ts'
 import type { ProviderSubscription } from '../providers/subscription.ts'
 import type { BillingContext } from './context.ts'
 import { isDefiniteFailure } from './errors/errors.ts'
-import { subscriptionEvents } from './events/subscription-events.ts'
+import { createSubscriptionEvents } from './events/subscription-events.ts'
 import type { LockedOwner } from './locked-owner.ts'
 import type { HeldLock } from './storage/locks.ts'
 import { saveSubscription } from './storage/subscriptions.ts'
@@ -14,7 +14,7 @@ import {
 } from './subscription-owner.ts'
 import { ownerKey } from './values/owner.ts'
 import type { ProviderName } from './values/provider-name.ts'
-import { DEFAULT_NAME, digestOfName } from './values/subscription-name.ts'
+import { DEFAULT_SUBSCRIPTION_NAME, digestOfName } from './values/subscription-name.ts'
 import { ended, type SubscriptionColumns } from './values/subscription-state.ts'
 
 /**
@@ -22,7 +22,7 @@ import { ended, type SubscriptionColumns } from './values/subscription-state.ts'
  * way. A webhook only triggers this update, so neither the order nor the content of webhooks
  * matters. Returns the provider's subscription, or `null` if it no longer exists.
  */
-export async function convergeSubscription(
+export async function refreshSubscriptionRow(
   context: BillingContext,
   locked: LockedOwner,
   { provider, providerId }: { readonly provider: ProviderName; readonly providerId: string },
@@ -47,7 +47,7 @@ export async function undoLapsedChange(
   if (!found.hasLapsed) return found
   try {
     await locked.change(provider, (gateway) =>
-      requirePart(gateway, 'confirmations').undoLapsedChange(found.id),
+      requireGatewayPart(gateway, 'confirmations').undoLapsedChange(found.id),
     )
   } catch (error) {
     // If the provider refuses, leave the change as it is: it must not block other operations.
@@ -62,7 +62,7 @@ export async function undoLapsedChange(
  * billing, because they can no longer be made. The row is marked as ended only afterwards: if this
  * process is killed in between, the next process repeats this step.
  */
-async function closeUnpaid(
+async function closeUnconfirmedPayments(
   locked: LockedOwner,
   provider: ProviderName,
   found: ProviderSubscription,
@@ -84,9 +84,9 @@ async function closeUnpaid(
  */
 function hasJustEnded(
   { isOver, status, operation }: ProviderSubscription,
-  before: SubscriptionRecord | null,
+  recordBefore: SubscriptionRecord | null,
 ): boolean {
-  return isOver && (before ? before.providerStatus !== status : operation !== null)
+  return isOver && (recordBefore ? recordBefore.providerStatus !== status : operation !== null)
 }
 
 /**
@@ -100,7 +100,7 @@ export async function storeSubscription(
   found: ProviderSubscription,
 ): Promise<void> {
   const before = await context.subscriptions.findByProvider(provider, found.id)
-  const name = before?.name ?? (await nameOf(context, found))
+  const name = before?.name ?? (await findSubscriptionName(context, found))
   const record = toSubscriptionRecord({
     found,
     whose: await findOwnership(context, locked, provider, found, before),
@@ -109,16 +109,16 @@ export async function storeSubscription(
     before,
     now: context.options.clock.now(),
   })
-  if (before && isSame(before, record) && isSameOwnership(before, record)) return
-  await closeUnpaid(locked, provider, found, before)
-  await save(context, locked.lock, before, record)
+  if (before && isSameSubscriptionRecord(before, record) && isSameOwnership(before, record)) return
+  await closeUnconfirmedPayments(locked, provider, found, before)
+  await saveSubscriptionAndEvents(context, locked.lock, before, record)
 }
 
 /**
  * Returns the columns from which a subscription's state is derived, for a subscription that was
  * just read from the provider and may have no row yet.
  */
-export function stateColumnsOf(
+export function toStateColumns(
   { options }: BillingContext,
   provider: ProviderName,
   { status, trialEndsAt, endsAt }: ProviderSubscription,
@@ -146,7 +146,7 @@ export function toSubscriptionRecord(from: {
     providerStatus: found.status,
     quantity: found.quantity,
     trialEndsAt: found.trialEndsAt,
-    endsAt: endOf(found, before, now),
+    endsAt: chooseEndDate(found, before, now),
     // If the provider does not say when the pause began, use the time at which we first saw it.
     pausedAt: found.pause ? (before?.pausedAt ?? now) : null,
     plannedPrice: found.planned?.items[0]?.price ?? null,
@@ -155,7 +155,7 @@ export function toSubscriptionRecord(from: {
     disputedAt: before?.disputedAt ?? null,
     createdAt: found.createdAt,
     updatedAt: now,
-    items: otherItems(found),
+    items: listAdditionalItems(found),
   }
 }
 
@@ -165,24 +165,30 @@ export function toSubscriptionRecord(from: {
  * the row has the provider's final status, our date is kept even after the provider's end date has
  * passed.
  */
-function endOf(
-  found: ProviderSubscription,
+function chooseEndDate(
+  subscriptionAtProvider: ProviderSubscription,
   before: SubscriptionRecord | null,
   now: Date,
 ): Date | null {
-  if (!found.isOver || !before?.endsAt || !ended(before, now)) return found.endsAt
-  if (!found.endsAt || found.endsAt <= before.endsAt) return found.endsAt
-  const isSettled = found.endsAt > now || before.providerStatus === found.status
-  return isSettled ? before.endsAt : found.endsAt
+  if (!subscriptionAtProvider.isOver || !before?.endsAt || !ended(before, now))
+    return subscriptionAtProvider.endsAt
+  if (!subscriptionAtProvider.endsAt || subscriptionAtProvider.endsAt <= before.endsAt)
+    return subscriptionAtProvider.endsAt
+  const isSettled =
+    subscriptionAtProvider.endsAt > now || before.providerStatus === subscriptionAtProvider.status
+  return isSettled ? before.endsAt : subscriptionAtProvider.endsAt
 }
 
-function otherItems({ items = [] }: ProviderSubscription): StoredItem[] {
+function listAdditionalItems({ items = [] }: ProviderSubscription): StoredItem[] {
   return items
     .filter(({ isMain }) => !isMain)
     .map(({ id, price, product, quantity }) => ({ providerId: id, price, product, quantity }))
 }
 
-export function isSame(a: NewSubscriptionRecord, b: NewSubscriptionRecord): boolean {
+export function isSameSubscriptionRecord(
+  a: NewSubscriptionRecord,
+  b: NewSubscriptionRecord,
+): boolean {
   return (
     a.providerPlan === b.providerPlan &&
     a.providerStatus === b.providerStatus &&
@@ -219,15 +225,15 @@ function isSameItem(a: StoredItem, b: StoredItem): boolean {
  * the unfinished operation that created the subscription. Without that operation, it is the name in
  * our table that has the stored digest.
  */
-async function nameOf(
+async function findSubscriptionName(
   context: BillingContext,
   { name, nameDigest, operation }: ProviderSubscription,
 ): Promise<string> {
   if (name !== null) return name
   const begun = operation === null ? null : await context.operations.findName(operation)
-  if (begun !== null || nameDigest === null) return begun ?? DEFAULT_NAME
+  if (begun !== null || nameDigest === null) return begun ?? DEFAULT_SUBSCRIPTION_NAME
   const known = await context.subscriptions.listNames()
-  return known.find((each) => digestOfName(each) === nameDigest) ?? DEFAULT_NAME
+  return known.find((each) => digestOfName(each) === nameDigest) ?? DEFAULT_SUBSCRIPTION_NAME
 }
 
 /**
@@ -242,14 +248,14 @@ export async function endSubscriptionRow(
   const before = await context.subscriptions.findByProvider(provider, providerId)
   const now = context.options.clock.now()
   if (!before || (before.endsAt !== null && before.endsAt <= now)) return
-  await save(context, lock, before, { ...before, endsAt: now, updatedAt: now })
+  await saveSubscriptionAndEvents(context, lock, before, { ...before, endsAt: now, updatedAt: now })
 }
 
 /**
  * Writes the row and its events in one transaction. Events are recorded only if the subscription
  * still belongs to its owner.
  */
-async function save(
+async function saveSubscriptionAndEvents(
   context: BillingContext,
   lock: HeldLock,
   before: SubscriptionRecord | null,
@@ -257,7 +263,7 @@ async function save(
 ): Promise<void> {
   const hasOtherItems = !sameItems(before?.items ?? [], record.items)
   const isTold = await stillBelongsToOwner(context, record)
-  const told = isTold ? subscriptionEvents(before, record, context.options.clock.now()) : []
+  const told = isTold ? createSubscriptionEvents(before, record, context.options.clock.now()) : []
   await lock.write(async (tx) => {
     await saveSubscription(tx, record, { hasOtherItems })
     for (const event of told) await context.events.record(tx, event)

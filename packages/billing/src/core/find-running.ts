@@ -1,6 +1,6 @@
 import type { ProviderSubscription } from '../providers/subscription.ts'
 import type { BillingContext } from './context.ts'
-import { convergeSubscription } from './converge.ts'
+import { refreshSubscriptionRow } from './converge.ts'
 import type { LockedOwner } from './locked-owner.ts'
 import type { SubscriptionRecord } from './storage/tables.ts'
 import { ended } from './values/subscription-state.ts'
@@ -23,7 +23,7 @@ export async function findRunningSubscription(
   const row = await subscriptions.findByName(locked.owner, name)
   const now = options.clock.now()
   if (!row || ended(row, now)) return null
-  const found = await convergeSubscription(context, locked, row)
+  const found = await refreshSubscriptionRow(context, locked, row)
   const record = await subscriptions.findByProvider(row.provider, row.providerId)
   return found && record && !ended(record, now) ? { record, found } : null
 }

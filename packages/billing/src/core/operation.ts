@@ -25,10 +25,10 @@ export function finishOperation(
   { operations }: BillingContext,
   { lock }: LockedOwner,
   operation: PendingOperation,
-  save?: (tx: Database) => Promise<void>,
+  saveResult?: (tx: Database) => Promise<void>,
 ): Promise<void> {
   return lock.write(async (tx) => {
-    await save?.(tx)
+    await saveResult?.(tx)
     await operations.finish(operation, tx)
   })
 }
@@ -51,10 +51,10 @@ export async function runOperation<R>(
   context: BillingContext,
   locked: LockedOwner,
   operation: PendingOperation,
-  work: () => Promise<R>,
+  sendRequests: () => Promise<R>,
 ): Promise<R> {
   try {
-    return await work()
+    return await sendRequests()
   } catch (error) {
     if (isDefiniteFailure(error)) await finishOperation(context, locked, operation)
     throw error

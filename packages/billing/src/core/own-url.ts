@@ -8,7 +8,7 @@ import { findApplicationUrl } from './values/arguments.ts'
  */
 export function requireApplicationUrl(
   { options }: BillingContext,
-  what: string,
+  argumentName: string,
   path: unknown,
 ): string {
   const { publicUrl } = options
@@ -19,5 +19,7 @@ export function requireApplicationUrl(
   }
   const url = findApplicationUrl(publicUrl, path)
   if (url !== null) return url
-  throw new InvalidArgument(`${what}: ${JSON.stringify(path)} should look like '/billing/done'`)
+  throw new InvalidArgument(
+    `${argumentName}: ${JSON.stringify(path)} should look like '/billing/done'`,
+  )
 }

@@ -14,7 +14,7 @@ export function withOwnerLock<R>(
   owner: Owner,
   work: (locked: LockedOwner) => Promise<R>,
 ): Promise<R> {
-  const done = context.locks.hold(lockNameOf(owner), (lock) =>
+  const done = context.locks.hold(formatOwnerLockName(owner), (lock) =>
     work({
       owner,
       lock,
@@ -49,7 +49,7 @@ export function withOwnerLocks<R>(
   { from, to }: { readonly from: Owner; readonly to: Owner },
   work: (locked: LockedOwners) => Promise<R>,
 ): Promise<R> {
-  const isOrdered = lockNameOf(from) < lockNameOf(to)
+  const isOrdered = formatOwnerLockName(from) < formatOwnerLockName(to)
   const [first, second] = isOrdered ? [from, to] : [to, from]
   return withOwnerLock(context, first, (outer) =>
     withOwnerLock(context, second, (inner) =>
@@ -75,7 +75,7 @@ const MAX_NAME_LENGTH = 255
  * Returns the name of an owner's lock: `user:id`, `owner:type:id`, or a hash if that is too long.
  * It is unique, because a type contains no colon.
  */
-export function lockNameOf(owner: Owner): string {
+export function formatOwnerLockName(owner: Owner): string {
   const name = isUser(owner) ? `user:${owner.id}` : `owner:${owner.type}:${owner.id}`
   if (name.length <= MAX_NAME_LENGTH) return name
   return `long:${createHash('sha256').update(name).digest('hex')}`

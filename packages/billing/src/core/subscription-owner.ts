@@ -17,15 +17,15 @@ export async function findOwnership(
   locked: LockedOwner,
   provider: ProviderName,
   found: ProviderSubscription,
-  before: SubscriptionRecord | null,
+  recordBefore: SubscriptionRecord | null,
 ): Promise<SubscriptionOwnership> {
   const billed = await context.owners.find(locked.owner)
   const present = billed?.provider === provider ? billed.providerId : null
-  const customer = await customerOf(
+  const customer = await findSubscriptionCustomer(
     locked,
     provider,
     found,
-    before ?? { providerCustomer: present },
+    recordBefore ?? { providerCustomer: present },
   )
   if (customer !== null) {
     const here = { owner: locked.owner, providerCustomer: customer }
@@ -34,8 +34,8 @@ export async function findOwnership(
     if (holder) return { owner: holder.owner, providerCustomer: customer }
   }
   // The owner has left that customer, and keeps the subscription as history.
-  if (before && before.providerCustomer === null) return before
-  return { owner: before?.owner ?? locked.owner, providerCustomer: customer }
+  if (recordBefore && recordBefore.providerCustomer === null) return recordBefore
+  return { owner: recordBefore?.owner ?? locked.owner, providerCustomer: customer }
 }
 
 /**
@@ -43,14 +43,14 @@ export async function findOwnership(
  * customer in our row. If the row says that the customer is unknown, asks the provider, which may
  * link the subscription to its customer only through the payment method.
  */
-async function customerOf(
+async function findSubscriptionCustomer(
   locked: LockedOwner,
   provider: ProviderName,
-  found: ProviderSubscription,
+  subscriptionAtProvider: ProviderSubscription,
   { providerCustomer: known }: Pick<SubscriptionRecord, 'providerCustomer'>,
 ): Promise<string | null> {
-  if (found.customerId !== null) return found.customerId
-  return known === '' ? (await locked.gateway(provider)).findOwner(found) : known
+  if (subscriptionAtProvider.customerId !== null) return subscriptionAtProvider.customerId
+  return known === '' ? (await locked.gateway(provider)).findOwner(subscriptionAtProvider) : known
 }
 
 /**

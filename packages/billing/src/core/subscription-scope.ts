@@ -2,7 +2,7 @@ import type { Gateway } from '../providers/gateway.ts'
 import { type Capability, requireCapability } from '../providers/gateway-parts.ts'
 import type { ProviderSubscription } from '../providers/subscription.ts'
 import type { BillingContext } from './context.ts'
-import { convergeSubscription, endSubscriptionRow } from './converge.ts'
+import { endSubscriptionRow, refreshSubscriptionRow } from './converge.ts'
 import { isBillingError } from './errors/error-codes.ts'
 import { NoSubscription, SubscriptionEnded } from './errors/errors.ts'
 import { requireProvider } from './known-prices.ts'
@@ -47,7 +47,7 @@ export class SubscriptionScope {
    * Returns this scope, for features that need a capability.
    * @throws Unsupported if the provider lacks it, before any request is sent.
    */
-  having<Part extends Capability>(part: Part): SubscriptionScopeWith<Part> {
+  withCapability<Part extends Capability>(part: Part): SubscriptionScopeWith<Part> {
     requireCapability(requireProvider(this.context, this.record.provider), part)
     // The compiler ensures that a provider's gateway has the capabilities it declares.
     return this as SubscriptionScope as SubscriptionScopeWith<Part>
@@ -86,7 +86,7 @@ export class SubscriptionScope {
    * @throws SubscriptionEnded if the request was rejected because the subscription has ended at the
    * provider.
    */
-  async ask<T>(asked: Promise<T>): Promise<T> {
+  async awaitPreview<T>(asked: Promise<T>): Promise<T> {
     try {
       return await asked
     } catch (error) {
@@ -96,12 +96,12 @@ export class SubscriptionScope {
   }
 
   /** Makes one change at the provider under the owner's lock, then reads the row again. */
-  async change(change: ChangeAtProvider, how?: ChangeOptions): Promise<void> {
-    this.record = await changeSubscription(this.context, this.record, change, how)
+  async change(applyChange: ChangeAtProvider, changeOptions?: ChangeOptions): Promise<void> {
+    this.record = await changeSubscription(this.context, this.record, applyChange, changeOptions)
   }
 
   /** Reads the tax that the application currently sets for this plan and its additional prices. */
-  tax(plan: string, others: readonly string[] = []): Promise<SubscriptionTax> {
+  readConfiguredTax(plan: string, others: readonly string[] = []): Promise<SubscriptionTax> {
     return readSubscriptionTax(this.context, this.user, plan, null, others)
   }
 
@@ -109,11 +109,11 @@ export class SubscriptionScope {
    * Reads the tax for a swap. If the application sets no tax, the tax that our rows store for the
    * subscription is kept, just as a provider that stores taxes itself would keep it.
    */
-  async taxOfSwap(
+  async readSwapTax(
     plan: string,
     others?: readonly string[],
   ): Promise<SubscriptionTax & { readonly before: TaxTerms | null }> {
-    const said = await this.tax(plan, others)
+    const said = await this.readConfiguredTax(plan, others)
     const before = await this.context.taxes.find(this.record.provider, this.record.providerId)
     return { ...said, tax: said.keepsTax && before ? before.tax : said.tax, before }
   }
@@ -181,7 +181,7 @@ export async function changeSubscription(
       throw found.isOver ? toSubscriptionEnded(error) : error
     } finally {
       // Also after a failure: after a timeout, the provider may have made the change.
-      await convergeSubscription(context, locked, record)
+      await refreshSubscriptionRow(context, locked, record)
     }
     if (ends) await endSubscriptionRow(context, locked, record)
     await settle?.(locked)

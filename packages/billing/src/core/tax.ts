@@ -40,7 +40,7 @@ export async function readSubscriptionTax(
   billed: BilledOwner,
   plan: string,
   chosen: TaxSource | null = null,
-  others: readonly string[] = [],
+  otherPrices: readonly string[] = [],
 ): Promise<SubscriptionTax> {
   const { tax } = context.options
   const sourceOf = async (price: string) =>
@@ -52,11 +52,11 @@ export async function readSubscriptionTax(
     return hasTaxPercentage ? { tax: await readTax(context, billed) } : { tax: 0, keepsTax: true }
   }
   const itemRates: Record<string, readonly string[]> = {}
-  for (const price of others) {
+  for (const price of otherPrices) {
     const own = await sourceOf(price)
     if (typeof own !== 'string') itemRates[price] = [...own]
   }
-  return { tax: 0, taxRates: [...source], ...(others.length > 0 ? { itemRates } : {}) }
+  return { tax: 0, taxRates: [...source], ...(otherPrices.length > 0 ? { itemRates } : {}) }
 }
 
 /**

@@ -20,16 +20,19 @@ const ENDED_WINDOW = 2 * DAY
 export async function recordTimedEvents(context: BillingContext): Promise<void> {
   const now = context.options.clock.now()
   for (const event of [
-    ...(await endedSubscriptions(context, now)),
-    ...(await endingTrials(context, now)),
-    ...(await genericTrials(context, now)),
-    ...(await expiringCards(context, now)),
+    ...(await findSubscriptionEndedEvents(context, now)),
+    ...(await findTrialEndingEvents(context, now)),
+    ...(await findGenericTrialEndingEvents(context, now)),
+    ...(await findCardExpiringEvents(context, now)),
   ]) {
     await context.options.database.transaction((tx) => context.events.record(tx, event))
   }
 }
 
-async function endedSubscriptions(context: BillingContext, now: Date): Promise<NewBillingEvent[]> {
+async function findSubscriptionEndedEvents(
+  context: BillingContext,
+  now: Date,
+): Promise<NewBillingEvent[]> {
   if (!context.events.isWanted('subscription.ended')) return []
   const since = new Date(now.getTime() - ENDED_WINDOW)
   const rows = await listBetween(context, 'ends_at', since, now)
@@ -53,7 +56,10 @@ async function listBetween(
   return rows
 }
 
-async function endingTrials(context: BillingContext, now: Date): Promise<NewBillingEvent[]> {
+async function findTrialEndingEvents(
+  context: BillingContext,
+  now: Date,
+): Promise<NewBillingEvent[]> {
   if (!context.events.isWanted('trial.ending')) return []
   const until = new Date(now.getTime() + TRIAL_NOTICE)
   const rows = await listBetween(context, 'trial_ends_at', now, until)
@@ -74,7 +80,10 @@ async function endingTrials(context: BillingContext, now: Date): Promise<NewBill
  * Returns the events for generic trials that end soon, of owners who have no subscription. For
  * owners with a subscription, only the trial of that subscription is reported.
  */
-async function genericTrials(context: BillingContext, now: Date): Promise<NewBillingEvent[]> {
+async function findGenericTrialEndingEvents(
+  context: BillingContext,
+  now: Date,
+): Promise<NewBillingEvent[]> {
   if (!context.events.isWanted('trial.ending')) return []
   const until = new Date(now.getTime() + TRIAL_NOTICE)
   const events: NewBillingEvent[] = []
@@ -107,7 +116,10 @@ async function isBilled(
  * Returns the events for expiring cards of owners with a running subscription. Other owners may
  * have paid once, years ago.
  */
-async function expiringCards(context: BillingContext, now: Date): Promise<NewBillingEvent[]> {
+async function findCardExpiringEvents(
+  context: BillingContext,
+  now: Date,
+): Promise<NewBillingEvent[]> {
   if (!context.events.isWanted('card.expiring')) return []
   const expires = now.toISOString().slice(0, 7)
   const events: NewBillingEvent[] = []

@@ -35,7 +35,7 @@ export class UserScope {
    * Returns this scope, for features that need a capability.
    * @throws Unsupported if the provider lacks it, before any request is sent.
    */
-  having<Part extends Capability>(part: Part): UserScopeWith<Part> {
+  withCapability<Part extends Capability>(part: Part): UserScopeWith<Part> {
     requireCapability(requireProvider(this.context, this.provider), part)
     // The compiler ensures that a provider's gateway has the capabilities it declares.
     return this as UserScope as UserScopeWith<Part>
@@ -68,7 +68,7 @@ export class UserScope {
   }
 
   /** Reads the user's current tax percentage from the application. */
-  tax(): Promise<BasisPoints> {
+  readTaxPercentage(): Promise<BasisPoints> {
     return readTax(this.context, this.user.record)
   }
 
@@ -76,8 +76,11 @@ export class UserScope {
    * Returns a function that finds the tax contained in each charge, for providers that do not store
    * taxes.
    */
-  async taxOf(): Promise<TaxLookup> {
-    return createTaxLookup(await this.context.taxes.listByOwner(this.owner), await this.tax())
+  async createChargeTaxLookup(): Promise<TaxLookup> {
+    return createTaxLookup(
+      await this.context.taxes.listByOwner(this.owner),
+      await this.readTaxPercentage(),
+    )
   }
 
   now(): Date {

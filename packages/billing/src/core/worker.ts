@@ -31,13 +31,13 @@ export interface WorkerSettings {
   ready(): Promise<void>
 }
 
-interface Waiting {
+interface RetryableEntry {
   readonly id: number
   readonly attempts: number
 }
 
 /** The queue that a worker processes, and the functions that process its entries. */
-export interface WorkerTask<Entry extends Waiting> {
+export interface WorkerTask<Entry extends RetryableEntry> {
   /** Kind of entry for log messages, such as `webhook`. */
   readonly what: string
   readonly queue: {
@@ -70,7 +70,7 @@ const CONCURRENCY = 8
 /** Milliseconds after which an entry claimed by a killed process becomes due again. */
 const CLAIM_MS = 10 * 60_000
 
-export function createWorker<Entry extends Waiting>(
+export function createWorker<Entry extends RetryableEntry>(
   settings: WorkerSettings,
   work: WorkerTask<Entry>,
 ): QueueWorker {
@@ -88,11 +88,11 @@ export function createWorker<Entry extends Waiting>(
       for (;;) {
         const due = await work.queue.listDue(clock.now(), BATCH)
         if (due.length === 0 || stopped) break
-        if (work.workTogether) await workOnAll(settings, work, due)
+        if (work.workTogether) await processEntries(settings, work, due)
         else
           for (let at = 0; at < due.length && !stopped; at += CONCURRENCY) {
             await Promise.all(
-              due.slice(at, at + CONCURRENCY).map((id) => workOn(settings, work, id)),
+              due.slice(at, at + CONCURRENCY).map((id) => processEntry(settings, work, id)),
             )
           }
       }
@@ -140,7 +140,7 @@ export function createWorker<Entry extends Waiting>(
   }
 }
 
-async function workOn<Entry extends Waiting>(
+async function processEntry<Entry extends RetryableEntry>(
   settings: WorkerSettings,
   work: WorkerTask<Entry>,
   id: number,
@@ -151,11 +151,11 @@ async function workOn<Entry extends Waiting>(
     await work.work?.(entry)
     await work.queue.finish(id, 'done', settings.clock.now())
   } catch (error) {
-    await putOff(settings, work, entry, error)
+    await scheduleEntryRetry(settings, work, entry, error)
   }
 }
 
-async function workOnAll<Entry extends Waiting>(
+async function processEntries<Entry extends RetryableEntry>(
   settings: WorkerSettings,
   work: WorkerTask<Entry>,
   ids: readonly number[],
@@ -170,11 +170,11 @@ async function workOnAll<Entry extends Waiting>(
   for (const [at, entry] of entries.entries()) {
     const error = errors?.[at] ?? null
     if (error === null) await work.queue.finish(entry.id, 'done', settings.clock.now())
-    else await putOff(settings, work, entry, error)
+    else await scheduleEntryRetry(settings, work, entry, error)
   }
 }
 
-function claim<Entry extends Waiting>(
+function claim<Entry extends RetryableEntry>(
   { clock }: WorkerSettings,
   { queue }: WorkerTask<Entry>,
   id: number,
@@ -183,9 +183,9 @@ function claim<Entry extends Waiting>(
   return queue.claim(id, now, new Date(now.getTime() + CLAIM_MS))
 }
 
-async function putOff<Entry extends Waiting>(
+async function scheduleEntryRetry<Entry extends RetryableEntry>(
   settings: WorkerSettings,
-  { what, queue, nameOf, retryAt = usualRetry(settings) }: WorkerTask<Entry>,
+  { what, queue, nameOf, retryAt = createBackOffSchedule(settings) }: WorkerTask<Entry>,
   entry: Entry,
   error: unknown,
 ): Promise<void> {
@@ -197,7 +197,7 @@ async function putOff<Entry extends Waiting>(
 }
 
 /** Exponential back-off: 5 s, 20 s, 80 s … up to the longest pause. */
-function usualRetry({
+function createBackOffSchedule({
   attempts: maxAttempts,
   longestPause = 6 * 3600,
 }: WorkerSettings): (attempts: number, now: Date) => Date | null {

@@ -12,14 +12,14 @@ import type { Invoice } from './invoices/invoice.ts'
 import type { SubscriptionBuilder } from './subscribe/builder.ts'
 
 /** The methods of `T` as functions with the scope as first parameter. */
-type Methods<T, Scope> = {
+type ScopedMethods<T, Scope> = {
   readonly [Name in keyof T]?: T[Name] extends (...args: infer Args) => infer Result
     ? (scope: Scope, ...args: Args) => Result
     : never
 }
 
 /** Methods that change a subscription. As methods they resolve to the changed subscription. */
-type Changes<Scope> = {
+type ScopedChangeMethods<Scope> = {
   readonly [Name in keyof Subscription]?: Subscription[Name] extends (
     ...args: infer Args
   ) => Promise<Subscription>
@@ -28,13 +28,13 @@ type Changes<Scope> = {
 }
 
 /** Parts that a feature may add to billing. */
-interface Additions<User, Changed> {
+interface FeatureParts<User, Changed> {
   /** Methods of a user. */
-  readonly user?: Methods<BillableUser, User>
+  readonly user?: ScopedMethods<BillableUser, User>
   /** Methods that read from a subscription. */
-  readonly subscription?: Methods<Subscription, Changed>
+  readonly subscription?: ScopedMethods<Subscription, Changed>
   /** Methods that change a subscription. */
-  readonly changes?: Changes<Changed>
+  readonly changes?: ScopedChangeMethods<Changed>
   /**
    * How each kind of operation is finished after a crash. `null` if a repeated call finishes it.
    */
@@ -42,7 +42,7 @@ interface Additions<User, Changed> {
 }
 
 /** A feature that every payment provider supports. */
-export interface BillingFeature extends Additions<UserScope, SubscriptionScope> {
+export interface BillingFeature extends FeatureParts<UserScope, SubscriptionScope> {
   readonly stripe?: (context: StripeContext) => Partial<Gateway>
   readonly braintree?: (context: BraintreeContext) => Partial<Gateway>
 }
@@ -52,7 +52,7 @@ export interface BillingFeature extends Additions<UserScope, SubscriptionScope> 
  * Unsupported before any request.
  */
 export interface CapabilityFeature<Name extends Capability>
-  extends Additions<UserScopeWith<Name>, SubscriptionScopeWith<Name>> {
+  extends FeatureParts<UserScopeWith<Name>, SubscriptionScopeWith<Name>> {
   /**
    * Names of further `Subscription` methods that need the capability, and that check for it
    * themselves.

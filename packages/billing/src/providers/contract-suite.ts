@@ -150,7 +150,7 @@ export function anotherCustomer({
 }
 
 /** Returns a time some days from now, rounded down to the second. */
-export function inDays(account: Pick<GatewayUnderTest, 'now'>, days: number): Date {
+export function daysFromNow(account: Pick<GatewayUnderTest, 'now'>, days: number): Date {
   return new Date((Math.floor(account.now().getTime() / 1000) + days * 86_400) * 1000)
 }
 
@@ -162,7 +162,7 @@ export function newOperationId(): string {
 }
 
 /** Returns the `code` of the error that `ask` throws. */
-export async function errorCodeOf(ask: () => Promise<unknown>): Promise<string> {
+export async function catchErrorCode(ask: () => Promise<unknown>): Promise<string> {
   try {
     await ask()
   } catch (error) {

@@ -31,13 +31,13 @@ export type ReadOnlyParts = {
  * Returns the methods of a capability.
  * @throws Unsupported if the gateway lacks it, before any request is sent.
  */
-export function requirePart<Name extends Capability>(
+export function requireGatewayPart<Name extends Capability>(
   gateway: { readonly name: ProviderName } & Partial<GatewayParts>,
   part: Name,
 ): GatewayParts[Name] {
   const found = gateway[part]
   if (found) return found as GatewayParts[Name]
-  throw unsupported(gateway.name, part)
+  throw createUnsupported(gateway.name, part)
 }
 
 /**
@@ -48,9 +48,9 @@ export function requireCapability(
   provider: { readonly name: ProviderName; readonly can: readonly Capability[] },
   capability: Capability,
 ): void {
-  if (!provider.can.includes(capability)) throw unsupported(provider.name, capability)
+  if (!provider.can.includes(capability)) throw createUnsupported(provider.name, capability)
 }
 
-function unsupported(provider: ProviderName, capability: Capability): Unsupported {
+function createUnsupported(provider: ProviderName, capability: Capability): Unsupported {
   return new Unsupported(`${provider} has no ${capability}`, { provider, capability })
 }

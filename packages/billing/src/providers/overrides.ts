@@ -5,8 +5,8 @@ import { InvalidArgument } from '../core/errors/errors.ts'
  * two amounts it would be unclear which one is charged.
  * @throws InvalidArgument if the options contain one of them.
  */
-export function refuseOverrides(options: object, decided: readonly string[]): void {
-  const said = decided.filter((name) => Object.hasOwn(options, name))
+export function refuseOverrides(options: object, reservedNames: readonly string[]): void {
+  const said = reservedNames.filter((name) => Object.hasOwn(options, name))
   if (said.length === 0) return
   throw new InvalidArgument(
     `The method itself sets ${said.map((name) => `'${name}'`).join(' and ')}: leave it out of the options`,

@@ -1,12 +1,12 @@
 import type { Logger } from '../core/values/logger.ts'
 import type { ProviderName } from '../core/values/provider-name.ts'
-import type { StandingByStatus } from '../core/values/subscription-state.ts'
+import type { StandingsByStatus } from '../core/values/subscription-state.ts'
 import type { Gateway } from './gateway.ts'
 import type { Capability } from './gateway-parts.ts'
 import type { WebhookHandler } from './handlers.ts'
 
 /** The properties of a provider that are known without loading its SDK. */
-export interface ProviderProperties {
+export interface ProviderManifest {
   /** Name of the provider. Stored with every user and subscription, so it must never change. */
   readonly name: ProviderName
   /** Default path for its webhooks. */
@@ -35,7 +35,7 @@ export interface ProviderProperties {
    * The meaning of the provider's subscription statuses, by status. A status that is missing here
    * means `open`.
    */
-  readonly statuses: StandingByStatus
+  readonly statuses: StandingsByStatus
   /**
    * `us` if billing counts usage and charges it. Unset: the provider counts it. Must match the
    * capability `usage`.
@@ -46,13 +46,13 @@ export interface ProviderProperties {
 }
 
 /** Parts of the application that a gateway may use. */
-export interface ProviderTools {
+export interface GatewayDependencies {
   /** The application's logger, for errors that no caller sees. */
   readonly logger: Logger
 }
 
 /** A configured provider, as passed to `createBilling()`. */
-export interface Provider extends ProviderProperties {
+export interface Provider extends ProviderManifest {
   /**
    * Ids of the prices on sale. Others are rejected before any request is sent.
    * @default all prices
@@ -66,7 +66,7 @@ export interface Provider extends ProviderProperties {
    * Creates the gateway. Called once, on first use: load the SDK here. Without `tools`, errors are
    * logged to `console`.
    */
-  connect(tools?: ProviderTools): Promise<Gateway>
+  connect(tools?: GatewayDependencies): Promise<Gateway>
 }
 
 /**
@@ -78,7 +78,7 @@ export interface Provider extends ProviderProperties {
 export function defineProvider<const Can extends Capability>(
   provider: Provider & {
     readonly can: readonly Can[]
-    connect(tools?: ProviderTools): Promise<Gateway<Can>>
+    connect(tools?: GatewayDependencies): Promise<Gateway<Can>>
   },
 ): Provider {
   return provider

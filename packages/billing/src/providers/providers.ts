@@ -1,5 +1,5 @@
 import type { ProviderName } from '../core/values/provider-name.ts'
-import type { Standing, StandingByStatus } from '../core/values/subscription-state.ts'
+import type { StandingsByStatus, SubscriptionStanding } from '../core/values/subscription-state.ts'
 import type { Gateway } from './gateway.ts'
 import type { Provider } from './provider.ts'
 
@@ -15,7 +15,7 @@ export interface ConfiguredProviders {
    * Returns the meaning of a status. Also works for built-in providers that are no longer
    * configured.
    */
-  standing(name: ProviderName, status: string): Standing
+  standing(name: ProviderName, status: string): SubscriptionStanding
   /** The statuses of each provider, by its name. */
-  readonly statuses: ReadonlyMap<string, StandingByStatus>
+  readonly statuses: ReadonlyMap<string, StandingsByStatus>
 }

@@ -17,13 +17,18 @@ export function toRequestedItems({
 /**
  * Whether a subscription has exactly these prices. The order after the main one does not matter.
  */
-export function hasItems(found: ProviderSubscription, wanted: readonly RequestedItem[]): boolean {
+export function hasItems(
+  found: ProviderSubscription,
+  requestedItems: readonly RequestedItem[],
+): boolean {
   const present = toRequestedItems(found)
   return (
-    present[0]?.price === wanted[0]?.price &&
-    present.length === wanted.length &&
+    present[0]?.price === requestedItems[0]?.price &&
+    present.length === requestedItems.length &&
     present.every((item) =>
-      wanted.some(({ price, quantity }) => price === item.price && quantity === item.quantity),
+      requestedItems.some(
+        ({ price, quantity }) => price === item.price && quantity === item.quantity,
+      ),
     )
   )
 }

@@ -11,7 +11,7 @@ import type { Billing } from '../billing.ts'
 import { createBilling } from '../create-billing.ts'
 import type { BillingOptions } from '../options.ts'
 import type { BraintreeOptions } from '../providers/braintree/options.ts'
-import { STRIPE_PROPERTIES } from '../stripe-provider.ts'
+import { STRIPE_MANIFEST } from '../stripe-provider.ts'
 
 /**
  * Options of `startBilling()`: its own options, and those of `createBilling()` except the providers
@@ -116,7 +116,7 @@ export async function startBilling(options: StartBillingOptions = {}): Promise<B
   const server = createServer((message, response) => nodeListener(billing)(message, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const wanted = rest.handlers ? ['*'] : STRIPE_PROPERTIES.events
+  const wanted = rest.handlers ? ['*'] : STRIPE_MANIFEST.events
   const { secret } = sandbox.stripe.registerWebhook(
     webhooks ? `${url}/stripe/webhook` : 'http://127.0.0.1:1/',
     webhooks ? wanted : ['account.updated'],

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { rowsOf } from '../provider-truth.ts'
+import { readTableState } from '../provider-truth.ts'
 import { stripeSdk } from '../support.ts'
 import type { World } from './world.ts'
 
@@ -10,13 +10,13 @@ import type { World } from './world.ts'
 export async function forge(world: World): Promise<void> {
   // Webhooks are sent soon after a step, not during it: let them arrive before counting.
   await world.settle()
-  const before = await rowsOf(world.database, world.user.id, world.user.owner.type)
+  const before = await readTableState(world.database, world.user.id, world.user.owner.type)
   const inbox = await countInbox(world)
   for (const request of await forgeries(world)) {
     expect((await world.billing.fetch(request)).status).toBe(400)
   }
   expect(await countInbox(world)).toBe(inbox)
-  expect(await rowsOf(world.database, world.user.id, world.user.owner.type)).toEqual(before)
+  expect(await readTableState(world.database, world.user.id, world.user.owner.type)).toEqual(before)
 }
 
 async function forgeries(world: World): Promise<Request[]> {

@@ -1,39 +1,41 @@
 import { type BillableUser, money, type ProviderName } from '../../src/index.ts'
-import { ofMain, own, type Step } from './step.ts'
+import { mainSubscriptionStep, type Step, userStep } from './step.ts'
 import type { World } from './world.ts'
 
 /** The price of an order, in cents. */
-export const ORDER = 1300
+export const ORDER_PRICE_CENTS = 1300
 
 const everywhere: readonly Step[] = [
-  own('a charge', (user, world) =>
+  userStep('a charge', (user, world) =>
     order(world, 'charge', (idempotencyKey) =>
-      user.charge(money(ORDER, 'usd'), { idempotencyKey }),
+      user.charge(money(ORDER_PRICE_CENTS, 'usd'), { idempotencyKey }),
     ),
   ),
-  own('a bill for something', (user, world) =>
+  userStep('a bill for something', (user, world) =>
     order(world, 'bill', (idempotencyKey) =>
-      user.invoiceFor(`Order ${idempotencyKey}`, money(ORDER, 'usd'), { idempotencyKey }),
+      user.invoiceFor(`Order ${idempotencyKey}`, money(ORDER_PRICE_CENTS, 'usd'), {
+        idempotencyKey,
+      }),
     ),
   ),
-  ofMain('pay now', (main) => main.payNow()),
-  own('pay the newest bill', async (user) => (await newest(user))?.pay()),
-  own('a refund', async (user) => {
+  mainSubscriptionStep('pay now', (main) => main.payNow()),
+  userStep('pay the newest bill', async (user) => (await newest(user))?.pay()),
+  userStep('a refund', async (user) => {
     const [invoice] = await user.invoices()
     if (invoice) await user.refund(invoice, { amount: money(100, 'usd') })
   }),
-  own('a refund of all', async (user) => (await newest(user))?.refund()),
+  userStep('a refund of all', async (user) => (await newest(user))?.refund()),
 ]
 
 const atStripe: readonly Step[] = [
-  own('void the newest bill', async (user) => (await newest(user))?.void()),
-  own('a credit', (user) => user.creditBalance(700, 'Welcome', { gift: true })),
-  own('a debt', (user) => user.debitBalance(300)),
-  own('a credit note', async (user) => {
+  userStep('void the newest bill', async (user) => (await newest(user))?.void()),
+  userStep('a credit', (user) => user.creditBalance(700, 'Welcome', { gift: true })),
+  userStep('a debt', (user) => user.debitBalance(300)),
+  userStep('a credit note', async (user) => {
     const [invoice] = await user.invoices()
     await invoice?.creditNote({ amount: money(100, 'usd'), to: 'balance' })
   }),
-  own('a credit note with its money', async (user) => {
+  userStep('a credit note with its money', async (user) => {
     const [invoice] = await user.invoices()
     await invoice?.creditNote({ amount: money(100, 'usd'), to: 'refund' })
   }),

@@ -1,23 +1,23 @@
 import type { BillableUser, ProviderName } from '../../src/index.ts'
 import { stripeSdk } from '../support.ts'
 import { forge } from './forge.ts'
-import { customerOf, own, type Step, step } from './step.ts'
+import { customerOf, type Step, step, userStep } from './step.ts'
 import type { World } from './world.ts'
 
 const PAGE = { name: 'main', successPath: '/done' }
 
 /** Steps of the customer's bank. */
-export const disputing: readonly Step[] = [
+export const bankDisputeSteps: readonly Step[] = [
   step('a dispute', async (world) => dispute(world)),
   step('a dispute is won', async (world) => decide(world, 'won')),
   step('a dispute is lost', async (world) => decide(world, 'lost')),
 ]
 
 /** Steps that happen to the user without the application: declined charges, disputes, time. */
-export const fate: readonly Step[] = [
+export const externalSteps: readonly Step[] = [
   step('a charge is declined', async (world) => decline(world, 1)),
   step('the card fails', async (world) => decline(world, 5)),
-  ...disputing,
+  ...bankDisputeSteps,
   step('an hour', ({ sandbox }) => sandbox.clock.advance({ hours: 1 })),
   step('a day', ({ sandbox }) => sandbox.clock.advance({ days: 1 })),
   step('a week', ({ sandbox }) => sandbox.clock.advance({ days: 7 })),
@@ -25,7 +25,7 @@ export const fate: readonly Step[] = [
   step('a quarter', ({ sandbox }) => sandbox.clock.advance({ months: 3 })),
 ]
 
-export const network: readonly Step[] = [
+export const networkSteps: readonly Step[] = [
   step('events twice', async ({ sandbox }) => sandbox.outbox.set({ duplicate: 4 })),
   step('events backwards', async ({ sandbox }) => sandbox.outbox.set({ reorder: true })),
   step('events in order', async ({ sandbox }) => sandbox.outbox.set({ reorder: false })),
@@ -43,16 +43,18 @@ export const network: readonly Step[] = [
 ]
 
 const usage: readonly Step[] = [
-  own('use', (user, world) => use(user, world, world.used + 1)),
-  own('use, and report it twice', async (user, world) => {
-    await use(user, world, world.used + 1)
-    await use(user, world, world.used)
+  userStep('use', (user, world) => reportOneCall(user, world, world.used + 1)),
+  userStep('use, and report it twice', async (user, world) => {
+    await reportOneCall(user, world, world.used + 1)
+    await reportOneCall(user, world, world.used)
   }),
-  own('report the last one again', (user, world) => use(user, world, Math.max(1, world.used))),
+  userStep('report the last one again', (user, world) =>
+    reportOneCall(user, world, Math.max(1, world.used)),
+  ),
 ]
 
 /** Changes in the provider's control panel, as far as the provider sends events about them. */
-export const panel: Readonly<Record<ProviderName, readonly Step[]>> = {
+export const controlPanelSteps: Readonly<Record<ProviderName, readonly Step[]>> = {
   stripe: [
     atStripe('panel: cancel now', (stripe, id) => stripe.subscriptions.cancel(id)),
     atStripe('panel: cancel', (stripe, id) =>
@@ -70,18 +72,18 @@ export const panel: Readonly<Record<ProviderName, readonly Step[]>> = {
       const { id } = await stripe.paymentMethods.attach('pm_card_amex', { customer })
       await stripe.customers.update(customer, { invoice_settings: { default_payment_method: id } })
     }),
-    own('create with a card that asks', (user) =>
+    userStep('create with a card that asks', (user) =>
       user.newSubscription('main', 'monthly').create('pm_card_threeDSecureRequired'),
     ),
     step('the customer confirms', confirmPayments),
     ...usage,
-    own('the portal: cancel', (user, world) => visit(user, world, { action: 'cancel' })),
-    own('the portal: renew', (user, world) => visit(user, world, { action: 'renew' })),
-    own('the portal: another card', (user, world) =>
+    userStep('the portal: cancel', (user, world) => visit(user, world, { action: 'cancel' })),
+    userStep('the portal: renew', (user, world) => visit(user, world, { action: 'renew' })),
+    userStep('the portal: another card', (user, world) =>
       visit(user, world, { action: 'add-card', card: 'pm_card_mastercard' }),
     ),
-    own('open a checkout', (user) => user.checkout('monthly', PAGE)),
-    own('open a checkout for another plan', (user) => user.checkout('pro', PAGE)),
+    userStep('open a checkout', (user) => user.checkout('monthly', PAGE)),
+    userStep('open a checkout for another plan', (user) => user.checkout('pro', PAGE)),
     step('the customer pays there', payOnPage),
   ],
   braintree: [
@@ -98,7 +100,7 @@ export const panel: Readonly<Record<ProviderName, readonly Step[]>> = {
   ],
 }
 
-export const losses: readonly Step[] = [
+export const lossySteps: readonly Step[] = [
   step('events dropped', async ({ sandbox }) => sandbox.outbox.set({ drop: true })),
   step('events come again', async ({ sandbox }) => sandbox.outbox.set({ drop: false })),
   step('sync', async (world) => {
@@ -123,7 +125,7 @@ function atStripe(
 }
 
 /** Reports the usage of one call, under the number that the application gave to the call. */
-async function use(user: BillableUser, world: World, number: number): Promise<void> {
+async function reportOneCall(user: BillableUser, world: World, number: number): Promise<void> {
   await user.reportUsage('calls', 1, { id: `call-${number}` })
   world.used = Math.max(world.used, number)
 }

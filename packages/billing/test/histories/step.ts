@@ -13,7 +13,7 @@ export function step(name: string, run: Step['run']): Step {
 }
 
 /** Makes a step in which the application calls a method of its user. */
-export function own(
+export function userStep(
   name: string,
   run: (user: BillableUser, world: World) => Promise<unknown>,
 ): Step {
@@ -21,11 +21,11 @@ export function own(
 }
 
 /** Makes a step in which the application calls a method of the subscription. */
-export function ofMain(
+export function mainSubscriptionStep(
   name: string,
   run: (subscription: Subscription, world: World) => Promise<unknown>,
 ): Step {
-  return own(name, async (user, world) => run(await user.subscription('main'), world))
+  return userStep(name, async (user, world) => run(await user.subscription('main'), world))
 }
 
 /** Reads the id of the history's only customer directly from the sandbox. */

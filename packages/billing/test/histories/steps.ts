@@ -2,14 +2,23 @@ import fc from 'fast-check'
 import type { ProviderName } from '../../src/index.ts'
 import { payments } from './money.ts'
 import { beginnings, operations } from './operations.ts'
-import { disputing, fate, losses, network, panel } from './outside.ts'
+import {
+  bankDisputeSteps,
+  controlPanelSteps,
+  externalSteps,
+  lossySteps,
+  networkSteps,
+} from './outside.ts'
 import type { Step } from './step.ts'
 
 /**
  * Histories of up to `maxLength` steps. Most begin with a subscription, because many steps are
  * refused without one.
  */
-export function livesAt(provider: ProviderName, maxLength: number): fc.Arbitrary<Step[]> {
+export function arbitraryHistories(
+  provider: ProviderName,
+  maxLength: number,
+): fc.Arbitrary<Step[]> {
   const rest = fc.array(stepsAt(provider), { minLength: 1, maxLength })
   const begun = fc
     .tuple(fc.constantFrom(...beginnings), rest)
@@ -18,10 +27,13 @@ export function livesAt(provider: ProviderName, maxLength: number): fc.Arbitrary
 }
 
 /** Histories of a customer who keeps disputing payments. */
-export function disputedLivesAt(provider: ProviderName, maxLength: number): fc.Arbitrary<Step[]> {
-  const disputes = fc.array(fc.constantFrom(...disputing), { minLength: 2, maxLength: 6 })
+export function arbitraryDisputedHistories(
+  provider: ProviderName,
+  maxLength: number,
+): fc.Arbitrary<Step[]> {
+  const disputes = fc.array(fc.constantFrom(...bankDisputeSteps), { minLength: 2, maxLength: 6 })
   return fc
-    .tuple(livesAt(provider, maxLength), disputes)
+    .tuple(arbitraryHistories(provider, maxLength), disputes)
     .map(([steps, more]) => [
       ...steps.flatMap((step, at) => [step, ...more.slice(at, at + 1)]),
       ...more.slice(steps.length),
@@ -33,14 +45,14 @@ function stepsAt(provider: ProviderName): fc.Arbitrary<Step> {
   return fc.oneof(
     { arbitrary: oneOf(operations[provider]), weight: 8 },
     { arbitrary: oneOf(payments[provider]), weight: 3 },
-    { arbitrary: oneOf(fate), weight: 5 },
-    { arbitrary: oneOf(network), weight: 3 },
-    { arbitrary: oneOf(panel[provider]), weight: 2 },
-    { arbitrary: oneOf(losses), weight: 1 },
+    { arbitrary: oneOf(externalSteps), weight: 5 },
+    { arbitrary: oneOf(networkSteps), weight: 3 },
+    { arbitrary: oneOf(controlPanelSteps[provider]), weight: 2 },
+    { arbitrary: oneOf(lossySteps), weight: 1 },
   )
 }
 
 /** Whether a step loses events. Only histories about lost events may contain these steps. */
 export function isLoss({ name }: Step): boolean {
-  return losses.some((loss) => loss.name === name)
+  return lossySteps.some((loss) => loss.name === name)
 }

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { BillableUser, Invoice } from '../../src/index.ts'
-import { endedByUs, isServed, rowsOf, truthAt } from '../provider-truth.ts'
-import { stripeSdk, takenFrom } from '../support.ts'
-import { ORDER } from './money.ts'
+import { applyOurEndDates, isServed, readSandboxState, readTableState } from '../provider-truth.ts'
+import { stripeSdk, sumChargedCents } from '../support.ts'
+import { ORDER_PRICE_CENTS } from './money.ts'
 import { disputesOf } from './outside.ts'
 import { customerOf } from './step.ts'
 import type { World } from './world.ts'
@@ -13,13 +13,13 @@ export async function expectTruth(world: World, at: string): Promise<void> {
   const customers =
     given.provider === 'stripe' ? sandbox.stripe.customers() : sandbox.braintree.customers()
   expect(customers.length, at).toBeLessThanOrEqual(1)
-  const told = await rowsOf(database, user.id, user.owner.type)
-  const atProvider = truthAt(sandbox, given.provider, customers[0]?.id ?? '')
+  const told = await readTableState(database, user.id, user.owner.type)
+  const atProvider = readSandboxState(sandbox, given.provider, customers[0]?.id ?? '')
   const now = sandbox.clock.now()
   const disputes = await readDisputes(world)
   const endsByDispute = world.access === 'end' && disputes.some(({ status }) => status === 'lost')
   const hasCancelledNow = world.hasCancelledNow || endsByDispute
-  const truth = endedByUs(atProvider, told, { now, hasCancelledNow })
+  const truth = applyOurEndDates(atProvider, told, { now, hasCancelledNow })
   expect(told, at).toEqual({ ...truth, customer: customers[0]?.id ?? null })
   const suspended = disputes.filter(({ status }) => world.access === 'suspend' && status === 'open')
   const open = truth.subscriptions.filter(({ id }) => !suspended.some(({ of }) => of === id))
@@ -62,7 +62,7 @@ export async function expectUsage(world: World): Promise<void> {
   expect(rows).toHaveLength(used)
   if (used === 0) return
   const sent = rows.filter(({ state }) => state === 'sent')
-  calm(world)
+  clearSimulatedFailures(world)
   if (given.provider === 'stripe') {
     expect(await billing.usage.pending()).toEqual([])
     const counted = await countedCalls(world)
@@ -108,17 +108,17 @@ function usageCharged(world: World): number {
  */
 export async function expectMoney(world: World): Promise<void> {
   const { given, paid, billing, user } = world
-  calm(world)
+  clearSimulatedFailures(world)
   const owner = await billing.owner(user.owner.type, user.id)
   if (owner.providerId === null) return
   const bills = await owner.invoicesIncludingPending()
   const isStripe = given.provider === 'stripe'
-  const taken = takenFrom(world, owner)
+  const taken = sumChargedCents(world, owner)
   const billed = sum(bills.map(isStripe ? paidByCard : ({ data }) => data.total))
   // At Stripe, a charge has no invoice. One whose responses were all lost may or may not have been
   // made.
   const charges = isStripe
-    ? (taken - billed) / ORDER
+    ? (taken - billed) / ORDER_PRICE_CENTS
     : salesOf(world).filter(({ orderId }) => orderId?.startsWith('charge-')).length
   if (!isStripe) expect(billed, 'taken').toBe(taken)
   expect([paid.charge, paid.charge + 1], 'charges').toContain(charges)
@@ -132,7 +132,7 @@ export async function expectMoney(world: World): Promise<void> {
       ).toHaveLength(1)
     }
   }
-  expect(await refundedOf(bills), 'given back').toBe(givenBack(world, owner))
+  expect(await refundedOf(bills), 'given back').toBe(sumReturnedCents(world, owner))
   if (isStripe) expect((await owner.taxIds()).length).toBeLessThanOrEqual(1)
 }
 
@@ -152,7 +152,7 @@ async function refundedOf(bills: readonly Invoice[]): Promise<number> {
   return sum(refunded.map(({ amount }) => amount))
 }
 
-function givenBack({ sandbox }: World, owner: BillableUser): number {
+function sumReturnedCents({ sandbox }: World, owner: BillableUser): number {
   const customer = owner.providerId ?? ''
   return owner.provider === 'stripe'
     ? sum(sandbox.stripe.charges(customer).map((charge) => Number(charge.amount_refunded)))
@@ -165,7 +165,7 @@ function givenBack({ sandbox }: World, owner: BillableUser): number {
 }
 
 /** Removes simulated provider failures that no call of the application has met. */
-function calm({ sandbox, given }: World): void {
+function clearSimulatedFailures({ sandbox, given }: World): void {
   while (sandbox.trouble.takeCallTrouble(given.provider)) {
     // It is taken, and harms nobody.
   }

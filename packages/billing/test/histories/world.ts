@@ -16,14 +16,14 @@ export type OwnerType = 'user' | 'team'
  * How webhooks travel in a history. `prompt`: all arrive before the next step. `late`: steps may
  * overtake them. `lossy`: none arrive until a step allows it, and lost ones never do.
  */
-export type Travel = 'prompt' | 'late' | 'lossy'
+export type WebhookTiming = 'prompt' | 'late' | 'lossy'
 
 /** One user, one sandbox, one application. All of it is reset between histories. */
 export interface World extends BillingTest {
   readonly given: ProviderCase
   /** The option `disputes.access`. */
   readonly access: Access
-  readonly travel: Travel
+  readonly travel: WebhookTiming
   /** Whether this history has ended a subscription immediately. */
   hasCancelledNow: boolean
   /** The current tax percentage of the user. */
@@ -36,7 +36,7 @@ export interface World extends BillingTest {
   readonly disputes: Map<string, 'open' | 'won' | 'lost'>
   /** A metered price at Stripe. */
   readonly metered: string
-  begin(start: Date, travel: Travel, owner: OwnerType): Promise<void>
+  begin(start: Date, travel: WebhookTiming, owner: OwnerType): Promise<void>
   /** Advances the clock just enough for every pending webhook to arrive and be handled. */
   deliverAll(): Promise<void>
   /** Whether no webhook is under way. */
@@ -63,7 +63,7 @@ const TABLES = [
   'teams',
 ]
 
-export async function createWorld(given: ProviderCase, access: Access): Promise<World> {
+export async function createWorld(testProvider: ProviderCase, access: Access): Promise<World> {
   const created =
     process.env.TEST_DATABASE === 'sqlite' ? await inMemory() : await createTestDatabase()
   let tax = 0
@@ -75,7 +75,7 @@ export async function createWorld(given: ProviderCase, access: Access): Promise<
     owners: { team: { ...teamTable('integer'), taxPercentage } },
     metered: { calls: { unitAmount: 5 } },
     disputes: { access },
-    defaultProvider: given.provider,
+    defaultProvider: testProvider.provider,
     baseUrl: BASE_URL,
     logger: { error: () => undefined },
   })
@@ -97,7 +97,7 @@ export async function createWorld(given: ProviderCase, access: Access): Promise<
   await test.settle()
   const clean = sandbox.snapshot()
   let user = test.user
-  let travel: Travel = 'prompt'
+  let travel: WebhookTiming = 'prompt'
   let hasCancelledNow = false
   let used = 0
   const paid = { charge: 0, bill: 0 }
@@ -108,14 +108,14 @@ export async function createWorld(given: ProviderCase, access: Access): Promise<
     const handled = (await billing.webhooks.pending()).map(({ dueAt }) => dueAt.getTime())
     // Usage that billing counts itself waits for the end of its period; that is not a pending
     // webhook.
-    const reported = given.provider === 'stripe' ? await billing.usage.pending() : []
+    const reported = testProvider.provider === 'stripe' ? await billing.usage.pending() : []
     const all = [...sent, ...handled, ...reported.map(({ dueAt }) => dueAt.getTime())]
     return all.length === 0 ? null : Math.min(...all)
   }
 
   return {
     ...test,
-    given,
+    given: testProvider,
     access,
     paid,
     disputes,

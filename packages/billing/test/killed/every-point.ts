@@ -1,18 +1,18 @@
 import { expect } from 'vitest'
 import type { ProviderName } from '../../src/index.ts'
-import { type ChildOptions, type Report, type Stop, startChild } from '../child-process.ts'
+import { type ChildOptions, type Report, type StopPoint, startChild } from '../child-process.ts'
 import type { FlowTest } from '../support.ts'
 import type { Job } from './jobs.ts'
 
 /**
  * Lock lease in seconds. A retry waits this long after a kill; operations take a fraction of it.
  */
-export const LEASE = 1
+export const LOCK_LEASE_SECONDS = 1
 
 /** Timeout for tests with child processes, which start slowly on a busy machine. */
-export const LONG = { timeout: 600_000 }
+export const LONG_TEST_TIMEOUT = { timeout: 600_000 }
 
-export interface Campaign<T> extends ChildOptions {
+export interface KillTestOptions<T> extends ChildOptions {
   /**
    * Whether to kill the process before writes to its lock, too. All operations lock alike, so one story
    * tests this for all.
@@ -65,10 +65,10 @@ export function requireTried(
 export async function tryEveryPoint<T>(
   test: FlowTest,
   provider: ProviderName,
-  { atLocks, prepare, jobOf, afterwards, ...options }: Campaign<T>,
+  { atLocks, prepare, jobOf, afterwards, ...options }: KillTestOptions<T>,
 ): Promise<readonly string[]> {
-  const child = await startChild(test, provider, { lockLease: LEASE, ...options })
-  async function serve(prepared: T, stop: Stop): Promise<Report> {
+  const child = await startChild(test, provider, { lockLease: LOCK_LEASE_SECONDS, ...options })
+  async function serve(prepared: T, stop: StopPoint): Promise<Report> {
     const outcome = await child.begin({ ...jobOf(prepared), ...stop }).outcome()
     expect(outcome.failed).toBeUndefined()
     return outcome
@@ -80,7 +80,7 @@ export async function tryEveryPoint<T>(
   const { steps = [] } = await serve(first as T, {})
   const stops = chooseStops(steps, atLocks)
   const prepared = await prepare(stops.length + 1)
-  const ways: readonly Stop[] = [{}, ...stops.map((stopAt) => ({ stopAt }))]
+  const ways: readonly StopPoint[] = [{}, ...stops.map((stopAt) => ({ stopAt }))]
   const outcomes = await Promise.all(
     prepared.slice(0, -1).map((each, at) => serve(each, ways[at] ?? {})),
   )
@@ -110,13 +110,13 @@ export async function tryOneByOne(
 }
 
 /** Runs one job in a process, and kills it at its stop or at its end. */
-export async function killAlone(
+export async function runAndKill(
   test: FlowTest,
   provider: ProviderName,
-  job: Job & Stop,
+  job: Job & StopPoint,
   options: ChildOptions = {},
 ): Promise<{ readonly outcome: Report; readonly at: string; readonly reports: readonly Report[] }> {
-  const child = await startChild(test, provider, { lockLease: LEASE, ...options })
+  const child = await startChild(test, provider, { lockLease: LOCK_LEASE_SECONDS, ...options })
   const begun = child.begin({ ...job, freezes: true })
   const outcome = await begun.outcome()
   await child.kill()

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import type { ProviderName } from '../../src/index.ts'
 import { PROVIDERS, start } from '../support.ts'
-import { isCall, LEASE, LONG, tryEveryPoint } from './every-point.ts'
+import { isCall, LOCK_LEASE_SECONDS, LONG_TEST_TIMEOUT, tryEveryPoint } from './every-point.ts'
 import { expectOutcome } from './outcome.ts'
 import { STORIES } from './stories/all.ts'
 import { jobOf, prepare, retryJob } from './story.ts'
-import { expectWrites, isTried } from './writes.ts'
+import { expectWrites, runsOnThisDatabase } from './writes.ts'
 
 /**
  * Declares the tests of all stories of a provider. In each, a process is killed at every one of its
@@ -14,18 +14,19 @@ import { expectWrites, isTried } from './writes.ts'
 export function killEverywhere(provider: ProviderName): void {
   const cases = PROVIDERS.filter((given) => given.provider === provider).flatMap((given) =>
     STORIES.filter(
-      ({ name, providers = [provider] }) => isTried(provider, name) && providers.includes(provider),
+      ({ name, providers = [provider] }) =>
+        runsOnThisDatabase(provider, name) && providers.includes(provider),
     ).map((story) => ({ name: story.name, provider, given, story })),
   )
   it.each(cases)(
     'loses nothing when running $name at $provider',
-    LONG,
+    LONG_TEST_TIMEOUT,
     async ({ given, story }) => {
       const { here, there } = story.options ?? { here: {}, there: {} }
       const test = await start(provider, {
         coupon: true,
         webhooks: false,
-        lockLease: LEASE,
+        lockLease: LOCK_LEASE_SECONDS,
         ...here,
       })
       await story.prepare?.(test)

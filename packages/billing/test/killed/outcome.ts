@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { BillableUser } from '../../src/index.ts'
-import { endedByUs, rowsOf, truthAt } from '../provider-truth.ts'
-import { type FlowTest, takenFrom } from '../support.ts'
-import { main, type Outcome, type Story, type StoryRun } from './story.ts'
+import { applyOurEndDates, readSandboxState, readTableState } from '../provider-truth.ts'
+import { type FlowTest, sumChargedCents } from '../support.ts'
+import { findMainSubscription, type Outcome, type Story, type StoryRun } from './story.ts'
 
 export async function expectOutcome({ outcome }: Story, run: StoryRun, at: string): Promise<void> {
   if (typeof outcome !== 'function') return expectSubscription(run, outcome, at)
@@ -16,13 +16,13 @@ async function expectSubscription(
   at: string,
 ): Promise<void> {
   const { test, user } = run
-  const found = await main(run)
+  const found = await findMainSubscription(run)
   expect([found.providerPlan, found.valid(), found.cancelled()], at).toEqual([
     plan,
     state !== 'ended',
     state !== 'running',
   ])
-  expect(takenFrom(test, user), at).toBe(taken)
+  expect(sumChargedCents(test, user), at).toBe(taken)
   const truth = await expectTruth(test, user, at)
   expect(truth.subscriptions.length, at).toBe(made[user.provider])
   const over = ['canceled', 'Canceled', 'Expired', 'incomplete_expired']
@@ -48,10 +48,10 @@ export async function expectTruth(test: FlowTest, user: BillableUser, at: string
     emails.filter((each) => each === email),
     at,
   ).toHaveLength(1)
-  const rows = await rowsOf(database, user.id)
-  const atProvider = truthAt(sandbox, user.provider, user.providerId ?? '')
+  const rows = await readTableState(database, user.id)
+  const atProvider = readSandboxState(sandbox, user.provider, user.providerId ?? '')
   const when = { now: sandbox.clock.now(), hasCancelledNow: false }
-  const truth = endedByUs(atProvider, rows, when)
+  const truth = applyOurEndDates(atProvider, rows, when)
   expect(rows, at).toEqual(truth)
   expect(await openOperations(test, user.id), at).toEqual([])
   return truth

@@ -49,14 +49,14 @@ export interface Outcome {
 }
 
 /** One running subscription, paid once. */
-export const PAID: Outcome = {
+export const PAID_SUBSCRIPTION: Outcome = {
   plan: 'monthly',
   made: { stripe: 1, braintree: 1 },
   taken: 1000,
   state: 'running',
 }
 
-export const main = ({ user }: Pick<StoryRun, 'user'>): Promise<Subscription> =>
+export const findMainSubscription = ({ user }: Pick<StoryRun, 'user'>): Promise<Subscription> =>
   user.subscription('main')
 
 export const subscribe = ({ user, card }: Pick<StoryRun, 'user' | 'card'>): Promise<Subscription> =>
@@ -68,18 +68,18 @@ export const beginTrial = ({ user, card }: StoryRun): Promise<Subscription> =>
 /**
  * Makes a job that calls a method of the user. Arguments must be JSON; write dates as `{ date }`.
  */
-export const ofUser = (method: string, ...args: readonly unknown[]): Job => ({
+export const userJob = (method: string, ...args: readonly unknown[]): Job => ({
   job: 'ask',
   of: 'user',
   method,
   args,
 })
-export const ofSubscription = (method: string, ...args: readonly unknown[]): Job => ({
-  ...ofUser(method, ...args),
+export const subscriptionJob = (method: string, ...args: readonly unknown[]): Job => ({
+  ...userJob(method, ...args),
   of: 'subscription',
 })
-export const ofInvoice = (method: string, ...args: readonly unknown[]): Job => ({
-  ...ofUser(method, ...args),
+export const invoiceJob = (method: string, ...args: readonly unknown[]): Job => ({
+  ...userJob(method, ...args),
   of: 'invoice',
 })
 
@@ -103,7 +103,7 @@ let users = 100
 /** Creates users for the runs, each with a card, and brings them to the start of the job. */
 export async function prepare(
   test: FlowTest,
-  given: ProviderCase,
+  testProvider: ProviderCase,
   { count, before, meanwhile }: Pick<Story, 'before' | 'meanwhile'> & { readonly count: number },
 ): Promise<StoryRun[]> {
   const made: StoryRun[] = []
@@ -112,8 +112,9 @@ export async function prepare(
     const email = `user-${id}@example.com`
     await test.database.kysely.insertInto('users').values({ id, email, name: 'Ada' }).execute()
     const user = await test.billing.user(id)
-    const card = given.provider === 'stripe' ? given.card : test.sandbox.braintree.createNonce()
-    const run = { test, given, user, card }
+    const card =
+      testProvider.provider === 'stripe' ? testProvider.card : test.sandbox.braintree.createNonce()
+    const run = { test, given: testProvider, user, card }
     await before?.(run)
     made.push(run)
   }

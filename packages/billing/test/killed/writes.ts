@@ -8,7 +8,7 @@ type Writes = Readonly<Record<string, readonly string[] | undefined>>
  * Only these run on databases other than SQLite: apart from writes, the stories differ only in
  * requests to the provider.
  */
-const EVERYWHERE: Readonly<Record<ProviderName, Writes>> = {
+const WRITES_BY_STORY: Readonly<Record<ProviderName, Writes>> = {
   stripe: {
     'addPaymentMethod as the default': ['update users'],
     addPriceAndInvoice: ['insert billing_subscription_items', 'delete billing_subscription_items'],
@@ -45,12 +45,12 @@ const EVERYWHERE: Readonly<Record<ProviderName, Writes>> = {
   },
 }
 
-const KNOWN = Object.values(EVERYWHERE)
+const KNOWN = Object.values(WRITES_BY_STORY)
   .flatMap((stories) => Object.values(stories))
   .flatMap((writes) => writes ?? [])
 
-export function isTried(provider: ProviderName, story: string): boolean {
-  return process.env.TEST_DATABASE === 'sqlite' || EVERYWHERE[provider][story] !== undefined
+export function runsOnThisDatabase(provider: ProviderName, story: string): boolean {
+  return process.env.TEST_DATABASE === 'sqlite' || WRITES_BY_STORY[provider][story] !== undefined
 }
 
 /**
@@ -63,7 +63,7 @@ export function expectWrites(
   steps: readonly string[],
 ): void {
   const writes = new Set(steps.flatMap((step) => writeOf(step) ?? []))
-  for (const write of EVERYWHERE[provider][story] ?? []) expect([...writes]).toContain(write)
+  for (const write of WRITES_BY_STORY[provider][story] ?? []) expect([...writes]).toContain(write)
   const unknown = [...writes].filter((write) => !KNOWN.includes(write))
   expect(unknown, `${story} writes what other databases are not tried with`).toEqual([])
 }

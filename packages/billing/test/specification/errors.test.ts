@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type BillingError, money } from '../../src/index.ts'
 import type { BillingTest } from '../../src/testing/index.ts'
 import { PROVIDERS, type ProviderCase, start } from '../support.ts'
-import { thrownBy, withoutCalls } from './no-calls.ts'
+import { catchError, withoutCalls } from './no-calls.ts'
 
 interface Row {
   readonly act: (test: BillingTest, given: ProviderCase) => unknown
@@ -140,7 +140,7 @@ describe.each(PROVIDERS)('input checks before any request, at $provider', (given
   it.each(Object.entries(BEFORE_ANY_CALL))('reject %s', async (_name, row) => {
     const test = await start(given.provider, { webhooks: false })
     const error = (await withoutCalls(test, () =>
-      thrownBy(() => row.act(test, given)),
+      catchError(() => row.act(test, given)),
     )) as BillingError
     expect(error).toMatchObject({ code: row.code, status: row.status })
     expect(error.message).toMatch(row.message)
@@ -158,7 +158,7 @@ describe.each(PROVIDERS)('the errors of calls at $provider', (given) => {
     await user.updateCard(card)
     for (const pay of [() => user.charge(ten), () => user.invoiceFor('Setup', ten)]) {
       sandbox.trouble.declineNextCharge(user.providerId ?? '', code)
-      expect(await thrownBy(pay)).toMatchObject({
+      expect(await catchError(pay)).toMatchObject({
         name: 'PaymentFailed',
         code: 'payment_failed',
         status: 402,
@@ -173,7 +173,7 @@ describe.each(PROVIDERS)('the errors of calls at $provider', (given) => {
     const test = await start(provider, { webhooks: false })
     const subscription = await test.user.newSubscription('main', 'monthly').create(card)
     const refused = { name: 'NotOnGracePeriod', code: 'not_on_grace_period', status: 409 }
-    const resume = () => withoutCalls(test, () => thrownBy(() => subscription.resume()))
+    const resume = () => withoutCalls(test, () => catchError(() => subscription.resume()))
     expect(await resume()).toMatchObject(refused)
     await subscription.cancelNow()
     expect(await resume()).toMatchObject(refused)
@@ -187,7 +187,7 @@ describe.each(PROVIDERS)('the errors of calls at $provider', (given) => {
     const { user } = await start(provider)
     const builder = user.newSubscription('main', what === 'plan' ? 'none' : 'monthly')
     const wanted = what === 'coupon' ? builder.withCoupon('NONE') : builder
-    const error = await thrownBy(() => wanted.create(what === 'token' ? unknownToken : card))
+    const error = await catchError(() => wanted.create(what === 'token' ? unknownToken : card))
     expect(error).toMatchObject({ name, code: ours, status: 400, provider })
     expect(await user.subscriptions()).toEqual([])
   })
@@ -195,7 +195,9 @@ describe.each(PROVIDERS)('the errors of calls at $provider', (given) => {
   it('swap() to an unknown plan changes nothing', async () => {
     const { user } = await start(provider)
     const subscription = await user.newSubscription('main', 'monthly').create(card)
-    expect(await thrownBy(() => subscription.swap('none'))).toMatchObject({ code: 'unknown_price' })
+    expect(await catchError(() => subscription.swap('none'))).toMatchObject({
+      code: 'unknown_price',
+    })
     expect(await user.subscribedToPlan('monthly', 'main')).toBe(true)
   })
 
@@ -203,14 +205,14 @@ describe.each(PROVIDERS)('the errors of calls at $provider', (given) => {
     const test = await start(provider, { webhooks: false })
     const subscription = await test.user.newSubscription('main', 'monthly').create(card)
     await subscription.cancelNow()
-    const error = await withoutCalls(test, () => thrownBy(() => subscription.swap('pro')))
+    const error = await withoutCalls(test, () => catchError(() => subscription.swap('pro')))
     expect(error).toMatchObject({ code: 'subscription_ended', status: 409 })
   })
 
   it('create() with another plan under an existing name throws an error', async () => {
     const { user } = await start(provider)
     await user.newSubscription('main', 'monthly').create(card)
-    expect(await thrownBy(() => user.newSubscription('main', 'pro').create())).toMatchObject({
+    expect(await catchError(() => user.newSubscription('main', 'pro').create())).toMatchObject({
       code: 'already_subscribed',
       status: 409,
       message:
@@ -221,7 +223,7 @@ describe.each(PROVIDERS)('the errors of calls at $provider', (given) => {
   it('a provider that does not respond is reported as unavailable, without a secret in the message', async () => {
     const { user, sandbox } = await start(provider, { webhooks: false })
     sandbox.trouble.failNext(3, '500', provider)
-    const error = (await thrownBy(() => user.updateCard(card))) as BillingError
+    const error = (await catchError(() => user.updateCard(card))) as BillingError
     expect(error).toMatchObject({ code: 'provider_unavailable', status: 503, provider })
     expect(error.message).not.toContain(card)
   })

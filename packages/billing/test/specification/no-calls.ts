@@ -17,7 +17,7 @@ export async function withoutCalls<T>({ sandbox }: BillingTest, act: () => Promi
 }
 
 /** Returns the error that `act` throws. */
-export async function thrownBy(act: () => unknown): Promise<unknown> {
+export async function catchError(act: () => unknown): Promise<unknown> {
   try {
     await act()
   } catch (error) {

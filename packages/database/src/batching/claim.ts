@@ -41,23 +41,23 @@ type ClaimMany<Params, Row> = (items: readonly Params[]) => Promise<Array<Row | 
 /** Batches concurrent calls of a claim into one statement or one commit, as the dialect allows. */
 function claimTogether<T, Params extends object, Row>(
   database: Database<T>,
-  alone: Claim<Params, Row>,
+  claimOne: Claim<Params, Row>,
   claims: BatchedClaims,
 ): Claim<Params, Row> {
   const { batching } = database.dialect
-  if (!batching) return alone
+  if (!batching) return claimOne
   const together =
     batching.share === 'commit'
-      ? inOneTransaction(database, alone)
+      ? inOneTransaction(database, claimOne)
       : inOneStatement<T, Params, Row>(database, batching, claims)
   const runBatched = createBatcher<Params, Row | null>({
     together,
-    alone: (params) => alone(params),
+    alone: (params) => claimOne(params),
     patience: batching.patience,
     mayBeCommitted: (error) => hasErrorKind(error, UNAVAILABLE),
     isInUnitOfWork: () => internalsOf(database).isInUnitOfWork(),
   })
-  return (params, on) => (on ? alone(params, on) : runBatched(params))
+  return (params, on) => (on ? claimOne(params, on) : runBatched(params))
 }
 
 function inOneTransaction<T, Params extends object, Row>(

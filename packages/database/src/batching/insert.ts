@@ -20,10 +20,10 @@ export function insertTogether<T extends object>(
   target: InsertTarget,
 ): (row: T) => Promise<boolean> {
   const alone: Insert = (row) => insertIfAbsent(database, target.table, row)
-  return together(database, target, alone) as (row: object) => Promise<boolean>
+  return batchInserts(database, target, alone) as (row: object) => Promise<boolean>
 }
 
-function together(database: Database, target: InsertTarget, alone: Insert): Insert {
+function batchInserts(database: Database, target: InsertTarget, alone: Insert): Insert {
   const { batching } = database.dialect
   if (!batching) return alone
   return createBatcher({

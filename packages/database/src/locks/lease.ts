@@ -10,7 +10,7 @@ import { createLocksTable, LOCKS } from './locks-table.ts'
 /** Milliseconds after which a lease expires if its holder died. */
 const LEASE = 15_000
 const RENEW_EVERY = 3000
-const LOOK_AGAIN = 200
+const RETRY_INTERVAL_MS = 200
 
 /**
  * Runs `work` while this process holds the lease `name`, which only one process on any server of a
@@ -29,32 +29,35 @@ export async function holdLease<R>(
   await createLocksTable(database)
   await insertIfAbsent(database, LOCKS, { name, turns: 0, holder: null, held_until: null })
   const deadline = performance.now() + wait
-  while (!(await take(database, name, holder))) {
+  while (!(await takeLease(database, name, holder))) {
     if (performance.now() > deadline) {
       throw new WaitedTooLong(`Waited ${wait} ms for another process that holds "${name}"`)
     }
-    await sleep(LOOK_AGAIN * (0.5 + Math.random()))
+    await sleep(RETRY_INTERVAL_MS * (0.5 + Math.random()))
   }
   const check = async (on: Database) => {
-    if (await take(on, name, holder)) return
+    if (await takeLease(on, name, holder)) return
     throw new Error(
       `Another process took over the lock "${name}", because this process had not renewed it for ${LEASE} ms`,
     )
   }
   // A failed renewal is ignored: the next one may succeed, and `check` detects a lost lease.
-  const renewing = setInterval(() => void take(database, name, holder).catch(() => {}), RENEW_EVERY)
+  const renewing = setInterval(
+    () => void takeLease(database, name, holder).catch(() => {}),
+    RENEW_EVERY,
+  )
   try {
     return await work(check)
   } finally {
     clearInterval(renewing)
-    await giveBack(database, name, holder)
+    await releaseLease(database, name, holder)
   }
 }
 
 /**
  * Takes or renews the lease by the database's clock. Returns `false` if another process holds it.
  */
-async function take(database: Database, name: string, holder: string): Promise<boolean> {
+async function takeLease(database: Database, name: string, holder: string): Promise<boolean> {
   const now = databaseNow(database)
   const { numUpdatedRows } = await database.kysely
     .updateTable(LOCKS)
@@ -74,7 +77,7 @@ async function take(database: Database, name: string, holder: string): Promise<b
 }
 
 /** Releases the lease. If the database is unreachable, the lease expires by itself. */
-async function giveBack(database: Database, name: string, holder: string): Promise<void> {
+async function releaseLease(database: Database, name: string, holder: string): Promise<void> {
   try {
     await database.kysely
       .updateTable(LOCKS)

@@ -82,7 +82,7 @@ export function defineTable<F extends { readonly [Name in keyof F]: AnyField }>(
   const columns = Object.keys(fields) as Array<keyof F & string>
   const pick = <Name extends keyof F & string>(names: readonly Name[]) =>
     defineTable(name, mapColumns(names, (column) => fields[column]) as Pick<F, Name>)
-  const steps = columns.map((column) => createStep(column, fields[column]))
+  const steps = columns.map((column) => createColumnConversion(column, fields[column]))
   return {
     name,
     columns,
@@ -123,19 +123,22 @@ export function defineTable<F extends { readonly [Name in keyof F]: AnyField }>(
 type Values = Record<string, unknown>
 
 /** Conversion of one column's value. */
-interface Step {
+interface ColumnConversion {
   readonly column: string
   readonly property: string
   readonly toStored: (value: unknown) => unknown
   readonly fromStored: (stored: unknown) => unknown
 }
 
-function createStep(column: string, { toStored, fromStored }: AnyField): Step {
+function createColumnConversion(
+  column: string,
+  { toStored, fromStored }: AnyField,
+): ColumnConversion {
   return {
     column,
     property: column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
-    toStored: toStored as Step['toStored'],
-    fromStored: fromStored as Step['fromStored'],
+    toStored: toStored as ColumnConversion['toStored'],
+    fromStored: fromStored as ColumnConversion['fromStored'],
   }
 }
 

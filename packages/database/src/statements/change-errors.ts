@@ -6,7 +6,7 @@ import type { TransactionRunner } from './transaction.ts'
 
 /** Returns the engine with errors passed through `change`. */
 export function withChangedErrors(engine: Engine, dialect: Dialect, change: ChangeError): Engine {
-  const changed = changer(dialect, change)
+  const changed = createErrorChanger(dialect, change)
   return {
     exactText: engine.exactText,
     run: (query, values) => changed(engine.run(query, values)),
@@ -21,14 +21,14 @@ export function withChangedTransactionErrors(
   dialect: Dialect,
   change: ChangeError,
 ): TransactionRunner {
-  const changed = changer(dialect, change)
+  const changed = createErrorChanger(dialect, change)
   return {
     run: (query, values) => changed(transaction.run(query, values)),
     lock: (name, wait) => changed(transaction.lock(name, wait)),
   }
 }
 
-function changeErrorsOfSession(session: Session, changed: Changed): Session {
+function changeErrorsOfSession(session: Session, changed: WithErrorsChanged): Session {
   return {
     run: (query, values) => changed(session.run(query, values)),
     begin: (wait) => changed(session.begin(wait)),
@@ -39,10 +39,10 @@ function changeErrorsOfSession(session: Session, changed: Changed): Session {
   }
 }
 
-type Changed = <R>(answer: Promise<R>) => Promise<R>
+type WithErrorsChanged = <R>(answer: Promise<R>) => Promise<R>
 
 /** Stores the kind of each error before changing it: only the dialect may know the kind. */
-function changer({ errorKind }: Dialect, change: ChangeError): Changed {
+function createErrorChanger({ errorKind }: Dialect, change: ChangeError): WithErrorsChanged {
   return (answer) =>
     answer.catch((error) => {
       markErrorKinds(error, errorKind)

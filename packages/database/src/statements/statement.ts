@@ -23,12 +23,12 @@ interface Plan {
 export function prepareStatement<T, Params extends object, Row>(
   database: Database<T>,
   build: (db: Kysely<T>, param: ParamBuilder<Params>) => Compilable,
-  how: StatementOptions = {},
+  statementOptions: StatementOptions = {},
 ): Statement<Params, Row> {
   let plan: Plan | undefined
   return async (params, on = database) => {
-    plan ??= compile(build(database.kysely, placeholder), how)
-    const result = await internalsOf(on).run(plan.query, fill(plan.slots, params))
+    plan ??= compile(build(database.kysely, placeholder), statementOptions)
+    const result = await internalsOf(on).run(plan.query, fillPlaceholders(plan.slots, params))
     return result as StatementResult<Row>
   }
 }
@@ -43,7 +43,7 @@ function compile(compilable: Compilable, how: StatementOptions): Plan {
   return { query, slots: compiled.parameters }
 }
 
-function fill(slots: readonly unknown[], params: object): unknown[] {
+function fillPlaceholders(slots: readonly unknown[], params: object): unknown[] {
   const values = new Array<unknown>(slots.length)
   for (let i = 0; i < slots.length; i++) {
     const slot = slots[i]

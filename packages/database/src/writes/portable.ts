@@ -89,9 +89,9 @@ const COMPILED = 500
 /** Compiles a write once for each database, table and set of columns. */
 function rowStatement(
   database: Database,
-  what: string,
+  writeName: string,
   build: (db: AnyKysely, param: ParamBuilder<Row>) => InsertQuery,
-  how?: StatementOptions,
+  statementOptions?: StatementOptions,
 ): Statement<Row, unknown> {
   const { root } = internalsOf(database)
   let statements = compiled.get(root)
@@ -99,10 +99,10 @@ function rowStatement(
     statements = new Map()
     compiled.set(root, statements)
   }
-  let statement = statements.get(what)
+  let statement = statements.get(writeName)
   if (!statement) {
-    statement = prepareStatement<unknown, Row, unknown>(root, build, how)
-    statements.set(what, statement)
+    statement = prepareStatement<unknown, Row, unknown>(root, build, statementOptions)
+    statements.set(writeName, statement)
   }
   return statement
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressReader } from './address.ts'
+import { createAddressReader } from './address.ts'
 
 describe("addressReader, which determines a caller's IP address", () => {
   it.each([
@@ -13,12 +13,14 @@ describe("addressReader, which determines a caller's IP address", () => {
   ])(
     "returns the framework's address only if it is public: tested with %s",
     (_what, said, expected) => {
-      expect(addressReader({}, {}, () => said)()).toBe(expected)
+      expect(createAddressReader({}, {}, () => said)()).toBe(expected)
     },
   )
 
   it("returns the application's address unchanged", () => {
     const options = { address: (request: { ip: string }) => request.ip }
-    expect(addressReader(options, { ip: '10.0.0.7' }, () => '93.184.216.34')()).toBe('10.0.0.7')
+    expect(createAddressReader(options, { ip: '10.0.0.7' }, () => '93.184.216.34')()).toBe(
+      '10.0.0.7',
+    )
   })
 })

@@ -8,14 +8,14 @@ import type { MountOptions } from '../routes.ts'
  * (`usual`) is used, but only if it is public: behind a proxy that the framework does not know, all
  * callers would share the proxy's private address.
  */
-export function addressReader<FrameworkRequest>(
+export function createAddressReader<FrameworkRequest>(
   { address }: MountOptions<FrameworkRequest>,
   request: FrameworkRequest,
-  usual: AddressReader,
+  defaultReader: AddressReader,
 ): AddressReader {
   if (address) return () => address(request)
   return () => {
-    const said = usual()?.replace(/^::ffff:(?=[\d.]+$)/i, '')
+    const said = defaultReader()?.replace(/^::ffff:(?=[\d.]+$)/i, '')
     return said !== undefined && isPublicAddress(said) ? said : undefined
   }
 }

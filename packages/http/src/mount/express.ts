@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express'
 import { fromNodeRequest } from '../node.ts'
 import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } from '../routes.ts'
-import { addressReader } from './address.ts'
+import { createAddressReader } from './address.ts'
 import { sendWhenReady } from './node.ts'
 
 /**
@@ -21,7 +21,7 @@ export function mountExpress(
         request,
         signedInReader(options, request),
         signOutCaller(options, request),
-        addressReader(options, request, () => request.ip),
+        createAddressReader(options, request, () => request.ip),
       ),
     )
     if (pending) void sendWhenReady(pending, response)

@@ -2,7 +2,7 @@ import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastif
 import { fromNodeRequest } from '../node.ts'
 import type { HttpResponse } from '../response.ts'
 import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } from '../routes.ts'
-import { addressReader } from './address.ts'
+import { createAddressReader } from './address.ts'
 
 /**
  * Mounts the routes as a Fastify plugin.
@@ -31,7 +31,7 @@ export function mountFastify(
             request.raw,
             signedInReader(options, request),
             signOutCaller(options, request),
-            addressReader(options, request, () => request.ip),
+            createAddressReader(options, request, () => request.ip),
           )
           const pending = routes.handle(plain)
           // Fastify accepts more spellings of the same path than the routes do.

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { bodyAlreadyRead, type HttpRequest } from '../request.ts'
+import { createBodyReadError, type HttpRequest } from '../request.ts'
 import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } from '../routes.ts'
 import { toWebResponse, WebRequest } from '../web.ts'
 
@@ -50,6 +50,6 @@ class HonoRequest extends WebRequest {
     const { text, arrayBuffer, blob } = req.bodyCache
     // Any other kind of body was parsed, and Hono would serialize it differently from how it was
     // sent.
-    return text || arrayBuffer || blob ? req.text() : Promise.reject(bodyAlreadyRead())
+    return text || arrayBuffer || blob ? req.text() : Promise.reject(createBodyReadError())
   }
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fromNodeRequest, sendResponse } from '../node.ts'
 import { type HttpResponse, notFound } from '../response.ts'
 import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } from '../routes.ts'
-import { addressReader } from './address.ts'
+import { createAddressReader } from './address.ts'
 
 export { fromNodeRequest, type NodeMessage, readHeader, sendResponse } from '../node.ts'
 
@@ -23,7 +23,7 @@ export function nodeListener<Message extends IncomingMessage>(
         message,
         signedInReader(options, message),
         signOutCaller(options, message),
-        addressReader(options, message, () => message.socket.remoteAddress),
+        createAddressReader(options, message, () => message.socket.remoteAddress),
       ),
     )
     if (pending) void sendWhenReady(pending, response)

@@ -27,7 +27,7 @@ const SPECIAL = [
 ]
 
 /** The only IPv6 range assigned for public use (RFC 4291 §2.4, RFC 3513). */
-const PUBLIC_V6 = listOf(['2000::/3'])
+const PUBLIC_V6 = createBlockList(['2000::/3'])
 const SPECIAL_V6 = [
   // Teredo, benchmarks, ORCHID, documentation, 6to4: some embed an IPv4 address, and none hosts a
   // web server.
@@ -36,7 +36,7 @@ const SPECIAL_V6 = [
   '2002::/16',
   '3fff::/20',
 ]
-const special = listOf([...SPECIAL, ...SPECIAL_V6])
+const special = createBlockList([...SPECIAL, ...SPECIAL_V6])
 
 /** Whether the server may send requests to this address without explicit permission. */
 export function isPublicAddress(address: string): boolean {
@@ -58,7 +58,7 @@ export function parseAddresses(name: string, texts: readonly string[]): BlockLis
       `${name}: '${wrong}' should be an IP address or a network such as '10.0.0.0/8'.`,
     )
   }
-  return listOf(texts)
+  return createBlockList(texts)
 }
 
 function isNetwork(text: string): boolean {
@@ -68,7 +68,7 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (kind === 4 ? 32 : 128))
 }
 
-function listOf(networks: readonly string[]): BlockList {
+function createBlockList(networks: readonly string[]): BlockList {
   const list = new BlockList()
   for (const network of networks) {
     const [address = '', bits] = network.split('/')

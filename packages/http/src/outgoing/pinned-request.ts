@@ -82,13 +82,13 @@ export function createPinnedRequest(settings: OutgoingSettings): SendRequest {
   let agent: Promise<Agent> | null = null
   return async (url, outgoing) => {
     assertAddress(url, outgoing)
-    const deadline = deadlineOf(settings, outgoing)
-    const pinned = await within(deadline, requireAddress(url, settings))
+    const deadline = createDeadline(settings, outgoing)
+    const pinned = await rejectAfterDeadline(deadline, requireAddress(url, settings))
     const options: RequestOptions = {
       method: outgoing.method,
       // A compressed body may expand to a thousand times its counted size.
       headers: { ...outgoing.headers, 'accept-encoding': 'identity', connection: 'close' },
-      lookup: pinnedLookup(pinned),
+      lookup: createPinnedLookup(pinned),
       signal: deadline,
       maxHeaderSize: 16 * 1024,
     }
@@ -103,7 +103,7 @@ export function createPinnedRequest(settings: OutgoingSettings): SendRequest {
   }
 }
 
-function deadlineOf({ timeout }: OutgoingSettings, { signal }: OutgoingRequest): AbortSignal {
+function createDeadline({ timeout }: OutgoingSettings, { signal }: OutgoingRequest): AbortSignal {
   const late = AbortSignal.timeout(timeout)
   return signal ? AbortSignal.any([signal, late]) : late
 }
@@ -133,7 +133,7 @@ function assertAddress(url: URL, { allowPlainHttp = false }: OutgoingRequest): v
  */
 async function requireAddress(url: URL, settings: OutgoingSettings): Promise<ResolvedAddress> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  const found = await addressesOf(host, settings)
+  const found = await resolveAddresses(host, settings)
   for (const { address } of found) {
     const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
     if (isIP(address) !== 0 && settings.allowed.check(address, family)) continue
@@ -147,7 +147,7 @@ async function requireAddress(url: URL, settings: OutgoingSettings): Promise<Res
   return { address: first.address, family: isIP(first.address) }
 }
 
-async function addressesOf(
+async function resolveAddresses(
   host: string,
   { resolve }: OutgoingSettings,
 ): Promise<readonly ResolvedAddress[]> {
@@ -161,7 +161,7 @@ async function addressesOf(
 }
 
 /** Lookup function that always returns the checked address, in both forms that Node may request. */
-function pinnedLookup({ address, family }: ResolvedAddress): LookupFunction {
+function createPinnedLookup({ address, family }: ResolvedAddress): LookupFunction {
   return (_host, options, done) => {
     if (options.all) done(null, [{ address, family }])
     else done(null, address, family)
@@ -233,7 +233,7 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
   return (Array.isArray(value) ? value.join(', ') : value) ?? null
 }
 
-function within<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
+function rejectAfterDeadline<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new NotFetched('The request took too long', { temporary: true }))
     deadline.addEventListener('abort', late, { once: true })
@@ -256,7 +256,10 @@ async function createTrustContext(certificates: readonly string[]): Promise<Secu
   // Loading Node's own list takes time.
   const tls = await import('node:tls')
   const { getCACertificates, rootCertificates }: CertificateLists = tls
-  const usual = getCACertificates?.('default') ?? [...rootCertificates, ...(await extra())]
+  const usual = getCACertificates?.('default') ?? [
+    ...rootCertificates,
+    ...(await readExtraCertificates()),
+  ]
   return tls.createSecureContext({ ca: [...usual, ...certificates] })
 }
 
@@ -264,7 +267,7 @@ async function createTrustContext(certificates: readonly string[]): Promise<Secu
  * Reads the file of NODE_EXTRA_CA_CERTS. Returns an empty list if the file cannot be read: Node has
  * already printed a warning and continues without it.
  */
-async function extra(): Promise<string[]> {
+async function readExtraCertificates(): Promise<string[]> {
   const file = process.env.NODE_EXTRA_CA_CERTS
   if (!file) return []
   return [await readFile(file, 'utf8').catch(() => '')].filter(Boolean)

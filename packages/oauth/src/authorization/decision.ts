@@ -84,7 +84,7 @@ export async function requireInteraction(
   if (!accepted.some((text) => equalSecrets(csrfToken ?? '', text))) {
     throw new CsrfMismatch('The CSRF token of the form is missing or wrong.')
   }
-  if (interaction.decidedAt) throw alreadyDecidedError()
+  if (interaction.decidedAt) throw createAlreadyDecidedError()
   if (interaction.expiresAt <= context.options.clock.now()) throw new DecisionRefused('expired')
   return interaction
 }
@@ -123,7 +123,7 @@ function withoutFullStop(text: string): string {
  * Creates the error for a second decision about the same authorization request. The screen is not
  * offered again, because the application waits for one response only.
  */
-export function alreadyDecidedError(): DecisionRefused {
+export function createAlreadyDecidedError(): DecisionRefused {
   return new DecisionRefused('answered')
 }
 

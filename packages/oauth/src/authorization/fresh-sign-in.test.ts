@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { judgeSignIn, type SignInDemand, type SignInVerdict } from './fresh-sign-in.ts'
+import { checkSignInFreshness, type SignInDemand, type SignInFreshness } from './fresh-sign-in.ts'
 
 const NOW = new Date('2026-05-01T12:00:00Z')
 const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
 
 describe('judgeSignIn', () => {
   const nothing: SignInDemand = { again: false, maxAge: null, askedAt: null }
-  const cases: ReadonlyArray<[string, Partial<SignInDemand>, Date | null, SignInVerdict]> = [
+  const cases: ReadonlyArray<[string, Partial<SignInDemand>, Date | null, SignInFreshness]> = [
     ['no demand', {}, at(-9999), 'good'],
     ['no demand and no known sign-in time', {}, null, 'good'],
 
@@ -61,7 +61,7 @@ describe('judgeSignIn', () => {
   it.each(verdicts)(
     'judges the situation "%s": the verdict is "%s"',
     (_name, verdict, demand, authenticatedAt) => {
-      expect(judgeSignIn({ ...nothing, ...demand }, authenticatedAt, NOW)).toBe(verdict)
+      expect(checkSignInFreshness({ ...nothing, ...demand }, authenticatedAt, NOW)).toBe(verdict)
     },
   )
 })

@@ -16,7 +16,7 @@ export interface SignInDemand {
   readonly askedAt: Date | null
 }
 
-export type SignInVerdict =
+export type SignInFreshness =
   | 'good'
   /** The sign-in is too old, or the person was not asked to sign in again yet. */
   | 'sign in'
@@ -29,11 +29,11 @@ export type SignInVerdict =
  * Decides whether a sign-in is as recent as the authorization request demands. If `authenticatedAt`
  * is `null`, a demand cannot be met.
  */
-export function judgeSignIn(
+export function checkSignInFreshness(
   demand: SignInDemand,
   authenticatedAt: Date | null,
   now: Date,
-): SignInVerdict {
+): SignInFreshness {
   const { again, maxAge, askedAt } = demand
   if (!again && maxAge === null && askedAt === null) return 'good'
   if (authenticatedAt === null) return 'cannot tell'
@@ -82,7 +82,7 @@ const UNSIGNED_PARAMETERS: readonly string[] = [
  * only for this authorization request.
  */
 export function formatSignInMarker(params: Form, context: ServerContext): string {
-  return signTime(context.clock.now(), timedRequest(params), context)
+  return signTime(context.clock.now(), toTimedRequest(params), context)
 }
 
 /**
@@ -90,10 +90,10 @@ export function formatSignInMarker(params: Form, context: ServerContext): string
  * for this authorization request. Returns `null` if it is missing, or belongs to another request.
  */
 export function readSignInMarker(params: Form, context: ServerContext): Date | null {
-  return readSignedTime(params.get(SIGN_IN_MARKER_PARAM), timedRequest(params), context)
+  return readSignedTime(params.get(SIGN_IN_MARKER_PARAM), toTimedRequest(params), context)
 }
 
-function timedRequest(params: Form): TimedRequest {
+function toTimedRequest(params: Form): TimedRequest {
   const bound = [...params].filter(([name]) => !UNSIGNED_PARAMETERS.includes(name)).sort(byName)
   return { purpose: 'sign-in requests', parts: bound.flat() }
 }

@@ -8,23 +8,23 @@ import type { GrantDetails } from '../storage/details.ts'
 import type { Consent } from '../storage/records.ts'
 
 const FIELD = 'scope:'
-const TICKED = 'allow'
+const CHECKED_VALUE = 'allow'
 
 /**
  * Describes scopes for the approval screen. The checkbox of a scope that the person declined before
  * stays unticked.
  */
 export function describeScopes(
-  shown: readonly string[],
+  shownScopeNames: readonly string[],
   consent: Consent | null,
   language: string,
   { options: { scopes, optionalScopes, pageTexts } }: ServerContext,
 ): ShownScope[] {
-  return shown.map((id) => ({
+  return shownScopeNames.map((id) => ({
     id,
     description: pageTexts.scope(id, language) ?? scopes[id] ?? id,
     checkbox: optionalScopes.has(id)
-      ? { name: `${FIELD}${id}`, value: TICKED, checked: !consent?.declined?.includes(id) }
+      ? { name: `${FIELD}${id}`, value: CHECKED_VALUE, checked: !consent?.declined?.includes(id) }
       : null,
   }))
 }
@@ -57,7 +57,7 @@ export function readDeclined(
 ): string[] {
   for (const [name, value] of form) {
     if (!name.startsWith(FIELD)) continue
-    if (!shown.includes(name.slice(FIELD.length)) || value !== TICKED) {
+    if (!shown.includes(name.slice(FIELD.length)) || value !== CHECKED_VALUE) {
       throw new InvalidRequest('The form approves a scope that was not requested')
     }
   }
@@ -76,10 +76,10 @@ export function withoutDeclined(
 ): ApprovedAccess {
   if (declined.length === 0) return { scopes, details }
   const isLeft = (name: string) => !declined.includes(name)
-  return { scopes: scopes.filter(isLeft), details: details && withoutShown(details, isLeft) }
+  return { scopes: scopes.filter(isLeft), details: details && dropShownClaims(details, isLeft) }
 }
 
-function withoutShown(
+function dropShownClaims(
   { alsoShown, ...details }: GrantDetails,
   isLeft: (name: string) => boolean,
 ): GrantDetails {
@@ -93,12 +93,12 @@ function withoutShown(
  * approval must not count for the server's own API.
  */
 export function buildConsent(
-  who: { readonly userId: string; readonly clientId: string },
+  consentKeys: { readonly userId: string; readonly clientId: string },
   { scopes, details }: ApprovedAccess,
   declined: readonly string[],
   at: Date,
 ): Consent | null {
-  const { userId, clientId } = who
+  const { userId, clientId } = consentKeys
   if (isForNamedResources(details)) return null
   const approved = [...scopes, ...(details?.alsoShown ?? [])]
   return { userId, clientId, scopes: approved, declined, updatedAt: at }

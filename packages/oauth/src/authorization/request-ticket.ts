@@ -18,7 +18,7 @@ export async function consumeTicketForResponse(
 ): Promise<void> {
   if (ticket === null || (await context.storage.tickets.take(ticket))) return
   if (token) await revokeTokens({ id: token.id }, context)
-  throw requestGoneError()
+  throw createRequestGoneError()
 }
 
 /**
@@ -32,7 +32,7 @@ export async function consumeTicketAfterError(
   if (ticket !== null) await context.storage.tickets.take(ticket)
 }
 
-export function requestGoneError(): InvalidRequestUri {
+export function createRequestGoneError(): InvalidRequestUri {
   return new InvalidRequestUri('This request is unknown, was already answered, or has expired', {
     hint: 'Go back to the application and start again',
   })
@@ -50,12 +50,12 @@ export function withTicket(
   return details === null ? { ticket, ticketOnly: true } : { ...details, ticket }
 }
 
-export function splitTicket(kept: GrantDetails | null): {
+export function splitTicket(storedDetails: GrantDetails | null): {
   readonly ticket: string | null
   readonly details: GrantDetails | null
 } {
-  if (kept?.ticket === undefined) return { ticket: null, details: kept }
-  const { ticket, ticketOnly, ...details } = kept
+  if (storedDetails?.ticket === undefined) return { ticket: null, details: storedDetails }
+  const { ticket, ticketOnly, ...details } = storedDetails
   // Empty details differ from `null`: a feature has read the request and found nothing to store.
   return { ticket, details: ticketOnly ? null : details }
 }

@@ -57,14 +57,14 @@ export async function requireResponseTarget(
   context: ServerContext,
 ): Promise<ResponseTarget> {
   const client = await context.clients.findNamed(requireParam(params, 'client_id'), context)
-  if (client) return returnAddressOf(client, params, context)
+  if (client) return readResponseTarget(client, params, context)
   throw new InvalidRequest('No application is registered with this client_id')
 }
 
-function returnAddressOf(client: Client, params: Form, context: ServerContext): ResponseTarget {
+function readResponseTarget(client: Client, params: Form, context: ServerContext): ResponseTarget {
   const redirectUri = params.get('redirect_uri') ?? null
   if (redirectUri !== null) assertRegistered(client, redirectUri)
-  const redirectTo = redirectUri ?? onlyRedirectOf(client, params, context)
+  const redirectTo = redirectUri ?? requireSingleRedirect(client, params, context)
   const state = params.get('state') ?? null
   const usual = context.responses.get(params.get('response_type') ?? '')?.response.mode ?? 'query'
   const mode = readResponseModeOrDefault(params, usual, redirectTo)
@@ -76,7 +76,7 @@ function returnAddressOf(client: Client, params: Form, context: ServerContext): 
  * Returns the redirect URI of a request that names none: the client's only registered one (RFC 6749
  * §3.1.2.3), unless a feature requires the parameter.
  */
-function onlyRedirectOf(client: Client, params: Form, { features }: ServerContext): string {
+function requireSingleRedirect(client: Client, params: Form, { features }: ServerContext): string {
   const [only, ...others] = client.redirectUris
   const hasOne = only !== undefined && others.length === 0 && redirectProblem(only) === null
   if (hasOne && !features.all.some((feature) => feature.needsRedirectUri?.(params))) return only
@@ -137,7 +137,7 @@ export function parseAuthorizationRequest(
       maxAge: readMaxAge(params) ?? client.settings.default_max_age ?? null,
       askedAt,
     },
-    details: withMode(read, mode, response.mode),
+    details: storeResponseMode(read, mode, response.mode),
   }
 }
 
@@ -163,12 +163,12 @@ function requireResponseType(
  * Stores the response mode if it is not the default one: the response may be sent after the person
  * has decided.
  */
-function withMode(
+function storeResponseMode(
   details: GrantDetails | null,
   mode: ResponseMode,
-  usual: ResponseMode,
+  defaultMode: ResponseMode,
 ): GrantDetails | null {
-  return mode === usual ? details : { ...details, responseMode: mode }
+  return mode === defaultMode ? details : { ...details, responseMode: mode }
 }
 
 /** The effect of the `prompt` parameter (OpenID Connect Core §3.1.2.1). */

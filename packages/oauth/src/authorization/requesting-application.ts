@@ -1,4 +1,4 @@
-import { rowIdOfDocumentUrl } from '../clients/client.ts'
+import { deriveDocumentClientId } from '../clients/client.ts'
 import { isVerified } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { isOAuthError } from '../errors.ts'
@@ -19,11 +19,11 @@ export function describeApplication(client: Client, context: ServerContext): Req
     client: { id, name, userId },
     // Only for verified clients: a logo is more convincing than a name, so an unverified client
     // must not show a borrowed one.
-    logo: verified ? logoOf(client, context) : null,
+    logo: verified ? findLogoUrl(client, context) : null,
     policyUri: client.settings.policy_uri ?? null,
     termsUri: client.settings.tos_uri ?? null,
     verified,
-    selfRegistered: originOf(client),
+    selfRegistered: describeSelfRegistration(client),
   }
 }
 
@@ -36,7 +36,7 @@ export function describeResources(
   return uris.map((uri) => ({ uri, name: findResource(uri, resources)?.name ?? null }))
 }
 
-function logoOf(client: Client, context: ServerContext): string | null {
+function findLogoUrl(client: Client, context: ServerContext): string | null {
   for (const feature of context.features.all) {
     const path = feature.logoPath?.(client, context)
     if (path) return path
@@ -45,7 +45,7 @@ function logoOf(client: Client, context: ServerContext): string | null {
 }
 
 /** Describes how a client registered itself. `null` if you or a user registered it. */
-function originOf({ settings }: Client): RequestingApplication['selfRegistered'] {
+function describeSelfRegistration({ settings }: Client): RequestingApplication['selfRegistered'] {
   const { self_registered: registration } = settings
   if (!registration) return null
   const { document, verified = false } = registration
@@ -69,7 +69,7 @@ export async function findRequestingApplication(
     // Uses only documents fetched before: otherwise any link to the sign-in page could make the
     // server send a request.
     const client = clientId.startsWith('https://')
-      ? await context.clients.find(rowIdOfDocumentUrl(clientId))
+      ? await context.clients.find(deriveDocumentClientId(clientId))
       : await context.clients.findNamed(clientId, context)
     return client && describeApplication(client, context)
   } catch (error) {

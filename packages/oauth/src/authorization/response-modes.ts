@@ -33,18 +33,18 @@ function encodePairs(pairs: Pairs): string {
 /** Reads the parameter `response_mode`. Returns `usual` if it was not sent. */
 export function readResponseMode(
   params: Form,
-  usual: ResponseMode,
+  defaultMode: ResponseMode,
   redirectTo: string,
 ): ResponseMode {
   const name = params.get('response_mode')
-  if (name === undefined) return usual
+  if (name === undefined) return defaultMode
   if (!isResponseMode(name)) {
     throw new InvalidRequest(
       `response_mode must be one of ${Object.keys(responseModes).join(', ')}`,
     )
   }
   // Multiple Response Types §2.1: a token in the query would end up in logs and Referer headers.
-  if (usual === 'fragment' && name === 'query') {
+  if (defaultMode === 'fragment' && name === 'query') {
     throw new InvalidRequest(
       'response_mode=query is not allowed for responses that contain a token',
     )

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { authorizationResponse } from './response.ts'
+import { createAuthorizationResponse } from './response.ts'
 
 const iss = 'https://api.example.com'
 const tail = 'iss=https%3A%2F%2Fapi.example.com'
@@ -15,7 +15,7 @@ describe('authorizationResponse', () => {
   ] as const)(
     'encodes the parameters of a redirect to %s with response_mode=%s and the state %j',
     (redirectTo, mode, state, url) => {
-      const { status, headers } = authorizationResponse(
+      const { status, headers } = createAuthorizationResponse(
         { redirectTo, mode, state },
         { code: 'x&y' },
         iss,
@@ -26,7 +26,7 @@ describe('authorizationResponse', () => {
 
   it('returns, for form_post, a page whose form is submitted by a script, and puts nothing in the URL', () => {
     const redirectTo = 'https://a.example/cb?t=7&u="><script>'
-    const { status, headers, body } = authorizationResponse(
+    const { status, headers, body } = createAuthorizationResponse(
       { redirectTo, mode: 'form_post', state: '"><b>' },
       { code: 'x&y' },
       iss,

@@ -8,7 +8,7 @@ import { responseModes } from './response-modes.ts'
  * Creates the authorization response (RFC 6749 §4.1.2 and §4.2.2), with `iss` (RFC 9207) so that a
  * client can tell servers apart.
  */
-export function authorizationResponse(
+export function createAuthorizationResponse(
   address: Pick<ResponseTarget, 'redirectTo' | 'state' | 'mode'>,
   params: Readonly<Record<string, string>>,
   issuer: string,
@@ -21,12 +21,12 @@ export function authorizationResponse(
   return responseModes[mode](redirectTo, pairs, t)
 }
 
-export function authorizationErrorResponse(
+export function createAuthorizationErrorResponse(
   address: Pick<ResponseTarget, 'redirectTo' | 'state' | 'mode'>,
   error: OAuthError,
   issuer: string,
   t: PageText,
 ): HttpResponse {
   const params = { error: error.code, error_description: toPrintable(error.message) }
-  return authorizationResponse(address, params, issuer, t)
+  return createAuthorizationResponse(address, params, issuer, t)
 }

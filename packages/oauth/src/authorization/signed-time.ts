@@ -21,10 +21,10 @@ const SHAPE = /^(\d{1,16})\.([\w-]{43})$/
  * must not be able to change it.
  */
 export function signTime(at: Date, request: TimedRequest, context: ServerContext): string {
-  const [key] = keysOf(request, context)
+  const [key] = deriveSigningKeys(request, context)
   if (!key) throw new Error('There is no secret to sign with')
   const time = String(at.getTime())
-  return `${time}.${computeHmac(key, contentOf(time, request, context))}`
+  return `${time}.${computeHmac(key, buildSignedText(time, request, context))}`
 }
 
 /**
@@ -38,18 +38,22 @@ export function readSignedTime(
 ): Date | null {
   const [, time, given] = SHAPE.exec(text ?? '') ?? []
   if (!time || !given) return null
-  const content = contentOf(time, request, context)
-  if (!keysOf(request, context).some((key) => equalSecrets(computeHmac(key, content), given)))
+  const content = buildSignedText(time, request, context)
+  if (
+    !deriveSigningKeys(request, context).some((key) =>
+      equalSecrets(computeHmac(key, content), given),
+    )
+  )
     return null
   const age = context.clock.now().getTime() - Number(time)
   return age > MAX_SIGN_IN_TIME || age < -CLOCK_SKEW ? null : new Date(Number(time))
 }
 
-function keysOf({ purpose }: TimedRequest, { options }: ServerContext) {
+function deriveSigningKeys({ purpose }: TimedRequest, { options }: ServerContext) {
   return options.secrets.map((secret) => deriveMacKey(secret, purpose))
 }
 
 /** Returns the text to sign. The length before each part makes it unambiguous. */
-function contentOf(time: string, { parts }: TimedRequest, { issuer }: ServerContext): string {
+function buildSignedText(time: string, { parts }: TimedRequest, { issuer }: ServerContext): string {
   return [issuer, time, ...parts].map((text) => `${text.length}:${text}`).join()
 }

@@ -1,7 +1,7 @@
 import { isUnverifiedSelfRegistered } from '../clients/self-registered.ts'
 import type { Client, Consent } from '../storage/records.ts'
 
-export interface SilentApprovalQuestion {
+export interface SilentApprovalInput {
   readonly client: Client
   readonly redirectTo: string
   readonly scopes: readonly string[]
@@ -21,13 +21,13 @@ export interface SilentApprovalQuestion {
  * self-registered clients that are not verified. A remembered consent counts only for the server's
  * own API.
  */
-export function mayApproveSilently(question: SilentApprovalQuestion): boolean {
-  const { client, consent, scopes } = question
-  if (question.askAgain || isUnverifiedSelfRegistered(client)) return false
+export function mayApproveSilently(approvalInput: SilentApprovalInput): boolean {
+  const { client, consent, scopes } = approvalInput
+  if (approvalInput.askAgain || isUnverifiedSelfRegistered(client)) return false
   const proven = client.confidential
-  if (client.firstParty) return proven || question.redirectTo.startsWith('https://')
-  if (!proven || consent === null || question.elsewhere) return false
-  const declined = previouslyDeclinedScopes(question)
+  if (client.firstParty) return proven || approvalInput.redirectTo.startsWith('https://')
+  if (!proven || consent === null || approvalInput.elsewhere) return false
+  const declined = previouslyDeclinedScopes(approvalInput)
   return scopes.every((name) => consent.scopes.includes(name) || declined.includes(name))
 }
 
@@ -39,7 +39,7 @@ export function previouslyDeclinedScopes({
   scopes,
   consent,
   optional,
-}: Pick<SilentApprovalQuestion, 'scopes' | 'consent' | 'optional'>): string[] {
+}: Pick<SilentApprovalInput, 'scopes' | 'consent' | 'optional'>): string[] {
   if (!consent?.declined) return []
   const { scopes: approved, declined } = consent
   return scopes.filter(

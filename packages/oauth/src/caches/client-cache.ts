@@ -90,7 +90,7 @@ export function createClientCache<Context>(
       const finding = finder(clientId, context)
       if (finding) return finding
     }
-    return mapAwaitable(find(clientId), unlessFromDocument)
+    return mapAwaitable(find(clientId), ignoreDocumentClient)
   }
 
   return { find, findNamed }
@@ -100,6 +100,6 @@ export function createClientCache<Context>(
  * Returns `null` for a client with a metadata document: only its URL is a valid `client_id`, whose
  * lookup also refreshes the document.
  */
-function unlessFromDocument(client: Client | null): Client | null {
+function ignoreDocumentClient(client: Client | null): Client | null {
   return client?.settings.self_registered?.document === undefined ? client : null
 }

@@ -10,7 +10,7 @@ import type { ServerContext } from '../context.ts'
 import type { DocumentRules } from '../outgoing/documents.ts'
 import type { Client } from '../storage/records.ts'
 
-type Keys = ReturnType<typeof createLocalJWKSet>
+type ClientKeySet = ReturnType<typeof createLocalJWKSet>
 
 const KEY_SET: DocumentRules = {
   types: ['application/json'],
@@ -24,7 +24,7 @@ export class NoClientKeys extends Error {
 }
 
 /** Imported key sets, kept for as long as the set itself is in memory. */
-const imported = new WeakMap<object, Keys>()
+const imported = new WeakMap<object, ClientKeySet>()
 
 /** The public keys of a party that signs JWTs: given directly (`jwks`) or by URL (`jwks_uri`). */
 export interface SignerKeys {
@@ -60,17 +60,17 @@ export async function verifyJwtWithKeys(
   options: JWTVerifyOptions,
   { outgoing, network }: Pick<ServerContext, 'outgoing' | 'network'>,
 ): Promise<JWTPayload> {
-  if (jwks) return verifyWithAny(text, keysOf(jwks), options)
+  if (jwks) return verifyWithAny(text, createKeySet(jwks), options)
   if (jwks_uri === undefined) throw new NoClientKeys('This client has no keys')
   const known = await outgoing.documents.get(jwks_uri, KEY_SET, network)
   try {
-    return await verifyWithAny(text, keysOf(known.content), options)
+    return await verifyWithAny(text, createKeySet(known.content), options)
   } catch (error) {
     if (!mayBeNewKey(error)) throw error
     // `since` prevents the use of keys cached for another client that had this URL before.
     const fresh = await outgoing.documents.refetch(jwks_uri, KEY_SET, network, since)
     if (fresh.content === known.content) throw error
-    return verifyWithAny(text, keysOf(fresh.content), options)
+    return verifyWithAny(text, createKeySet(fresh.content), options)
   }
 }
 
@@ -81,7 +81,7 @@ function mayBeNewKey(error: unknown): boolean {
   )
 }
 
-function keysOf(set: unknown): Keys {
+function createKeySet(set: unknown): ClientKeySet {
   if (typeof set !== 'object' || set === null)
     throw new errors.JWKSInvalid('The value is not a JSON Web Key Set')
   const known = imported.get(set)
@@ -97,7 +97,7 @@ function keysOf(set: unknown): Keys {
  */
 async function verifyWithAny(
   text: string,
-  keys: Keys,
+  keys: ClientKeySet,
   options: JWTVerifyOptions,
 ): Promise<JWTPayload> {
   try {

@@ -37,7 +37,7 @@ export function createOriginReader({ storage }: Pick<ServerContext, 'storage'>):
   async function readAll(): Promise<ClientOrigins> {
     const startedAt = performance.now()
     const changesBefore = changes
-    const found = originsOf(await storage.clients.list())
+    const found = collectClientOrigins(await storage.clients.list())
     const endedAt = performance.now()
     pause = Math.max(MIN_PAUSE, (endedAt - startedAt) * PAUSE_FACTOR)
     if (changes === changesBefore) {
@@ -64,12 +64,12 @@ export function createOriginReader({ storage }: Pick<ServerContext, 'storage'>):
   }
 }
 
-function originsOf(clients: readonly Client[]): ClientOrigins {
+function collectClientOrigins(clients: readonly Client[]): ClientOrigins {
   const living = clients.filter(({ revokedAt }) => revokedAt === null)
   const trusted = living.filter(({ settings }) => settings.self_registered === undefined)
   return {
-    all: new Set(living.flatMap(originsOfClient)),
-    trusted: new Set(trusted.flatMap(originsOfClient)),
+    all: new Set(living.flatMap(listClientOrigins)),
+    trusted: new Set(trusted.flatMap(listClientOrigins)),
   }
 }
 
@@ -78,7 +78,7 @@ function originsOf(clients: readonly Client[]): ClientOrigins {
  * registered itself, those in the setting `allowed_origins`. Origins of http redirect URIs are left
  * out, because anyone on the network could serve pages under them.
  */
-export function originsOfClient({ redirectUris, settings }: Client): string[] {
+export function listClientOrigins({ redirectUris, settings }: Client): string[] {
   const ofRedirects = redirectUris
     .filter((uri) => uri.startsWith('https://') && URL.canParse(uri))
     .map((uri) => new URL(uri).origin)

@@ -44,7 +44,7 @@ export function clientIdOf({ id, settings }: Client): string {
  * Derives the database id of a client from the URL of its metadata document. The URL itself may be
  * too long for the column, which holds 64 characters.
  */
-export function rowIdOfDocumentUrl(address: string): string {
+export function deriveDocumentClientId(address: string): string {
   return `cimd_${sha256(address)}`
 }
 

@@ -1,18 +1,18 @@
 import type { ServerContext } from '../context.ts'
 import { isPossibleId } from '../storage/possible-id.ts'
 import type { Client } from '../storage/records.ts'
-import { rowIdOfDocumentUrl } from './client.ts'
+import { deriveDocumentClientId } from './client.ts'
 import { noSuchClient } from './save.ts'
 
 /** Reads a client from the store by its `client_id`, deleted ones included. */
 export async function findClient(id: string, { storage }: ServerContext): Promise<Client | null> {
-  const rowId = rowIdOf(id)
+  const rowId = toStoredClientId(id)
   return isPossibleId(rowId) ? storage.clients.find(rowId) : null
 }
 
 /** Returns the id in the store. The public id of a client with a metadata document is its URL. */
-export function rowIdOf(id: string): string {
-  return id.startsWith('https://') ? rowIdOfDocumentUrl(id) : id
+export function toStoredClientId(id: string): string {
+  return id.startsWith('https://') ? deriveDocumentClientId(id) : id
 }
 
 /** Largest number of ids per query. */
@@ -23,7 +23,7 @@ export async function findClients(
   ids: readonly string[],
   { storage }: ServerContext,
 ): Promise<ReadonlyMap<string, Client>> {
-  const rowIds = new Map(ids.map((id) => [id, rowIdOf(id)]))
+  const rowIds = new Map(ids.map((id) => [id, toStoredClientId(id)]))
   const wanted = [...new Set(rowIds.values())].filter(isPossibleId)
   const found = new Map<string, Client>()
   for (let at = 0; at < wanted.length; at += MAX_IDS) {

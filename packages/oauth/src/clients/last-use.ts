@@ -1,7 +1,7 @@
 import type { ServerContext } from '../context.ts'
 import { ValidationFailed } from '../errors.ts'
 import { isPossibleId } from '../storage/possible-id.ts'
-import { rowIdOf } from './find.ts'
+import { toStoredClientId } from './find.ts'
 
 /** Largest number of ids per query. */
 const MAX_IDS = 1000
@@ -14,7 +14,7 @@ export async function findLastUses(
   if (ids.length > MAX_IDS) {
     throw new ValidationFailed({ ids: [`There may be at most ${MAX_IDS} ids.`] })
   }
-  const rowIds = new Map(ids.map((id) => [id, rowIdOf(id)]))
+  const rowIds = new Map(ids.map((id) => [id, toStoredClientId(id)]))
   const uses = await storage.clients.lastUsed([...new Set(rowIds.values())].filter(isPossibleId))
   return new Map(
     [...rowIds].flatMap(([id, rowId]) => {

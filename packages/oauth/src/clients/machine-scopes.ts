@@ -11,7 +11,10 @@ import { parseScopeLimit } from './parse.ts'
 type ScopeOptions = Pick<ResolvedOptions, 'scopeNames' | 'machineScopeNames'>
 
 /** The fields of a client that decide whether it may have machine scopes. */
-type Receiver = Pick<Client, 'scopes' | 'confidential' | 'grantTypes' | 'userId' | 'settings'>
+type MachineScopeFields = Pick<
+  Client,
+  'scopes' | 'confidential' | 'grantTypes' | 'userId' | 'settings'
+>
 
 /**
  * Parses the scopes that the operator gives to a client, machine scopes included.
@@ -28,10 +31,10 @@ export function parseClientScopes(
  * Checks, if the client has machine scopes, that it is of a kind that may have them.
  * @throws ValidationFailed if it may not
  */
-export function assertMachineScopes(client: Receiver, options: ScopeOptions): void {
+export function assertMachineScopes(client: MachineScopeFields, options: ScopeOptions): void {
   const name = client.scopes?.find((each) => options.machineScopeNames.has(each))
   if (name === undefined) return
-  const problem = problemOf(client)
+  const problem = findMachineScopeProblem(client)
   if (problem === null) return
   throw new ValidationFailed({ scopes: [`The machine scope '${name}' is ${problem}.`] })
 }
@@ -40,13 +43,20 @@ export function assertMachineScopes(client: Receiver, options: ScopeOptions): vo
  * Requires that the client may request these machine scopes now.
  * @throws InvalidScope if it may not
  */
-export function assertMayRequest(names: readonly string[], client: Receiver): void {
-  const refused = names.find((name) => !client.scopes?.includes(name) || problemOf(client) !== null)
+export function assertMayRequest(names: readonly string[], client: MachineScopeFields): void {
+  const refused = names.find(
+    (name) => !client.scopes?.includes(name) || findMachineScopeProblem(client) !== null,
+  )
   if (refused === undefined) return
   throw new InvalidScope(`This client may not request the scope '${refused}'`)
 }
 
-function problemOf({ confidential, grantTypes, userId, settings }: Receiver): string | null {
+function findMachineScopeProblem({
+  confidential,
+  grantTypes,
+  userId,
+  settings,
+}: MachineScopeFields): string | null {
   if (settings.self_registered) return 'not available to self-registered clients'
   if (userId !== null) return 'not available to clients that belong to users'
   if (!confidential) return 'available to confidential clients only'

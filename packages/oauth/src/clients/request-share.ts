@@ -7,7 +7,7 @@ import type { Client, Ticket } from '../storage/records.ts'
  * Stores a ticket that counts against the quota opened by `openRequestQuota()`. Returns `false` if
  * the hash of the ticket is taken.
  */
-export type AddTicket = (ticket: Omit<Ticket, 'holder'>) => Promise<boolean>
+export type StoreCountedTicket = (ticket: Omit<Ticket, 'holder'>) => Promise<boolean>
 
 /**
  * Chooses the quota that the stored requests of a client count against, and returns a function that
@@ -19,7 +19,7 @@ export async function openRequestQuota(
   client: Client,
   { rate, share }: { readonly rate: RatePolicy; readonly share: TicketQuota },
   { resources, network }: ServerContext,
-): Promise<AddTicket> {
+): Promise<StoreCountedTicket> {
   if (client.confidential && client.settings.self_registered === undefined) {
     return (ticket) =>
       resources.add(

@@ -41,7 +41,7 @@ export async function saveClient(
   const since = kind === 'client' ? undefined : client.updatedAt
   const change = {
     ...withoutEndedSecret(fields, at),
-    updatedAt: since ? afterwards(since, at) : at,
+    updatedAt: since ? nextUpdatedAt(since, at) : at,
   }
   if (!(await storage.clients.update(client.id, change, notice, since))) {
     const row = since ? await storage.clients.find(client.id) : null
@@ -87,7 +87,7 @@ function withoutEndedSecret(fields: ClientFields, at: Date): ClientFields {
  * Makes `updatedAt` strictly increasing, even for two changes in one millisecond or after the clock
  * was set back.
  */
-function afterwards(before: Date, at: Date): Date {
+function nextUpdatedAt(before: Date, at: Date): Date {
   return new Date(Math.max(at.getTime(), before.getTime() + 1))
 }
 

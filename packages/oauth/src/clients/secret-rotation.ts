@@ -53,7 +53,7 @@ export async function rotateSecret(
     if (seconds === null) {
       return { secretHash, secretVersion: client.secretVersion + 1, settings: others }
     }
-    const previous_secret = previousSecretOf(client, seconds, context)
+    const previous_secret = toPreviousSecret(client, seconds, context)
     return { secretHash, settings: { ...others, ...(previous_secret && { previous_secret }) } }
   }
   const saved = await changeClient(before.id, decide, context)
@@ -100,8 +100,11 @@ function parseOverlap(overlap: string | number): number {
  * Whether the client still has the secret that it had `before`. Compares the hash too, because a
  * planned rotation does not change the version of the secret.
  */
-function hasSameSecret(client: Client, before: Client): boolean {
-  return client.secretHash === before.secretHash && client.secretVersion === before.secretVersion
+function hasSameSecret(client: Client, clientBefore: Client): boolean {
+  return (
+    client.secretHash === clientBefore.secretHash &&
+    client.secretVersion === clientBefore.secretVersion
+  )
 }
 
 function withMethod(
@@ -118,7 +121,7 @@ function withMethod(
  * Returns the current secret in the form in which it is stored as the previous one. `null` if the
  * client has lost its secret.
  */
-function previousSecretOf(
+function toPreviousSecret(
   { secretHash, settings: { sealed_secret } }: Client,
   seconds: number,
   { clock }: ServerContext,

@@ -30,7 +30,7 @@ export const selfRegisteredGrants: readonly string[] = [
  * Returns the scopes that a client may request. `null` for any defined scope. Self-registered
  * clients are also limited to the option `selfRegistered.scopes`.
  */
-export function scopeLimitOf(
+export function findScopeLimit(
   { scopes, settings }: Client,
   { selfRegisteredScopes }: Pick<ResolvedOptions, 'selfRegisteredScopes'>,
 ): readonly string[] | null {
@@ -47,13 +47,14 @@ export function scopeLimitOf(
  */
 export function resolveClientResources(
   client: Client,
-  named: readonly string[] | null,
+  requestedUris: readonly string[] | null,
   options: Pick<ResolvedOptions, 'selfRegisteredResources' | 'resources'>,
 ): readonly string[] | null {
   const { selfRegisteredResources: open, resources } = options
-  if (open === null || client.settings.self_registered === undefined) return named
-  if (named?.every((uri) => mayAccessResource(client, uri, options))) return named
-  if (named) throw new InvalidTarget('Self-registered clients cannot get tokens for this resource')
+  if (open === null || client.settings.self_registered === undefined) return requestedUris
+  if (requestedUris?.every((uri) => mayAccessResource(client, uri, options))) return requestedUris
+  if (requestedUris)
+    throw new InvalidTarget('Self-registered clients cannot get tokens for this resource')
   if (open.has(resources.own.uri)) return null
   const [only, ...others] = open
   if (only !== undefined && others.length === 0) return [only]
@@ -82,7 +83,7 @@ export function filterOpenScopes(
   client: Client,
   options: Pick<ResolvedOptions, 'selfRegisteredScopes' | 'machineScopeNames'>,
 ): readonly string[] {
-  const limit = scopeLimitOf(client, options)
+  const limit = findScopeLimit(client, options)
   const { machineScopeNames } = options
   if (limit === null && machineScopeNames.size === 0) return scopes
   return scopes.filter(

@@ -62,7 +62,7 @@ export async function updateClient(
     if (unchangedSince && client.updatedAt.getTime() !== unchangedSince.getTime()) {
       throw new Conflict('The client has changed since it was read. Read it again.')
     }
-    return changedFields(client, change, context)
+    return buildFieldChanges(client, change, context)
   }
   return changeClient(rowId, decide, context)
 }
@@ -71,20 +71,20 @@ export async function updateClient(
  * Returns the fields to write, or `null` for none. Checks them together with the fields that do not
  * change.
  */
-function changedFields(
+function buildFieldChanges(
   client: Client,
   change: ClientUpdate,
   context: ServerContext,
 ): ClientFields | null {
   if (change.by === 'owner') assertOwnerMayChange(change)
   if (isPersonalAccessClient(client)) assertOnlyName(change)
-  if (client.settings.self_registered) assertOpenToStrangers(change)
+  if (client.settings.self_registered) assertAllowedSelfRegistered(change)
   const fields: ClientFields = {
     ...(change.name !== undefined && { name: parseClientName(change.name) }),
-    ...changedAccess(client, change, context),
+    ...buildAccessChanges(client, change, context),
     ...(change.firstParty !== undefined && { firstParty: change.firstParty }),
     ...(change.resourceServer !== undefined && { resourceServer: change.resourceServer }),
-    ...changedSettings(client, change, context),
+    ...buildSettingsChanges(client, change, context),
   }
   // A change of the name does not fail because of a scope that has become a machine scope.
   const isAboutScopes = change.scopes !== undefined || change.grants !== undefined
@@ -93,7 +93,7 @@ function changedFields(
 }
 
 /** Returns the changed grants, redirect URIs and scopes. */
-function changedAccess(
+function buildAccessChanges(
   client: Client,
   { grants, redirect, scopes }: ClientUpdate,
   context: ServerContext,
@@ -114,7 +114,7 @@ function changedAccess(
   }
 }
 
-function changedSettings(
+function buildSettingsChanges(
   client: Client,
   change: ClientUpdate,
   context: ServerContext,
@@ -130,7 +130,7 @@ function changedSettings(
   const after = wanted.token_endpoint_auth_method
   if (before === after) return { settings: { ...wanted, ...ours } }
   parseConfidential(client.confidential, wanted)
-  assertSecretSuits(client, after)
+  assertNoNewSecretNeeded(client, after)
   return withSecretFor(after, { ...wanted, ...ours })
 }
 
@@ -139,7 +139,7 @@ function changedSettings(
  * `client_secret_jwt`, because a stored hash cannot verify signatures, or from `private_key_jwt` if
  * the client has no secret.
  */
-function assertSecretSuits(
+function assertNoNewSecretNeeded(
   { confidential, secretHash, settings }: Client,
   method: ClientSettings['token_endpoint_auth_method'],
 ): void {
@@ -184,7 +184,7 @@ function assertOnlyName({ name: _, unchangedSince: __, by: ___, ...others }: Cli
  * Rejects changes to a self-registered client that would end the protection of its users, such as
  * skipping the consent screen.
  */
-function assertOpenToStrangers({ grants, firstParty, resourceServer }: ClientUpdate): void {
+function assertAllowedSelfRegistered({ grants, firstParty, resourceServer }: ClientUpdate): void {
   const grant = grants?.find((name) => !selfRegisteredGrants.includes(name))
   const message = 'Not allowed for self-registered clients.'
   if (grant !== undefined) throw new ValidationFailed({ grants: [`'${grant}': ${message}`] })

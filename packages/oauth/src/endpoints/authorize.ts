@@ -2,8 +2,8 @@ import { type HttpRequest, type HttpResponse, wantsHtml } from '@tollgate/http'
 import { decisionFormUrl, openInteraction } from '../authorization/decision.ts'
 import { expandRequest, type ReceivedRequest } from '../authorization/expand-request.ts'
 import {
+  checkSignInFreshness,
   formatSignInMarker,
-  judgeSignIn,
   OTHER_ACCOUNT_PARAM,
   readSignInMarker,
   SIGN_IN_MARKER_PARAM,
@@ -26,7 +26,10 @@ import {
   consumeTicketForResponse,
 } from '../authorization/request-ticket.ts'
 import { describeApplication, describeResources } from '../authorization/requesting-application.ts'
-import { authorizationErrorResponse, authorizationResponse } from '../authorization/response.ts'
+import {
+  createAuthorizationErrorResponse,
+  createAuthorizationResponse,
+} from '../authorization/response.ts'
 import { addSignInDetails } from '../authorization/sign-in-details.ts'
 import {
   buildOtherAccountUrl,
@@ -40,7 +43,7 @@ import type { ServerContext } from '../context.ts'
 import { ConsentRequired, isOAuthError, LoginRequired, Unauthenticated } from '../errors.ts'
 import type { AuthorizationResult } from '../grants/grant.ts'
 import { parseForm } from '../http/form.ts'
-import { cspSourceOfRedirect, displayedRedirectTarget, htmlPage } from '../http/html.ts'
+import { displayedRedirectTarget, htmlPage, toRedirectCspSource } from '../http/html.ts'
 import { redirectResponse } from '../http/responses.ts'
 import type { PageText } from '../pages/messages/messages.ts'
 import { isForNamedResources } from '../resources/requested.ts'
@@ -69,7 +72,7 @@ export async function authorize(
       context,
       () => findSignedIn(context.options, request, authRequest.client.settings.provider),
       async (person, mark) => {
-        if (authRequest.prompts.none) await assertMayAsk(person, authRequest, context)
+        if (authRequest.prompts.none) await assertEarlierApproval(person, authRequest, context)
         if (isWrongPerson(person, authRequest, context))
           return askForOtherAccount(request, authRequest, context)
         if (wantsStrongerSignIn(person, request, authRequest, context)) {
@@ -77,7 +80,7 @@ export async function authorize(
         }
         return needsSignIn(person, authRequest, context)
           ? signIn(request, authRequest, context)
-          : respondTo(request, { person, mark, authRequest }, context)
+          : respondToSignedIn(request, { person, mark, authRequest }, context)
       },
     )
     return response ?? (await signIn(request, authRequest, context))
@@ -96,7 +99,7 @@ function needsSignIn(
   authRequest: AuthorizationRequest,
   { options }: ServerContext,
 ): boolean {
-  switch (judgeSignIn(authRequest.signIn, person.authenticatedAt, options.clock.now())) {
+  switch (checkSignInFreshness(authRequest.signIn, person.authenticatedAt, options.clock.now())) {
     case 'good':
       return false
     case 'sign in':
@@ -115,7 +118,7 @@ function needsSignIn(
  * Requires an earlier approval for a request with `prompt=none`. Otherwise any page could find out
  * who a person is, or when they signed in, by trying one guess after the other.
  */
-async function assertMayAsk(
+async function assertEarlierApproval(
   person: Person,
   { client, redirectTo, shownScopes: scopes, details }: AuthorizationRequest,
   { consents, options: { optionalScopes: optional } }: ServerContext,
@@ -189,7 +192,7 @@ interface SignedInRequest {
 /**
  * Responds to the request. Returns `null` if the person was signed out everywhere in the meantime.
  */
-async function respondTo(
+async function respondToSignedIn(
   request: HttpRequest,
   { person, mark, authRequest }: SignedInRequest,
   context: ServerContext,
@@ -213,7 +216,7 @@ async function respondTo(
     await context.clientUses.note(token.clientId)
   }
   const { t } = choosePageLanguage(request, authRequest.received.params.get('ui_locales'), context)
-  return authorizationResponse(authRequest, params, context.options.issuer, t)
+  return createAuthorizationResponse(authRequest, params, context.options.issuer, t)
 }
 
 /**
@@ -231,20 +234,20 @@ async function approveSilently(
       { userId: person.id, clientId: client.id, shown },
       context,
     )
-    return approveBy(choice, authRequest, person, context)
+    return approveWithConsent(choice, authRequest, person, context)
   }
   const recalled = context.consents.recall(person.id, client.id)
-  const approved = recalled && (await approveBy(recalled, authRequest, person, context))
+  const approved = recalled && (await approveWithConsent(recalled, authRequest, person, context))
   if (approved) return approved
   const consent = await context.consents.read(person.id, client.id)
-  return approveBy(consent, authRequest, person, context)
+  return approveWithConsent(consent, authRequest, person, context)
 }
 
 /**
  * Approves on the basis of this consent. Returns `null` if the consent does not cover the request,
  * or was withdrawn or changed since it was read.
  */
-async function approveBy(
+async function approveWithConsent(
   consent: Consent | null,
   authRequest: AuthorizationRequest,
   person: SignedInPerson,
@@ -301,26 +304,26 @@ async function showConsent(
     scopes: describeScopes(shown, before, page.view.language, context),
     resources: describeResources(authRequest.details, context),
     destination: displayedRedirectTarget(authRequest.redirectTo),
-    toOwnComputer: leadsToOwnComputer(authRequest.redirectTo, context.options.issuerUrl),
-    opensProgram: appSchemeOf(authRequest.redirectTo),
+    toOwnComputer: redirectsToOwnComputer(authRequest.redirectTo, context.options.issuerUrl),
+    opensProgram: findAppScheme(authRequest.redirectTo),
     action: decisionFormUrl(`${basePath}/authorize`, pending, query),
     csrfToken: pending.csrfToken,
   })
-  return htmlPage(screen, 200, cspSourceOfRedirect(authRequest.redirectTo))
+  return htmlPage(screen, 200, toRedirectCspSource(authRequest.redirectTo))
 }
 
 /**
  * Whether the redirect leads to a program on the person's own computer. `false` if it leads to this
  * server running on localhost.
  */
-function leadsToOwnComputer(redirectTo: string, issuer: URL): boolean {
+function redirectsToOwnComputer(redirectTo: string, issuer: URL): boolean {
   const { protocol, hostname, origin } = new URL(redirectTo)
   const isWeb = protocol === 'http:' || protocol === 'https:'
   return isWeb && isLoopback(hostname) && origin !== issuer.origin
 }
 
 /** Returns the URL scheme that opens a program on the person's device. `null` for a web address. */
-function appSchemeOf(redirectTo: string): string | null {
+function findAppScheme(redirectTo: string): string | null {
   const { protocol } = new URL(redirectTo)
   return protocol === 'http:' || protocol === 'https:' ? null : protocol
 }
@@ -379,5 +382,5 @@ async function sendError(
   // Another tab has already answered this pushed request, so the client has received its response.
   if (error.code === 'invalid_request_uri') throw error
   await consumeTicketAfterError(received.ticket, context)
-  return authorizationErrorResponse(address, error, context.options.issuer, t)
+  return createAuthorizationErrorResponse(address, error, context.options.issuer, t)
 }

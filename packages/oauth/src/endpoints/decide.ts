@@ -1,17 +1,20 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import {
-  alreadyDecidedError,
+  createAlreadyDecidedError,
   DecisionRefused,
   requireInteraction,
 } from '../authorization/decision.ts'
 import { buildConsent, readDeclined, withoutDeclined } from '../authorization/optional-scopes.ts'
 import { choosePageLanguage } from '../authorization/page-language.ts'
 import { consumeTicketForResponse, splitTicket } from '../authorization/request-ticket.ts'
-import { authorizationErrorResponse, authorizationResponse } from '../authorization/response.ts'
+import {
+  createAuthorizationErrorResponse,
+  createAuthorizationResponse,
+} from '../authorization/response.ts'
 import type { ResponseMode } from '../authorization/response-modes.ts'
 import { addSignInDetails } from '../authorization/sign-in-details.ts'
 import { matchesRedirect } from '../clients/redirect-uris.ts'
-import { isUnused, markClientUsed, scopeLimitOf } from '../clients/self-registered.ts'
+import { findScopeLimit, isUnused, markClientUsed } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { AccessDenied, InvalidRequest, Unauthenticated } from '../errors.ts'
 import { type Form, parseForm, readForm, requireParam } from '../http/form.ts'
@@ -57,34 +60,41 @@ async function decide(request: HttpRequest, context: ServerContext): Promise<Htt
   assertSameOrigin(request, context.options.issuerUrl)
   const form = await readForm(request)
   const decision = form.get('decision') ?? 'approve'
-  const decisions: Readonly<Record<string, typeof approve>> = { approve, deny: refuse }
+  const decisions: Readonly<Record<string, typeof approve>> = { approve, deny: denyInteraction }
   const carryOut = Object.hasOwn(decisions, decision) ? decisions[decision] : undefined
   if (!carryOut) throw new InvalidRequest('decision must be approve or deny')
   const { t } = choosePageLanguage(request, parseForm(request.query).get('ui_locales'), context)
-  return carryOut({ ...(await pending(request, form, context)), form, t }, context)
+  return carryOut({ ...(await requireOpenInteraction(request, form, context)), form, t }, context)
 }
 
 /** Handles DELETE /oauth/authorize: denies the request, for approval pages that use script. */
 export async function deny(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
   assertSameOrigin(request, context.options.issuerUrl)
   const form = new Map()
-  return refuse({ ...(await pending(request, form, context)), form, t: ENGLISH }, context)
+  return denyInteraction(
+    { ...(await requireOpenInteraction(request, form, context)), form, t: ENGLISH },
+    context,
+  )
 }
 
-interface Pending {
+interface OpenInteraction {
   readonly interaction: Interaction
   readonly client: Client
   readonly person: SignedInPerson
 }
 
 /** An open interaction, with the submitted form. */
-interface SubmittedDecision extends Pending {
+interface SubmittedDecision extends OpenInteraction {
   readonly form: Form
   /** Texts for a page that delivers the response by form post. */
   readonly t: PageText
 }
 
-async function pending(request: HttpRequest, form: Form, context: ServerContext): Promise<Pending> {
+async function requireOpenInteraction(
+  request: HttpRequest,
+  form: Form,
+  context: ServerContext,
+): Promise<OpenInteraction> {
   const query = parseForm(request.query)
   const id = requireParam(query, 'interaction')
   // The client_id only says which session to read; the interaction determines the person and the
@@ -97,23 +107,23 @@ async function pending(request: HttpRequest, form: Form, context: ServerContext)
   // The client may have been deleted, or its redirect URI changed, while the page was open.
   const client = await context.clients.find(interaction.clientId)
   const reachable = client?.redirectUris.some((uri) => matchesRedirect(uri, interaction.redirectTo))
-  if (!client || !reachable) throw clientGone()
+  if (!client || !reachable) throw createClientGoneError()
   return { interaction, client, person }
 }
 
 /** Whether the client still has the grant and the scopes that it had when the page was opened. */
-function mayStillHave(
+function stillAllowsInteraction(
   { scopes }: Interaction,
   client: Client,
   grantType: string,
   { options }: ServerContext,
 ): boolean {
-  const limit = scopeLimitOf(client, options)
+  const limit = findScopeLimit(client, options)
   const isWithin = limit === null || scopes.every((name) => limit.includes(name))
   return client.grantTypes.includes(grantType) && isWithin
 }
 
-function clientGone(): DecisionRefused {
+function createClientGoneError(): DecisionRefused {
   return new DecisionRefused('applicationGone')
 }
 
@@ -122,8 +132,9 @@ async function approve(
   context: ServerContext,
 ): Promise<HttpResponse> {
   const offered = context.responses.get(interaction.responseType)
-  if (!offered) throw alreadyDecidedError()
-  if (!mayStillHave(interaction, client, offered.grantType, context)) throw clientGone()
+  if (!offered) throw createAlreadyDecidedError()
+  if (!stillAllowsInteraction(interaction, client, offered.grantType, context))
+    throw createClientGoneError()
   const { ticket, details: requestedDetails } = splitTicket(interaction.details)
   const declined = readDeclined(
     form,
@@ -134,7 +145,7 @@ async function approve(
   const details = addSignInDetails(share.details, person, client)
   // Unused clients may be evicted. Mark the client before approving, because nothing that was
   // approved is ever evicted.
-  if (isUnused(client) && !(await markClientUsed(client, context))) throw clientGone()
+  if (isUnused(client) && !(await markClientUsed(client, context))) throw createClientGoneError()
   const result = await offered.response.prepare(
     { ...interaction, client, scopes: share.scopes, details },
     context,
@@ -146,21 +157,21 @@ async function approve(
     ...(result.code ? { code: result.code } : {}),
     ...(result.token ? { token: result.token } : {}),
   })
-  if (!approved) throw alreadyDecidedError()
+  if (!approved) throw createAlreadyDecidedError()
   await consumeTicketForResponse(ticket, result.token, context)
   if (result.token) {
     emitTokenCreated(result.token, context)
     await context.clientUses.note(client.id)
   }
-  return authorizationResponse(
-    addressOf(interaction, context),
+  return createAuthorizationResponse(
+    buildResponseTarget(interaction, context),
     result.params,
     context.options.issuer,
     t,
   )
 }
 
-async function refuse(
+async function denyInteraction(
   { interaction, t }: SubmittedDecision,
   context: ServerContext,
 ): Promise<HttpResponse> {
@@ -168,14 +179,19 @@ async function refuse(
     interaction.hash,
     context.options.clock.now(),
   )
-  if (!denied) throw alreadyDecidedError()
+  if (!denied) throw createAlreadyDecidedError()
   await consumeTicketForResponse(splitTicket(interaction.details).ticket, undefined, context)
   const error = new AccessDenied('The user denied the request')
   const { issuer } = context.options
-  return authorizationErrorResponse(addressOf(interaction, context), error, issuer, t)
+  return createAuthorizationErrorResponse(
+    buildResponseTarget(interaction, context),
+    error,
+    issuer,
+    t,
+  )
 }
 
-function addressOf(interaction: Interaction, context: ServerContext) {
+function buildResponseTarget(interaction: Interaction, context: ServerContext) {
   const usual = context.responses.get(interaction.responseType)?.response.mode ?? 'query'
   const mode = (interaction.details?.responseMode as ResponseMode | undefined) ?? usual
   return { redirectTo: interaction.redirectTo, state: interaction.state, mode }

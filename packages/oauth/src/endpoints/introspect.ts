@@ -30,7 +30,7 @@ export async function introspect(
   const found = refresh
     ? await describeRefreshToken(refresh, context)
     : await describeAccessToken(text, context)
-  const description = (found && shownTo(client, found, context)) ?? INACTIVE
+  const description = (found && limitDescription(client, found, context)) ?? INACTIVE
   for (const feature of context.features.introspections) {
     const special = feature.introspection?.(description, { request, client }, context)
     if (special) return special
@@ -38,7 +38,7 @@ export async function introspect(
   return noStoreJsonResponse(description)
 }
 
-interface Description {
+interface TokenDescription {
   readonly active: true
   readonly client_id: string
   readonly sub: string
@@ -50,7 +50,11 @@ interface Description {
  * Reduces the description to what this client may see. Returns `null` if the token belongs to
  * another client.
  */
-function shownTo(client: Client, found: Description, context: ServerContext): Description | null {
+function limitDescription(
+  client: Client,
+  found: TokenDescription,
+  context: ServerContext,
+): TokenDescription | null {
   if (client.resourceServer) return found
   if (found.client_id !== client.id) return null
   if (context.features.subjectNamers.length === 0) return found
@@ -60,20 +64,20 @@ function shownTo(client: Client, found: Description, context: ServerContext): De
   const hidden = client.settings.subject_type === 'pairwise' ? addedClaims(found) : {}
   const shown = Object.entries(found).filter(([name]) => !Object.hasOwn(hidden, name))
   return {
-    ...(Object.fromEntries(shown) as Description),
-    sub: shownSubject(client, found.sub, context),
-    ...(act && { act: actorShownTo(client, act, context) }),
+    ...(Object.fromEntries(shown) as TokenDescription),
+    sub: toVisibleSubject(client, found.sub, context),
+    ...(act && { act: toVisibleActor(client, act, context) }),
   }
 }
 
-function actorShownTo(client: Client, { sub, act }: Actor, context: ServerContext): Actor {
+function toVisibleActor(client: Client, { sub, act }: Actor, context: ServerContext): Actor {
   return {
-    sub: shownSubject(client, sub, context),
-    ...(act && { act: actorShownTo(client, act, context) }),
+    sub: toVisibleSubject(client, sub, context),
+    ...(act && { act: toVisibleActor(client, act, context) }),
   }
 }
 
-function shownSubject(client: Client, sub: string, context: ServerContext): string {
+function toVisibleSubject(client: Client, sub: string, context: ServerContext): string {
   const subject = parseSubject(sub)
   return subject?.kind === 'user' ? (pairwiseSubject(client, subject.id, context) ?? sub) : sub
 }
@@ -82,7 +86,7 @@ function shownSubject(client: Client, sub: string, context: ServerContext): stri
 async function describeAccessToken(
   text: string,
   context: ServerContext,
-): Promise<Description | null> {
+): Promise<TokenDescription | null> {
   try {
     const { claims, scopes } = await context.verifier.verify(text)
     const token_type = isBound(claims) ? 'DPoP' : 'Bearer'
@@ -96,7 +100,7 @@ async function describeAccessToken(
 async function describeRefreshToken(
   content: { readonly tokenId: string; readonly generation: number },
   context: ServerContext,
-): Promise<Description | null> {
+): Promise<TokenDescription | null> {
   const token = await context.storage.tokens.find(content.tokenId)
   if (!token?.refreshExpiresAt || token.revokedAt || token.generation !== content.generation) {
     return null

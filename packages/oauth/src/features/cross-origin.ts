@@ -61,7 +61,7 @@ export function createCrossOriginRules(
   return {
     decide(request) {
       return mapAwaitable(mayRead(policy, request.origin, 'guarded', context), (allowed) => {
-        const verdict = verdictOf(policy, request, allowed, METHODS)
+        const verdict = buildCorsDecision(policy, request, allowed, METHODS)
         // An OPTIONS request that is not a preflight belongs to the application.
         const isPreflight = request.origin !== null && request.preflightMethod !== null
         return isPreflight ? verdict : { ...verdict, preflight: null }
@@ -80,7 +80,7 @@ export function decideEndpointCrossOrigin(
   request: HttpRequest,
   context: ServerContext,
 ): Awaitable<CrossOriginDecision> | null {
-  const openTo = openingOf(match)
+  const openTo = findAllowedOrigins(match)
   if (!openTo) return null
   const { method } = request
   const origin = request.header('origin')
@@ -90,9 +90,9 @@ export function decideEndpointCrossOrigin(
     preflightMethod: request.header('access-control-request-method'),
   }
   const methods = allowedMethods(match).join(', ')
-  if (openTo === 'anyone') return verdictOf(policy, readCrossOriginRequest, '*', methods)
+  if (openTo === 'anyone') return buildCorsDecision(policy, readCrossOriginRequest, '*', methods)
   return mapAwaitable(mayRead(policy, origin, 'endpoint', context), (allowed) =>
-    verdictOf(policy, readCrossOriginRequest, allowed, methods),
+    buildCorsDecision(policy, readCrossOriginRequest, allowed, methods),
   )
 }
 
@@ -104,7 +104,7 @@ export function withHeaders(
   return { ...response, headers: { ...response.headers, ...headers } }
 }
 
-function openingOf({ routes }: RouteMatch<OpenRoute>): AllowedOrigins | undefined {
+function findAllowedOrigins({ routes }: RouteMatch<OpenRoute>): AllowedOrigins | undefined {
   for (const { openTo } of routes.values()) if (openTo) return openTo
   return undefined
 }
@@ -127,7 +127,7 @@ function mayRead(
  * Creates the headers. Never sets `Access-Control-Allow-Credentials`, because pages on other
  * origins must not use cookies.
  */
-function verdictOf(
+function buildCorsDecision(
   policy: CrossOriginPolicy,
   { method, preflightMethod }: CrossOriginRequest,
   allowed: string | null,

@@ -5,7 +5,7 @@ import type { Form } from '../http/form.ts'
 import { parseScope } from '../scopes.ts'
 import type { Client } from '../storage/records.ts'
 import type { Grant } from './grant.ts'
-import { resourceDetailsOfRequest, withDefaultScopes } from './requested-share.ts'
+import { readResourceDetails, withDefaultScopes } from './requested-share.ts'
 
 /**
  * Creates the client credentials grant (RFC 6749 §4.4), with which a confidential client acts for
@@ -29,7 +29,7 @@ export function clientCredentials(): Grant {
         )
       }
       const grantType = 'client_credentials'
-      const details = resourceDetailsOfRequest(params, scopes, context)
+      const details = readResourceDetails(params, scopes, context)
       const issue = { client, userId: null, scopes, grantType, refreshable: false, details }
       return context.issueTokens(issue)
     },

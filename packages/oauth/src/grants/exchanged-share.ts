@@ -46,21 +46,25 @@ export interface ExchangedTokenAccess {
  * or all that are allowed. Never more than the presented token has.
  */
 export function accessFromSubjectToken(
-  shown: PresentedToken,
+  presentedSubjectToken: PresentedToken,
   { client, params }: { readonly client: Client; readonly params: Form },
   context: ServerContext,
 ): ExchangedTokenAccess {
-  const resources = shareOfTargets(shown, params, context)
+  const resources = chooseExchangedResources(presentedSubjectToken, params, context)
   const requested = parseScope(params.get('scope'))
   const scopes =
     requested.length > 0
-      ? requireHeld(requested, shown.verified, { client, resources }, context)
-      : allowedScopes(shown.verified, { client, resources }, context)
+      ? requireHeldScopes(requested, presentedSubjectToken.verified, { client, resources }, context)
+      : allowedScopes(presentedSubjectToken.verified, { client, resources }, context)
   return { scopes, resources }
 }
 
 /** Reads the APIs from the token rather than from its row: the token may be for fewer of them. */
-function shareOfTargets({ verified, row }: PresentedToken, params: Form, context: ServerContext) {
+function chooseExchangedResources(
+  { verified, row }: PresentedToken,
+  params: Form,
+  context: ServerContext,
+) {
   const known = context.options.resources
   const granted = grantedResources(row, known).filter((uri) => {
     const resource = findResource(uri, known)
@@ -71,12 +75,12 @@ function shareOfTargets({ verified, row }: PresentedToken, params: Form, context
   throw new InvalidTarget('The subject_token is not for any resource of this server')
 }
 
-type Receiver = { readonly client: Client; readonly resources: readonly string[] }
+type ExchangeTarget = { readonly client: Client; readonly resources: readonly string[] }
 
-function requireHeld(
+function requireHeldScopes(
   requested: readonly string[],
   { scopes }: VerifiedToken,
-  { client, resources }: Receiver,
+  { client, resources }: ExchangeTarget,
   { options }: ServerContext,
 ): readonly string[] {
   const { identityScopes, scopeNames: defined } = options
@@ -101,7 +105,7 @@ function requireHeld(
  */
 function allowedScopes(
   { scopes }: VerifiedToken,
-  { client, resources }: Receiver,
+  { client, resources }: ExchangeTarget,
   { options }: ServerContext,
 ): readonly string[] {
   const { resources: known, identityScopes, machineScopeNames } = options

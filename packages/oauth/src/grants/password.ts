@@ -7,7 +7,7 @@ import { createTokenResponse, prepareToken, storeUnlessSignedOut } from '../toke
 import { ownerKey, type UserProvider, type UserProviders } from '../users/providers.ts'
 import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
 import type { Grant } from './grant.ts'
-import { resourceDetailsOfRequest, withDefaultScopes } from './requested-share.ts'
+import { readResourceDetails, withDefaultScopes } from './requested-share.ts'
 
 /** Long enough for any passphrase. Longer input is rejected, never truncated (threat T8). */
 const MAX_CREDENTIAL_LENGTH = 1024
@@ -30,8 +30,8 @@ export function password(): Grant {
         wildcard: 'allowed',
       })
       const scopes = withDefaultScopes(named, { client, params }, context)
-      const details = resourceDetailsOfRequest(params, scopes, context)
-      const provider = providerOf(client, context.providers)
+      const details = readResourceDetails(params, scopes, context)
+      const provider = findClientProvider(client, context.providers)
       const token = await retryIfSignedOut(
         context,
         () => findUser(username, secret, provider),
@@ -59,7 +59,7 @@ export function password(): Grant {
  * ambiguous.
  * @throws UnauthorizedClient if the client belongs to no provider
  */
-function providerOf({ settings }: Client, { all, find }: UserProviders): UserProvider {
+function findClientProvider({ settings }: Client, { all, find }: UserProviders): UserProvider {
   const [first] = all
   const provider = settings.provider === undefined ? first : find(settings.provider)
   if (provider && (provider.name ?? undefined) === settings.provider) return provider

@@ -49,7 +49,7 @@ export interface RefreshTokenOptions {
 /** How often to retry when a concurrent request changed the row between read and write. */
 const MAX_ATTEMPTS = 5
 
-interface Presentation {
+interface RefreshAttempt {
   readonly content: RefreshTokenContent
   readonly client: Client
   readonly late: LateRepeatWindows
@@ -82,7 +82,7 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
       const checksFirst = requested.length > 0 || params.has('resource') || accessTokenClaims
       const checked =
         checksFirst || context.features.keyProofs
-          ? await requireShare({ content, client }, requested, params, context)
+          ? await requireTokenAccess({ content, client }, requested, params, context)
           : null
       if (!clientServesUser(client, content.userId, context.providers)) throw refused()
       // Check before the token is used up: if the application's lookup fails, the client can retry
@@ -117,7 +117,7 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
 function rotate(
   from: number,
   to: number,
-  { content, client, endsOldAccessTokens, details }: Presentation,
+  { content, client, endsOldAccessTokens, details }: RefreshAttempt,
   context: ServerContext,
 ): Promise<Token | null> {
   const { accessTokensExpireAt, refreshTokensExpireAt } = context.options
@@ -148,7 +148,7 @@ function rotate(
  * requests change its row.
  */
 async function decideWithRetries(
-  presentation: Presentation,
+  presentation: RefreshAttempt,
   context: ServerContext,
 ): Promise<Token> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -162,7 +162,7 @@ async function decideWithRetries(
 
 /** Makes one attempt. Returns `null` if the row has changed since it was read. */
 async function decideOnce(
-  presentation: Presentation,
+  presentation: RefreshAttempt,
   overtaken: boolean,
   context: ServerContext,
 ): Promise<Token | null> {
@@ -179,9 +179,9 @@ async function decideOnce(
     case 'repeat':
       return row
     case 'repeat late':
-      return repeatLate(row, context)
+      return returnSuccessorAgain(row, context)
     case 'move forward':
-      return moveForward(row, presentation, context)
+      return adoptNewerGeneration(row, presentation, context)
     case 'end the family':
       await revokeTokens({ id: row.id }, context)
       throw refused()
@@ -194,7 +194,7 @@ async function decideOnce(
  * Marks the late repeat before returning the successor. In the reverse order, a thief could repeat
  * late again and again.
  */
-async function repeatLate(row: Token, context: ServerContext): Promise<Token | null> {
+async function returnSuccessorAgain(row: Token, context: ServerContext): Promise<Token | null> {
   if (!(await context.storage.tokens.markLateRepeat(row.id, row.generation))) return null
   const { id: tokenId, userId, clientId, generation } = row
   context.logger.warn(
@@ -211,9 +211,9 @@ async function repeatLate(row: Token, context: ServerContext): Promise<Token | n
   return row
 }
 
-async function moveForward(
+async function adoptNewerGeneration(
   row: Token,
-  presentation: Presentation,
+  presentation: RefreshAttempt,
   context: ServerContext,
 ): Promise<Token | null> {
   const { generation } = presentation.content
@@ -235,8 +235,8 @@ function secondsSince(moment: Date, { clock }: ServerContext): number {
  * Returns the row and the requested share of it.
  * @throws InvalidGrant if the grant has ended
  */
-async function requireShare(
-  { content, client }: Pick<Presentation, 'content' | 'client'>,
+async function requireTokenAccess(
+  { content, client }: Pick<RefreshAttempt, 'content' | 'client'>,
   requested: readonly string[],
   params: Form,
   context: ServerContext,

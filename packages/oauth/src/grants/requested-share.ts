@@ -1,8 +1,8 @@
 import {
   filterOpenScopes,
+  findScopeLimit,
   mayAccessResource,
   resolveClientResources,
-  scopeLimitOf,
 } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidGrant } from '../errors.ts'
@@ -25,13 +25,13 @@ import type { TokenAccess } from '../tokens/formats/format.ts'
  * §3.3) that the client may have and the requested APIs know.
  */
 export function withDefaultScopes(
-  named: readonly string[],
+  requestedScopeNames: readonly string[],
   { client, params }: { readonly client: Client; readonly params: Form },
   { options }: Pick<ServerContext, 'options'>,
 ): readonly string[] {
   const { defaultScopes, resources, identityScopes } = options
-  if (named.length > 0 || defaultScopes.length === 0) return named
-  const limit = scopeLimitOf(client, options)
+  if (requestedScopeNames.length > 0 || defaultScopes.length === 0) return requestedScopeNames
+  const limit = findScopeLimit(client, options)
   const own = defaultScopes.filter((name) => limit === null || limit.includes(name))
   const uris = resolveClientResources(client, readResources(params, resources), options)
   return filterKnownScopes(own, uris, resources, identityScopes)
@@ -41,7 +41,7 @@ export function withDefaultScopes(
  * Returns the details to store for the APIs that a request to the token endpoint names
  * (`resource`). `null` for the server's own API.
  */
-export function resourceDetailsOfRequest(
+export function readResourceDetails(
   params: Form,
   scopes: readonly string[],
   { options: { resources, identityScopes } }: ServerContext,
@@ -71,7 +71,7 @@ export function accessFromGrant(
 ): TokenAccess {
   const { options } = context
   const { resources: known, identityScopes } = options
-  const resources = shareOfResources(granted, { client, params }, context)
+  const resources = chooseGrantedResources(granted, { client, params }, context)
   const left = filterOpenScopes(granted.scopes, client, options)
   if (requested.length === 0) {
     return { scopes: filterKnownScopes(left, resources, known, identityScopes), resources }
@@ -81,7 +81,7 @@ export function accessFromGrant(
   return { scopes, resources }
 }
 
-function shareOfResources(
+function chooseGrantedResources(
   granted: Pick<Token, 'details'>,
   { client, params }: Pick<TokenAccessRequest, 'client' | 'params'>,
   { options }: ServerContext,

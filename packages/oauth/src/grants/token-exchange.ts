@@ -35,11 +35,11 @@ export interface TokenExchangeOptions {
    * Decides whether this client may have this token. Called last. By default, every client with the
    * grant may.
    */
-  allow?(question: TokenExchangeQuestion): boolean | Promise<boolean>
+  allow?(question: TokenExchangePolicyInput): boolean | Promise<boolean>
 }
 
 /** A token exchange that has passed all other checks. */
-export interface TokenExchangeQuestion {
+export interface TokenExchangePolicyInput {
   /** The client that sent the request. */
   readonly client: Client
   /** The presented token. */
@@ -75,7 +75,7 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Grant {
       const { scopes, resources } = accessFromSubjectToken(subject, { client, params }, context)
       const details: GrantDetails = {
         ...resourceDetails(resources, context.options.resources),
-        ...detailsOfSubject(subject, actor),
+        ...buildExchangedDetails(subject, actor),
       }
       if (wanted === JWT && !isJwt(details, client, context)) {
         throw new InvalidRequest('The access tokens of this resource are not JWTs')
@@ -90,7 +90,7 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Grant {
         scopes,
         grantType: TOKEN_EXCHANGE,
         refreshable: false,
-        expiresAt: firstEnd(subject.verified, actor),
+        expiresAt: findEarliestExpiry(subject.verified, actor),
         details,
       })
       return { ...response, issued_token_type: wanted }
@@ -163,17 +163,17 @@ async function readActor(
  * Returns the expiry of the new token: the earliest expiry of its parents. The revocation feed then
  * contains the revocation of a parent for as long as the new token is valid.
  */
-function firstEnd(subject: VerifiedToken, actor: VerifiedToken | null): Date {
+function findEarliestExpiry(subject: VerifiedToken, actor: VerifiedToken | null): Date {
   const ends = [subject, ...(actor ? [actor] : [])].map(({ claims }) => claims.exp)
   return new Date(Math.min(...ends) * 1000)
 }
 
 /** Details that the new token inherits from its parents, whatever the client requests. */
-function detailsOfSubject(
+function buildExchangedDetails(
   { verified: { claims }, row }: PresentedToken,
   actor: VerifiedToken | null,
 ): GrantDetails {
-  const parents = [...withParents(claims), ...(actor ? withParents(actor.claims) : [])]
+  const parents = [...listTokenAncestry(claims), ...(actor ? listTokenAncestry(actor.claims) : [])]
   if (parents.length > MAX_PARENTS) {
     throw new InvalidRequest(`A token may be derived from at most ${MAX_PARENTS} other tokens`)
   }
@@ -190,7 +190,7 @@ function detailsOfSubject(
   }
 }
 
-function withParents({ jti, client_id, parents = [] }: AccessTokenClaims): ParentToken[] {
+function listTokenAncestry({ jti, client_id, parents = [] }: AccessTokenClaims): ParentToken[] {
   return [{ jti, client_id }, ...parents]
 }
 

@@ -290,7 +290,7 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
     credentials: GuardCredentials,
   ): Promise<AuthenticatedUser<User, Claims>> {
     const found = await cookies.authenticate(credentials.cookie, credentials.csrfToken)
-    if (!found) throw missingToken()
+    if (!found) throw createMissingTokenError()
     return createCookieUser({ users, machineScopes }, idOf(found.userId))
   }
 
@@ -304,7 +304,7 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
     },
     client(credentials) {
       const header = credentials.authorization
-      if (typeof header !== 'string') throw missingToken()
+      if (typeof header !== 'string') throw createMissingTokenError()
       return admit(header, credentials, clientOf)
     },
   }
@@ -347,7 +347,7 @@ function withMetadataHint(
   return { ...response, headers: { ...response.headers, 'www-authenticate': extended } }
 }
 
-function missingToken(): InvalidToken {
+function createMissingTokenError(): InvalidToken {
   return new InvalidToken('No access token was sent', { presented: false })
 }
 

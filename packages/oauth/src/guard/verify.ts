@@ -122,7 +122,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   }
 
   function remember(header: string, known: Known): void {
-    const mark = fingerprintOf(header)
+    const mark = fingerprintHeader(header)
     if (verifiedOnce.get(mark)) decodedTokens.set(header, known)
     else verifiedOnce.set(mark, true)
   }
@@ -176,15 +176,15 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
 
   function requireAlive(token: VerifiedToken | null): VerifiedToken {
     const now = clock.now().getTime() / 1000
-    if (!token) throw refused()
-    if (token.claims.exp <= now || token.claims.iat > now + SKEW_SECONDS) throw refused(token)
-    if (token.claims.exp * 1000 <= feed.endedBefore()) throw refused(token)
+    if (!token) throw createRefusal()
+    if (token.claims.exp <= now || token.claims.iat > now + SKEW_SECONDS) throw createRefusal(token)
+    if (token.claims.exp * 1000 <= feed.endedBefore()) throw createRefusal(token)
     if (feed.isRevoked('token', token.tokenId) || feed.isRevoked('client', token.clientId)) {
-      throw refused(token)
+      throw createRefusal(token)
     }
-    if (token.claims.parents?.some(hasEnded)) throw refused()
+    if (token.claims.parents?.some(hasEnded)) throw createRefusal()
     // Access tokens replaced by a refresh, if the option `endsOldAccessToken` is set.
-    if (feed.isRevoked('token', token.claims.jti)) throw refused(token)
+    if (feed.isRevoked('token', token.claims.jti)) throw createRefusal(token)
     return token
   }
 
@@ -197,7 +197,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     if (!feed.isFresh()) return verifyInFull(header, presented)
     const token = decode(presented.text)
     if (token instanceof Promise) return verifyInFull(header, presented, token)
-    if (!token) throw refused()
+    if (!token) throw createRefusal()
     assertScheme(token, presented)
     const user = userOf(token)
     remember(header, { token, user })
@@ -230,7 +230,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   }
 
   async function requireUser(user: CachedUser, token: VerifiedToken): Promise<VerifiedToken> {
-    if (!(await knownUsers.exists(user))) throw refused(token)
+    if (!(await knownUsers.exists(user))) throw createRefusal(token)
     // The token may have been revoked while the application was asked.
     if (!feed.isFresh()) await feed.sync()
     return requireAlive(token)
@@ -257,7 +257,7 @@ const schemeOf = ({ claims }: VerifiedToken): TokenScheme => (isBound(claims) ? 
 const headerOf = (token: VerifiedToken, text: string) => `${schemeOf(token)} ${text}`
 
 /** Returns a number from the end of a header, where the signature makes every token different. */
-function fingerprintOf(header: string): number {
+function fingerprintHeader(header: string): number {
   let mark = 0
   for (let at = Math.max(0, header.length - FINGERPRINTED); at < header.length; at += 1) {
     mark = (Math.imul(mark, 31) + header.charCodeAt(at)) | 0
@@ -269,11 +269,11 @@ function fingerprintOf(header: string): number {
  * Requires the DPoP scheme for bound tokens and the Bearer scheme for all others (RFC 9449 §7.1).
  */
 function assertScheme(token: VerifiedToken, { scheme }: PresentedToken): void {
-  if (scheme !== schemeOf(token)) throw refused(token)
+  if (scheme !== schemeOf(token)) throw createRefusal(token)
 }
 
 /** Builds the same error for every failed check, because the reason would only help an attacker. */
-function refused(token?: VerifiedToken): InvalidToken {
+function createRefusal(token?: VerifiedToken): InvalidToken {
   const scheme = token ? schemeOf(token) : 'Bearer'
   return new InvalidToken('The access token is invalid, expired or revoked', { scheme })
 }

@@ -36,7 +36,7 @@ function policy(formTarget: string | null): string {
  * Returns the source expression by which a Content-Security-Policy allows a redirect URI: its
  * origin, or the scheme of a native app.
  */
-export function cspSourceOfRedirect(redirectTo: string): string {
+export function toRedirectCspSource(redirectTo: string): string {
   const url = new URL(redirectTo)
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.origin : url.protocol
 }

@@ -107,7 +107,7 @@ export function createGuessingLimits(
 
   /** Runs `work`, which waits. Limits how many checks wait at the same time. */
   async function wait<T>(work: () => Promise<T>): Promise<T> {
-    if (waiting >= maxWaiting) throw tooMany(1000)
+    if (waiting >= maxWaiting) throw createTooManyRequests(1000)
     waiting += 1
     try {
       return await work()
@@ -123,9 +123,9 @@ export function createGuessingLimits(
       const until = new Date(at.getTime() + leaseOf(limit))
       const taken = await store.take({ name: limit.name, max: limit.max, holder, at, until })
       if (taken.place !== null) return taken.place
-      if (!taken.isHeld) throw tooMany(taken.freeAt.getTime() - at.getTime())
+      if (!taken.isHeld) throw createTooManyRequests(taken.freeAt.getTime() - at.getTime())
       const left = deadline - performance.now()
-      if (left <= 0) throw tooMany(1000)
+      if (left <= 0) throw createTooManyRequests(1000)
       await wait(() => sleep(Math.min(pause, left)))
     }
   }
@@ -233,7 +233,7 @@ function leaseOf({ leaseSeconds = 30 }: GuessingPolicy): number {
   return leaseSeconds * 1000
 }
 
-function tooMany(milliseconds: number): TooManyRequests {
+function createTooManyRequests(milliseconds: number): TooManyRequests {
   return new TooManyRequests('Too many attempts; try again later', { milliseconds })
 }
 
@@ -276,7 +276,7 @@ function takeTurn(queue: Array<() => void>, waitTimeout: number): Promise<void> 
     }
     const timer = setTimeout(() => {
       queue.splice(queue.indexOf(turn), 1)
-      reject(tooMany(1000))
+      reject(createTooManyRequests(1000))
     }, waitTimeout)
     queue.push(turn)
   })

@@ -25,11 +25,11 @@ export const requestRates = {
  */
 export const ticketQuotas = {
   /** Self-registered clients that have not got a token yet. */
-  unusedClients: shareOf(100),
+  unusedClients: createTicketQuota(100),
   /** Device codes that no user has entered yet. */
-  deviceCodes: shareOf(100),
+  deviceCodes: createTicketQuota(100),
   /** Pushed requests that were not used yet. */
-  pushedRequests: shareOf(100),
+  pushedRequests: createTicketQuota(100),
   /**
    * Requests of one confidential client registered by the operator or a user. Counted per client,
    * not per network.
@@ -37,6 +37,6 @@ export const ticketQuotas = {
   ofProvenClient: { ofOneNetwork: 10_000, total: null },
 } as const satisfies Record<string, TicketQuota>
 
-function shareOf(ofOneNetwork: number): TicketQuota {
+function createTicketQuota(ofOneNetwork: number): TicketQuota {
   return { ofOneNetwork, total: ofOneNetwork * MIN_TOTAL_TO_NETWORK_RATIO }
 }

@@ -3,7 +3,7 @@ import { type HtmlDocument, html, joinHtml } from '../http/document.ts'
 import type { PageText } from './messages/messages.ts'
 import type { ConsentView, DeviceQuestion, RequestingApplication, ShownScope } from './pages.ts'
 
-type Question = ConsentView | DeviceQuestion
+type ApprovalPageView = ConsentView | DeviceQuestion
 
 export function clientNameHtml({
   client,
@@ -18,7 +18,7 @@ export function clientNameHtml({
  * and the buttons to approve and deny.
  */
 export function approvalForm(
-  view: Question,
+  view: ApprovalPageView,
   t: PageText,
   texts: {
     readonly heading: HtmlDocument
@@ -29,10 +29,10 @@ export function approvalForm(
   const { logo, action, csrfToken, otherAccount } = view
   const link = html`<a href="${otherAccount}">${t('approve.otherAccount.link')}</a>`
   return html`${logo && html`<img class="logo" src="${logo}" alt="" width="64" height="64">\n`}<h1>${texts.heading}</h1>
-${originOf(view, t)}
+${renderClientOrigin(view, t)}
 ${texts.before ?? null}<form method="post" action="${action}">
 <input type="hidden" name="csrf_token" value="${csrfToken}">
-${resourcesOf(view, t)}${scopesOf(view.scopes, t)}${readingOf(view, t)}
+${renderResources(view, t)}${renderScopes(view.scopes, t)}${renderPolicyLinks(view, t)}
 ${texts.after ?? null}<button class="primary" name="decision" value="approve">${t('approve.button')}</button>
 <button name="decision" value="deny">${t('approve.deny')}</button>
 </form>
@@ -43,8 +43,8 @@ ${texts.after ?? null}<button class="primary" name="decision" value="approve">${
  * Renders who registered the application and whether it is verified. Does not name the person who
  * registered it.
  */
-function originOf(
-  { client, userId, selfRegistered, verified }: Question,
+function renderClientOrigin(
+  { client, userId, selfRegistered, verified }: ApprovalPageView,
   t: PageText,
 ): HtmlDocument {
   if (client.userId === userId) return html`<p class="note">${t('approve.own')}</p>`
@@ -68,20 +68,20 @@ function originOf(
 }
 
 /** Renders the APIs that the access is for. `null` if it is only for the server's own API. */
-function resourcesOf({ resources }: Question, t: PageText): HtmlDocument | null {
+function renderResources({ resources }: ApprovalPageView, t: PageText): HtmlDocument | null {
   const named = resources.map(({ uri, name }) =>
     name === null
       ? html`<strong>${uri}</strong>`
       : html`<bdi>${name}</bdi> (<strong>${uri}</strong>)`,
   )
-  const all = listed(named, t)
+  const all = joinWithAnd(named, t)
   return (
     all && html`<p class="note">${joinHtml(t.parts('approve.resources', { resources: all }))}</p>\n`
   )
 }
 
 /** Renders the scopes inside the form: fixed ones as a list, optional ones as checkboxes. */
-function scopesOf(
+function renderScopes(
   scopes: readonly ShownScope[],
   t: PageText,
 ): HtmlDocument | readonly HtmlDocument[] {
@@ -107,7 +107,7 @@ function scopesOf(
 }
 
 /** Renders links to the application's privacy policy and terms of service. */
-function readingOf(
+function renderPolicyLinks(
   { policyUri, termsUri }: RequestingApplication,
   t: PageText,
 ): HtmlDocument | null {
@@ -115,7 +115,7 @@ function readingOf(
     ...linkTo(policyUri, 'approve.privacyPolicy', t),
     ...linkTo(termsUri, 'approve.terms', t),
   ]
-  const documents = listed(links, t)
+  const documents = joinWithAnd(links, t)
   return (
     documents && html`\n<p class="note">${joinHtml(t.parts('approve.read', { documents }))}</p>`
   )
@@ -135,7 +135,7 @@ function linkTo(
   return [joinHtml(t.parts(id, { link, host: new URL(href).host }))]
 }
 
-function listed(all: readonly HtmlDocument[], t: PageText): HtmlDocument | null {
+function joinWithAnd(all: readonly HtmlDocument[], t: PageText): HtmlDocument | null {
   const [first, ...rest] = all
   if (first === undefined) return null
   return rest.reduce((list, last) => joinHtml(t.parts('list.and', { list, last })), first)

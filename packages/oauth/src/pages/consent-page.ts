@@ -7,13 +7,16 @@ import type { ConsentView } from './pages.ts'
  * Warns that the response goes to a program on the person's own computer, and that the server
  * cannot know which program listens there (MCP; Client ID Metadata Document §6).
  */
-function ownComputer({ toOwnComputer }: ConsentView, t: PageText): HtmlDocument | null {
+function renderOwnComputerWarning(
+  { toOwnComputer }: ConsentView,
+  t: PageText,
+): HtmlDocument | null {
   if (!toOwnComputer) return null
   const place = html`<strong>${t('approve.ownComputer.place')}</strong>`
   return html`<p class="warning">${joinHtml(t.parts('approve.ownComputer', { place }))}</p>\n`
 }
 
-function program({ opensProgram }: ConsentView, t: PageText): HtmlDocument | null {
+function renderProgramWarning({ opensProgram }: ConsentView, t: PageText): HtmlDocument | null {
   if (opensProgram === null) return null
   const scheme = html`<strong>${opensProgram}</strong>`
   return html`<p class="warning">${joinHtml(t.parts('approve.program', { scheme }))}</p>\n`
@@ -27,7 +30,7 @@ export function consentPage(view: ConsentView, t: PageText): string {
     { title: t('approve.title'), language: t.language, stylesheet },
     approvalForm(view, t, {
       heading: joinHtml(t.parts('approve.heading', { application: clientNameHtml(view) })),
-      after: html`${ownComputer(view, t)}${program(view, t)}<p class="note">${joinHtml(t.parts('approve.destination', { destination }))}</p>\n`,
+      after: html`${renderOwnComputerWarning(view, t)}${renderProgramWarning(view, t)}<p class="note">${joinHtml(t.parts('approve.destination', { destination }))}</p>\n`,
     }),
   )
 }

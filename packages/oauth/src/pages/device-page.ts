@@ -11,22 +11,25 @@ export function devicePage(view: DeviceView, t: PageText): string {
   const title = t(`device.${view.step}.title`)
   return renderDocument(
     { title, language: t.language, stylesheet: 'pages.css' },
-    contentOf(view, t),
+    renderStep(view, t),
   )
 }
 
-function contentOf(view: DeviceView, t: PageText): HtmlDocument {
+function renderStep(view: DeviceView, t: PageText): HtmlDocument {
   switch (view.step) {
     case 'enter':
-      return enter(view, t)
+      return renderCodeEntry(view, t)
     case 'confirm':
-      return confirm(view, t)
+      return renderDeviceConfirmation(view, t)
     case 'done':
-      return done(view, t)
+      return renderDeviceResult(view, t)
   }
 }
 
-function enter({ userCode, problem, action, csrfToken }: UserCodeForm, t: PageText): HtmlDocument {
+function renderCodeEntry(
+  { userCode, problem, action, csrfToken }: UserCodeForm,
+  t: PageText,
+): HtmlDocument {
   const wrong = problem && html`<p class="problem" role="alert">${problem}</p>\n`
   return html`<h1>${t('device.enter.title')}</h1>
 <p>${t('device.enter.text')}</p>
@@ -38,7 +41,7 @@ ${wrong}<form method="post" action="${action}">
 </form>`
 }
 
-function confirm(view: DeviceQuestion, t: PageText): HtmlDocument {
+function renderDeviceConfirmation(view: DeviceQuestion, t: PageText): HtmlDocument {
   return approvalForm(view, t, {
     heading: joinHtml(t.parts('device.confirm.heading', { application: clientNameHtml(view) })),
     before: html`<p>${t('device.confirm.code')}</p>
@@ -47,7 +50,7 @@ function confirm(view: DeviceQuestion, t: PageText): HtmlDocument {
   })
 }
 
-function done(view: DeviceAnswered, t: PageText): HtmlDocument {
+function renderDeviceResult(view: DeviceAnswered, t: PageText): HtmlDocument {
   const page = view.approved ? 'device.approved' : 'device.denied'
   const heading = joinHtml(t.parts(`${page}.heading`, { application: clientNameHtml(view) }))
   return html`<h1>${heading}</h1>\n<p>${t(`${page}.text`)}</p>`

@@ -60,7 +60,7 @@ export function findResource(uri: string, { own, others }: ResourceServers): Res
  * Whether one token can be valid for both APIs, because they use the same format, algorithm and
  * `typ`.
  */
-function takesSameTokens(one: ResourceServer, other: ResourceServer): boolean {
+function acceptsSameTokens(one: ResourceServer, other: ResourceServer): boolean {
   return (
     one.format === other.format &&
     one.algorithm === other.algorithm &&
@@ -81,13 +81,13 @@ export function chooseTokenResources(
 ): readonly string[] {
   const uris = narrowResources(granted, requested)
   const [first, ...others] = uris.flatMap((uri) => findResource(uri, known) ?? [])
-  if (!first || others.every((each) => takesSameTokens(first, each))) return uris
+  if (!first || others.every((each) => acceptsSameTokens(first, each))) return uris
   if (requested !== null) {
     throw new InvalidTarget('These resources need different tokens; request one resource at a time')
   }
   return uris.filter((uri) => {
     const resource = findResource(uri, known)
-    return resource !== null && takesSameTokens(first, resource)
+    return resource !== null && acceptsSameTokens(first, resource)
   })
 }
 

@@ -70,9 +70,9 @@ export function createKnownRevocations(
 
   /** Records a sign-out. `storeAt` is 0 until the entry has been read from the store. */
   function keepSignOut(entry: NewRevocation, storeAt: number): void {
-    const known = signOuts.get(nameOf(entry))
+    const known = signOuts.get(formatSignOutKey(entry))
     const at = entry.at.getTime()
-    signOuts.set(nameOf(entry), {
+    signOuts.set(formatSignOutKey(entry), {
       at: Math.max(known?.at ?? 0, at),
       storeAt: Math.max(known?.storeAt ?? 0, storeAt),
       until: Math.max(known?.until ?? 0, entry.until.getTime()),
@@ -122,7 +122,7 @@ export function createKnownRevocations(
     },
     note(entry) {
       if (isSignOut(entry)) {
-        const isRead = signOuts.get(nameOf(entry))?.at === entry.at.getTime()
+        const isRead = signOuts.get(formatSignOutKey(entry))?.at === entry.at.getTime()
         if (isRead) return
         noted.set(keyOf(entry), entry)
       }
@@ -142,6 +142,6 @@ export function createKnownRevocations(
 const EVERYONE = 'everyone'
 
 const isSignOut = ({ kind }: NewRevocation) => kind === 'user' || kind === 'everyone'
-const nameOf = ({ kind, subject }: NewRevocation) =>
+const formatSignOutKey = ({ kind, subject }: NewRevocation) =>
   kind === 'everyone' ? EVERYONE : `user ${subject}`
-const keyOf = (entry: NewRevocation) => `${entry.at.getTime()} ${nameOf(entry)}`
+const keyOf = (entry: NewRevocation) => `${entry.at.getTime()} ${formatSignOutKey(entry)}`

@@ -5,11 +5,11 @@ import type { Consent } from './records.ts'
  * scopes stay approved if the new request does not ask for them, and are withdrawn if the user
  * declines them now.
  */
-export function mergeConsents(before: Consent | null, now: Consent): Consent {
+export function mergeConsents(storedConsent: Consent | null, now: Consent): Consent {
   const approved = new Set(now.scopes)
   const left = new Set(now.declined ?? [])
-  const scopes = (before?.scopes ?? []).filter((name) => !left.has(name))
-  const declined = (before?.declined ?? []).filter((name) => !approved.has(name))
+  const scopes = (storedConsent?.scopes ?? []).filter((name) => !left.has(name))
+  const declined = (storedConsent?.declined ?? []).filter((name) => !approved.has(name))
   const allDeclined = [...new Set([...declined, ...left])]
   return {
     ...now,

@@ -1,6 +1,6 @@
 import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import { limitExpiry } from '../clients/self-registered.ts'
-import { isAfter, later } from '../clock.ts'
+import { isAfter, maxDate } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import { signingAlgorithms, timeOrderedId } from '../crypto.ts'
 import { InvalidGrant } from '../errors.ts'
@@ -68,7 +68,11 @@ function buildToken(request: TokenRequest, context: ServerContext): Token {
   const now = options.clock.now()
   const personal = request.grantType === 'personal_access'
   const expire = personal ? options.personalAccessTokensExpireAt : options.accessTokensExpireAt
-  const expiresAt = limitExpiry(request.client, earliestExpiry(expire(now), request.expiresAt), now)
+  const expiresAt = limitExpiry(
+    request.client,
+    limitExpiryToLifetime(expire(now), request.expiresAt),
+    now,
+  )
   const refreshable =
     request.refreshable &&
     request.userId !== null &&
@@ -89,7 +93,7 @@ function buildToken(request: TokenRequest, context: ServerContext): Token {
     refreshExpiresAt,
     previousExpiresAt: null,
     lateGeneration: null,
-    liveUntil: refreshExpiresAt ? later(refreshExpiresAt, expiresAt) : expiresAt,
+    liveUntil: refreshExpiresAt ? maxDate(refreshExpiresAt, expiresAt) : expiresAt,
     revokedAt: null,
     createdAt: now,
     details: buildDetails(request, context),
@@ -118,8 +122,8 @@ function buildDetails(
 }
 
 /** Limits an expiry to the configured lifetime, in whole seconds as in `exp`. */
-function earliestExpiry(latest: Date, wanted: Date = latest): Date {
-  return isAfter(latest, wanted) ? floorToSecond(wanted.getTime()) : latest
+function limitExpiryToLifetime(latest: Date, requestedExpiry: Date = latest): Date {
+  return isAfter(latest, requestedExpiry) ? floorToSecond(requestedExpiry.getTime()) : latest
 }
 
 export async function issueTokens(
@@ -130,7 +134,8 @@ export async function issueTokens(
   const token = await prepareToken(request, context)
   const { signOutMark } = request
   if (signOutMark === undefined) await context.storage.tokens.create(token)
-  else if (!(await storeUnlessSignedOut(token, { signOutMark }, context))) throw signedOut()
+  else if (!(await storeUnlessSignedOut(token, { signOutMark }, context)))
+    throw createSignedOutError()
   return createTokenResponse(token, context)
 }
 
@@ -169,7 +174,7 @@ export function createTokenResponse(
   const { scopes } = share
   return mapAwaitable(context.accessTokens.encode(token, share), (accessToken) => {
     emitTokenCreated(token, context)
-    const response = plainResponse(token, { accessToken, scope: scopes.join(' ') }, context)
+    const response = buildBaseResponse(token, { accessToken, scope: scopes.join(' ') }, context)
     const { responseExtenders } = context.features
     if (token.details === null || responseExtenders.length === 0) return response
     return extendResponse(response, { token, scopes, accessToken }, context)
@@ -211,14 +216,14 @@ export function limitToResourceLifetime(
     const expireAt = findResource(uri, known)?.expireAt
     return expireAt ? [expireAt(token.issuedAt)] : []
   })
-  return { ...token, expiresAt: ends.reduce(earliestExpiry, token.expiresAt) }
+  return { ...token, expiresAt: ends.reduce(limitExpiryToLifetime, token.expiresAt) }
 }
 
 /**
  * Builds the token response (RFC 6749 §5.1) without the members of features, and with a refresh
  * token if the row has one.
  */
-function plainResponse(
+function buildBaseResponse(
   token: Token,
   { accessToken, scope }: { readonly accessToken: string; readonly scope: string },
   context: ServerContext,
@@ -266,6 +271,6 @@ export function emitTokenCreated(token: Token, context: ServerContext): void {
   })
 }
 
-function signedOut(): InvalidGrant {
+function createSignedOutError(): InvalidGrant {
   return new InvalidGrant('The user has been signed out everywhere in the meantime')
 }

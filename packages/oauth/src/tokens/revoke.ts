@@ -1,4 +1,4 @@
-import { later } from '../clock.ts'
+import { maxDate } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import type { NewRevocation, SessionSelector, Token, TokenSelector } from '../storage/records.ts'
 
@@ -41,11 +41,11 @@ export async function revokeToken(
  * revocation.
  */
 function lastExpiry({ liveUntil, expiresAt, refreshExpiresAt }: Token): Date {
-  return later(liveUntil, later(expiresAt, refreshExpiresAt ?? expiresAt))
+  return maxDate(liveUntil, maxDate(expiresAt, refreshExpiresAt ?? expiresAt))
 }
 
 function longestLifetime(now: Date, { options }: ServerContext): Date {
-  return later(options.accessTokensExpireAt(now), options.personalAccessTokensExpireAt(now))
+  return maxDate(options.accessTokensExpireAt(now), options.personalAccessTokensExpireAt(now))
 }
 
 /** Withdraws a user's consent for a client, and revokes all tokens issued because of it. */
@@ -63,7 +63,7 @@ export async function revokeConsent(
  * and after a change of password.
  */
 export async function revokeUser(userId: string, context: ServerContext): Promise<void> {
-  await storeNotice({ kind: 'user', subject: userId, ...untilCookiesExpire(context) }, context)
+  await storeNotice({ kind: 'user', subject: userId, ...computeNoticePeriod(context) }, context)
   await revokeTokens({ userId }, context)
   await notifySessionEnd({ userId }, context)
 }
@@ -74,7 +74,7 @@ export async function revokeUser(userId: string, context: ServerContext): Promis
  */
 export async function endHashedSession(sessionId: string, context: ServerContext): Promise<void> {
   await storeNotice(
-    { kind: 'session', subject: sessionId, ...untilCookiesExpire(context) },
+    { kind: 'session', subject: sessionId, ...computeNoticePeriod(context) },
     context,
   )
   await notifySessionEnd({ sessionId }, context)
@@ -84,7 +84,7 @@ export async function endHashedSession(sessionId: string, context: ServerContext
  * Returns the period for which the end of a sign-in is announced: as long as cookies of cookie mode
  * live.
  */
-function untilCookiesExpire({ options }: ServerContext): Pick<NewRevocation, 'at' | 'until'> {
+function computeNoticePeriod({ options }: ServerContext): Pick<NewRevocation, 'at' | 'until'> {
   const at = options.clock.now()
   return { at, until: new Date(at.getTime() + options.cookieSeconds * 1000) }
 }

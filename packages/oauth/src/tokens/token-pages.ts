@@ -1,4 +1,4 @@
-import { rowIdOfDocumentUrl } from '../clients/client.ts'
+import { deriveDocumentClientId } from '../clients/client.ts'
 import type { ServerContext } from '../context.ts'
 import { ValidationFailed } from '../errors.ts'
 import { parsePageLimit } from '../http/page-limit.ts'
@@ -35,7 +35,7 @@ export async function listTokenPage(
     throw new ValidationFailed({ after: ['This is not the `next` value of a page of tokens.'] })
   }
   const client = clientId?.startsWith('https://')
-    ? rowIdOfDocumentUrl(clientId)
+    ? deriveDocumentClientId(clientId)
     : (clientId ?? null)
   if (client !== null && !isPossibleId(client)) return { tokens: [], next: null }
   const found = await storage.tokens.page({

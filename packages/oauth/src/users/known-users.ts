@@ -52,7 +52,7 @@ export function createUserExistenceCache({
   logger,
 }: UserExistenceCacheOptions): UserExistenceCache {
   const seen = createRecentCache<CachedUser>(CACHE_SIZE)
-  const finders = new Map(providers.all.map((provider) => [provider, finderFor(provider)]))
+  const finders = new Map(providers.all.map((provider) => [provider, createUserFinder(provider)]))
 
   /** Asks the application. `false` if the user's provider no longer exists. */
   async function find(key: string): Promise<boolean> {
@@ -88,7 +88,7 @@ export function createUserExistenceCache({
   function of(userId: string): CachedUser {
     const known = seen.get(userId)
     if (known) return known
-    const added = neverAsked(userId)
+    const added = createUncheckedUser(userId)
     seen.set(userId, added)
     return added
   }
@@ -98,15 +98,15 @@ export function createUserExistenceCache({
     exists,
     isCurrent: (user) =>
       user.lastAnswer === 'exists' && performance.now() - user.askedAt < ANSWER_LIFETIME,
-    existsNow: (userId) => ask(neverAsked(userId)),
+    existsNow: (userId) => ask(createUncheckedUser(userId)),
   }
 }
 
-function neverAsked(id: string): CachedUser {
+function createUncheckedUser(id: string): CachedUser {
   return { id, lastAnswer: null, askedAt: Number.NEGATIVE_INFINITY, pending: null }
 }
 
-function finderFor({ users }: UserProvider): (id: string) => Promise<boolean> {
+function createUserFinder({ users }: UserProvider): (id: string) => Promise<boolean> {
   return users.findByIds ? findTogether(users) : async (id) => (await users.findById(id)) != null
 }
 

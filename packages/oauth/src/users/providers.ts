@@ -43,10 +43,10 @@ export interface UserProviders {
 const NAME = /^[a-z][a-z0-9_-]{0,31}$/
 
 export function createUserProviders<User extends ApplicationUser>(
-  given: Users<User> | Readonly<Record<string, Users<User>>>,
+  usersOption: Users<User> | Readonly<Record<string, Users<User>>>,
 ): UserProviders {
-  if (isSingle(given)) {
-    const only: UserProvider = { name: null, users: given as Users }
+  if (isSingle(usersOption)) {
+    const only: UserProvider = { name: null, users: usersOption as Users }
     return {
       all: [only],
       find: () => null,
@@ -55,7 +55,7 @@ export function createUserProviders<User extends ApplicationUser>(
     }
   }
   const byName = new Map<string, UserProvider>()
-  for (const [name, users] of Object.entries(given)) {
+  for (const [name, users] of Object.entries(usersOption)) {
     if (!NAME.test(name) || typeof users?.findById !== 'function') {
       throw new TypeError(
         `users: '${name}' is not a user provider. Give an object with findById(), or several such objects by name. Names have at most 32 characters: lower-case letters, digits, '-' and '_'.`,

@@ -46,9 +46,9 @@ export interface SignInContext {
 export async function findSignedIn(
   application: SignInContext,
   request: HttpRequest,
-  wanted?: string,
+  requiredProviderName?: string,
 ): Promise<SignedInPerson | null> {
-  const session = await readSession(application, request, wanted)
+  const session = await readSession(application, request, requiredProviderName)
   if (!session) return null
   const { found, provider } = session
   // Rejects the user of a bearer token: a client could otherwise approve its own requests with its

@@ -1,8 +1,8 @@
-import { createClient, sessionOf } from '../support.ts'
+import { buildSessionCookie, createClient } from '../support.ts'
 import type { App } from './frameworks.ts'
 
 /** Creates request headers with a personal access token of the user. */
-export async function bearer(
+export async function createUserHeaders(
   app: App,
   scopes: readonly string[] = [],
   userId = 'ada',
@@ -12,7 +12,7 @@ export async function bearer(
 }
 
 /** Creates request headers with an access token that a client got for itself. */
-export async function machine(
+export async function createMachineHeaders(
   app: App,
   scope: string,
 ): Promise<{ authorization: string; clientId: string }> {
@@ -40,7 +40,7 @@ export interface OpenPage {
 /**
  * Opens the page as a signed-in person and keeps the cookies and CSRF token a browser would keep.
  */
-export async function openPage(app: App, session = sessionOf('ada')): Promise<OpenPage> {
+export async function openPage(app: App, session = buildSessionCookie('ada')): Promise<OpenPage> {
   const page = await app.fetch('/page', { headers: { cookie: session, accept: 'text/html' } })
   const setCookies = page.headers.getSetCookie()
   const token = setCookies.find((cookie) => cookie.startsWith('tollgate_token=')) ?? ''

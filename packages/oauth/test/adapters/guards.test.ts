@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createClient } from '../support.ts'
-import { bearer, machine } from './credentials.ts'
+import { createMachineHeaders, createUserHeaders } from './credentials.ts'
 import { type App, frameworks } from './frameworks.ts'
 import { rawRequest } from './raw-request.ts'
 
@@ -15,7 +15,7 @@ describe.each(frameworks)('the guard in $name', (framework) => {
   afterAll(() => app.close())
 
   it("auth('api') passes the user's id, the token's scopes and the application's user record to the handler", async () => {
-    const headers = await bearer(app, ['check-status'])
+    const headers = await createUserHeaders(app, ['check-status'])
     const me = await app.fetch('/me', { headers })
     expect(await me.json()).toEqual({
       id: 'ada',
@@ -55,13 +55,13 @@ describe.each(frameworks)('the guard in $name', (framework) => {
   })
 
   it('ignores a token in the query string', async () => {
-    const { authorization } = await bearer(app)
+    const { authorization } = await createUserHeaders(app)
     const token = authorization.slice('Bearer '.length)
     expect((await app.fetch(`/me?access_token=${token}`)).status).toBe(401)
   })
 
   it('rejects a token from the moment it is revoked', async () => {
-    const headers = await bearer(app)
+    const headers = await createUserHeaders(app)
     expect((await app.fetch('/me', { headers })).status).toBe(200)
     for (const { id } of await app.oauth.tokens.listByUser('ada')) await app.oauth.tokens.revoke(id)
     expect((await app.fetch('/me', { headers })).status).toBe(401)
@@ -73,7 +73,7 @@ describe.each(frameworks)('the guard in $name', (framework) => {
     [['check-status'], 403],
     [[], 403],
   ])('scopes() requires all scopes: a token with %j gets %i', async (held, status) => {
-    const reply = await app.fetch('/orders', { headers: await bearer(app, held) })
+    const reply = await app.fetch('/orders', { headers: await createUserHeaders(app, held) })
     expect(reply.status).toBe(status)
     expect(app.reached).toEqual(status === 200 ? ['orders'] : [])
   })
@@ -84,13 +84,15 @@ describe.each(frameworks)('the guard in $name', (framework) => {
     [['check-status'], 200],
     [[], 403],
   ])('scope() requires any of the scopes: a token with %j gets %i', async (held, status) => {
-    const reply = await app.fetch('/status', { headers: await bearer(app, held) })
+    const reply = await app.fetch('/status', { headers: await createUserHeaders(app, held) })
     expect(reply.status).toBe(status)
     expect(app.reached).toEqual(status === 200 ? ['status'] : [])
   })
 
   it('names the missing scopes in a 403 insufficient_scope', async () => {
-    const reply = await app.fetch('/orders', { headers: await bearer(app, ['place-orders']) })
+    const reply = await app.fetch('/orders', {
+      headers: await createUserHeaders(app, ['place-orders']),
+    })
     expect(reply.status).toBe(403)
     const challenge = reply.headers.get('www-authenticate')
     expect(challenge).toContain('error="insufficient_scope"')
@@ -99,26 +101,31 @@ describe.each(frameworks)('the guard in $name', (framework) => {
   })
 
   it("auth('client') accepts a client's own token", async () => {
-    const { clientId, ...headers } = await machine(app, 'check-status')
+    const { clientId, ...headers } = await createMachineHeaders(app, 'check-status')
     const reply = await app.fetch('/machine', { headers })
     expect(await reply.json()).toEqual({ client: clientId })
   })
 
   it("auth('client') checks the client's scopes", async () => {
-    const { clientId: _, ...headers } = await machine(app, 'place-orders')
+    const { clientId: _, ...headers } = await createMachineHeaders(app, 'place-orders')
     expect((await app.fetch('/machine', { headers })).status).toBe(403)
   })
 
   it("auth('client') rejects a user's token, and auth('api') a client's", async () => {
-    const user = await app.fetch('/machine', { headers: await bearer(app, ['check-status']) })
+    const user = await app.fetch('/machine', {
+      headers: await createUserHeaders(app, ['check-status']),
+    })
     expect(user.status).toBe(401)
-    const { clientId: _, ...headers } = await machine(app, 'check-status')
+    const { clientId: _, ...headers } = await createMachineHeaders(app, 'check-status')
     expect((await app.fetch('/me', { headers })).status).toBe(401)
     expect(app.reached).toEqual([])
   })
 
   it('serves many concurrent requests without confusing their users', async () => {
-    const [ada, bob] = await Promise.all([bearer(app, [], 'ada'), bearer(app, [], 'bob')])
+    const [ada, bob] = await Promise.all([
+      createUserHeaders(app, [], 'ada'),
+      createUserHeaders(app, [], 'bob'),
+    ])
     const callers = Array.from({ length: 20 }, (_, index) => (index % 2 ? ada : bob))
     const replies = await Promise.all(callers.map((headers) => app.fetch('/me', { headers })))
     const ids = await Promise.all(replies.map(async (reply) => (await reply.json()).id))
@@ -140,7 +147,7 @@ describe.each(frameworks.filter(({ overHttp }) => overHttp))(
       ['with a valid token first', (good: string) => [good, 'Bearer other']],
       ['with a valid token last', (good: string) => ['Bearer other', good]],
     ])('reject a request with two Authorization headers: %s', async (_how, pair) => {
-      const { authorization } = await bearer(app, ['place-orders', 'check-status'])
+      const { authorization } = await createUserHeaders(app, ['place-orders', 'check-status'])
       const headers = pair(authorization).map((value, index) =>
         index === 0 ? `Authorization: ${value}` : `AUTHORIZATION: ${value}`,
       )
@@ -168,14 +175,16 @@ describe.each(frameworks.filter(({ overHttp }) => overHttp))(
     })
 
     it('reject every request when scopes() is used without auth()', async () => {
-      const reply = await app.fetch('/careless', { headers: await bearer(app, ['place-orders']) })
+      const reply = await app.fetch('/careless', {
+        headers: await createUserHeaders(app, ['place-orders']),
+      })
       expect(reply.status).toBe(500)
       expect(app.reached).not.toContain('careless')
     })
 
     it('protect every path below the prefix they are mounted at', async () => {
       expect((await app.fetch('/guarded/report')).status).toBe(401)
-      const headers = await bearer(app)
+      const headers = await createUserHeaders(app)
       expect((await app.fetch('/guarded/report', { headers })).status).toBe(200)
     })
   },
@@ -185,7 +194,7 @@ it('the guard rejects two Authorization headers that arrive joined as one header
   const next = frameworks.find(({ overHttp }) => !overHttp)
   const app = await next?.start()
   if (!app) throw new Error('There is no framework without HTTP')
-  const { authorization } = await bearer(app)
+  const { authorization } = await createUserHeaders(app)
   const headers = new Headers({ authorization })
   headers.append('authorization', authorization)
   expect((await app.fetch('/me', { headers })).status).toBe(401)

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import { forHono } from '../../src/adapters/hono.ts'
 import type { AuthenticatedUser } from '../../src/guard/guard.ts'
 import {
-  codeFlow,
+  buildSessionCookie,
   createClient,
-  sessionOf,
+  runCodeFlow,
   startServer,
   type TestServer,
   type TestUser,
@@ -25,7 +25,7 @@ describe('Hono without a network', () => {
     const { freshToken } = forHono(server.oauth)
     const app = new Hono()
     app.get('/moved', freshToken(), () => Response.redirect('http://localhost/page', 303))
-    const reply = await app.request('/moved', { headers: { cookie: sessionOf('ada') } })
+    const reply = await app.request('/moved', { headers: { cookie: buildSessionCookie('ada') } })
     expect(reply.status).toBe(303)
     expect(reply.headers.getSetCookie()).toEqual([expect.stringMatching(/^tollgate_token=/)])
   })
@@ -75,7 +75,7 @@ describe('Hono without a network', () => {
       const client = await createClient(server, {
         grants: ['authorization_code', 'client_credentials'],
       })
-      tokens = await codeFlow(server, client)
+      tokens = await runCodeFlow(server, client)
       const reply = await server.post('/oauth/token', {
         grant_type: 'client_credentials',
         client_id: client.id,

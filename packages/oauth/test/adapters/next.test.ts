@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import { forNext, type RouteHandler } from '../../src/adapters/next.ts'
 import type { AuthenticatedUser } from '../../src/guard/guard.ts'
 import {
-  codeFlow,
+  buildSessionCookie,
   createClient,
-  sessionOf,
+  runCodeFlow,
   startServer,
   type TestServer,
   type TestUser,
@@ -22,7 +22,7 @@ describe('the Next adapter', () => {
   let token: string
   beforeAll(async () => {
     server = await startServer()
-    token = (await codeFlow(server, await createClient(server))).access_token
+    token = (await runCodeFlow(server, await createClient(server))).access_token
   })
   afterAll(() => server.close())
 
@@ -55,7 +55,7 @@ describe('the Next adapter', () => {
       ) => Response.json([typeof csrfToken, (await params).id, request.nextUrl.pathname]),
     )
     expectTypeOf(GET).toExtend<Expected<{ id: string }>>()
-    const reply = await GET(requestWith({ cookie: sessionOf('ada') }), context)
+    const reply = await GET(requestWith({ cookie: buildSessionCookie('ada') }), context)
     expect(await reply.json()).toEqual(['string', '7', '/orders/7'])
   })
 

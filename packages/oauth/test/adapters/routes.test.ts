@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decideInBrowser } from '../clients/browser.ts'
-import { createClient, REDIRECT, sessionOf } from '../support.ts'
+import { buildSessionCookie, createClient, REDIRECT } from '../support.ts'
 import { openPage } from './credentials.ts'
 import { type App, frameworks } from './frameworks.ts'
 
@@ -116,7 +116,7 @@ describe.each(frameworks)('routes mounted in $name', (framework) => {
   it('refuse to change anything without the CSRF token', async () => {
     const reply = await app.fetch('/oauth/clients', {
       method: 'POST',
-      headers: { cookie: sessionOf('ada'), 'content-type': 'application/json' },
+      headers: { cookie: buildSessionCookie('ada'), 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'Forged', redirect: REDIRECT }),
     })
     expect(reply.status).toBe(403)

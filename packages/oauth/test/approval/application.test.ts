@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { authorizationCode, deviceCode, pushedRequests, refreshToken } from '../../src/index.ts'
-import { begin, newDevice, typeCode } from '../device/support.ts'
-import { askFor, createClient, REDIRECT, startServer, type TestServer } from '../support.ts'
+import { newDevice, startDeviceFlow, typeCode } from '../device/support.ts'
+import {
+  createClient,
+  REDIRECT,
+  requestAuthorization,
+  startServer,
+  type TestServer,
+} from '../support.ts'
 import { readPage } from './support.ts'
 
 let server: TestServer
@@ -23,10 +29,10 @@ const request = (clientId: string, changes: Record<string, string> = {}) => ({
 })
 
 const consent = async (clientId: string, user = 'ada') =>
-  (await askFor(server, user, request(clientId))).text()
+  (await requestAuthorization(server, user, request(clientId))).text()
 
 /** Returns the address behind "Not you?". */
-function otherAccount(html: string): URL {
+function findOtherAccountUrl(html: string): URL {
   const href = /<a href="([^"]+)">Sign in with another account/.exec(html)?.[1] ?? ''
   return new URL(href.replaceAll('&amp;', '&'), server.url)
 }
@@ -66,7 +72,11 @@ describe('approval screen', () => {
     "warns, for the redirect URI %s, that the code goes to a program on the person's own computer: %s",
     async (redirect, isWarned) => {
       const { id } = await createClient(server, { redirect })
-      const page = await askFor(server, 'ada', request(id, { redirect_uri: redirect }))
+      const page = await requestAuthorization(
+        server,
+        'ada',
+        request(id, { redirect_uri: redirect }),
+      )
       const html = await page.text()
       expect([page.status, html.includes('your own computer')]).toEqual([200, isWarned])
     },
@@ -79,7 +89,11 @@ describe('approval screen', () => {
     'names the URL scheme of the program that a redirect to %s opens',
     async (redirect, scheme) => {
       const { id } = await createClient(server, { redirect })
-      const page = await askFor(server, 'ada', request(id, { redirect_uri: redirect }))
+      const page = await requestAuthorization(
+        server,
+        'ada',
+        request(id, { redirect_uri: redirect }),
+      )
       expect(await page.text()).toContain(
         `the program on your device that handles <strong>${scheme}</strong> links`,
       )
@@ -88,7 +102,7 @@ describe('approval screen', () => {
 
   it('marks the client of another user as unverified on the device page, too', async () => {
     const device = await newDevice(server, { userId: 'bob' })
-    const { user_code } = await begin(server, device)
+    const { user_code } = await startDeviceFlow(server, device)
     const html = await (await typeCode(server, 'ada', user_code)).text()
     expect(html).toContain('the operator of this server has not checked it')
   })
@@ -98,8 +112,8 @@ describe('the link "Not you?" on the approval screen', () => {
   it('leads to the sign-in page, and another user returns to the identical request', async () => {
     const { id } = await createClient(server)
     const state = 'a b&c=d#é'
-    const html = await (await askFor(server, 'ada', request(id, { state }))).text()
-    const page = otherAccount(html)
+    const html = await (await requestAuthorization(server, 'ada', request(id, { state }))).text()
+    const page = findOtherAccountUrl(html)
     expect(page.origin + page.pathname).toBe(`${server.url}/login`)
     expect(page.searchParams.get('prompt')).toBe('select_account')
     const back = new URL(page.searchParams.get('return_to') ?? '', server.url)
@@ -123,17 +137,19 @@ describe('the link "Not you?" on the approval screen', () => {
     const { id, secret } = await createClient(server)
     const pushed = await server.post('/oauth/par', { ...request(id), client_secret: secret })
     const { request_uri } = (await pushed.json()) as { request_uri: string }
-    const html = await (await askFor(server, 'ada', { client_id: id, request_uri })).text()
-    const back = otherAccount(html).searchParams.get('return_to') ?? ''
+    const html = await (
+      await requestAuthorization(server, 'ada', { client_id: id, request_uri })
+    ).text()
+    const back = findOtherAccountUrl(html).searchParams.get('return_to') ?? ''
     server.clock.advance('5m')
     const headers = { cookie: 'session=bob.1', accept: 'text/html' }
     expect((await server.request(back, { headers })).status).toBe(200)
   })
 
   it('returns to the device page with the user code filled in', async () => {
-    const { user_code } = await begin(server, await newDevice(server))
+    const { user_code } = await startDeviceFlow(server, await newDevice(server))
     const html = await (await typeCode(server, 'ada', user_code)).text()
-    expect(otherAccount(html).searchParams.get('return_to')).toBe(
+    expect(findOtherAccountUrl(html).searchParams.get('return_to')).toBe(
       `/oauth/device?user_code=${user_code}`,
     )
   })

@@ -9,9 +9,16 @@ import {
   password,
   refreshToken,
 } from '../../src/index.ts'
-import { begin, newDevice, typeCode } from '../device/support.ts'
+import { newDevice, startDeviceFlow, typeCode } from '../device/support.ts'
 import { UsersWithClaims } from '../openid/support.ts'
-import { askFor, createClient, REDIRECT, SECRET, startServer, type TestServer } from '../support.ts'
+import {
+  createClient,
+  REDIRECT,
+  requestAuthorization,
+  SECRET,
+  startServer,
+  type TestServer,
+} from '../support.ts'
 import { approve, readPage, redeem } from './support.ts'
 
 const REPORTS = 'https://reports.example'
@@ -29,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const ask = (client: { id: string }, changes: Record<string, string> = {}) =>
-  askFor(server, 'ada', {
+  requestAuthorization(server, 'ada', {
     client_id: client.id,
     redirect_uri: REDIRECT,
     response_type: 'code',
@@ -82,7 +89,7 @@ describe('default scopes', () => {
 
   it('are granted to devices', async () => {
     const device = await newDevice(server)
-    const { user_code } = await begin(server, device, { scope: '' })
+    const { user_code } = await startDeviceFlow(server, device, { scope: '' })
     const page = await typeCode(server, 'ada', user_code)
     expect(await page.text()).toContain('<li>Check order status</li>')
   })

@@ -7,9 +7,16 @@ import {
   openid,
   refreshToken,
 } from '../../src/index.ts'
-import { begin, newDevice, poll, typeCode } from '../device/support.ts'
+import { newDevice, poll, startDeviceFlow, typeCode } from '../device/support.ts'
 import { UsersWithClaims } from '../openid/support.ts'
-import { askFor, createClient, REDIRECT, SECRET, startServer, type TestServer } from '../support.ts'
+import {
+  createClient,
+  REDIRECT,
+  requestAuthorization,
+  SECRET,
+  startServer,
+  type TestServer,
+} from '../support.ts'
 import { type ApprovalForm, approve, readPage, redeem } from './support.ts'
 
 const BOTH = 'place-orders check-status'
@@ -33,7 +40,7 @@ beforeEach(async () => {
 afterAll(() => server.close())
 
 const ask = (changes: Record<string, string> = {}, user = 'ada') =>
-  askFor(server, user, {
+  requestAuthorization(server, user, {
     client_id: client.id,
     redirect_uri: REDIRECT,
     response_type: 'code',
@@ -48,7 +55,7 @@ async function open(changes: Record<string, string> = {}, user = 'ada'): Promise
 }
 
 /** Approves with these form fields and returns the scopes of the token. */
-async function scopesAfter(
+async function approveAndReadScopes(
   fields: Record<string, string>,
   changes: Record<string, string> = {},
 ): Promise<string> {
@@ -60,7 +67,7 @@ describe('optional scope', () => {
   it('is granted to a first-party client that requests it later, unless the person declined it', async () => {
     client = await createClient(server, { firstParty: true })
     const asked = { scope: 'check-status', prompt: 'consent' }
-    expect(await scopesAfter({}, asked)).toBe('')
+    expect(await approveAndReadScopes({}, asked)).toBe('')
     expect((await redeem(server, client, await ask())).scope).toBe('place-orders')
   })
 
@@ -72,8 +79,8 @@ describe('optional scope', () => {
   })
 
   it('is granted if its box is ticked and left out otherwise, and the token response lists the granted scopes', async () => {
-    expect(await scopesAfter(TICKED)).toBe(BOTH)
-    expect(await scopesAfter({}, { prompt: 'consent' })).toBe('place-orders')
+    expect(await approveAndReadScopes(TICKED)).toBe(BOTH)
+    expect(await approveAndReadScopes({}, { prompt: 'consent' })).toBe('place-orders')
   })
 
   it('is also left out of a token that is returned in the redirect (response_type=token) if it is declined', async () => {
@@ -96,13 +103,13 @@ describe('optional scope', () => {
   })
 
   it('results in a token without scopes if it was the only requested scope and was declined', async () => {
-    expect(await scopesAfter({}, { scope: 'check-status' })).toBe('')
+    expect(await approveAndReadScopes({}, { scope: 'check-status' })).toBe('')
   })
 })
 
 describe('declined optional scope', () => {
   it('is neither asked for again nor granted without asking', async () => {
-    await scopesAfter({})
+    await approveAndReadScopes({})
     for (const prompt of ['', 'none']) {
       const again = await ask({ prompt })
       expect(again.status).toBe(303)
@@ -111,7 +118,7 @@ describe('declined optional scope', () => {
   })
 
   it('is offered again, with its box unticked, when the client forces the approval screen by prompt=consent', async () => {
-    await scopesAfter({})
+    await approveAndReadScopes({})
     const page = await open({ prompt: 'consent' })
     expect(page.html).toContain(`name="${OPTIONAL}"`)
     expect(page.ticked).toEqual({})
@@ -120,8 +127,8 @@ describe('declined optional scope', () => {
   })
 
   it('is no longer granted even if the person had approved it before', async () => {
-    await scopesAfter(TICKED)
-    await scopesAfter({}, { prompt: 'consent' })
+    await approveAndReadScopes(TICKED)
+    await approveAndReadScopes({}, { prompt: 'consent' })
     expect((await redeem(server, client, await ask())).scope).toBe('place-orders')
     const consents = await server.oauth.consents.listByUser('ada')
     expect(consents.find(({ clientId }) => clientId === client.id)).toMatchObject({
@@ -131,12 +138,12 @@ describe('declined optional scope', () => {
   })
 
   it('does not count other optional scopes as declined if they were not part of that request', async () => {
-    await scopesAfter({}, { scope: 'check-status' })
+    await approveAndReadScopes({}, { scope: 'check-status' })
     expect((await ask()).status).toBe(200)
   })
 
   it('is shown again for approval once it is no longer optional', async () => {
-    await scopesAfter({})
+    await approveAndReadScopes({})
     const stricter = server.another({ optionalScopes: [] })
     const query = new URLSearchParams({
       ...{ client_id: client.id, redirect_uri: REDIRECT },
@@ -153,7 +160,7 @@ describe('declined optional scope', () => {
   })
 
   it('is offered as if it had never been declined after the approval was revoked', async () => {
-    await scopesAfter({})
+    await approveAndReadScopes({})
     await server.oauth.consents.revoke('ada', client.id)
     expect((await open()).ticked).toEqual(TICKED)
   })
@@ -183,12 +190,12 @@ describe('forged approval form (threat N4)', () => {
   )
 
   it('cannot decline a required scope', async () => {
-    expect(await scopesAfter({ scope: '', scopes: 'check-status' })).toBe('place-orders')
+    expect(await approveAndReadScopes({ scope: '', scopes: 'check-status' })).toBe('place-orders')
   })
 
   it('cannot add scopes by other parameter names', async () => {
     const fields = { ...TICKED, scope: 'place-orders check-status email' }
-    expect(await scopesAfter(fields)).toBe(BOTH)
+    expect(await approveAndReadScopes(fields)).toBe(BOTH)
   })
 
   it('is refused when another person submits it', async () => {
@@ -243,7 +250,7 @@ describe('claims requested by name (the `claims` parameter)', () => {
 describe('optional scopes on a device', () => {
   async function answer(fields: Record<string, string> | string) {
     const device = await newDevice(server)
-    const { device_code, user_code } = await begin(server, device, { scope: BOTH })
+    const { device_code, user_code } = await startDeviceFlow(server, device, { scope: BOTH })
     const page = readPage(await (await typeCode(server, 'ada', user_code)).text())
     const reply = await approve(server, 'ada', page, fields)
     server.clock.advance('5s')

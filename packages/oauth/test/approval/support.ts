@@ -1,4 +1,4 @@
-import { REDIRECT, sessionOf, type TestServer, type TokenReply } from '../support.ts'
+import { buildSessionCookie, REDIRECT, type TestServer, type TokenReply } from '../support.ts'
 
 /** The fields a browser would submit from an approval page, and the page's HTML. */
 export interface ApprovalForm {
@@ -34,7 +34,7 @@ export function approve(
     method: 'POST',
     body,
     headers: {
-      cookie: sessionOf(user),
+      cookie: buildSessionCookie(user),
       origin: server.url,
       accept: 'text/html',
       'content-type': 'application/x-www-form-urlencoded',

@@ -14,12 +14,12 @@ import {
   tokenExchange,
 } from '../../src/index.ts'
 import {
-  askFor,
-  codeFlow,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
+  submitApprovalDecision,
   type TestServer,
   type TestServerOptions,
   type TestUser,
@@ -57,8 +57,8 @@ const refresh = (client: NewClient, refresh_token: string, more: Record<string, 
 /** Approves as Ada and returns the URL she is redirected to. */
 async function approve(client: NewClient, response_type: string): Promise<URL> {
   const request = { client_id: client.id, redirect_uri: REDIRECT, response_type }
-  const page = await askFor(server, 'ada', request)
-  if (page.status === 200) return decideOn(server, 'ada', page)
+  const page = await requestAuthorization(server, 'ada', request)
+  if (page.status === 200) return submitApprovalDecision(server, 'ada', page)
   return new URL(page.headers.get('location') ?? '')
 }
 
@@ -84,7 +84,7 @@ describe.each(['jwt', 'opaque'] as const)('accessTokenClaims with %s tokens', (f
     const client = await start(async ({ userId }) => ({ plan, member: userId }), {
       accessTokenFormat: format,
     })
-    const first = await codeFlow(server, client)
+    const first = await runCodeFlow(server, client)
     plan = 'pro'
     const second = await (await refresh(client, first.refresh_token)).json()
     expect(await introspect(client, second.access_token)).toMatchObject({
@@ -127,7 +127,7 @@ describe.each(['jwt', 'opaque'] as const)('accessTokenClaims with %s tokens', (f
     const client = await start(async ({ scopes }) => ({ may: scopes }), {
       accessTokenFormat: format,
     })
-    const whole = await codeFlow(server, client, { scope: 'place-orders check-status' })
+    const whole = await runCodeFlow(server, client, { scope: 'place-orders check-status' })
     const reply = await refresh(client, whole.refresh_token, { scope: 'check-status' })
     const narrow = await reply.json()
     expect(await introspect(client, narrow.access_token)).toMatchObject({ may: ['check-status'] })
@@ -145,7 +145,7 @@ describe.each(['jwt', 'opaque'] as const)('accessTokenClaims with %s tokens', (f
       },
       { accessTokenFormat: format },
     )
-    const { refresh_token } = await codeFlow(server, client)
+    const { refresh_token } = await runCodeFlow(server, client)
     const replies = await Promise.all([
       refresh(client, refresh_token),
       refresh(client, refresh_token),
@@ -161,7 +161,9 @@ describe.each(['jwt', 'opaque'] as const)('accessTokenClaims with %s tokens', (f
 describe('`accessTokenClaims` option', () => {
   it('accepts fixed claims', async () => {
     const client = await start({ region: 'eu' })
-    expect(decodeJwt((await codeFlow(server, client)).access_token)).toMatchObject({ region: 'eu' })
+    expect(decodeJwt((await runCodeFlow(server, client)).access_token)).toMatchObject({
+      region: 'eu',
+    })
   })
 
   it('adds claims to a token that is returned in the redirect (response_type=token)', async () => {
@@ -182,7 +184,7 @@ describe('`accessTokenClaims` option', () => {
       resources: { [ORDERS]: {} },
     })
     const client = await createClient(server, { grants: ['authorization_code', TOKEN_EXCHANGE] })
-    const { access_token } = await codeFlow(server, client)
+    const { access_token } = await runCodeFlow(server, client)
     const reply = await server.post('/oauth/token', {
       ...asClient(client),
       grant_type: TOKEN_EXCHANGE,
@@ -202,7 +204,7 @@ describe('`accessTokenClaims` option', () => {
       accessTokenClaims: { tenant: 't1' },
     })
     const client = await createClient(server, { settings: { subject_type: 'pairwise' } })
-    const { access_token } = await codeFlow(server, client)
+    const { access_token } = await runCodeFlow(server, client)
     const introspection = await introspect(client, access_token)
     expect(introspection.active).toBe(true)
     expect(introspection).not.toHaveProperty('tenant')
@@ -263,7 +265,7 @@ describe('the `accessTokenClaims` option with invalid claims (threat T18)', () =
     async (_what, hook, status, error) => {
       let broken = false
       const client = await start((() => (broken ? hook() : { tenant: 't1' })) as Hook)
-      const { refresh_token } = await codeFlow(server, client)
+      const { refresh_token } = await runCodeFlow(server, client)
       broken = true
       const code = (await approve(client, 'code')).searchParams.get('code') ?? ''
       const exchange = () =>

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { kyselyStorage } from '../../src/index.ts'
 import {
-  askFor,
-  codeFlow,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
+  submitApprovalDecision,
   type TestServer,
 } from '../support.ts'
 
@@ -59,7 +59,7 @@ describe('clients.lastUsed()', () => {
 
   it('counts refreshes of old grants, introspection and the implicit flow', async () => {
     const app = await createClient(server)
-    const { access_token, refresh_token } = await codeFlow(server, app)
+    const { access_token, refresh_token } = await runCodeFlow(server, app)
     server.clock.advance('30d')
     await send(app, { grant_type: 'refresh_token', refresh_token })
     expect(await useOf(app.id)).toEqual(server.clock.now())
@@ -70,7 +70,7 @@ describe('clients.lastUsed()', () => {
 
     const page = await createClient(server, { grants: ['implicit'] })
     const request = { client_id: page.id, redirect_uri: REDIRECT, response_type: 'token' }
-    await decideOn(server, 'ada', await askFor(server, 'ada', request))
+    await submitApprovalDecision(server, 'ada', await requestAuthorization(server, 'ada', request))
     expect(await useOf(page.id)).toEqual(server.clock.now())
   })
 

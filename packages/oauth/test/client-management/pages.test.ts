@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ClientPageOptions, TokenPageOptions } from '../../src/index.ts'
 import { SEARCHED_CLIENTS } from '../../src/storage/kysely/clients.ts'
-import { codeFlow, createClient, startServer, type TestServer } from '../support.ts'
+import { createClient, runCodeFlow, startServer, type TestServer } from '../support.ts'
 
 const NAMES = ['Shop', 'Web shop', 'Robot', 'Bank', 'Old shop']
 
@@ -130,7 +130,7 @@ describe('tokens.page()', () => {
       [bank, 'ada'],
     ] as const) {
       server.clock.advance('1s')
-      await codeFlow(server, client, { user })
+      await runCodeFlow(server, client, { user })
     }
   })
 

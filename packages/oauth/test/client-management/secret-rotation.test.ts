@@ -10,7 +10,7 @@ import {
   ownSettings,
   secretInfo,
 } from '../../src/index.ts'
-import { flowOf, METADATA, registerAt, UNLIMITED } from '../registration/open-registration.ts'
+import { METADATA, registerAt, toFlowClient, UNLIMITED } from '../registration/open-registration.ts'
 import {
   ASSERTION_TYPE,
   assertionClaims,
@@ -18,7 +18,7 @@ import {
   postJson,
   sign,
 } from '../registration/support.ts'
-import { codeFlow, createClient, SECRET, startServer, type TestServer } from '../support.ts'
+import { createClient, runCodeFlow, SECRET, startServer, type TestServer } from '../support.ts'
 
 const features = [
   jwtClientAuthentication({ sharedSecrets: true }),
@@ -65,7 +65,7 @@ async function send(
 const MACHINE = { grant_type: 'client_credentials' }
 
 /** Returns the status of each secret at the token endpoint. */
-async function statuses(
+async function readSecretStatuses(
   id: string,
   secrets: readonly string[],
   options: Parameters<typeof send>[3] = {},
@@ -104,23 +104,31 @@ describe.each(methods)('a planned rotation of a client with %s', (method) => {
   it('accepts both secrets, the old secret exactly until the overlap ends (threat T7)', async () => {
     const { id, secret: first } = await newClient()
     const another = server.another()
-    expect(await statuses(id, [first], { method, at: another })).toEqual([200])
+    expect(await readSecretStatuses(id, [first], { method, at: another })).toEqual([200])
     const second = await rotate(id, { overlap: '24h' })
     const until = new Date(server.clock.now().getTime() + 24 * HOUR)
     expect(secretInfo(await stored(id), server.clock)).toEqual({
       hasSecret: true,
       previousUntil: until,
     })
-    expect(await statuses(id, [first, second, `${first}x`], { method })).toEqual([200, 200, 401])
+    expect(await readSecretStatuses(id, [first, second, `${first}x`], { method })).toEqual([
+      200, 200, 401,
+    ])
     await expect
-      .poll(() => statuses(id, [first, second], { method, at: another }), { timeout: 5000 })
+      .poll(() => readSecretStatuses(id, [first, second], { method, at: another }), {
+        timeout: 5000,
+      })
       .toEqual([200, 200])
     server.clock.set(new Date(until.getTime() - 1))
-    expect(await statuses(id, [first, second], { method })).toEqual([200, 200])
-    expect(await statuses(id, [first, second], { method, at: another })).toEqual([200, 200])
+    expect(await readSecretStatuses(id, [first, second], { method })).toEqual([200, 200])
+    expect(await readSecretStatuses(id, [first, second], { method, at: another })).toEqual([
+      200, 200,
+    ])
     server.clock.set(until)
-    expect(await statuses(id, [first, second], { method })).toEqual([401, 200])
-    expect(await statuses(id, [first, second], { method, at: another })).toEqual([401, 200])
+    expect(await readSecretStatuses(id, [first, second], { method })).toEqual([401, 200])
+    expect(await readSecretStatuses(id, [first, second], { method, at: another })).toEqual([
+      401, 200,
+    ])
     expect(secretInfo(await stored(id), server.clock).previousUntil).toBeNull()
   })
 
@@ -128,19 +136,21 @@ describe.each(methods)('a planned rotation of a client with %s', (method) => {
     const { id, secret: first } = await newClient()
     const second = await rotate(id, { overlap: '30d' })
     const third = await rotate(id, { overlap: 60 })
-    expect(await statuses(id, [first, second, third], { method })).toEqual([401, 200, 200])
+    expect(await readSecretStatuses(id, [first, second, third], { method })).toEqual([
+      401, 200, 200,
+    ])
   })
 
   it('can be ended early, by endPreviousSecret() or by rotating a leaked secret (threat M4)', async () => {
     const { id, secret: first } = await newClient()
     const second = await rotate(id, { overlap: '24h' })
     await server.oauth.clients.endPreviousSecret(id)
-    expect(await statuses(id, [first, second], { method })).toEqual([401, 200])
+    expect(await readSecretStatuses(id, [first, second], { method })).toEqual([401, 200])
     const unchanged = await stored(id)
     expect(await server.oauth.clients.endPreviousSecret(id)).toEqual(unchanged)
     const third = await rotate(id, { overlap: '24h' })
     const fourth = await rotate(id)
-    expect(await statuses(id, [first, second, third, fourth], { method })).toEqual([
+    expect(await readSecretStatuses(id, [first, second, third, fourth], { method })).toEqual([
       401, 401, 401, 200,
     ])
     expect((await stored(id)).settings).not.toHaveProperty('previous_secret')
@@ -151,7 +161,7 @@ describe('a rotation', () => {
   it('keeps refresh tokens if it is planned, and ends them if the secret leaked (threat T7)', async () => {
     const client = await createClient(server)
     const { id, secret: first } = client
-    const { refresh_token } = await codeFlow(server, client)
+    const { refresh_token } = await runCodeFlow(server, client)
     const second = await rotate(id, { overlap: '1h' })
     const form = { grant_type: 'refresh_token', refresh_token }
     const reply = await send(id, first, form)
@@ -229,7 +239,7 @@ describe('a rotation', () => {
       // Callers that read the client after the first write are not concurrent.
       expect(won.length).toBeGreaterThanOrEqual(1)
       for (const reason of lost) expect(reason).toMatchObject({ code: 'conflict' })
-      const accepted = await statuses(id, [...won, secret])
+      const accepted = await readSecretStatuses(id, [...won, secret])
       const most = 'overlap' in rotation ? 2 : 1
       expect(accepted.filter((status) => status === 200)).toHaveLength(most)
     },
@@ -242,13 +252,13 @@ describe('a rotation', () => {
       code: 'validation_failed',
     })
     const next = await rotate(id, { method })
-    expect(await statuses(id, [secret, next], { method })).toEqual([401, 200])
-    expect(await statuses(id, [secret, next])).toEqual([401, 401])
+    expect(await readSecretStatuses(id, [secret, next], { method })).toEqual([401, 200])
+    expect(await readSecretStatuses(id, [secret, next])).toEqual([401, 401])
     const last = await rotate(id, { method: 'client_secret_post' })
     expect((await stored(id)).settings).toEqual({
       token_endpoint_auth_method: 'client_secret_post',
     })
-    expect(await statuses(id, [next, last])).toEqual([401, 200])
+    expect(await readSecretStatuses(id, [next, last])).toEqual([401, 200])
   })
 })
 
@@ -283,7 +293,7 @@ describe('a previous secret', () => {
     const settings = { default_max_age: 60 }
     const changed = await server.oauth.clients.update(id, { settings })
     expect(changed.settings).toEqual({ ...settings, previous_secret: previous })
-    expect(await statuses(id, [secret])).toEqual([200])
+    expect(await readSecretStatuses(id, [secret])).toEqual([200])
     server.clock.advance('1h')
     const after = await server.oauth.clients.update(id, { settings: { default_max_age: 30 } })
     expect(after.settings).toEqual({ default_max_age: 30 })
@@ -296,7 +306,7 @@ describe('a previous secret', () => {
     const { update } = server.oauth.clients
     await update(id, { settings: { token_endpoint_auth_method: null } })
     expect((await stored(id)).settings.previous_secret).not.toHaveProperty('sealed')
-    expect(await statuses(id, [secret, next])).toEqual([200, 200])
+    expect(await readSecretStatuses(id, [secret, next])).toEqual([200, 200])
     const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'YQ' }] }
     const keyed = { token_endpoint_auth_method: 'private_key_jwt', jwks } as const
     expect((await update(id, { settings: keyed })).settings).toEqual(keyed)
@@ -318,7 +328,7 @@ describe('a previous secret', () => {
     async (token_endpoint_auth_method) => {
       const client = await registerAt(server, { token_endpoint_auth_method })
       const { client_id: id, client_secret: first = '' } = client
-      await codeFlow(server, flowOf({ ...client, client_secret: first })).catch(() => null)
+      await runCodeFlow(server, toFlowClient({ ...client, client_secret: first })).catch(() => null)
       const second = await rotate(id, { overlap: '1h' })
       const { previous_secret: previous } = (await stored(id)).settings
       const replace = (metadata: object) =>

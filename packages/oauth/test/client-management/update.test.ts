@@ -8,12 +8,12 @@ import {
   ownSettings,
 } from '../../src/index.ts'
 import {
-  askFor,
-  codeFlow,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
+  submitApprovalDecision,
   type TestServer,
 } from '../support.ts'
 
@@ -274,7 +274,7 @@ describe('a client that loses', () => {
   const lost = async (change: ClientUpdate) => {
     const client = await createClient(server)
     const scope = 'place-orders check-status'
-    const { refresh_token } = await codeFlow(server, client, { scope })
+    const { refresh_token } = await runCodeFlow(server, client, { scope })
     const another = server.another()
     await another.ready()
     const refreshAt = (token: string) =>
@@ -312,7 +312,7 @@ describe('a client that loses', () => {
     ['a scope of an approval screen', { scopes: ['check-status'] }],
   ])('%s gets no response when the screen is approved (threat T3)', async (_what, change) => {
     const { id } = await createClient(server, { grants: ['implicit'] })
-    const page = await askFor(server, 'ada', {
+    const page = await requestAuthorization(server, 'ada', {
       client_id: id,
       redirect_uri: REDIRECT,
       response_type: 'token',
@@ -320,6 +320,6 @@ describe('a client that loses', () => {
     })
     expect(page.status).toBe(200)
     await update(id, change)
-    expect((await decideOn(server, 'ada', page)).href).toBe('error:400')
+    expect((await submitApprovalDecision(server, 'ada', page)).href).toBe('error:400')
   })
 })

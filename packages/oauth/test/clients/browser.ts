@@ -1,4 +1,4 @@
-import { sessionOf } from '../support.ts'
+import { buildSessionCookie } from '../support.ts'
 
 export interface Decision {
   readonly user?: string
@@ -14,7 +14,7 @@ export interface Decision {
  */
 export async function decideInBrowser(url: URL | string, choice: Decision = {}): Promise<URL> {
   const { user = 'ada', decision = 'approve', fetch = globalThis.fetch } = choice
-  const cookie = sessionOf(user)
+  const cookie = buildSessionCookie(user)
   const page = await fetch(url, {
     headers: { cookie, accept: 'text/html' },
     redirect: 'manual',

@@ -6,10 +6,10 @@ import {
   memoryStorage,
 } from '../../src/index.ts'
 import {
-  flowOf,
   METADATA,
   type Registered,
   registerAt,
+  toFlowClient,
   UNLIMITED,
 } from '../registration/open-registration.ts'
 import {
@@ -21,7 +21,7 @@ import {
   startWebServer,
   type WebServer,
 } from '../registration/support.ts'
-import { codeFlow, REDIRECT, startServer, type TestServer } from '../support.ts'
+import { REDIRECT, runCodeFlow, startServer, type TestServer } from '../support.ts'
 
 let web: WebServer
 let server: TestServer
@@ -74,7 +74,7 @@ describe('concurrent changes of a client', () => {
     await server.oauth.clients.verify(client.client_id)
     const bank = { client_name: 'Your bank', policy_uri: 'https://bank.example/policy' }
     beforeNextUpdate = () => replace(client, bank)
-    await codeFlow(server, flowOf(client))
+    await runCodeFlow(server, toFlowClient(client))
     const settings = await settingsOf(client.client_id)
     expect(settings).toMatchObject({ policy_uri: bank.policy_uri, self_registered: {} })
     expect(settings?.self_registered).not.toHaveProperty('verified')
@@ -115,13 +115,13 @@ describe('concurrent changes of a client', () => {
     const client_id = web.urlOf('/client.json')
     const document = { client_id, redirect_uris: [REDIRECT], grant_types: ['authorization_code'] }
     web.answerJson(document)
-    await codeFlow(server, { id: client_id, secret: '' })
+    await runCodeFlow(server, { id: client_id, secret: '' })
     const [row] = await server.oauth.clients.list()
     const id = row?.id ?? ''
     server.clock.advance('1h')
     web.answerJson({ ...document, tos_uri: 'https://app.example/terms' })
     beforeNextUpdate = () => server.oauth.clients.verify(id)
-    await codeFlow(server, { id: client_id, secret: '' })
+    await runCodeFlow(server, { id: client_id, secret: '' })
     const settings = await settingsOf(id)
     expect(settings).toMatchObject({ tos_uri: 'https://app.example/terms' })
     expect(settings?.self_registered).not.toHaveProperty('verified')
@@ -130,7 +130,7 @@ describe('concurrent changes of a client', () => {
   it('verification by the operator and a concurrent first use are both stored', async () => {
     const client = await registerAt(server)
     beforeNextUpdate = () => server.oauth.clients.verify(client.client_id)
-    await codeFlow(server, flowOf(client))
+    await runCodeFlow(server, toFlowClient(client))
     expect((await settingsOf(client.client_id))?.self_registered).toMatchObject({ verified: true })
   })
 })

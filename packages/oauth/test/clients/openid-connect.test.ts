@@ -9,7 +9,13 @@ import {
   systemClock,
 } from '../../src/index.ts'
 import { UsersWithSignOut } from '../logout/support.ts'
-import { createClient, type ListeningServer, listen, REDIRECT, sessionOf } from '../support.ts'
+import {
+  buildSessionCookie,
+  createClient,
+  type ListeningServer,
+  listen,
+  REDIRECT,
+} from '../support.ts'
 import { type Decision, decideInBrowser } from './browser.ts'
 
 const HOME = 'https://app.example/signed-out'
@@ -129,7 +135,9 @@ describe('openid-client as the client of an OpenID Connect sign-in', () => {
 /** Opens the URL as Ada and returns the page that follows once the approval screen is passed. */
 async function openAsAda(url: URL): Promise<string> {
   await signIn()
-  const reply = await fetch(url, { headers: { cookie: sessionOf('ada'), accept: 'text/html' } })
+  const reply = await fetch(url, {
+    headers: { cookie: buildSessionCookie('ada'), accept: 'text/html' },
+  })
   return reply.text()
 }
 
@@ -159,7 +167,7 @@ describe('openid-client receives an error', () => {
 
   it('when the session ended between request and approval', async () => {
     const { url } = await begin()
-    const cookie = sessionOf('ada')
+    const cookie = buildSessionCookie('ada')
     const page = await fetch(url, { headers: { cookie, accept: 'text/html' } })
     const html = await page.text()
     people.ended.add('ada.1')

@@ -9,7 +9,7 @@ import { forHono } from '../../src/adapters/hono.ts'
 import { forNext } from '../../src/adapters/next.ts'
 import { clientRegistration, cors } from '../../src/index.ts'
 import { type App, type Framework, overHttp } from '../adapters/frameworks.ts'
-import { codeFlow, createClient, startServer } from '../support.ts'
+import { createClient, runCodeFlow, startServer } from '../support.ts'
 
 const PAGE = 'https://app.example'
 
@@ -98,7 +98,7 @@ describe.each(frameworks)('CORS at guarded routes (threat G9), with $name', (fra
         clientRegistration({ policy: 'open' }),
       ],
     })
-    token = (await codeFlow(app, await createClient(app))).access_token
+    token = (await runCodeFlow(app, await createClient(app))).access_token
     const registered = await app.fetch('/oauth/register', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

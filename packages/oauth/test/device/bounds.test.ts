@@ -3,7 +3,6 @@ import { ticketQuotas } from '../../src/limits/policies.ts'
 import { createClient, type TestServer } from '../support.ts'
 import {
   askAsDevice,
-  begin,
   DEVICE_CODE,
   type Device,
   type DeviceReply,
@@ -12,6 +11,7 @@ import {
   poll,
   pollError,
   startDevice,
+  startDeviceFlow,
   typeCode,
 } from './support.ts'
 
@@ -35,17 +35,17 @@ const tickets = () =>
 
 describe('pending device codes (threat Q7)', () => {
   it('are limited per network: a new one replaces the oldest that no person has entered yet', async () => {
-    const forgotten = await begin(server, device)
-    const typed = await begin(server, device)
+    const forgotten = await startDeviceFlow(server, device)
+    const typed = await startDeviceFlow(server, device)
     expect((await typeCode(server, 'ada', typed.user_code)).status).toBe(200)
-    const approved = await begin(server, device)
+    const approved = await startDeviceFlow(server, device)
     await decide(server, 'bob', approved.user_code)
     address = '192.0.2.2'
-    const others = await begin(server, device)
+    const others = await startDeviceFlow(server, device)
     address = '192.0.2.1'
     server.clock.advance(1)
     for (let count = 0; count < ticketQuotas.deviceCodes.ofOneNetwork; count += 1) {
-      await begin(server, device)
+      await startDeviceFlow(server, device)
     }
     const kinds = (await tickets()).filter(({ holder }) => holder === '192.0.2.1')
     expect(kinds).toHaveLength(2 * ticketQuotas.deviceCodes.ofOneNetwork)
@@ -57,7 +57,7 @@ describe('pending device codes (threat Q7)', () => {
   })
 
   it('are deleted only some time after they expire, so that a device that is still polling receives expired_token', async () => {
-    const { device_code } = await begin(server, device)
+    const { device_code } = await startDeviceFlow(server, device)
     server.clock.advance('10m')
     await server.oauth.purge()
     expect(await pollError(server, device, device_code)).toBe('expired_token')
@@ -67,17 +67,17 @@ describe('pending device codes (threat Q7)', () => {
   })
 
   it('are refused with Retry-After to a network that requested too many, but not to other networks', async () => {
-    for (let count = 0; count < 300; count += 1) await begin(server, device)
+    for (let count = 0; count < 300; count += 1) await startDeviceFlow(server, device)
     const refused = await askAsDevice(server, device)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '600'])
     address = '192.0.2.2'
-    const reply: DeviceReply = await begin(server, device)
+    const reply: DeviceReply = await startDeviceFlow(server, device)
     expect(reply.user_code).toMatch(/^\w{4}-\w{4}$/)
   })
 
   it('do not count against the network if the client authenticated itself', async () => {
     const secret = await createClient(server, { name: 'Hub', grants: [DEVICE_CODE] })
-    await begin(server, secret)
+    await startDeviceFlow(server, secret)
     const held = (await tickets()).map(({ holder }) => holder)
     expect(held).toEqual([secret.id, secret.id])
   })
@@ -86,7 +86,7 @@ describe('pending device codes (threat Q7)', () => {
 describe('correct user codes (threat Q6)', () => {
   it('do not count as guesses, however many are typed', async () => {
     for (let count = 0; count < 25; count += 1) {
-      const { user_code } = await begin(server, device)
+      const { user_code } = await startDeviceFlow(server, device)
       expect((await typeCode(server, 'ada', user_code)).status).toBe(200)
     }
   })

@@ -10,17 +10,17 @@ import {
 import { startServer, type TestServer } from '../support.ts'
 import {
   askAsDevice,
-  begin,
   DEVICE_CODE,
   type Device,
   decide,
-  formOf,
   newDevice,
   openPage,
   poll,
   pollError,
+  readPageForm,
   send,
   startDevice,
+  startDeviceFlow,
   typeCode,
 } from './support.ts'
 
@@ -36,7 +36,7 @@ afterAll(() => server.close())
 
 describe('device flow', () => {
   it("leads from a user code on the device's screen to a token", async () => {
-    const asked = await begin(server, device, { scope: 'place-orders check-status' })
+    const asked = await startDeviceFlow(server, device, { scope: 'place-orders check-status' })
     expect(asked).toMatchObject({
       verification_uri: `${server.url}/oauth/device`,
       verification_uri_complete: `${server.url}/oauth/device?user_code=${asked.user_code}`,
@@ -64,7 +64,7 @@ describe('device flow', () => {
   })
 
   it('returns access_denied to every poll after the person denied', async () => {
-    const { device_code, user_code } = await begin(server, device)
+    const { device_code, user_code } = await startDeviceFlow(server, device)
     const done = await decide(server, 'ada', user_code, 'deny')
     expect(await done.text()).toContain('You denied access to <bdi>Television</bdi>')
     expect(await pollError(server, device, device_code)).toBe('access_denied')
@@ -103,7 +103,7 @@ describe('device flow', () => {
   it('issues an ID token with openid(), which contains the time of the sign-in', async () => {
     const signedInAt = new Date(server.clock.now().getTime() - 60_000)
     server.users.signIns.set('bob.1', signedInAt)
-    const { device_code, user_code } = await begin(server, device, { scope: 'openid' })
+    const { device_code, user_code } = await startDeviceFlow(server, device, { scope: 'openid' })
     await decide(server, 'bob', user_code)
     server.clock.advance('5s')
     const { id_token = '' } = (await (await poll(server, device, device_code)).json()) as {
@@ -117,7 +117,7 @@ describe('device flow', () => {
   })
 
   it('accepts the `resource` parameter in the device request and when polling', async () => {
-    const { device_code, user_code } = await begin(server, device, { resource: ORDERS })
+    const { device_code, user_code } = await startDeviceFlow(server, device, { resource: ORDERS })
     await decide(server, 'ada', user_code)
     server.clock.advance('5s')
     const foreign = await poll(server, device, device_code, { resource: server.url })
@@ -135,7 +135,7 @@ describe('device flow', () => {
   })
 
   it('continues after a restart, and on another process', async () => {
-    const { device_code, user_code } = await begin(server, device)
+    const { device_code, user_code } = await startDeviceFlow(server, device)
     const another = server.another()
     await another.ready()
     const there: TestServer = {
@@ -199,7 +199,7 @@ describe('device page', () => {
   })
 
   it('fills in the user code from the URL, and does not look it up before the form is sent', async () => {
-    const { user_code } = await begin(server, device)
+    const { user_code } = await startDeviceFlow(server, device)
     const page = await openPage(server, 'ada', `?user_code=${user_code}`)
     const html = await page.text()
     expect(html).toContain(`value="${user_code}"`)
@@ -211,13 +211,15 @@ describe('device page', () => {
     ['the hyphen missing', (code: string) => code.replace('-', '')],
     ['spaces', (code: string) => ` ${code.replace('-', ' ')} `],
   ])('accepts a code with %s', async (_what, write) => {
-    const { user_code } = await begin(server, device)
+    const { user_code } = await startDeviceFlow(server, device)
     const page = await typeCode(server, 'bob', write(user_code))
     expect(await page.text()).toContain(user_code)
   })
 
   it('shows the client and its scopes, and warns people to approve only what they started themselves', async () => {
-    const { user_code } = await begin(server, device, { scope: 'place-orders check-status' })
+    const { user_code } = await startDeviceFlow(server, device, {
+      scope: 'place-orders check-status',
+    })
     const page = await typeCode(server, 'ada', user_code)
     const html = await page.text()
     for (const text of [
@@ -237,7 +239,7 @@ describe('device page', () => {
   it("escapes the client's name and the code that people typed", async () => {
     const name = '<script>alert(1)</script>'
     const hostile = await newDevice(server, { name })
-    const { user_code } = await begin(server, hostile)
+    const { user_code } = await startDeviceFlow(server, hostile)
     const page = await typeCode(server, 'ada', user_code)
     expect(await page.text()).not.toContain('<script>')
     const field = await openPage(server, 'ada', `?user_code=${encodeURIComponent('"><script>')}`)
@@ -249,13 +251,15 @@ describe('device page', () => {
     expect(page.status).toBe(400)
     const html = await page.text()
     expect(html).toContain('This code is unknown, has been used, or has expired.')
-    expect(formOf(html).action).toBe('/oauth/device')
+    expect(readPageForm(html).action).toBe('/oauth/device')
   })
 
   it('rejects any decision other than approve or deny', async () => {
-    const { user_code } = await begin(server, device)
+    const { user_code } = await startDeviceFlow(server, device)
     const page = await typeCode(server, 'ada', user_code)
-    const reply = await send(server, 'ada', formOf(await page.text()), { decision: 'perhaps' })
+    const reply = await send(server, 'ada', readPageForm(await page.text()), {
+      decision: 'perhaps',
+    })
     expect(reply.status).toBe(400)
     expect(await reply.text()).toContain('decision must be approve or deny')
   })
@@ -264,7 +268,7 @@ describe('device page', () => {
 it('the device flow issues no refresh token to clients without the refresh token grant', async () => {
   const own = await startServer({ grants: [authorizationCode(), refreshToken(), deviceCode()] })
   const bare = await newDevice(own, { grants: [DEVICE_CODE] })
-  const { device_code, user_code } = await begin(own, bare)
+  const { device_code, user_code } = await startDeviceFlow(own, bare)
   await decide(own, 'ada', user_code)
   own.clock.advance('5s')
   const tokens = await (await poll(own, bare, device_code)).json()

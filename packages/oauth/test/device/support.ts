@@ -1,7 +1,7 @@
 import { authorizationCode, deviceCode, password, refreshToken } from '../../src/index.ts'
 import {
+  buildSessionCookie,
   createClient,
-  sessionOf,
   startServer,
   type TestServer,
   type TestServerOptions,
@@ -56,7 +56,7 @@ export function askAsDevice(
   })
 }
 
-export async function begin(
+export async function startDeviceFlow(
   server: TestServer,
   device: Device,
   params: Record<string, string> = {},
@@ -94,12 +94,12 @@ export async function pollError(
   return ((await reply.json()) as { error?: string }).error ?? null
 }
 
-export interface FormOfPage {
+export interface PageForm {
   readonly action: string
   readonly csrf_token: string
 }
 
-export function formOf(html: string): FormOfPage {
+export function readPageForm(html: string): PageForm {
   const action = /action="([^"]+)"/.exec(html)?.[1] ?? ''
   const csrf = /name="csrf_token" value="([^"]+)"/.exec(html)?.[1] ?? ''
   return { action: action.replaceAll('&amp;', '&'), csrf_token: csrf }
@@ -107,17 +107,17 @@ export function formOf(html: string): FormOfPage {
 
 export function openPage(server: TestServer, user: string, query = ''): Promise<Response> {
   return server.request(`/oauth/device${query}`, {
-    headers: { cookie: sessionOf(user), accept: 'text/html' },
+    headers: { cookie: buildSessionCookie(user), accept: 'text/html' },
   })
 }
 
 export function send(
   server: TestServer,
   user: string,
-  { action, csrf_token }: FormOfPage,
+  { action, csrf_token }: PageForm,
   fields: Record<string, string>,
 ): Promise<Response> {
-  const headers = { cookie: sessionOf(user), origin: server.url, accept: 'text/html' }
+  const headers = { cookie: buildSessionCookie(user), origin: server.url, accept: 'text/html' }
   return server.post(action, { csrf_token, ...fields }, headers)
 }
 
@@ -127,7 +127,7 @@ export async function typeCode(
   user: string,
   userCode: string,
 ): Promise<Response> {
-  const form = formOf(await (await openPage(server, user)).text())
+  const form = readPageForm(await (await openPage(server, user)).text())
   return send(server, user, form, { user_code: userCode })
 }
 
@@ -139,5 +139,5 @@ export async function decide(
 ): Promise<Response> {
   const page = await typeCode(server, user, userCode)
   if (page.status !== 200) throw new Error(`${page.status} ${await page.text()}`)
-  return send(server, user, formOf(await page.text()), { decision })
+  return send(server, user, readPageForm(await page.text()), { decision })
 }

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createClient, REDIRECT, sessionOf, type TestServer } from '../support.ts'
+import { buildSessionCookie, createClient, REDIRECT, type TestServer } from '../support.ts'
 import {
-  begin,
   DEVICE_CODE,
   type Device,
   decide,
-  formOf,
   newDevice,
   openPage,
   poll,
   pollError,
+  readPageForm,
   send,
   startDevice,
+  startDeviceFlow,
   typeCode,
 } from './support.ts'
 
@@ -37,7 +37,7 @@ const guardStatus = async (accessToken: string) => {
 
 describe('user codes (threat T12)', () => {
   it('can be guessed at most twenty times in fifteen minutes, after which the correct code fails too', async () => {
-    const { user_code } = await begin(server, device)
+    const { user_code } = await startDeviceFlow(server, device)
     for (let tries = 0; tries < 20; tries += 1) {
       expect((await typeCode(server, 'bob', 'BBBB-BBBB')).status).toBe(400)
     }
@@ -48,7 +48,7 @@ describe('user codes (threat T12)', () => {
     // Other people are not affected, and the limit ends for this person after a while.
     expect((await typeCode(server, 'ada', user_code)).status).toBe(200)
     server.clock.advance('15m')
-    const later = await begin(server, device)
+    const later = await startDeviceFlow(server, device)
     expect((await typeCode(server, 'bob', later.user_code)).status).toBe(200)
   })
 
@@ -59,7 +59,7 @@ describe('user codes (threat T12)', () => {
       ['bob.1', 'bob.2'].map(async (session) => {
         const headers = { cookie: `session=${session}`, accept: 'text/html' }
         const page = await server.request('/oauth/device', { headers })
-        return { session, ...formOf(await page.text()) }
+        return { session, ...readPageForm(await page.text()) }
       }),
     )
     const replies = await Promise.all(
@@ -81,7 +81,7 @@ describe('user codes (threat T12)', () => {
   })
 
   it('can be looked up at most ten times', async () => {
-    const { user_code, device_code } = await begin(server, device)
+    const { user_code, device_code } = await startDeviceFlow(server, device)
     for (let times = 0; times < 10; times += 1) {
       expect((await typeCode(server, 'ada', user_code)).status).toBe(200)
     }
@@ -90,17 +90,17 @@ describe('user codes (threat T12)', () => {
   })
 
   it('are useless after they have expired', async () => {
-    const { user_code, device_code } = await begin(server, device)
+    const { user_code, device_code } = await startDeviceFlow(server, device)
     const page = await typeCode(server, 'ada', user_code)
     server.clock.advance('10m')
-    const late = await send(server, 'ada', formOf(await page.text()), { decision: 'approve' })
+    const late = await send(server, 'ada', readPageForm(await page.text()), { decision: 'approve' })
     expect(late.status).toBe(400)
     expect((await typeCode(server, 'ada', user_code)).status).toBe(400)
     expect(await errorOf(await poll(server, device, device_code))).toBe('expired_token')
   })
 
   it('are never stored in plain text, nor are device codes', async () => {
-    const { user_code, device_code } = await begin(server, device)
+    const { user_code, device_code } = await startDeviceFlow(server, device)
     const rows = await server.database.kysely.selectFrom('oauth_tickets').selectAll().execute()
     const stored = JSON.stringify(rows)
     for (const secret of [user_code, user_code.replace('-', ''), device_code]) {
@@ -109,7 +109,7 @@ describe('user codes (threat T12)', () => {
   })
 
   it('can be approved or denied once: a second person who types the code gets an error', async () => {
-    const { user_code } = await begin(server, device)
+    const { user_code } = await startDeviceFlow(server, device)
     await decide(server, 'ada', user_code)
     expect((await typeCode(server, 'bob', user_code)).status).toBe(400)
   })
@@ -117,15 +117,15 @@ describe('user codes (threat T12)', () => {
 
 describe('device page (threat T12)', () => {
   it('ignores a form from another site, or without the CSRF token of the page', async () => {
-    const { user_code, device_code } = await begin(server, device)
-    const entry = formOf(await (await openPage(server, 'ada')).text())
-    const cookie = sessionOf('ada')
+    const { user_code, device_code } = await startDeviceFlow(server, device)
+    const entry = readPageForm(await (await openPage(server, 'ada')).text())
+    const cookie = buildSessionCookie('ada')
     const typed = { csrf_token: entry.csrf_token, user_code }
     const foreign = { cookie, origin: 'https://evil.example' }
     expect((await server.post('/oauth/device', typed, foreign)).status).toBe(403)
     const own = { cookie, origin: server.url }
     expect((await server.post('/oauth/device', { user_code }, own)).status).toBe(403)
-    const question = formOf(await (await typeCode(server, 'ada', user_code)).text())
+    const question = readPageForm(await (await typeCode(server, 'ada', user_code)).text())
     const approval = { csrf_token: question.csrf_token, decision: 'approve' }
     expect((await server.post(question.action, approval, foreign)).status).toBe(403)
     expect((await server.post(question.action, { decision: 'approve' }, own)).status).toBe(403)
@@ -133,8 +133,8 @@ describe('device page (threat T12)', () => {
   })
 
   it('accepts a decision only from the person and session that the page was shown to', async () => {
-    const { user_code, device_code } = await begin(server, device)
-    const question = formOf(await (await typeCode(server, 'ada', user_code)).text())
+    const { user_code, device_code } = await startDeviceFlow(server, device)
+    const question = readPageForm(await (await typeCode(server, 'ada', user_code)).text())
     expect((await send(server, 'bob', question, { decision: 'approve' })).status).toBe(400)
     const headers = { cookie: 'session=ada.2', origin: server.url }
     const elsewhere = { csrf_token: question.csrf_token, decision: 'approve' }
@@ -150,28 +150,28 @@ describe('device page (threat T12)', () => {
       redirect: REDIRECT,
       confidential: true,
     })
-    const { user_code } = await begin(server, web)
-    const question = formOf(await (await typeCode(server, 'ada', user_code)).text())
+    const { user_code } = await startDeviceFlow(server, web)
+    const question = readPageForm(await (await typeCode(server, 'ada', user_code)).text())
     const there = { ...question, action: question.action.replace('/device?', '/authorize?') }
     expect((await send(server, 'ada', there, { decision: 'approve' })).status).toBe(400)
     const query = { client_id: web.id, response_type: 'code', redirect_uri: REDIRECT }
     const screen = await server.request(`/oauth/authorize?${new URLSearchParams(query)}`, {
-      headers: { cookie: sessionOf('ada'), accept: 'text/html' },
+      headers: { cookie: buildSessionCookie('ada'), accept: 'text/html' },
     })
-    const consent = formOf(await screen.text())
+    const consent = readPageForm(await screen.text())
     const here = { ...consent, action: consent.action.replace('/authorize?', '/device?') }
     expect((await send(server, 'ada', here, { decision: 'approve' })).status).toBe(400)
   })
 
   it('accepts the first decision of two tabs, and shows an error in the other tab', async () => {
-    const { user_code, device_code } = await begin(server, device)
+    const { user_code, device_code } = await startDeviceFlow(server, device)
     const tabs = [
       await typeCode(server, 'ada', user_code),
       await typeCode(server, 'ada', user_code),
     ]
     const [one = '', other = ''] = await Promise.all(tabs.map((tab) => tab.text()))
-    expect((await send(server, 'ada', formOf(one), { decision: 'deny' })).status).toBe(200)
-    const late = await send(server, 'ada', formOf(other), { decision: 'approve' })
+    expect((await send(server, 'ada', readPageForm(one), { decision: 'deny' })).status).toBe(200)
+    const late = await send(server, 'ada', readPageForm(other), { decision: 'approve' })
     expect(late.status).toBe(400)
     expect(await late.text()).toContain('already been answered')
     expect(await pollError(server, device, device_code)).toBe('access_denied')
@@ -181,9 +181,9 @@ describe('device page (threat T12)', () => {
 
   it('accepts only one of a concurrent approval and denial, and the device receives that decision', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const { user_code, device_code } = await begin(server, device)
+      const { user_code, device_code } = await startDeviceFlow(server, device)
       const pages = await Promise.all([0, 1].map(() => typeCode(server, 'ada', user_code)))
-      const forms = (await Promise.all(pages.map((page) => page.text()))).map(formOf)
+      const forms = (await Promise.all(pages.map((page) => page.text()))).map(readPageForm)
       const replies = await Promise.all(
         forms.map((form, index) =>
           send(server, 'ada', form, { decision: index ? 'deny' : 'approve' }),
@@ -199,7 +199,7 @@ describe('device page (threat T12)', () => {
 
 describe('polling a device code (threat T12)', () => {
   it('tells a device that polls too often to wait five seconds longer each time', async () => {
-    const { device_code } = await begin(server, device)
+    const { device_code } = await startDeviceFlow(server, device)
     const ask = async () => errorOf(await poll(server, device, device_code))
     expect(await ask()).toBe('authorization_pending')
     expect(await ask()).toBe('slow_down')
@@ -214,7 +214,7 @@ describe('polling a device code (threat T12)', () => {
   it('issues one valid token for many concurrent polls on two processes', async () => {
     const second = server.another()
     await second.ready()
-    const { user_code, device_code } = await begin(server, device)
+    const { user_code, device_code } = await startDeviceFlow(server, device)
     await decide(server, 'ada', user_code)
     server.clock.advance('5s')
     const form = { grant_type: DEVICE_CODE, client_id: device.id, device_code }
@@ -241,7 +241,7 @@ describe('polling a device code (threat T12)', () => {
   })
 
   it('issues nothing for a used device code, and revokes the tokens issued for it', async () => {
-    const { user_code, device_code } = await begin(server, device)
+    const { user_code, device_code } = await startDeviceFlow(server, device)
     await decide(server, 'ada', user_code)
     server.clock.advance('5s')
     const first = (await (await poll(server, device, device_code)).json()) as {
@@ -260,7 +260,7 @@ describe('polling a device code (threat T12)', () => {
   })
 
   it('rejects a device code of another client, and the code stays valid for that client', async () => {
-    const { user_code, device_code } = await begin(server, device)
+    const { user_code, device_code } = await startDeviceFlow(server, device)
     await decide(server, 'ada', user_code)
     const other = await newDevice(server)
     expect(await errorOf(await poll(server, other, device_code))).toBe('invalid_grant')
@@ -280,7 +280,7 @@ describe('polling a device code (threat T12)', () => {
       redirect: REDIRECT,
       confidential: true,
     })
-    const { user_code, device_code } = await begin(server, web)
+    const { user_code, device_code } = await startDeviceFlow(server, web)
     await decide(server, 'ada', user_code)
     const reply = await server.post('/oauth/token', {
       grant_type: 'authorization_code',
@@ -294,7 +294,7 @@ describe('polling a device code (threat T12)', () => {
 
 describe('between the approval of a device and its poll (threat T12)', () => {
   async function approved(): Promise<string> {
-    const { user_code, device_code } = await begin(server, device)
+    const { user_code, device_code } = await startDeviceFlow(server, device)
     await decide(server, 'ada', user_code)
     return device_code
   }
@@ -326,8 +326,8 @@ describe('between the approval of a device and its poll (threat T12)', () => {
   })
 
   it('the approval of a person who is signed out everywhere in the meantime has no effect', async () => {
-    const { user_code, device_code } = await begin(server, device)
-    const question = formOf(await (await typeCode(server, 'ada', user_code)).text())
+    const { user_code, device_code } = await startDeviceFlow(server, device)
+    const question = readPageForm(await (await typeCode(server, 'ada', user_code)).text())
     await server.oauth.revokeUser('ada')
     expect((await send(server, 'ada', question, { decision: 'approve' })).status).toBe(400)
     expect(await pollError(server, device, device_code)).toBe('authorization_pending')
@@ -339,7 +339,7 @@ it('the device page shows no request of a deleted client', async () => {
     grants: [DEVICE_CODE],
     confidential: false,
   })
-  const { user_code } = await begin(server, gone)
+  const { user_code } = await startDeviceFlow(server, gone)
   await server.oauth.clients.revoke(gone.id)
   expect((await typeCode(server, 'ada', user_code)).status).toBe(400)
 })

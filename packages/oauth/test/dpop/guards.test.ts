@@ -1,28 +1,34 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { dpop, openid } from '../../src/index.ts'
-import { bearer } from '../adapters/credentials.ts'
+import { createUserHeaders } from '../adapters/credentials.ts'
 import { type App, frameworks } from '../adapters/frameworks.ts'
 import { createClient, startServer } from '../support.ts'
-import { boundTokens, type Holder, makeProof, newHolder, type ProofOf } from './support.ts'
+import {
+  type KeyHolderKeys,
+  makeProof,
+  newHolder,
+  type ProofRequest,
+  requestBoundTokens,
+} from './support.ts'
 
 const ALGORITHMS = 'algs="ES256 EdDSA Ed25519 RS256 PS256"'
 
 describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework) => {
   let app: App
-  let holder: Holder
+  let holder: KeyHolderKeys
   let token: string
   beforeAll(async () => {
     app = await framework.start({ features: [dpop()] })
     holder = await newHolder()
     const client = await createClient(app, { confidential: false, grants: ['password'] })
-    token = (await boundTokens(app, client, holder)).access_token
+    token = (await requestBoundTokens(app, client, holder)).access_token
   })
   beforeEach(() => {
     app.reached.length = 0
   })
   afterAll(() => app.close())
 
-  const proofFor = (path: string, changes: Partial<ProofOf> = {}) =>
+  const proofFor = (path: string, changes: Partial<ProofRequest> = {}) =>
     makeProof(holder, { url: `${app.url}${path}`, token, at: app.clock.now(), ...changes })
 
   const call = (path: string, proof: string | null, scheme = 'DPoP', text = token) =>
@@ -44,7 +50,7 @@ describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework
   it('are rejected without the required scopes, with a challenge in the DPoP scheme', async () => {
     expect((await call('/orders', await proofFor('/orders'))).status).toBe(200)
     const client = await createClient(app, { confidential: false, grants: ['password'] })
-    const { access_token: less } = await boundTokens(app, client, holder, 'check-status')
+    const { access_token: less } = await requestBoundTokens(app, client, holder, 'check-status')
     const proof = await proofFor('/orders', { token: less })
     const reply = await call('/orders', proof, 'DPoP', less)
     expect(reply.status).toBe(403)
@@ -88,7 +94,7 @@ describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework
     ['another path', { url: '/orders' }],
   ])('are rejected with a proof for %s', async (_what, changes) => {
     const { url } = changes as { url?: string }
-    const proof = await proofFor(url ?? '/me', url ? {} : (changes as Partial<ProofOf>))
+    const proof = await proofFor(url ?? '/me', url ? {} : (changes as Partial<ProofRequest>))
     expect((await call('/me', proof)).status).toBe(401)
     expect(app.reached).toEqual([])
   })
@@ -102,7 +108,7 @@ describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework
   })
 
   it('require DPoP from the start: a bearer token that is sent with a proof is rejected', async () => {
-    const text = (await bearer(app)).authorization.slice('Bearer '.length)
+    const text = (await createUserHeaders(app)).authorization.slice('Bearer '.length)
     const proof = await proofFor('/me', { token: text })
     const reply = await call('/me', proof, 'DPoP', text)
     expect(reply.status).toBe(401)

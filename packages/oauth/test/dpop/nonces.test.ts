@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dpop } from '../../src/index.ts'
 import { createClient, startServer, type TestServer } from '../support.ts'
-import { askByPassword, type Holder, makeProof, newHolder, tokenProof } from './support.ts'
+import { askByPassword, type KeyHolderKeys, makeProof, newHolder, tokenProof } from './support.ts'
 
 let server: TestServer
-let holder: Holder
+let holder: KeyHolderKeys
 let client: { id: string; secret: string }
 beforeAll(async () => {
   server = await startServer({ features: [dpop({ nonces: true })] })

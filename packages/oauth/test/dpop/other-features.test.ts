@@ -9,24 +9,24 @@ import {
   refreshToken,
   tokenExchange,
 } from '../../src/index.ts'
-import { begin, DEVICE_CODE, decide, newDevice } from '../device/support.ts'
+import { DEVICE_CODE, decide, newDevice, startDeviceFlow } from '../device/support.ts'
 import { ACCESS_TOKEN, newService, newShop, TOKEN_EXCHANGE } from '../exchange/support.ts'
 import { startServer, type TestServer } from '../support.ts'
 import {
   askByPassword,
-  boundTokens,
   claimsOf,
-  type Holder,
+  type KeyHolderKeys,
   newHolder,
   refresh,
+  requestBoundTokens,
   tokenProof,
 } from './support.ts'
 
 const PAGE = 'https://app.example'
 
 let server: TestServer
-let holder: Holder
-let thief: Holder
+let holder: KeyHolderKeys
+let thief: KeyHolderKeys
 beforeAll(async () => {
   server = await startServer({
     grants: [authorizationCode(), refreshToken(), password(), deviceCode(), tokenExchange()],
@@ -41,13 +41,13 @@ afterAll(() => server.close())
 type Form = Record<string, string>
 
 /** Sends a form to the token endpoint with a proof by this key. */
-const ask = async (form: Form, key: Holder, headers: Form = {}): Promise<Response> =>
+const ask = async (form: Form, key: KeyHolderKeys, headers: Form = {}): Promise<Response> =>
   server.post('/oauth/token', form, { dpop: await tokenProof(server, key), ...headers })
 
 describe('device flow with a DPoP key (threat T15)', () => {
   it('issues tokens that only this key can use and refresh', async () => {
     const device = await newDevice(server)
-    const { device_code, user_code } = await begin(server, device)
+    const { device_code, user_code } = await startDeviceFlow(server, device)
     await decide(server, 'ada', user_code)
     server.clock.advance('5s')
     const form = { grant_type: DEVICE_CODE, client_id: device.id, device_code }
@@ -69,7 +69,9 @@ describe('device flow with a DPoP key (threat T15)', () => {
 
   it('issues tokens only for the key named by dpop_jkt in the device request', async () => {
     const device = await newDevice(server)
-    const { device_code, user_code } = await begin(server, device, { dpop_jkt: holder.thumbprint })
+    const { device_code, user_code } = await startDeviceFlow(server, device, {
+      dpop_jkt: holder.thumbprint,
+    })
     await decide(server, 'ada', user_code)
     const form = { grant_type: DEVICE_CODE, client_id: device.id, device_code }
     server.clock.advance('5s')
@@ -96,8 +98,12 @@ describe('device flow with a DPoP key (threat T15)', () => {
     })
     expect(registered.status).toBe(201)
     const device = { id: (await registered.json()).client_id, secret: '' }
-    await expect(begin(server, device, { scope: 'place-orders' })).rejects.toThrow('invalid_scope')
-    const { device_code, user_code } = await begin(server, device, { scope: 'check-status' })
+    await expect(startDeviceFlow(server, device, { scope: 'place-orders' })).rejects.toThrow(
+      'invalid_scope',
+    )
+    const { device_code, user_code } = await startDeviceFlow(server, device, {
+      scope: 'check-status',
+    })
     await decide(server, 'ada', user_code)
     server.clock.advance('5s')
     const form = { grant_type: DEVICE_CODE, client_id: device.id, device_code }
@@ -146,7 +152,7 @@ describe('token exchange with DPoP (threat T16)', () => {
   it('does not turn a bound token into a token without a key', async () => {
     const shop = await newShop(server)
     const service = await newService(server)
-    const bound = await boundTokens(server, shop, holder)
+    const bound = await requestBoundTokens(server, shop, holder)
     await expectNotExchanged(bound.access_token, service)
   })
 

@@ -10,7 +10,7 @@ import {
 import type { TestServer } from '../support.ts'
 
 /** A holder of a DPoP key. */
-export interface Holder {
+export interface KeyHolderKeys {
   readonly alg: string
   readonly publicJwk: JWK
   readonly privateJwk: JWK
@@ -18,7 +18,7 @@ export interface Holder {
   readonly thumbprint: string
 }
 
-export async function newHolder(alg = 'ES256'): Promise<Holder> {
+export async function newHolder(alg = 'ES256'): Promise<KeyHolderKeys> {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
   const publicJwk = await exportJWK(publicKey)
   return {
@@ -30,7 +30,7 @@ export async function newHolder(alg = 'ES256'): Promise<Holder> {
   }
 }
 
-export interface ProofOf {
+export interface ProofRequest {
   readonly url: string
   readonly method?: string
   /** The access token the proof is sent with. */
@@ -42,7 +42,7 @@ export interface ProofOf {
 }
 
 /** Makes a proof with the contents of RFC 9449 §4.2, unless overridden. */
-export function makeProof(holder: Holder, proof: ProofOf): Promise<string> {
+export function makeProof(holder: KeyHolderKeys, proof: ProofRequest): Promise<string> {
   const { url, method = 'GET', token, at, claims = {}, header = {} } = proof
   return new SignJWT({
     jti: randomUUID(),
@@ -61,8 +61,8 @@ export const hashOf = (text: string) => createHash('sha256').update(text).digest
 /** Makes a proof for the token endpoint. */
 export function tokenProof(
   server: TestServer,
-  holder: Holder,
-  changes: Partial<ProofOf> = {},
+  holder: KeyHolderKeys,
+  changes: Partial<ProofRequest> = {},
 ): Promise<string> {
   const url = `${server.url}/oauth/token`
   return makeProof(holder, { url, method: 'POST', at: server.clock.now(), ...changes })
@@ -112,10 +112,10 @@ export function refresh(
   return server.post('/oauth/token', form, proof === null ? undefined : { dpop: proof })
 }
 
-export async function boundTokens(
+export async function requestBoundTokens(
   server: TestServer,
   client: FlowClient,
-  holder: Holder,
+  holder: KeyHolderKeys,
   scope?: string,
 ): Promise<BoundReply> {
   const reply = await askByPassword(server, client, await tokenProof(server, holder), scope)

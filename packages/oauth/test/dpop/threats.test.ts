@@ -5,33 +5,33 @@ import { type AuthorizationServer, dpop, type GuardCredentials } from '../../src
 import { createClient, startServer, type TestServer, type TestUser } from '../support.ts'
 import {
   askByPassword,
-  boundTokens,
-  type Holder,
+  type KeyHolderKeys,
   makeProof,
   newHolder,
-  type ProofOf,
+  type ProofRequest,
+  requestBoundTokens,
   tokenProof,
 } from './support.ts'
 
 type Oauth = AuthorizationServer<TestUser>
 
 let server: TestServer
-let holder: Holder
+let holder: KeyHolderKeys
 let client: { id: string; secret: string }
 let token: string
 beforeAll(async () => {
   server = await startServer({ features: [dpop()] })
   holder = await newHolder()
   client = await createClient(server, { confidential: false, grants: ['password'] })
-  token = (await boundTokens(server, client, holder)).access_token
+  token = (await requestBoundTokens(server, client, holder)).access_token
 })
 afterAll(() => server.close())
 
-const proofFor = (changes: Partial<ProofOf> = {}) =>
+const proofFor = (changes: Partial<ProofRequest> = {}) =>
   makeProof(holder, { url: `${server.url}/orders`, token, at: server.clock.now(), ...changes })
 
 /** Returns the guard's verdict on this proof: `'let in'`, or the error code. */
-async function verdict(
+async function readGuardResult(
   proof: string | null,
   changes: Partial<GuardCredentials> = {},
   oauth: Oauth = server.oauth,
@@ -96,9 +96,9 @@ describe('DPoP proof replay (threat T15)', () => {
   it('is rejected at the guards even if another process accepted the first use', async () => {
     const other = server.another({ features: [dpop()] })
     const proof = await proofFor()
-    const both = await Promise.all([verdict(proof), verdict(proof, {}, other)])
+    const both = await Promise.all([readGuardResult(proof), readGuardResult(proof, {}, other)])
     expect(both.sort()).toEqual(['invalid_dpop_proof', 'let in'])
-    expect(await verdict(await proofFor(), {}, other)).toBe('let in')
+    expect(await readGuardResult(await proofFor(), {}, other)).toBe('let in')
   })
 
   it("is rejected only within each process with guardReplays: 'process'", async () => {
@@ -106,9 +106,9 @@ describe('DPoP proof replay (threat T15)', () => {
       server.another({ features: [dpop({ guardReplays: 'process' })] }),
     )
     const proof = await proofFor()
-    expect(await verdict(proof, {}, one)).toBe('let in')
-    expect(await verdict(proof, {}, one)).toBe('invalid_dpop_proof')
-    expect(await verdict(proof, {}, two)).toBe('let in')
+    expect(await readGuardResult(proof, {}, one)).toBe('let in')
+    expect(await readGuardResult(proof, {}, one)).toBe('invalid_dpop_proof')
+    expect(await readGuardResult(proof, {}, two)).toBe('let in')
   })
 
   it('is detected for each key separately: proofs of two clients may have the same jti', async () => {
@@ -128,7 +128,7 @@ describe('the URL and method in a DPoP proof', () => {
     ['an unnecessary escape', 'http://localhost:4999/%6Frders'],
     ['dot segments', 'http://localhost:4999/a/../orders'],
   ])('are accepted in an equivalent spelling: with %s', async (_what, url) => {
-    expect(await verdict(await proofFor({ url }))).toBe('let in')
+    expect(await readGuardResult(await proofFor({ url }))).toBe('let in')
   })
 
   it.each([
@@ -144,13 +144,13 @@ describe('the URL and method in a DPoP proof', () => {
     ['an escaped slash', 'http://localhost:4999/x%2F..%2Forders'],
     ['nothing', ''],
   ])('are rejected if the URL has %s', async (_what, url) => {
-    expect(await verdict(await proofFor({ url }))).toBe('invalid_dpop_proof')
+    expect(await readGuardResult(await proofFor({ url }))).toBe('invalid_dpop_proof')
   })
 
   it('are never compared with the Host header of the caller', async () => {
     const elsewhere = await proofFor({ url: 'https://other.example/orders' })
-    expect(await verdict(elsewhere)).toBe('invalid_dpop_proof')
-    expect(await verdict(await proofFor(), { path: 'http://localhost:4999/orders' })).toBe(
+    expect(await readGuardResult(elsewhere)).toBe('invalid_dpop_proof')
+    expect(await readGuardResult(await proofFor(), { path: 'http://localhost:4999/orders' })).toBe(
       'invalid_dpop_proof',
     )
   })
@@ -159,21 +159,21 @@ describe('the URL and method in a DPoP proof', () => {
     const apiUrls = ['https://api.example.com/v1/']
     const other = server.another({ features: [dpop({ apiUrls })] })
     const url = 'https://api.example.com/v1/orders'
-    expect(await verdict(await proofFor({ url }), {}, other)).toBe('let in')
-    expect(await verdict(await proofFor({ url }))).toBe('invalid_dpop_proof')
+    expect(await readGuardResult(await proofFor({ url }), {}, other)).toBe('let in')
+    expect(await readGuardResult(await proofFor({ url }))).toBe('invalid_dpop_proof')
   })
 
   it('must match exactly: a proof for another method, or for the method in another letter case, is rejected', async () => {
     for (const method of ['POST', 'get', 'HEAD']) {
-      expect(await verdict(await proofFor({ method }))).toBe('invalid_dpop_proof')
+      expect(await readGuardResult(await proofFor({ method }))).toBe('invalid_dpop_proof')
     }
   })
 })
 
 describe('the hash of the access token in a DPoP proof', () => {
   it('must not be the hash of another token, even of a token bound to the same key', async () => {
-    const { access_token: other } = await boundTokens(server, client, holder)
-    expect(await verdict(await proofFor({ token: other }))).toBe('invalid_dpop_proof')
+    const { access_token: other } = await requestBoundTokens(server, client, holder)
+    expect(await readGuardResult(await proofFor({ token: other }))).toBe('invalid_dpop_proof')
   })
 
   it('is required: a proof without it, as for the token endpoint, is rejected at guards', async () => {
@@ -181,16 +181,16 @@ describe('the hash of the access token in a DPoP proof', () => {
       url: `${server.url}/orders`,
       method: 'GET',
     })
-    expect(await verdict(proof)).toBe('invalid_dpop_proof')
+    expect(await readGuardResult(proof)).toBe('invalid_dpop_proof')
   })
 
   it('does not help if the proof is signed by a key other than the key of the token', async () => {
     const thief = await newHolder()
     const at = server.clock.now()
     const proof = await makeProof(thief, { url: `${server.url}/orders`, token, at })
-    expect(await verdict(proof)).toBe('invalid_token')
+    expect(await readGuardResult(proof)).toBe('invalid_token')
     // A rejected proof of another party does not use up anything.
-    expect(await verdict(await proofFor())).toBe('let in')
+    expect(await readGuardResult(await proofFor())).toBe('let in')
   })
 })
 
@@ -256,7 +256,7 @@ describe('the key of a DPoP proof (threat G2)', () => {
 
   it('must have an algorithm that the server accepts', async () => {
     const only = server.another({ features: [dpop({ algorithms: ['EdDSA'] })] })
-    expect(await verdict(await proofFor(), {}, only)).toBe('invalid_dpop_proof')
+    expect(await readGuardResult(await proofFor(), {}, only)).toBe('invalid_dpop_proof')
     expect(() => dpop({ algorithms: ['HS256' as 'ES256'] })).toThrow(TypeError)
     expect(() => dpop({ algorithms: [] })).toThrow(TypeError)
   })
@@ -290,7 +290,7 @@ describe('the key of a DPoP proof (threat G2)', () => {
   it.each(['', 'x', 'a.b', 'a.b.c', 'a.b.c.d', `${'a'.repeat(9000)}.b.c`, 'é.b.c'])(
     'is never read from malformed text: %.20j is rejected without an internal error',
     async (text) => {
-      expect(await verdict(text)).toBe('invalid_dpop_proof')
+      expect(await readGuardResult(text)).toBe('invalid_dpop_proof')
     },
   )
 })
@@ -309,7 +309,7 @@ describe('the time of a DPoP proof', () => {
   ])(
     'may deviate a little: a proof made %i seconds from now has the result "%s"',
     async (seconds, expected) => {
-      expect(await verdict(await proofFor(madeAfter(seconds)))).toBe(expected)
+      expect(await readGuardResult(await proofFor(madeAfter(seconds)))).toBe(expected)
       expect(await asked(await tokenProof(server, holder, madeAfter(seconds)))).toBe(expected)
     },
   )
@@ -337,7 +337,7 @@ describe('the time of a DPoP proof', () => {
   it('determines when the stored record of a used proof is purged', async () => {
     const own = await startServer({ features: [dpop()] })
     const its = await createClient(own, { confidential: false, grants: ['password'] })
-    await boundTokens(own, its, holder)
+    await requestBoundTokens(own, its, holder)
     const rows = () => own.database.kysely.selectFrom('oauth_tickets').selectAll().execute()
     await own.oauth.purge()
     expect(await rows()).toHaveLength(1)

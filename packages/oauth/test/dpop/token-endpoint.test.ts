@@ -10,23 +10,23 @@ import {
   pushedRequests,
   refreshToken,
 } from '../../src/index.ts'
-import { pushed } from '../pushed/support.ts'
+import { pushAndBuildParams } from '../pushed/support.ts'
 import {
-  askFor,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
   startServer,
+  submitApprovalDecision,
   type TestServer,
 } from '../support.ts'
 import {
   askByPassword,
   type BoundReply,
-  boundTokens,
   claimsOf,
-  type Holder,
+  type KeyHolderKeys,
   newHolder,
   refresh,
+  requestBoundTokens,
   tokenProof,
 } from './support.ts'
 
@@ -36,7 +36,7 @@ const grants = [authorizationCode(), refreshToken(), password(), implicit(), cli
 const ofPeople = ['authorization_code', 'refresh_token', 'password', 'implicit']
 
 let server: TestServer
-let holder: Holder
+let holder: KeyHolderKeys
 beforeAll(async () => {
   server = await startServer({ grants, features: [dpop(), pushedRequests()] })
   holder = await newHolder()
@@ -51,7 +51,7 @@ describe('DPoP proof at the token endpoint', () => {
     'binds the token to a key of the algorithm %s',
     async (alg) => {
       const its = await newHolder(alg)
-      const reply = await boundTokens(server, await publicClient(), its)
+      const reply = await requestBoundTokens(server, await publicClient(), its)
       expect(reply.token_type).toBe('DPoP')
       expect(claimsOf(reply.access_token).cnf).toEqual({ jkt: its.thumbprint })
     },
@@ -85,7 +85,7 @@ describe('DPoP proof at the token endpoint', () => {
 
   it("makes introspection return the key's thumbprint as cnf", async () => {
     const client = await secretClient()
-    const { access_token: token } = await boundTokens(server, client, holder)
+    const { access_token: token } = await requestBoundTokens(server, client, holder)
     const form = { token, client_id: client.id, client_secret: client.secret }
     expect(await (await server.post('/oauth/introspect', form)).json()).toMatchObject({
       active: true,
@@ -140,14 +140,14 @@ describe('DPoP proof', () => {
     const reply = await askByPassword(server, client, null)
     expect(reply.status).toBe(400)
     expect(await reply.json()).toMatchObject({ error: 'invalid_request' })
-    expect((await boundTokens(server, client, holder)).token_type).toBe('DPoP')
+    expect((await requestBoundTokens(server, client, holder)).token_type).toBe('DPoP')
   })
 
   it('is required of every client with required: true, which also disables response_type=token', async () => {
     const strict = await startServer({ grants, features: [dpop({ required: true })] })
     const client = await secretClient(strict)
     expect((await askByPassword(strict, client, null)).status).toBe(400)
-    const asked = await askFor(strict, 'ada', {
+    const asked = await requestAuthorization(strict, 'ada', {
       client_id: client.id,
       redirect_uri: REDIRECT,
       response_type: 'token',
@@ -159,7 +159,7 @@ describe('DPoP proof', () => {
 
 describe('the `dpop_jkt` parameter', () => {
   async function codeFor(client: { id: string }, params: Record<string, string>): Promise<string> {
-    const page = await askFor(server, 'ada', {
+    const page = await requestAuthorization(server, 'ada', {
       client_id: client.id,
       redirect_uri: REDIRECT,
       response_type: 'code',
@@ -167,10 +167,10 @@ describe('the `dpop_jkt` parameter', () => {
       code_challenge_method: 'S256',
       ...params,
     })
-    return (await decideOn(server, 'ada', page)).searchParams.get('code') ?? ''
+    return (await submitApprovalDecision(server, 'ada', page)).searchParams.get('code') ?? ''
   }
 
-  async function exchange(client: { id: string }, code: string, by: Holder | null) {
+  async function exchange(client: { id: string }, code: string, by: KeyHolderKeys | null) {
     const form = {
       grant_type: 'authorization_code',
       client_id: client.id,
@@ -214,8 +214,8 @@ describe('the `dpop_jkt` parameter', () => {
     const dpopHeader = { dpop: await tokenProof(server, holder, { url }) }
     const reply = await server.post('/oauth/par', form, dpopHeader)
     const { request_uri } = (await reply.json()) as { request_uri: string }
-    const page = await askFor(server, 'ada', { client_id: client.id, request_uri })
-    const code = (await decideOn(server, 'ada', page)).searchParams.get('code') ?? ''
+    const page = await requestAuthorization(server, 'ada', { client_id: client.id, request_uri })
+    const code = (await submitApprovalDecision(server, 'ada', page)).searchParams.get('code') ?? ''
     expect((await exchange(client, code, other)).status).toBe(400)
     expect((await exchange(client, code, holder)).status).toBe(200)
   })
@@ -224,7 +224,7 @@ describe('the `dpop_jkt` parameter', () => {
     ['when it is no thumbprint', { dpop_jkt: 'short' }],
     ['with a response type that issues tokens without a proof', { response_type: 'token' }],
   ])('is rejected %s', async (_what, params) => {
-    const page = await askFor(server, 'ada', {
+    const page = await requestAuthorization(server, 'ada', {
       client_id: (await secretClient()).id,
       redirect_uri: REDIRECT,
       response_type: 'code',
@@ -237,9 +237,9 @@ describe('the `dpop_jkt` parameter', () => {
   it('is rejected, not ignored, if the server does not support DPoP', async () => {
     const plain = await startServer({ grants, features: [pushedRequests()] })
     const client = await secretClient(plain)
-    await expect(pushed(plain, client, { dpop_jkt: holder.thumbprint })).rejects.toThrow(
-      'invalid_request',
-    )
+    await expect(
+      pushAndBuildParams(plain, client, { dpop_jkt: holder.thumbprint }),
+    ).rejects.toThrow('invalid_request')
     await plain.close()
   })
 })
@@ -247,7 +247,7 @@ describe('the `dpop_jkt` parameter', () => {
 describe('DPoP-bound refresh tokens', () => {
   it('work only with the key of the public client, and are not used up by a request with another key', async () => {
     const client = await publicClient()
-    const { refresh_token } = await boundTokens(server, client, holder)
+    const { refresh_token } = await requestBoundTokens(server, client, holder)
     const thieves = [null, await tokenProof(server, await newHolder())]
     for (const proof of thieves) {
       const reply = await refresh(server, client, refresh_token, proof)
@@ -272,7 +272,7 @@ describe('DPoP-bound refresh tokens', () => {
     async (accessTokenFormat) => {
       const own = await startServer({ grants, features: [dpop()], accessTokenFormat })
       const client = await secretClient(own)
-      const first = await boundTokens(own, client, holder)
+      const first = await requestBoundTokens(own, client, holder)
       expect((await refresh(own, client, first.refresh_token, null)).status).toBe(400)
       const next = await newHolder()
       const proof = await tokenProof(own, next)
@@ -290,7 +290,7 @@ describe('DPoP-bound refresh tokens', () => {
 
   it('stay bound when the feature is disabled: they never yield bearer tokens', async () => {
     const client = await publicClient()
-    const { refresh_token } = await boundTokens(server, client, holder)
+    const { refresh_token } = await requestBoundTokens(server, client, holder)
     const off = server.another({ features: [] })
     const reply = await off.fetch(
       new Request(`${server.url}/oauth/token`, {

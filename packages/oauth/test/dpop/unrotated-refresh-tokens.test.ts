@@ -3,15 +3,15 @@ import { dpop } from '../../src/index.ts'
 import { createClient, startServer, type TestServer } from '../support.ts'
 import {
   askByPassword,
-  boundTokens,
-  type Holder,
+  type KeyHolderKeys,
   newHolder,
   refresh,
+  requestBoundTokens,
   tokenProof,
 } from './support.ts'
 
 let server: TestServer
-let holder: Holder
+let holder: KeyHolderKeys
 beforeAll(async () => {
   server = await startServer({ features: [dpop({ rotateRefreshTokens: false })] })
   holder = await newHolder()
@@ -27,7 +27,7 @@ describe('dpop({ rotateRefreshTokens: false }) (threat T6)', () => {
     ['a public client', false],
   ])('returns the same refresh token to %s at each refresh', async (_who, confidential) => {
     const client = await newClient(confidential)
-    const { refresh_token } = await boundTokens(server, client, holder)
+    const { refresh_token } = await requestBoundTokens(server, client, holder)
     for (let times = 0; times < 3; times += 1) {
       server.clock.advance('25h')
       const reply = await refresh(server, client, refresh_token, await tokenProof(server, holder))
@@ -44,7 +44,7 @@ describe('dpop({ rotateRefreshTokens: false }) (threat T6)', () => {
     'requires the original key from public clients, and any key from clients with a secret: %s',
     async (_who, confidential, key, status) => {
       const client = await newClient(confidential)
-      const { refresh_token } = await boundTokens(server, client, holder)
+      const { refresh_token } = await requestBoundTokens(server, client, holder)
       const proof = key === 'none' ? null : await tokenProof(server, await newHolder())
       expect((await refresh(server, client, refresh_token, proof)).status).toBe(status)
       // A request without the key does not revoke the grant.
@@ -65,7 +65,7 @@ describe('dpop({ rotateRefreshTokens: false }) (threat T6)', () => {
 
   it('rejects bound refresh tokens without a proof after dpop() was removed', async () => {
     const client = await newClient(false)
-    const { refresh_token } = await boundTokens(server, client, holder)
+    const { refresh_token } = await requestBoundTokens(server, client, holder)
     const first = await refresh(server, client, refresh_token, await tokenProof(server, holder))
     expect(first.status).toBe(200)
     const without = server.another({ features: [] })

@@ -5,7 +5,8 @@ import { openid, systemClock, tokenExchange, type VerifiedToken } from '../../sr
 import { listen, startServer, type TestServer } from '../support.ts'
 import {
   ACCESS_TOKEN,
-  actorToken,
+  createActorToken,
+  createSubjectToken,
   type ExchangeClient,
   exchange,
   GRANTS,
@@ -16,7 +17,6 @@ import {
   ORDERS,
   REPORTS,
   startExchange,
-  subjectToken,
   TOKEN_EXCHANGE,
 } from './support.ts'
 
@@ -32,7 +32,7 @@ afterAll(() => server.close())
 
 describe('an exchanged token', () => {
   it('is issued for the same user and the requesting client, without a refresh token', async () => {
-    const given = await subjectToken(server, shop)
+    const given = await createSubjectToken(server, shop)
     const got = await exchange(server, service, given.access_token, { scope: 'place-orders' })
     expect(got).toMatchObject({
       token_type: 'Bearer',
@@ -49,7 +49,7 @@ describe('an exchanged token', () => {
   })
 
   it('has every scope that both the original token and the client allow if the request names none', async () => {
-    const given = await subjectToken(server, shop)
+    const given = await createSubjectToken(server, shop)
     const got = await exchange(server, service, given.access_token)
     expect(got.scope).toBe('place-orders check-status')
     const limited = await newService(server, { scopes: ['check-status'] })
@@ -57,7 +57,7 @@ describe('an exchanged token', () => {
   })
 
   it('expires no later than the original token', async () => {
-    const given = await subjectToken(server, shop)
+    const given = await createSubjectToken(server, shop)
     server.clock.advance('10d')
     const got = await exchange(server, service, given.access_token)
     const [before, after] = [given.access_token, got.access_token].map(
@@ -68,7 +68,7 @@ describe('an exchanged token', () => {
   })
 
   it('is limited to the APIs that the request names with the `resource` or `audience` parameter', async () => {
-    const given = await subjectToken(server, shop, [
+    const given = await createSubjectToken(server, shop, [
       ['scope', 'place-orders'],
       ['resource', ORDERS],
       ['resource', REPORTS],
@@ -82,12 +82,12 @@ describe('an exchanged token', () => {
   })
 
   it("is a JWT if the request asks for one, which is refused if the server's tokens are opaque", async () => {
-    const given = await subjectToken(server, shop)
+    const given = await createSubjectToken(server, shop)
     const fields = { requested_token_type: JWT }
     const got = await exchange(server, service, given.access_token, fields)
     expect(got.issued_token_type).toBe(JWT)
     const opaque = await startServer({ accessTokenFormat: 'opaque', grants: GRANTS })
-    const there = await subjectToken(opaque, await newShop(opaque))
+    const there = await createSubjectToken(opaque, await newShop(opaque))
     const behind = await newService(opaque)
     expect(await exchange(opaque, behind, there.access_token, fields)).toMatchObject({
       error: 'invalid_request',
@@ -97,8 +97,8 @@ describe('an exchanged token', () => {
   })
 
   it('has its actor in the introspection response', async () => {
-    const given = await subjectToken(server, shop)
-    const actor_token = await actorToken(server, service)
+    const given = await createSubjectToken(server, shop)
+    const actor_token = await createActorToken(server, service)
     const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
     const got = await exchange(server, service, given.access_token, acting)
     const reply = await server.post('/oauth/introspect', {
@@ -116,11 +116,11 @@ describe('an exchanged token', () => {
 
 describe('delegation in a token exchange', () => {
   it('lists the actors in the `act` claim, the latest one outermost', async () => {
-    const given = await subjectToken(server, shop)
+    const given = await createSubjectToken(server, shop)
     const actors = [service, await newService(server)]
     let text = given.access_token
     for (const each of actors) {
-      const actor_token = await actorToken(server, each)
+      const actor_token = await createActorToken(server, each)
       const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
       text = (await exchange(server, each, text, acting)).access_token
     }
@@ -132,8 +132,8 @@ describe('delegation in a token exchange', () => {
   })
 
   it('keeps the actors when the token is exchanged again without an actor', async () => {
-    const given = await subjectToken(server, shop)
-    const actor_token = await actorToken(server, service)
+    const given = await createSubjectToken(server, shop)
+    const actor_token = await createActorToken(server, service)
     const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
     const delegated = await exchange(server, service, given.access_token, acting)
     const again = await exchange(server, await newService(server), delegated.access_token)
@@ -148,8 +148,8 @@ describe('delegation in a token exchange', () => {
         grants: ['password', TOKEN_EXCHANGE],
         settings: { subject_type: 'pairwise' },
       })
-      const given = await subjectToken(pairwise, await newShop(pairwise))
-      const { access_token: actor_token } = await subjectToken(pairwise, own)
+      const given = await createSubjectToken(pairwise, await newShop(pairwise))
+      const { access_token: actor_token } = await createSubjectToken(pairwise, own)
       const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
       const { access_token: token } = await exchange(pairwise, own, given.access_token, acting)
       const form = { token, client_id: own.id, client_secret: own.secret }
@@ -165,12 +165,12 @@ describe('delegation in a token exchange', () => {
     const strict = await startExchange({
       grants: [...GRANTS.slice(0, -1), tokenExchange({ actorRequired: true })],
     })
-    const given = await subjectToken(strict, await newShop(strict))
+    const given = await createSubjectToken(strict, await newShop(strict))
     const behind = await newService(strict)
     expect(await exchange(strict, behind, given.access_token)).toMatchObject({
       error: 'invalid_request',
     })
-    const actor_token = await actorToken(strict, behind)
+    const actor_token = await createActorToken(strict, behind)
     const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
     expect(await exchange(strict, behind, given.access_token, acting)).toHaveProperty(
       'access_token',
@@ -193,7 +193,7 @@ describe('the allow option of tokenExchange()', () => {
         }),
       ],
     })
-    const given = await subjectToken(own, await newShop(own))
+    const given = await createSubjectToken(own, await newShop(own))
     const behind = await newService(own)
     const no = await exchange(own, behind, given.access_token, { scope: 'place-orders' })
     expect(no).toMatchObject({ error: 'invalid_request' })
@@ -209,7 +209,7 @@ describe('the allow option of tokenExchange()', () => {
 
 it('openid-client exchanges a token with its generic grant request', async () => {
   const listening = await listen({ clock: systemClock, grants: GRANTS })
-  const given = await subjectToken(listening, await newShop(listening))
+  const given = await createSubjectToken(listening, await newShop(listening))
   const { id, secret } = await newService(listening)
   const config = await openidClient.discovery(
     new URL(listening.url),

@@ -63,7 +63,7 @@ export interface Reply {
 
 type Fields = Record<string, string> | [string, string][]
 
-function ask(
+function requestExchange(
   server: TestServer,
   { id, secret }: ExchangeClient,
   fields: Fields,
@@ -79,7 +79,7 @@ async function read(reply: Response): Promise<Reply> {
 }
 
 /** Returns a token of Ada's, with both scopes unless overridden. */
-export async function subjectToken(
+export async function createSubjectToken(
   server: TestServer,
   shop: ExchangeClient,
   fields: [string, string][] = [['scope', 'place-orders check-status']],
@@ -89,14 +89,17 @@ export async function subjectToken(
     ['username', 'ada@example.com'],
     ['password', 'correct horse'],
   ]
-  const tokens = await read(await ask(server, shop, [...person, ...fields]))
+  const tokens = await read(await requestExchange(server, shop, [...person, ...fields]))
   if (tokens.error) throw new Error(JSON.stringify(tokens))
   return tokens
 }
 
 /** Returns a client's own token, which serves as the actor token. */
-export async function actorToken(server: TestServer, service: ExchangeClient): Promise<string> {
-  const reply = await ask(server, service, { grant_type: 'client_credentials' })
+export async function createActorToken(
+  server: TestServer,
+  service: ExchangeClient,
+): Promise<string> {
+  const reply = await requestExchange(server, service, { grant_type: 'client_credentials' })
   return (await read(reply)).access_token
 }
 
@@ -107,7 +110,7 @@ export async function exchange(
   fields: Record<string, string> = {},
 ): Promise<Reply> {
   return read(
-    await ask(server, service, {
+    await requestExchange(server, service, {
       grant_type: TOKEN_EXCHANGE,
       subject_token: subject,
       subject_token_type: ACCESS_TOKEN,

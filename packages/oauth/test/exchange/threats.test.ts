@@ -6,7 +6,8 @@ import { sealedTokens } from '../outside/sealed-tokens.ts'
 import { createClient, startServer, type TestServer } from '../support.ts'
 import {
   ACCESS_TOKEN,
-  actorToken,
+  createActorToken,
+  createSubjectToken,
   type ExchangeClient,
   exchange,
   GRANTS,
@@ -16,7 +17,6 @@ import {
   ORDERS,
   REPORTS,
   startExchange,
-  subjectToken,
   TOKEN_EXCHANGE,
 } from './support.ts'
 
@@ -32,20 +32,20 @@ afterAll(() => server.close())
 
 describe('a token exchange (threat T16) issues no token for', () => {
   it('a scope that it does not hold', async () => {
-    const given = await subjectToken(server, shop, [['scope', 'place-orders']])
+    const given = await createSubjectToken(server, shop, [['scope', 'place-orders']])
     const got = await exchange(server, service, given.access_token, { scope: 'check-status' })
     expect(got).toMatchObject({ error: 'invalid_scope' })
   })
 
   it('a scope that the client may not have', async () => {
-    const given = await subjectToken(server, shop)
+    const given = await createSubjectToken(server, shop)
     const limited = await newService(server, { scopes: ['check-status'] })
     const got = await exchange(server, limited, given.access_token, { scope: 'place-orders' })
     expect(got).toMatchObject({ error: 'invalid_scope' })
   })
 
   it('the wildcard scope, though scopes that it covers can be requested', async () => {
-    const given = await subjectToken(server, shop, [['scope', '*']])
+    const given = await createSubjectToken(server, shop, [['scope', '*']])
     expect(await exchange(server, service, given.access_token, { scope: '*' })).toMatchObject({
       error: 'invalid_scope',
     })
@@ -55,7 +55,7 @@ describe('a token exchange (threat T16) issues no token for', () => {
   })
 
   it('the identity scopes of the original token, such as openid', async () => {
-    const given = await subjectToken(server, shop, [['scope', 'openid email place-orders']])
+    const given = await createSubjectToken(server, shop, [['scope', 'openid email place-orders']])
     const got = await exchange(server, service, given.access_token)
     expect(got.scope).toBe('place-orders')
     expect(got).not.toHaveProperty('id_token')
@@ -70,7 +70,7 @@ describe('a token exchange (threat T16) issues no token for', () => {
     ['an unknown resource', { resource: 'https://else.example' }],
     ['an unknown audience', { audience: 'else' }],
   ])('%s', async (_what, fields) => {
-    const given = await subjectToken(server, shop, [
+    const given = await createSubjectToken(server, shop, [
       ['scope', 'place-orders'],
       ['resource', ORDERS],
     ])
@@ -79,7 +79,7 @@ describe('a token exchange (threat T16) issues no token for', () => {
   })
 
   it('an API that the grant of the original token covers, but the token itself does not', async () => {
-    const given = await subjectToken(server, shop, [
+    const given = await createSubjectToken(server, shop, [
       ['scope', 'place-orders'],
       ['resource', ORDERS],
       ['resource', REPORTS],
@@ -99,7 +99,7 @@ describe('a token exchange (threat T16) issues no token for', () => {
 
 describe('a token exchange (threat T16)', () => {
   it('is refused for a client without the grant, and for a public client', async () => {
-    const given = await subjectToken(server, shop)
+    const given = await createSubjectToken(server, shop)
     expect(await exchange(server, shop, given.access_token)).toMatchObject({
       error: 'unauthorized_client',
     })
@@ -125,13 +125,13 @@ describe('a token exchange (threat T16)', () => {
     ['no subject_token', { subject_token: '' }],
     ['an invalid subject_token', { subject_token: 'x' }],
   ])('is refused with %s', async (_what, fields) => {
-    const given = await subjectToken(server, shop)
+    const given = await createSubjectToken(server, shop)
     const got = await exchange(server, service, given.access_token, fields)
     expect(got).toMatchObject({ error: 'invalid_request' })
   })
 
   it('is refused for a refresh token, an altered token, and an expired token', async () => {
-    const given = await subjectToken(server, shop)
+    const given = await createSubjectToken(server, shop)
     const [header, , signature] = given.access_token.split('.')
     const claims = { ...decodeJwt(given.access_token), scope: 'place-orders check-status' }
     const forged = Buffer.from(JSON.stringify({ ...claims, sub: 'user:bob' })).toString('base64url')
@@ -139,7 +139,7 @@ describe('a token exchange (threat T16)', () => {
       expect(await exchange(server, service, text)).toMatchObject({ error: 'invalid_request' })
     }
     const own = await startExchange({ accessTokensExpireIn: '1h' })
-    const short = await subjectToken(own, await newShop(own))
+    const short = await createSubjectToken(own, await newShop(own))
     own.clock.advance('1h')
     expect(await exchange(own, await newService(own), short.access_token)).toMatchObject({
       error: 'invalid_request',
@@ -148,13 +148,13 @@ describe('a token exchange (threat T16)', () => {
   })
 
   it("is refused for a client's own token with an actor, because an actor can act only for users", async () => {
-    const given = await actorToken(server, service)
+    const given = await createActorToken(server, service)
     expect(await exchange(server, service, given)).toMatchObject({ error: 'invalid_request' })
   })
 
   it('is refused with the token of another client as actor_token', async () => {
-    const given = await subjectToken(server, shop)
-    const actor_token = await actorToken(server, await newService(server))
+    const given = await createSubjectToken(server, shop)
+    const actor_token = await createActorToken(server, await newService(server))
     const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
     expect(await exchange(server, service, given.access_token, acting)).toMatchObject({
       error: 'invalid_request',
@@ -162,7 +162,7 @@ describe('a token exchange (threat T16)', () => {
   })
 
   it('is refused if the chain of exchanges is too long', async () => {
-    let text = (await subjectToken(server, shop)).access_token
+    let text = (await createSubjectToken(server, shop)).access_token
     for (let times = 0; times < 16; times += 1) {
       text = (await exchange(server, service, text)).access_token
     }
@@ -173,7 +173,7 @@ describe('a token exchange (threat T16)', () => {
 
 /** Returns the original token, a token exchanged from it, and one exchanged from that. */
 async function chainOf(on: TestServer, holder: ExchangeClient) {
-  const given = await subjectToken(on, holder)
+  const given = await createSubjectToken(on, holder)
   const middle = await newService(on)
   const child = (await exchange(on, middle, given.access_token)).access_token
   const grandchild = (await exchange(on, await newService(on), child)).access_token
@@ -223,7 +223,7 @@ describe('revocation (threat T16) of a token includes the tokens exchanged from 
   })
 
   it('after which none of them can be exchanged any more', async () => {
-    const given = await subjectToken(server, shop)
+    const given = await createSubjectToken(server, shop)
     await revoke(shop, given.access_token)
     expect(await exchange(server, service, given.access_token)).toMatchObject({
       error: 'invalid_request',
@@ -232,8 +232,8 @@ describe('revocation (threat T16) of a token includes the tokens exchanged from 
 
   it("if the revoked token was the actor's token", async () => {
     const acting = await newService(server, { grants: [TOKEN_EXCHANGE, 'password'] })
-    const helper = await subjectToken(server, acting, [])
-    const given = await subjectToken(server, shop)
+    const helper = await createSubjectToken(server, acting, [])
+    const given = await createSubjectToken(server, shop)
     const got = await exchange(server, acting, given.access_token, {
       actor_token: helper.access_token,
       actor_token_type: ACCESS_TOKEN,

@@ -17,7 +17,13 @@ import {
   signedIntrospection,
 } from '../../src/index.ts'
 import { createSigner, sign } from '../registration/support.ts'
-import { askFor, createClient, REDIRECT, startServer, type TestServerOptions } from '../support.ts'
+import {
+  createClient,
+  REDIRECT,
+  requestAuthorization,
+  startServer,
+  type TestServerOptions,
+} from '../support.ts'
 import { GRANTS, newKeyClient, push, startFapi } from './support.ts'
 
 const started = (changes: TestServerOptions) =>
@@ -252,7 +258,11 @@ describe('requirePkce()', () => {
     try {
       const client = await createClient(server, { grants: ['authorization_code', 'implicit'] })
       const ask = (params: Record<string, string>) =>
-        askFor(server, 'ada', { client_id: client.id, redirect_uri: REDIRECT, ...params })
+        requestAuthorization(server, 'ada', {
+          client_id: client.id,
+          redirect_uri: REDIRECT,
+          ...params,
+        })
       const bare = await ask({ response_type: 'code' })
       const back = new URL(bare.headers.get('location') ?? '')
       expect(back.searchParams.get('error')).toBe('invalid_request')
@@ -273,7 +283,7 @@ describe('requirePkce()', () => {
     try {
       const { id } = await createClient(server)
       const params = { client_id: id, redirect_uri: REDIRECT, response_type: 'code' }
-      expect((await askFor(server, 'ada', params)).status).toBe(200)
+      expect((await requestAuthorization(server, 'ada', params)).status).toBe(200)
     } finally {
       await server.close()
     }

@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dpop, fapi2, jwtClientAuthentication, pushedRequests } from '../../src/index.ts'
 import { newHolder } from '../dpop/support.ts'
 import { createSigner } from '../registration/support.ts'
-import { askFor, createClient, REDIRECT, startServer, type TestServer } from '../support.ts'
+import {
+  createClient,
+  REDIRECT,
+  requestAuthorization,
+  startServer,
+  type TestServer,
+} from '../support.ts'
 import {
   approve,
   type Changes,
@@ -11,12 +17,12 @@ import {
   type KeyClient,
   newKeyClient,
   push,
+  readStatusAndError,
   refresh,
   requestOf,
   send,
   startFapi,
   tokensOf,
-  verdict,
 } from './support.ts'
 
 let server: TestServer
@@ -113,7 +119,7 @@ describe('pushed request with fapi2()', () => {
     ['with an assertion without sub', { assertion: { sub: undefined } }, CLIENT],
   ]
   it.each(cases)('is refused %s', async (_what, changes, expected) => {
-    expect(await verdict(await push(server, client, changes))).toEqual(expected)
+    expect(await readStatusAndError(await push(server, client, changes))).toEqual(expected)
   })
 
   it('is refused with an RS256 assertion, while PS256, ES256 and Ed25519 are accepted', async () => {
@@ -130,7 +136,7 @@ describe('pushed request with fapi2()', () => {
 
   it('is refused with an RS256 DPoP proof', async () => {
     const holder = await newHolder('RS256')
-    expect(await verdict(await push(server, client, { holder }))).toEqual([
+    expect(await readStatusAndError(await push(server, client, { holder }))).toEqual([
       400,
       'invalid_dpop_proof',
     ])
@@ -139,14 +145,17 @@ describe('pushed request with fapi2()', () => {
 
   it("is refused with a client assertion signed by another client's key", async () => {
     const signer = await createSigner('ES256')
-    expect(await verdict(await push(server, client, { signer }))).toEqual(CLIENT)
+    expect(await readStatusAndError(await push(server, client, { signer }))).toEqual(CLIENT)
   })
 })
 
 describe('authorization request with fapi2()', () => {
   it('is refused if it was not pushed, and the client receives the error in a redirect', async () => {
     const { client_id = '', ...rest } = requestOf(client)
-    const page = await askFor(server, 'ada', { client_id, ...(rest as Record<string, string>) })
+    const page = await requestAuthorization(server, 'ada', {
+      client_id,
+      ...(rest as Record<string, string>),
+    })
     const back = new URL(page.headers.get('location') ?? '')
     expect(back.origin + back.pathname).toBe(REDIRECT)
     expect(Object.fromEntries(back.searchParams)).toMatchObject({
@@ -158,11 +167,13 @@ describe('authorization request with fapi2()', () => {
   it('is refused if another client pushed it, or if it was answered before', async () => {
     const { request_uri } = await (await push(server, client)).json()
     const other = await newKeyClient(server)
-    expect((await askFor(server, 'ada', { client_id: other.id, request_uri })).status).toBe(400)
+    expect(
+      (await requestAuthorization(server, 'ada', { client_id: other.id, request_uri })).status,
+    ).toBe(400)
     await approve(server, client)
     const again = await (await push(server, client)).json()
     const ask = () =>
-      askFor(server, 'ada', { client_id: client.id, request_uri: again.request_uri })
+      requestAuthorization(server, 'ada', { client_id: client.id, request_uri: again.request_uri })
     expect((await ask()).status).toBe(303)
     expect((await ask()).status).toBe(400)
   })
@@ -201,7 +212,9 @@ describe('authorization code with fapi2()', () => {
     'is refused at the token endpoint %s, and stays valid',
     async (_what, changes, expected) => {
       const back = await approve(server, client)
-      expect(await verdict(await exchange(server, client, back, changes))).toEqual(expected)
+      expect(await readStatusAndError(await exchange(server, client, back, changes))).toEqual(
+        expected,
+      )
       // The refusal did not use up the code.
       expect((await exchange(server, client, back)).status).toBe(200)
     },
@@ -210,20 +223,26 @@ describe('authorization code with fapi2()', () => {
   it('is refused with a DPoP proof by a key other than the key of the pushed request', async () => {
     const back = await approve(server, client)
     const holder = await newHolder()
-    expect(await verdict(await exchange(server, client, back, { holder }))).toEqual(GRANT)
+    expect(await readStatusAndError(await exchange(server, client, back, { holder }))).toEqual(
+      GRANT,
+    )
   })
 
   it('is refused with a DPoP key other than the key that the pushed `dpop_jkt` parameter names', async () => {
     const dpop_jkt = client.holder.thumbprint
     const back = await approve(server, client, { holder: null, params: { dpop_jkt } })
     const holder = await newHolder()
-    expect(await verdict(await exchange(server, client, back, { holder }))).toEqual(GRANT)
+    expect(await readStatusAndError(await exchange(server, client, back, { holder }))).toEqual(
+      GRANT,
+    )
     expect((await exchange(server, client, back)).status).toBe(200)
   })
 
   it('is refused if another client sends it', async () => {
     const back = await approve(server, client)
-    expect(await verdict(await exchange(server, await newKeyClient(server), back))).toEqual(GRANT)
+    expect(
+      await readStatusAndError(await exchange(server, await newKeyClient(server), back)),
+    ).toEqual(GRANT)
   })
 
   it('is refused after 60 seconds', async () => {
@@ -231,14 +250,14 @@ describe('authorization code with fapi2()', () => {
     server.clock.advance('59s')
     expect((await exchange(server, client, early)).status).toBe(200)
     server.clock.advance('1s')
-    expect(await verdict(await exchange(server, client, late))).toEqual(GRANT)
+    expect(await readStatusAndError(await exchange(server, client, late))).toEqual(GRANT)
   })
 
   it('is refused on its second use, which revokes the tokens issued for it', async () => {
     const back = await approve(server, client)
     const { refresh_token } = await (await exchange(server, client, back)).json()
-    expect(await verdict(await exchange(server, client, back))).toEqual(GRANT)
-    expect(await verdict(await refresh(server, client, refresh_token))).toEqual(GRANT)
+    expect(await readStatusAndError(await exchange(server, client, back))).toEqual(GRANT)
+    expect(await readStatusAndError(await refresh(server, client, refresh_token))).toEqual(GRANT)
   })
 })
 
@@ -276,9 +295,11 @@ describe('clients with fapi2()', () => {
       for (const path of ['/oauth/token', '/oauth/par', '/oauth/revoke', '/oauth/introspect']) {
         const form = { grant_type: 'client_credentials', token: 'x' }
         const body = { client_id: secret.id, client_secret: secret.secret }
-        expect(await verdict(await post(path, { ...form, ...body }))).toEqual(CLIENT)
-        expect(await verdict(await post(path, form, basic))).toEqual(CLIENT)
-        expect(await verdict(await post(path, { ...form, client_id: open.id }))).toEqual(CLIENT)
+        expect(await readStatusAndError(await post(path, { ...form, ...body }))).toEqual(CLIENT)
+        expect(await readStatusAndError(await post(path, form, basic))).toEqual(CLIENT)
+        expect(await readStatusAndError(await post(path, { ...form, client_id: open.id }))).toEqual(
+          CLIENT,
+        )
       }
     } finally {
       await before.close()
@@ -288,7 +309,7 @@ describe('clients with fapi2()', () => {
   it('get no token by client credentials without a DPoP proof', async () => {
     const form = { grant_type: 'client_credentials' }
     const ask = (changes: Changes) => send(server, '/oauth/token', client, form, changes)
-    expect(await verdict(await ask({ holder: null }))).toEqual(REQUEST)
+    expect(await readStatusAndError(await ask({ holder: null }))).toEqual(REQUEST)
     expect((await ask({})).status).toBe(200)
   })
 })
@@ -318,16 +339,20 @@ describe('refresh token with fapi2()', () => {
     ['without a client assertion', { assertion: null }, CLIENT],
   ] as const)('is refused %s, and stays valid (threat T6)', async (_what, changes, expected) => {
     const { refresh_token } = await tokensOf(server, client)
-    expect(await verdict(await refresh(server, client, refresh_token, changes))).toEqual(expected)
+    expect(await readStatusAndError(await refresh(server, client, refresh_token, changes))).toEqual(
+      expected,
+    )
     expect((await refresh(server, client, refresh_token)).status).toBe(200)
   })
 
   it("is refused with another client's key, or by another client (threat T6)", async () => {
     const { refresh_token } = await tokensOf(server, client)
     const signer = await createSigner('ES256')
-    expect(await verdict(await refresh(server, client, refresh_token, { signer }))).toEqual(CLIENT)
+    expect(
+      await readStatusAndError(await refresh(server, client, refresh_token, { signer })),
+    ).toEqual(CLIENT)
     const other = await newKeyClient(server)
-    expect(await verdict(await refresh(server, other, refresh_token))).toEqual(GRANT)
+    expect(await readStatusAndError(await refresh(server, other, refresh_token))).toEqual(GRANT)
     expect((await refresh(server, client, refresh_token)).status).toBe(200)
   })
 
@@ -360,13 +385,19 @@ describe('refresh token with fapi2()', () => {
       { holder: null },
     )
     expect(gone.status).toBe(200)
-    expect(await verdict(await refresh(server, client, revoked.refresh_token))).toEqual(GRANT)
+    expect(await readStatusAndError(await refresh(server, client, revoked.refresh_token))).toEqual(
+      GRANT,
+    )
     const withdrawn = await tokensOf(server, client)
     await server.oauth.consents.revoke('ada', client.id)
-    expect(await verdict(await refresh(server, client, withdrawn.refresh_token))).toEqual(GRANT)
+    expect(
+      await readStatusAndError(await refresh(server, client, withdrawn.refresh_token)),
+    ).toEqual(GRANT)
     const old = await tokensOf(server, client)
     server.clock.advance('366d')
-    expect(await verdict(await refresh(server, client, old.refresh_token))).toEqual(GRANT)
+    expect(await readStatusAndError(await refresh(server, client, old.refresh_token))).toEqual(
+      GRANT,
+    )
   })
 
   it('keeps working after fapi2() is disabled, and refresh tokens from before fapi2() are still rotated', async () => {
@@ -388,7 +419,7 @@ describe('refresh token with fapi2()', () => {
     const kept = await refresh(through(), client, refresh_token)
     expect([kept.status, (await kept.json()).refresh_token]).toEqual([200, refresh_token])
     expect(
-      await verdict(await refresh(through(), client, refresh_token, { holder: null })),
+      await readStatusAndError(await refresh(through(), client, refresh_token, { holder: null })),
     ).toEqual(GRANT)
     const rotating = await exchange(through(), client, await approve(server, client))
     const { refresh_token: before } = await rotating.json()

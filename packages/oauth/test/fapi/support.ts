@@ -6,7 +6,7 @@ import {
   fapi2,
   refreshToken,
 } from '../../src/index.ts'
-import { type Holder, makeProof, newHolder } from '../dpop/support.ts'
+import { type KeyHolderKeys, makeProof, newHolder } from '../dpop/support.ts'
 import {
   ASSERTION_TYPE,
   assertionClaims,
@@ -15,11 +15,11 @@ import {
   sign,
 } from '../registration/support.ts'
 import {
-  askFor,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
   startServer,
+  submitApprovalDecision,
   type TestServer,
   type TestServerOptions,
 } from '../support.ts'
@@ -40,7 +40,7 @@ export function startFapi(
 export interface KeyClient {
   readonly id: string
   readonly signer: Signer
-  readonly holder: Holder
+  readonly holder: KeyHolderKeys
 }
 
 export async function newKeyClient(
@@ -68,7 +68,7 @@ export interface Changes {
   /** The key that signs the assertion. */
   readonly signer?: Signer
   /** The holder whose proof is sent; `null` sends none. */
-  readonly holder?: Holder | null
+  readonly holder?: KeyHolderKeys | null
 }
 
 /**
@@ -138,20 +138,20 @@ export async function approve(
   const reply = await push(server, client, changes)
   if (reply.status !== 201) throw new Error(`${reply.status} ${await reply.text()}`)
   const { request_uri } = (await reply.json()) as { request_uri: string }
-  const page = await askFor(server, 'ada', { client_id: client.id, request_uri })
-  if (page.status === 200) return decideOn(server, 'ada', page)
+  const page = await requestAuthorization(server, 'ada', { client_id: client.id, request_uri })
+  if (page.status === 200) return submitApprovalDecision(server, 'ada', page)
   return new URL(page.headers.get('location') ?? `error:${page.status}`)
 }
 
 export function exchange(
   server: TestServer,
   client: KeyClient,
-  back: URL,
+  redirectedUrl: URL,
   changes: Changes = {},
 ): Promise<Response> {
   const form = {
     grant_type: 'authorization_code',
-    code: back.searchParams.get('code') ?? '',
+    code: redirectedUrl.searchParams.get('code') ?? '',
     redirect_uri: REDIRECT,
     code_verifier: VERIFIER,
   }
@@ -186,7 +186,7 @@ export async function tokensOf(server: TestServer, client: KeyClient): Promise<T
 }
 
 /** Returns the status and error code of a response, so that a test can compare both together. */
-export async function verdict(reply: Response): Promise<[number, string | undefined]> {
+export async function readStatusAndError(reply: Response): Promise<[number, string | undefined]> {
   const { error } = (await reply.json()) as { error?: string }
   return [reply.status, error]
 }

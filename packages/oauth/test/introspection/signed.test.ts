@@ -2,7 +2,7 @@ import { createLocalJWKSet, jwtVerify } from 'jose'
 import * as oauth4webapi from 'oauth4webapi'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { signedIntrospection, systemClock } from '../../src/index.ts'
-import { codeFlow, createClient, type ListeningServer, listen } from '../support.ts'
+import { createClient, type ListeningServer, listen, runCodeFlow } from '../support.ts'
 
 const TYPE = 'application/token-introspection+jwt'
 
@@ -12,9 +12,12 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function asked(settings = {}, headers: Record<string, string> = { accept: TYPE }) {
+async function requestIntrospection(
+  settings = {},
+  headers: Record<string, string> = { accept: TYPE },
+) {
   const app = await createClient(server)
-  const { access_token: token } = await codeFlow(server, app)
+  const { access_token: token } = await runCodeFlow(server, app)
   const api = await createClient(server, {
     grants: ['client_credentials'],
     resourceServer: true,
@@ -30,7 +33,7 @@ describe('signed introspection response', () => {
     ['ES256', { introspection_signed_response_alg: 'ES256' }],
     ['RS256', { introspection_signed_response_alg: 'EdDSA' }],
   ])('is signed with %s for a client with the settings %j', async (alg, settings) => {
-    const { api, app, reply } = await asked(settings)
+    const { api, app, reply } = await requestIntrospection(settings)
     expect(reply.headers.get('content-type')).toBe(TYPE)
     expect(reply.headers.get('cache-control')).toBe('no-store')
     const jwks = await (await server.request('/.well-known/jwks.json')).json()
@@ -59,13 +62,16 @@ describe('signed introspection response', () => {
 
   it('is plain JSON for clients that do not request a JWT', async () => {
     for (const headers of [{}, { accept: 'application/json' }]) {
-      const { reply } = await asked({ introspection_signed_response_alg: 'RS256' }, headers)
+      const { reply } = await requestIntrospection(
+        { introspection_signed_response_alg: 'RS256' },
+        headers,
+      )
       expect(await reply.json()).toMatchObject({ active: true })
     }
   })
 
   it('can be verified by the library oauth4webapi', async () => {
-    const { api, token } = await asked()
+    const { api, token } = await requestIntrospection()
     const insecure = { [oauth4webapi.allowInsecureRequests]: true }
     const issuer = new URL(server.url)
     const as = await oauth4webapi.processDiscoveryResponse(
@@ -82,7 +88,7 @@ describe('signed introspection response', () => {
   })
 
   it('is not accepted by a guard as a token', async () => {
-    const { reply } = await asked()
+    const { reply } = await requestIntrospection()
     const credentials = {
       authorization: `Bearer ${await reply.text()}`,
       cookie: null,

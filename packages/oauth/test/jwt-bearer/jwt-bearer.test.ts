@@ -22,8 +22,8 @@ import {
   newCaller,
   newWorkload,
   ORDERS,
-  present,
   REPORTS,
+  sendAssertion,
   signBy,
   startAssertions,
 } from './support.ts'
@@ -38,7 +38,7 @@ const ask = async (
   changes: Record<string, unknown> = {},
   fields: Record<string, string> = {},
   client = server.client,
-) => present(server.oauth, client, await assertionFor(server, changes), fields)
+) => sendAssertion(server.oauth, client, await assertionFor(server, changes), fields)
 
 describe('jwtBearer()', () => {
   it('issues an access token, and no refresh token, for the user that the assertion is about', async () => {
@@ -57,7 +57,7 @@ describe('jwtBearer()', () => {
 
   it('looks up the `sub` claim for each issuer separately: the same sub of two issuers means two users', async () => {
     const assertion = await signBy(server.issuers.globex, claimsFrom(server, GLOBEX))
-    const reply = await present(server.oauth, server.client, assertion)
+    const reply = await sendAssertion(server.oauth, server.client, assertion)
     expect(decodeJwt(reply.access_token).sub).toBe('user:bob')
     expect(decodeJwt((await ask()).access_token).sub).toBe('user:ada')
   })
@@ -65,7 +65,7 @@ describe('jwtBearer()', () => {
   it('finds a user by a verified e-mail address in a domain of the issuer', async () => {
     const claims = { sub: 'new', email: 'bob@globex.example', email_verified: true }
     const assertion = await signBy(server.issuers.globex, claimsFrom(server, GLOBEX, claims))
-    const reply = await present(server.oauth, server.client, assertion)
+    const reply = await sendAssertion(server.oauth, server.client, assertion)
     expect(decodeJwt(reply.access_token).sub).toBe('user:bob')
   })
 
@@ -80,7 +80,7 @@ describe('jwtBearer()', () => {
     expect((await ask({ scope: 'place-orders' })).scope).toBe('')
     const askGlobex = async (fields: Record<string, string>, client = server.client) => {
       const assertion = await signBy(server.issuers.globex, claimsFrom(server, GLOBEX))
-      return (await present(server.oauth, client, assertion, fields)).scope
+      return (await sendAssertion(server.oauth, client, assertion, fields)).scope
     }
     const limited = await newCaller(server, { scopes: ['place-orders'] })
     expect((await ask({}, {}, limited)).scope).toBe('')
@@ -105,7 +105,7 @@ describe('jwtBearer()', () => {
     ['no typ', {}],
   ])('accepts an assertion with %s', async (_name, header) => {
     const assertion = await assertionFor(server, {}, header)
-    expect((await present(server.oauth, server.client, assertion)).status).toBe(200)
+    expect((await sendAssertion(server.oauth, server.client, assertion)).status).toBe(200)
   })
 
   it('accepts an assertion whose aud is a list with one member', async () => {
@@ -114,16 +114,18 @@ describe('jwtBearer()', () => {
 
   it('lets a client send an assertion again after a failed request, because it counts as used only once a token was issued', async () => {
     const assertion = await assertionFor(server)
-    const wider = await present(server.oauth, server.client, assertion, { scope: 'place-orders' })
+    const wider = await sendAssertion(server.oauth, server.client, assertion, {
+      scope: 'place-orders',
+    })
     expect(wider).toMatchObject({ status: 400, error: 'invalid_scope' })
-    expect((await present(server.oauth, server.client, assertion)).status).toBe(200)
+    expect((await sendAssertion(server.oauth, server.client, assertion)).status).toBe(200)
   })
 })
 
 describe('an Identity Assertion JWT Authorization Grant', () => {
   it('is exchanged for a token of its user and its resource', async () => {
     const assertion = await idJagFor(server, { resource: ORDERS, scope: 'check-status' })
-    const reply = await present(server.oauth, server.client, assertion)
+    const reply = await sendAssertion(server.oauth, server.client, assertion)
     expect(reply).toMatchObject({ status: 200, scope: 'check-status' })
     expect(decodeJwt(reply.access_token)).toMatchObject({ sub: 'user:ada', aud: ORDERS })
   })
@@ -146,13 +148,15 @@ describe('a workload', () => {
     const subject = 'repo:acme/site:ref:refs/heads/main'
     const client = await newWorkload(server, subject)
     const assertion = await signBy(server.issuers.ci, claimsFrom(server, CI, { sub: subject }))
-    const reply = await present(server.oauth, client, assertion)
+    const reply = await sendAssertion(server.oauth, client, assertion)
     expect(reply).toMatchObject({ status: 200, scope: 'check-status' })
     expect(decodeJwt(reply.access_token)).toMatchObject({
       sub: `client:${client.id}`,
       client_id: client.id,
     })
-    expect(await present(server.oauth, client, assertion)).toMatchObject({ error: 'invalid_grant' })
+    expect(await sendAssertion(server.oauth, client, assertion)).toMatchObject({
+      error: 'invalid_grant',
+    })
   })
 
   it("may use a platform token without jti again until it expires, if the issuer's setting allows that", async () => {
@@ -161,7 +165,7 @@ describe('a workload', () => {
     const claims = claimsFrom(server, CLUSTER, { sub: subject, jti: undefined })
     const assertion = await signBy(server.issuers.cluster, claims)
     for (let i = 0; i < 2; i += 1) {
-      expect((await present(server.oauth, client, assertion)).status).toBe(200)
+      expect((await sendAssertion(server.oauth, client, assertion)).status).toBe(200)
     }
   })
 })
@@ -173,7 +177,7 @@ describe('a server that trusts one assertion issuer', () => {
   it('rejects public clients, and announces no profile in the metadata, if the assertions are about users', async () => {
     const plain = await startWith(ACME)
     const client = await newCaller(plain, { confidential: false })
-    expect(await present(plain.oauth, client, 'unread')).toMatchObject({
+    expect(await sendAssertion(plain.oauth, client, 'unread')).toMatchObject({
       error: 'unauthorized_client',
     })
     const reply = await plain.request('/.well-known/oauth-authorization-server')
@@ -185,7 +189,7 @@ describe('a server that trusts one assertion issuer', () => {
     const only = await startWith(CI)
     const client = await newWorkload(only, 'a job')
     const assertion = await signBy(only.issuers.ci, claimsFrom(only, CI, { sub: 'a job' }))
-    expect((await present(only.oauth, client, assertion)).status).toBe(200)
+    expect((await sendAssertion(only.oauth, client, assertion)).status).toBe(200)
     await only.close()
   })
 })

@@ -70,7 +70,7 @@ export async function createIssuers(): Promise<Issuers> {
   return { acme, globex, idp, ci, cluster } as Issuers
 }
 
-export function trusted(issuers: Issuers): TrustedIssuer[] {
+export function listTrustedIssuers(issuers: Issuers): TrustedIssuer[] {
   const keysOf = ({ jwk }: Signer) => ({ keys: [jwk] })
   const scopes = ['check-status']
   return [
@@ -115,7 +115,7 @@ export async function startAssertions(
   const issuers = await createIssuers()
   const server = await startServer({
     grants: [
-      jwtBearer({ issuers: changeIssuers(trusted(issuers)) }),
+      jwtBearer({ issuers: changeIssuers(listTrustedIssuers(issuers)) }),
       refreshToken(),
       password(),
       clientCredentials(),
@@ -200,7 +200,7 @@ export interface Reply {
 
 type Asked = Pick<TestServer['oauth'], 'fetch' | 'issuer'>
 
-export async function present(
+export async function sendAssertion(
   oauth: Asked,
   client: Caller,
   assertion: string,

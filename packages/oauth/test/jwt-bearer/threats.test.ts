@@ -1,7 +1,7 @@
 import { exportSPKI, importJWK, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { dpop, jwtClientAuthentication, openid } from '../../src/index.ts'
-import { type Holder, newHolder, tokenProof } from '../dpop/support.ts'
+import { type KeyHolderKeys, newHolder, tokenProof } from '../dpop/support.ts'
 import { callWith, type WebServer } from '../registration/support.ts'
 import {
   ACME,
@@ -19,11 +19,11 @@ import {
   newWorkload,
   OPAQUE,
   ORDERS,
-  present,
   REPORTS,
   type Reply,
   type Signer,
   secondsOf,
+  sendAssertion,
   sign,
   signBy,
   startAssertions,
@@ -238,7 +238,7 @@ const attacks: Record<string, Attack> = {
 describe('the JWT bearer grant (threat T17) refuses', () => {
   it.each(Object.entries(attacks))('a request with %s', async (_name, attack) => {
     const { assertion, client = () => server.client, fields, error = 'invalid_grant' } = attack
-    const reply = await present(server.oauth, client(), await assertion(), fields)
+    const reply = await sendAssertion(server.oauth, client(), await assertion(), fields)
     expect(reply).toMatchObject({ status: 400, error })
     expect(reply).not.toHaveProperty('access_token')
   })
@@ -255,7 +255,7 @@ describe('the JWT bearer grant (threat T17) refuses', () => {
       await idJagFor(server),
     ]
     for (const assertion of honest) {
-      expect((await present(server.oauth, server.client, assertion)).status).toBe(200)
+      expect((await sendAssertion(server.oauth, server.client, assertion)).status).toBe(200)
     }
   })
 
@@ -271,21 +271,21 @@ describe('the JWT bearer grant (threat T17) refuses', () => {
     'a request with %s, and gives the reason because the issuer has signed the assertion',
     async (name, why) => {
       const { assertion, client = () => server.client }: Attack = attacks[name] ?? acme()
-      const reply = await present(server.oauth, client(), await assertion())
+      const reply = await sendAssertion(server.oauth, client(), await assertion())
       expect(reply.error_description).toBe(`The assertion is refused: ${why}`)
     },
   )
 
   it('a client that was not given the grant', async () => {
     const client = await newCaller(server, { grants: ['client_credentials'] })
-    expect(await present(server.oauth, client, await assertionFor(server))).toMatchObject({
+    expect(await sendAssertion(server.oauth, client, await assertionFor(server))).toMatchObject({
       error: 'unauthorized_client',
     })
   })
 
   it('a client with a wrong secret', async () => {
     const client = { ...server.client, secret: 'wrong' }
-    expect(await present(server.oauth, client, await assertionFor(server))).toMatchObject({
+    expect(await sendAssertion(server.oauth, client, await assertionFor(server))).toMatchObject({
       status: 401,
       error: 'invalid_client',
     })
@@ -293,7 +293,7 @@ describe('the JWT bearer grant (threat T17) refuses', () => {
 
   it('unknown issuers and wrong keys with the same error, and unknown and removed users with the same error', async () => {
     const answer = async (name: string) => {
-      const reply = await present(
+      const reply = await sendAssertion(
         server.oauth,
         server.client,
         (await attacks[name]?.assertion()) ?? '',
@@ -316,7 +316,7 @@ describe('claims of unexpected types (threat T17)', () => {
     async (name) => {
       for (const value of values) {
         for (const sign of [assertionFor, idJagFor]) {
-          const reply = await present(
+          const reply = await sendAssertion(
             server.oauth,
             server.client,
             await sign(server, { [name]: value }),
@@ -332,8 +332,8 @@ describe('claims of unexpected types (threat T17)', () => {
 describe('a used assertion (threat T17)', () => {
   it('is refused by the same process', async () => {
     const assertion = await assertionFor(server)
-    expect((await present(server.oauth, server.client, assertion)).status).toBe(200)
-    expect(await present(server.oauth, server.client, assertion)).toMatchObject({
+    expect((await sendAssertion(server.oauth, server.client, assertion)).status).toBe(200)
+    expect(await sendAssertion(server.oauth, server.client, assertion)).toMatchObject({
       status: 400,
       error: 'invalid_grant',
       error_description: 'The assertion was used before',
@@ -346,7 +346,7 @@ describe('a used assertion (threat T17)', () => {
     const assertion = await assertionFor(server)
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
-        present(i % 2 ? second : server.oauth, server.client, assertion),
+        sendAssertion(i % 2 ? second : server.oauth, server.client, assertion),
       ),
     )
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -355,10 +355,10 @@ describe('a used assertion (threat T17)', () => {
 
   it('is refused as used until it expires, and then as expired', async () => {
     const assertion = await assertionFor(server)
-    await present(server.oauth, server.client, assertion)
+    await sendAssertion(server.oauth, server.client, assertion)
     server.clock.advance(119)
     await server.oauth.purge()
-    expect(await present(server.oauth, server.client, assertion)).toMatchObject({
+    expect(await sendAssertion(server.oauth, server.client, assertion)).toMatchObject({
       error: 'invalid_grant',
     })
   })
@@ -372,10 +372,11 @@ describe('a used assertion (threat T17)', () => {
     }
     const { id } = await newCaller(server, { grants: ['client_credentials'], settings })
     expect(
-      (await present(server.oauth, server.client, await assertionFor(server, { jti }))).status,
+      (await sendAssertion(server.oauth, server.client, await assertionFor(server, { jti })))
+        .status,
     ).toBe(200)
     const elsewhere = await signBy(server.issuers.globex, claimsFrom(server, GLOBEX, { jti }))
-    expect((await present(server.oauth, server.client, elsewhere)).status).toBe(200)
+    expect((await sendAssertion(server.oauth, server.client, elsewhere)).status).toBe(200)
     const proof = await signBy(signer, claimsFrom(server, id, { sub: id, jti }))
     expect((await callWith(server, proof)).status).toBe(200)
   })
@@ -434,14 +435,14 @@ describe('a workload (threat T17)', () => {
       () => signBy(server.issuers.ci, claimsFrom(server, CLUSTER, { sub: job })),
     ],
   ])('gets no access token with a platform token %s', async (_name, assertion) => {
-    expect(await present(server.oauth, client, await assertion())).toMatchObject({
+    expect(await sendAssertion(server.oauth, client, await assertion())).toMatchObject({
       status: 400,
       error: 'invalid_grant',
     })
   })
 
   it('gets no access token with an assertion about a user', async () => {
-    expect(await present(server.oauth, client, await assertionFor(server))).toMatchObject({
+    expect(await sendAssertion(server.oauth, client, await assertionFor(server))).toMatchObject({
       error: 'unauthorized_client',
     })
   })
@@ -481,7 +482,7 @@ describe('the keys of an assertion issuer (threat T17)', () => {
   })
   const askBy = async (by = signer, kid = 'key'): Promise<Reply> => {
     const claims = claimsFrom(remote, `https://idp-${used}.example`)
-    return present(remote.oauth, remote.client, await signBy(by, claims, { kid }))
+    return sendAssertion(remote.oauth, remote.client, await signBy(by, claims, { kid }))
   }
 
   it('are fetched once for many assertions', async () => {
@@ -533,7 +534,7 @@ describe('the keys of an assertion issuer (threat T17)', () => {
 
   it('are not fetched for an issuer that is not listed', async () => {
     const claims = claimsFrom(remote, web.urlOf('/', 'keys.example'))
-    await present(remote.oauth, remote.client, await signBy(signer, claims))
+    await sendAssertion(remote.oauth, remote.client, await signBy(signer, claims))
     expect(web.asked).toHaveLength(0)
   })
 
@@ -542,7 +543,7 @@ describe('the keys of an assertion issuer (threat T17)', () => {
     const closed = remote.another({ outgoing: { resolve } })
     web.answerJson({ keys: [signer.jwk] })
     const claims = claimsFrom(remote, `https://idp-${used}.example`)
-    const reply = await present(closed, remote.client, await signBy(signer, claims))
+    const reply = await sendAssertion(closed, remote.client, await signBy(signer, claims))
     expect(reply.status).toBe(503)
     expect(web.asked).toHaveLength(0)
   })
@@ -554,7 +555,7 @@ describe('assertions about users who were removed or signed out (threat T17)', (
     const ada = server.users.all.get('ada')
     server.users.all.delete('ada')
     try {
-      expect(await present(server.oauth, server.client, assertion)).toMatchObject({
+      expect(await sendAssertion(server.oauth, server.client, assertion)).toMatchObject({
         error: 'invalid_grant',
       })
     } finally {
@@ -563,7 +564,11 @@ describe('assertions about users who were removed or signed out (threat T17)', (
   })
 
   it('lose the tokens issued for them when the user is signed out everywhere', async () => {
-    const { access_token } = await present(server.oauth, server.client, await assertionFor(server))
+    const { access_token } = await sendAssertion(
+      server.oauth,
+      server.client,
+      await assertionFor(server),
+    )
     await server.oauth.revokeUser('ada')
     const credentials = { authorization: `Bearer ${access_token}`, cookie: null, csrfToken: null }
     const verdict = (async () => server.oauth.guard.authenticate('api', credentials))()
@@ -574,10 +579,10 @@ describe('assertions about users who were removed or signed out (threat T17)', (
 describe('an ID-JAG bound to a DPoP key (threat T17)', () => {
   it('is accepted only from the holder of the key, and the issued token is bound to the key', async () => {
     const [own, thief] = [await newHolder(), await newHolder()]
-    const by = async (holder: Holder) => {
+    const by = async (holder: KeyHolderKeys) => {
       const assertion = await idJagFor(server, { cnf: { jkt: own.thumbprint } })
       const headers = { dpop: await tokenProof(server, holder) }
-      return present(server.oauth, server.client, assertion, {}, headers)
+      return sendAssertion(server.oauth, server.client, assertion, {}, headers)
     }
     expect(await by(own)).toMatchObject({ status: 200, token_type: 'DPoP' })
     expect(await by(thief)).toMatchObject({ status: 400, error: 'invalid_grant' })

@@ -4,16 +4,16 @@ import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from '
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { kyselyStorage } from '../../src/index.ts'
 import { signIn } from '../openid/support.ts'
-import { REDIRECT, sessionOf } from '../support.ts'
+import { buildSessionCookie, REDIRECT } from '../support.ts'
 import {
   HOME,
   LOCAL,
   type LogoutServer,
   logoutClient,
+  pollUntilTrue,
   type Receiver,
   startLogout,
   startReceiver,
-  until,
   visit,
 } from './support.ts'
 
@@ -49,7 +49,7 @@ describe('OpenID Foundation test plan for back-channel logout', () => {
     const { id_token } = await signIn(server, client, { nonce: 'n' })
     const reply = await visit(server, { id_token_hint: id_token, post_logout_redirect_uri: HOME })
     expect(reply.headers.get('location')).toBe(HOME)
-    await until(() => receiver.forms.length > 0)
+    await pollUntilTrue(() => receiver.forms.length > 0)
     const [form] = receiver.forms
     expect([...(form?.keys() ?? [])]).toEqual(['logout_token'])
     expect(receiver.types).toEqual(['application/x-www-form-urlencoded'])
@@ -83,7 +83,7 @@ describe('OpenID Foundation test plan for back-channel logout', () => {
     const client = await notifiedClient({ subject_type: 'pairwise' })
     const { id_token } = await signIn(server, client)
     await server.oauth.endSession('ada.1')
-    await until(() => receiver.forms.length > 0)
+    await pollUntilTrue(() => receiver.forms.length > 0)
     const token = tokenOf(receiver.forms[0])
     expect(decodeProtectedHeader(token)).toMatchObject({ alg: 'ES256', typ: 'logout+jwt' })
     expect(decodeJwt(token).sub).toBe(decodeJwt(id_token).sub)
@@ -102,7 +102,7 @@ describe('back-channel logout', () => {
     await signIn(server, second)
     await server.oauth.endSession('ada.2')
     await server.oauth.endSession('ada.1')
-    await until(() => receiver.forms.length === 2)
+    await pollUntilTrue(() => receiver.forms.length === 2)
     const audiences = receiver.forms.map((form) => decodeJwt(tokenOf(form)).aud)
     expect(audiences.sort()).toEqual([first.id, second.id].sort())
     expect(await server.oauth.deliver()).toBe(0)
@@ -114,7 +114,7 @@ describe('back-channel logout', () => {
   ])('notifies the client %s', async (_name, end) => {
     await signIn(server, await notifiedClient())
     await end(server)
-    await until(() => receiver.forms.length === 1)
+    await pollUntilTrue(() => receiver.forms.length === 1)
     const jwks = await (await server.request('/.well-known/jwks.json')).json()
     const options = { currentDate: server.clock.now() }
     await jwtVerify(tokenOf(receiver.forms[0]), createLocalJWKSet(jwks), options)
@@ -131,7 +131,7 @@ describe('back-channel logout', () => {
     const client = await notifiedClient()
     const asked = await server.request(
       `/oauth/authorize?${new URLSearchParams({ client_id: client.id, redirect_uri: REDIRECT, response_type: 'code', scope: 'openid' })}`,
-      { headers: { cookie: sessionOf('ada') } },
+      { headers: { cookie: buildSessionCookie('ada') } },
     )
     const code = new URL(asked.headers.get('location') ?? '').searchParams.get('code') ?? ''
     await server.oauth.endSession('ada.1')
@@ -143,14 +143,14 @@ describe('back-channel logout', () => {
       client_secret: client.secret,
     })
     expect(reply.status).toBe(200)
-    await until(() => receiver.forms.length === 1)
+    await pollUntilTrue(() => receiver.forms.length === 1)
   })
 
   it('notifies a client only once, even if it refreshes after the session ended', async () => {
     const client = await notifiedClient()
     const { refresh_token } = await signIn(server, client)
     await server.oauth.endSession('ada.1')
-    await until(() => receiver.forms.length === 1)
+    await pollUntilTrue(() => receiver.forms.length === 1)
     const reply = await server.post('/oauth/token', {
       grant_type: 'refresh_token',
       refresh_token,
@@ -167,8 +167,8 @@ describe('back-channel logout at an unreachable client (threat A14)', () => {
     await signIn(server, await notifiedClient())
     receiver.answer = 500
     await server.oauth.endSession('ada.1')
-    await until(() => receiver.forms.length === 1)
-    await until(() => server.logged.length === 1)
+    await pollUntilTrue(() => receiver.forms.length === 1)
+    await pollUntilTrue(() => server.logged.length === 1)
     expect(await server.oauth.deliver()).toBe(0)
     expect(receiver.forms).toHaveLength(1)
     receiver.answer = 204
@@ -185,7 +185,7 @@ describe('back-channel logout at an unreachable client (threat A14)', () => {
     await signIn(server, await notifiedClient())
     receiver.answer = 400
     await server.oauth.endSession('ada.1')
-    await until(() => server.logged.length > 0)
+    await pollUntilTrue(() => server.logged.length > 0)
     for (let hour = 0; hour < 30; hour += 1) {
       server.clock.advance('1h')
       await server.oauth.deliver()
@@ -205,7 +205,7 @@ describe('back-channel logout at an unreachable client (threat A14)', () => {
     await signIn(server, hanging)
     await signIn(server, await notifiedClient())
     await server.oauth.endSession('ada.1')
-    await until(() => receiver.forms.length === 1 && slow.forms.length === 1)
+    await pollUntilTrue(() => receiver.forms.length === 1 && slow.forms.length === 1)
     await slow.close()
   })
 
@@ -230,10 +230,10 @@ describe('back-channel logout at an unreachable client (threat A14)', () => {
     for (let count = 0; count < 150; count += 1) await add(idle.id, 'ada.8', `sid-${count}`)
     await add(quick.id, 'ada.9', 'sid-quick')
     await server.oauth.endSession('ada.8')
-    await until(() => asked > 0)
+    await pollUntilTrue(() => asked > 0)
     server.clock.advance('1s')
     await server.oauth.endSession('ada.9')
-    await until(() => receiver.forms.length === 1)
+    await pollUntilTrue(() => receiver.forms.length === 1)
     slow.closeAllConnections()
     slow.close()
   })
@@ -244,7 +244,7 @@ describe('back-channel logout at an unreachable client (threat A14)', () => {
     receiver.answer = 307
     receiver.location = elsewhere.url
     await server.oauth.endSession('ada.1')
-    await until(() => server.logged.length > 0)
+    await pollUntilTrue(() => server.logged.length > 0)
     expect(elsewhere.forms).toEqual([])
     await elsewhere.close()
   })
@@ -263,7 +263,7 @@ describe('back-channel logout at an unreachable client (threat A14)', () => {
       server = await startLogout(true)
       await signIn(server, await notifiedClient({ backchannel_logout_uri: address }))
       await server.oauth.endSession('ada.1')
-      await until(() => server.logged.length > 0)
+      await pollUntilTrue(() => server.logged.length > 0)
       expect(receiver.forms).toEqual([])
     },
   )
@@ -289,7 +289,7 @@ describe('a logout token (threat A14, threat N5)', () => {
     const client = await notifiedClient()
     await signIn(server, client)
     await server.oauth.endSession('ada.1')
-    await until(() => receiver.forms.length === 1)
+    await pollUntilTrue(() => receiver.forms.length === 1)
     const token = tokenOf(receiver.forms[0])
     expect(decodeJwt(token)).not.toHaveProperty('nonce')
     const me = await server.request('/oauth/userinfo', {

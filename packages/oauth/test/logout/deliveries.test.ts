@@ -5,10 +5,10 @@ import {
   LOCAL,
   type LogoutServer,
   logoutClient,
+  pollUntilTrue,
   type Receiver,
   startLogout,
   startReceiver,
-  until,
 } from './support.ts'
 
 let server: LogoutServer
@@ -32,7 +32,7 @@ describe('a logout notification whose process ends before it is delivered', () =
     receiver.answer = null
     const stopped = server.another()
     await stopped.endSession('ada.1')
-    await until(() => receiver.forms.length === 1)
+    await pollUntilTrue(() => receiver.forms.length === 1)
     stopped.close()
     receiver.answer = 200
     server.clock.advance('31s')
@@ -47,7 +47,7 @@ describe('a logout notification whose process ends before it is delivered', () =
     receiver.answer = 503
     await server.oauth.endSession('ada.1')
     // The failure is logged after the delivery has been stored for later.
-    await until(() => server.logged.length > 0)
+    await pollUntilTrue(() => server.logged.length > 0)
     expect(receiver.forms).toHaveLength(1)
     receiver.answer = 200
     server.clock.advance('31s')

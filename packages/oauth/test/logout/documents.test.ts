@@ -2,8 +2,15 @@ import { decodeJwt } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { clientMetadataDocuments, openid } from '../../src/index.ts'
 import { outgoing, startWebServer, type WebServer } from '../registration/support.ts'
-import { codeFlow, REDIRECT, startServer, type TestServer } from '../support.ts'
-import { HOME, type Receiver, startReceiver, UsersWithSignOut, until, visit } from './support.ts'
+import { REDIRECT, runCodeFlow, startServer, type TestServer } from '../support.ts'
+import {
+  HOME,
+  pollUntilTrue,
+  type Receiver,
+  startReceiver,
+  UsersWithSignOut,
+  visit,
+} from './support.ts'
 
 let web: WebServer
 let receiver: Receiver
@@ -26,7 +33,11 @@ beforeEach(async () => {
     backchannel_logout_uri: receiver.url,
     post_logout_redirect_uris: [HOME],
   })
-  const tokens: object = await codeFlow(server, { id: clientId, secret: '' }, { scope: 'openid' })
+  const tokens: object = await runCodeFlow(
+    server,
+    { id: clientId, secret: '' },
+    { scope: 'openid' },
+  )
   hint = (tokens as { id_token: string }).id_token
 })
 afterEach(async () => {
@@ -50,7 +61,7 @@ describe('logout at a client with a metadata document', () => {
 
   it("sends a logout token whose aud is the client id in the client's ID tokens", async () => {
     await server.oauth.endSession('ada.1')
-    await until(() => receiver.forms.length === 1)
+    await pollUntilTrue(() => receiver.forms.length === 1)
     const { aud, sub, sid } = decodeJwt(receiver.forms[0]?.get('logout_token') ?? '')
     expect({ aud, sub, sid }).toEqual({
       aud: clientId,

@@ -1,15 +1,15 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { signIn } from '../openid/support.ts'
-import { sessionOf } from '../support.ts'
+import { buildSessionCookie } from '../support.ts'
 import {
   fieldsOf,
   HOME,
   isSignedIn,
   type LogoutServer,
   logoutClient,
-  press,
   startLogout,
+  submitLogoutForm,
   visit,
 } from './support.ts'
 
@@ -62,7 +62,7 @@ describe('OpenID Foundation test plan for RP-initiated logout', () => {
     const page = await visit(server, { id_token_hint: hint, post_logout_redirect_uri: uri })
     expect(page.status).toBe(200)
     expect(await isSignedIn(server, client.id)).toBe(true)
-    const done = await press(server, page, 'sign_out')
+    const done = await submitLogoutForm(server, page, 'sign_out')
     expect([done.status, location(done)]).toEqual([200, null])
     expect(await done.text()).toContain('You are signed out')
     expect(await isSignedIn(server, client.id)).toBe(false)
@@ -74,7 +74,7 @@ describe('OpenID Foundation test plan for RP-initiated logout', () => {
     for (const forged of [`${header}.${payload}.`, `${header}.${payload}`]) {
       const page = await visit(server, { id_token_hint: forged, post_logout_redirect_uri: HOME })
       expect([page.status, location(page)]).toEqual([200, null])
-      expect(location(await press(server, page, 'stay'))).toBe(null)
+      expect(location(await submitLogoutForm(server, page, 'stay'))).toBe(null)
     }
     expect(await isSignedIn(server, client.id)).toBe(true)
   })
@@ -106,7 +106,7 @@ describe('OpenID Foundation test plan for RP-initiated logout', () => {
     for (const params of [{}, { client_id: client.id }] as Record<string, string>[]) {
       server.people.ended.clear()
       const page = await visit(server, { post_logout_redirect_uri: HOME, ...params })
-      const done = await press(server, page, 'sign_out')
+      const done = await submitLogoutForm(server, page, 'sign_out')
       expect([done.status, location(done)]).toEqual([200, null])
     }
   })
@@ -119,7 +119,7 @@ describe('OpenID Foundation test plan for RP-initiated logout', () => {
     async (_name, params) => {
       const page = await visit(server, params)
       expect(await isSignedIn(server, client.id)).toBe(true)
-      const done = await press(server, page, 'sign_out')
+      const done = await submitLogoutForm(server, page, 'sign_out')
       expect(await done.text()).toContain('You are signed out')
       expect(await isSignedIn(server, client.id)).toBe(false)
     },
@@ -144,7 +144,7 @@ describe('RP-initiated logout', () => {
     const reply = await visit(
       server,
       { id_token_hint: hint },
-      { cookie: `${sessionOf('ada')}; ${cookie}` },
+      { cookie: `${buildSessionCookie('ada')}; ${cookie}` },
     )
     const cookies = reply.headers.getSetCookie()
     expect(cookies.slice(0, 2)).toEqual(['session=; Max-Age=0; Path=/', 'theme=; Max-Age=0'])
@@ -169,7 +169,7 @@ describe('RP-initiated logout', () => {
 
   it('lets people decline to sign out', async () => {
     const page = await visit(server, { client_id: client.id, ui_locales: 'de en' })
-    const done = await press(server, page, 'stay')
+    const done = await submitLogoutForm(server, page, 'stay')
     expect(await done.text()).toContain('Sie sind weiterhin angemeldet')
     expect(done.headers.getSetCookie()).toEqual([])
     expect(await isSignedIn(server, client.id)).toBe(true)
@@ -181,7 +181,9 @@ describe('RP-initiated logout', () => {
     expect(page.headers.get('content-security-policy')).toContain(
       "form-action 'self' https://app.example",
     )
-    const done = await press(server, page, 'sign_out', { headers: { cookie: 'session=ada.2' } })
+    const done = await submitLogoutForm(server, page, 'sign_out', {
+      headers: { cookie: 'session=ada.2' },
+    })
     expect(location(done)).toBe(`${HOME}?state=q`)
   })
 })
@@ -204,7 +206,7 @@ describe('RP-initiated logout by a third party (threat A13)', () => {
   it('HEAD does not sign the person out', async () => {
     await server.request(`/oauth/logout?id_token_hint=${hint}`, {
       method: 'HEAD',
-      headers: { cookie: sessionOf('ada') },
+      headers: { cookie: buildSessionCookie('ada') },
     })
     expect(await isSignedIn(server, client.id)).toBe(true)
   })
@@ -217,7 +219,7 @@ describe('RP-initiated logout by a third party (threat A13)', () => {
       server.post(
         '/oauth/logout',
         { ...fields, decision: 'sign_out', ...changes },
-        { cookie: sessionOf('ada'), accept: 'text/html', ...headers },
+        { cookie: buildSessionCookie('ada'), accept: 'text/html', ...headers },
       )
     const origin = server.url
     expect((await send({}, { origin: 'https://evil.example' })).status).toBe(403)
@@ -232,7 +234,7 @@ describe('RP-initiated logout by a third party (threat A13)', () => {
   it('the parameters in the form of the confirmation page are checked again', async () => {
     const page = await visit(server)
     const fields = { id_token_hint: hint, post_logout_redirect_uri: 'https://evil.example/' }
-    const done = await press(server, page, 'sign_out', { fields })
+    const done = await submitLogoutForm(server, page, 'sign_out', { fields })
     expect([done.status, location(done)]).toEqual([200, null])
   })
 
@@ -313,7 +315,7 @@ describe('RP-initiated logout without its feature or without users.signOut()', (
       },
     })
     const page = await visit(mute)
-    expect((await press(mute, page, 'sign_out')).status).toBe(500)
+    expect((await submitLogoutForm(mute, page, 'sign_out')).status).toBe(500)
     expect(String(mute.logged)).toContain('users.signOut()')
     await mute.close()
   })

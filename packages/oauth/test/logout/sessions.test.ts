@@ -8,10 +8,10 @@ import {
   LOCAL,
   type LogoutServer,
   logoutClient,
+  pollUntilTrue,
   type Receiver,
   startLogout,
   startReceiver,
-  until,
   visit,
 } from './support.ts'
 
@@ -76,7 +76,7 @@ describe.each([
     expect(await server.oauth.sessions.end(session?.sid ?? '')).toBe(true)
     expect(await server.oauth.sessions.end(session?.sid ?? '')).toBe(false)
     expect(await server.oauth.sessions.end('')).toBe(false)
-    await until(() => receiver.forms.length === 1)
+    await pollUntilTrue(() => receiver.forms.length === 1)
     await expect(
       (async () =>
         server.oauth.guard.authenticate('api', { authorization: null, cookie, csrfToken }))(),
@@ -92,7 +92,7 @@ describe.each([
     const params = { id_token_hint: idToken, post_logout_redirect_uri: HOME }
     const reply = await visit(server, params, { cookie: 'session=ada.6' })
     expect(reply.headers.get('location')).toBe(HOME)
-    await until(() => receiver.forms.length === 1)
+    await pollUntilTrue(() => receiver.forms.length === 1)
   })
 
   it('are stored only for requests with the `openid` scope', async () => {
@@ -120,7 +120,7 @@ describe('a database outage during a sign-in', () => {
       await signIn(server, client)
       expect(await server.oauth.sessions.listByUser('ada')).toHaveLength(1)
       await server.oauth.endSession('ada.1')
-      await until(() => receiver.forms.length === 1)
+      await pollUntilTrue(() => receiver.forms.length === 1)
     } finally {
       await server.close()
       await receiver.close()

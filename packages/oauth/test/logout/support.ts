@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { LogoutOptions, SignedIn, SignedOut } from '../../src/index.ts'
 import { newClient, type OpenIdServer, startOpenId, UsersWithClaims } from '../openid/support.ts'
-import { sessionOf, type TestServer, type TestServerOptions } from '../support.ts'
+import { buildSessionCookie, type TestServer, type TestServerOptions } from '../support.ts'
 
 export const HOME = 'https://app.example/signed-out'
 
@@ -53,7 +53,7 @@ export function visit(
   return server.request(`/oauth/logout${query.size > 0 ? `?${query}` : ''}`, {
     headers: {
       accept: 'text/html',
-      ...(user !== null && { cookie: sessionOf(user) }),
+      ...(user !== null && { cookie: buildSessionCookie(user) }),
       ...headers,
     },
   })
@@ -66,7 +66,7 @@ export function fieldsOf(html: string): Record<string, string> {
 }
 
 /** Presses a button of the confirmation page. */
-export async function press(
+export async function submitLogoutForm(
   server: TestServer,
   page: Response,
   decision: string,
@@ -74,7 +74,7 @@ export async function press(
 ): Promise<Response> {
   const fields = { ...fieldsOf(await page.text()), decision, ...changes.fields }
   return server.post('/oauth/logout', fields, {
-    cookie: sessionOf('ada'),
+    cookie: buildSessionCookie('ada'),
     origin: server.url,
     accept: 'text/html',
     ...changes.headers,
@@ -90,7 +90,7 @@ export const isSignedIn = async (server: TestServer, clientId: string): Promise<
       scope: 'openid',
       prompt: 'none',
     })}`,
-    { headers: { cookie: sessionOf('ada'), accept: 'text/html' } },
+    { headers: { cookie: buildSessionCookie('ada'), accept: 'text/html' } },
   )
   const back = new URL(reply.headers.get('location') ?? 'error:none')
   return back.searchParams.get('error') !== 'login_required'
@@ -135,7 +135,7 @@ export async function startReceiver(): Promise<Receiver> {
 }
 
 /** Waits for something that happens in the background, without a fixed delay. */
-export async function until(happened: () => boolean | Promise<boolean>): Promise<void> {
+export async function pollUntilTrue(happened: () => boolean | Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 2400; tries += 1) {
     if (await happened()) return
     await new Promise((resolve) => setTimeout(resolve, 25))

@@ -1,8 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clientRegistration, mcp } from '../../src/index.ts'
-import { problemAt, type Registered, UNLIMITED } from '../registration/open-registration.ts'
+import {
+  type Registered,
+  registerAndReadError,
+  UNLIMITED,
+} from '../registration/open-registration.ts'
 import { outgoing, postJson, startWebServer, type WebServer } from '../registration/support.ts'
-import { askFor, decideOn, startServer, type TestServer } from '../support.ts'
+import {
+  requestAuthorization,
+  startServer,
+  submitApprovalDecision,
+  type TestServer,
+} from '../support.ts'
 import { KNOWN_HOSTS, type KnownHost } from './known-hosts.ts'
 
 const MCP = 'http://localhost:4999/mcp'
@@ -44,14 +53,14 @@ describe('a widely used MCP program', () => {
     async (_name, host) => {
       const { client_id = '', client_secret } = await registerHost(host)
       const request = { client_id, redirect_uri: host.redirect, resource: MCP }
-      const page = await askFor(server, 'ada', {
+      const page = await requestAuthorization(server, 'ada', {
         ...request,
         response_type: 'code',
         scope: 'notes:read',
         ...PKCE,
       })
       expect(page.status).toBe(200)
-      const back = await decideOn(server, 'ada', page)
+      const back = await submitApprovalDecision(server, 'ada', page)
       expect(back.href.split('?')[0]).toBe(host.redirect)
       const reply = await server.post('/oauth/token', {
         ...request,
@@ -73,7 +82,7 @@ describe('the URL scheme of an MCP program (threat A5)', () => {
   const program = { redirect_uris, token_endpoint_auth_method: 'none', client_name: 'A program' }
 
   it('is refused in a redirect URI for clients with a secret', async () => {
-    expect(await problemAt(server, { redirect_uris })).toMatchObject({
+    expect(await registerAndReadError(server, { redirect_uris })).toMatchObject({
       status: 400,
       error: 'invalid_redirect_uri',
     })
@@ -84,7 +93,11 @@ describe('the URL scheme of an MCP program (threat A5)', () => {
       await postJson(server, '/oauth/register', program)
     ).json()) as Registered
     const request = { client_id, redirect_uri: redirect_uris[0] ?? '', response_type: 'code' }
-    const reply = await askFor(server, 'ada', { ...request, scope: 'notes:read', resource: MCP })
+    const reply = await requestAuthorization(server, 'ada', {
+      ...request,
+      scope: 'notes:read',
+      resource: MCP,
+    })
     const { searchParams } = new URL(reply.headers.get('location') ?? 'none:')
     expect(searchParams.get('error')).toBe('invalid_request')
   })
@@ -102,7 +115,9 @@ describe('the URL scheme of an MCP program (threat A5)', () => {
         ],
       })
       try {
-        expect(await problemAt(closed, program)).toMatchObject({ error: 'invalid_redirect_uri' })
+        expect(await registerAndReadError(closed, program)).toMatchObject({
+          error: 'invalid_redirect_uri',
+        })
       } finally {
         await closed.close()
       }
@@ -115,7 +130,9 @@ describe('the URL scheme of an MCP program (threat A5)', () => {
     ),
   )('is refused in a redirect URI if it is %s:', async (scheme) => {
     for (const uri of [`${scheme}:alert`, `${scheme}://host/path`, `${scheme.toUpperCase()}:x`]) {
-      expect(await problemAt(server, { ...program, redirect_uris: [uri] })).toMatchObject({
+      expect(
+        await registerAndReadError(server, { ...program, redirect_uris: [uri] }),
+      ).toMatchObject({
         status: 400,
         error: 'invalid_redirect_uri',
       })
@@ -124,7 +141,9 @@ describe('the URL scheme of an MCP program (threat A5)', () => {
 
   it('does not make plain http redirect URIs on other hosts acceptable', async () => {
     const elsewhere = ['http://app.example.com/callback']
-    expect(await problemAt(server, { ...program, redirect_uris: elsewhere })).toMatchObject({
+    expect(
+      await registerAndReadError(server, { ...program, redirect_uris: elsewhere }),
+    ).toMatchObject({
       error: 'invalid_redirect_uri',
     })
   })

@@ -16,12 +16,12 @@ import {
 import { METADATA, type Registered, registerAt } from '../registration/open-registration.ts'
 import { postJson } from '../registration/support.ts'
 import {
-  askFor,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
   SECRET,
   startServer,
+  submitApprovalDecision,
   type TestServer,
   type TestServerOptions,
   TestUsers,
@@ -56,7 +56,7 @@ async function start(options: Partial<McpOptions> = {}, changes: TestServerOptio
 }
 
 const ask = (server: TestServer, clientId: string, changes: Record<string, string> = {}) =>
-  askFor(server, 'ada', {
+  requestAuthorization(server, 'ada', {
     client_id: clientId,
     redirect_uri: REDIRECT,
     response_type: 'code',
@@ -73,7 +73,11 @@ async function tokenFor(
   client: Registered,
   changes: Record<string, string> = {},
 ) {
-  const back = await decideOn(server, 'ada', await ask(server, client.client_id, changes))
+  const back = await submitApprovalDecision(
+    server,
+    'ada',
+    await ask(server, client.client_id, changes),
+  )
   const reply = await server.post('/oauth/token', {
     grant_type: 'authorization_code',
     client_id: client.client_id,
@@ -218,7 +222,7 @@ describe('self-registered MCP client', () => {
   it('must use PKCE even with a secret', async () => {
     const server = await start()
     const { client_id } = await registerAt(server)
-    const reply = await askFor(server, 'ada', {
+    const reply = await requestAuthorization(server, 'ada', {
       client_id,
       redirect_uri: REDIRECT,
       response_type: 'code',
@@ -234,11 +238,13 @@ describe('client registered by the operator, with mcp()', () => {
     const { id } = await createClient(server, { grants: ['authorization_code', 'implicit'] })
     const request = { client_id: id, redirect_uri: REDIRECT, scope: 'notes:read' }
     const code = { ...request, response_type: 'code' }
-    expect((await askFor(server, 'ada', code)).status).toBe(200)
-    expect(errorOf(await askFor(server, 'ada', { ...code, resource: MCP }))).toBe('invalid_request')
+    expect((await requestAuthorization(server, 'ada', code)).status).toBe(200)
+    expect(errorOf(await requestAuthorization(server, 'ada', { ...code, resource: MCP }))).toBe(
+      'invalid_request',
+    )
     const token = { ...request, response_type: 'token' }
-    expect((await askFor(server, 'ada', token)).status).toBe(200)
-    const refused = await askFor(server, 'ada', { ...token, resource: MCP })
+    expect((await requestAuthorization(server, 'ada', token)).status).toBe(200)
+    const refused = await requestAuthorization(server, 'ada', { ...token, resource: MCP })
     expect(refused.headers.get('location')).toContain('error=unsupported_response_type')
   })
 })

@@ -6,9 +6,9 @@ import {
   authorize,
   newClient,
   type OpenIdServer,
+  requestUserInfo,
   signIn,
   startOpenId,
-  userinfo,
   verifyIdToken,
 } from './support.ts'
 
@@ -56,7 +56,7 @@ describe('OpenID Connect discovery', () => {
       const client = await newClient(small)
       const claims = JSON.stringify({ userinfo: { address: null, email: null } })
       const { access_token } = await signIn(small, client, { scope: 'openid', claims })
-      const userClaims = await (await userinfo(small, access_token)).json()
+      const userClaims = await (await requestUserInfo(small, access_token)).json()
       expect(userClaims).toMatchObject({ email: 'ada@example.com' })
       expect(userClaims).not.toHaveProperty('address')
     } finally {
@@ -132,7 +132,7 @@ describe('OpenID Connect discovery', () => {
     const client = await newClient(server, { settings })
     const { id_token, access_token } = await signIn(server, client)
     const { protectedHeader } = await verifyIdToken(server, client, id_token)
-    const userClaims = await (await userinfo(server, access_token)).text()
+    const userClaims = await (await requestUserInfo(server, access_token)).text()
     expect([protectedHeader.alg, decodeProtectedHeader(userClaims).alg]).toEqual(['ES256', 'ES256'])
   })
 
@@ -161,7 +161,7 @@ describe('pairwise subjects', () => {
         const client = await newClient(own, { settings })
         const { id_token, access_token } = await signIn(own, client)
         const { payload } = await verifyIdToken(own, client, id_token)
-        const { userinfo } = await import('./support.ts')
+        const { requestUserInfo: userinfo } = await import('./support.ts')
         const userClaims = await (await userinfo(own, access_token)).json()
         expect(userClaims.sub).toBe(payload.sub)
         return payload.sub

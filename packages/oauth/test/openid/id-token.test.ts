@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sessionOf } from '../support.ts'
+import { buildSessionCookie } from '../support.ts'
 import {
   ADA,
   authorize,
   exchange,
   newClient,
   type OpenIdServer,
+  requestUserInfo,
   signIn,
   startOpenId,
-  userinfo,
   verifyIdToken,
 } from './support.ts'
 
@@ -59,7 +59,7 @@ describe('ID token (threat N5)', () => {
 
   it('contains when and how the person signed in (auth_time, acr, amr) if the application knows', async () => {
     const at = new Date(server.clock.now().getTime() - 90_000)
-    server.people.signIns.set(sessionOf('ada').slice('session='.length), at)
+    server.people.signIns.set(buildSessionCookie('ada').slice('session='.length), at)
     const before = server.people.fromRequest.bind(server.people)
     server.people.fromRequest = async (request) => {
       const found = await before(request)
@@ -176,7 +176,7 @@ describe('ID token (threat N5)', () => {
       expect(payload).toMatchObject({ iss: server.url, sub: 'ada', aud: client.id })
       for (const name of ['scope', 'client_id', 'jti']) expect(payload).not.toHaveProperty(name)
       expect(payload.exp).toBeLessThan(9e9)
-      const userClaims = await (await userinfo(server, tokens.access_token)).json()
+      const userClaims = await (await requestUserInfo(server, tokens.access_token)).json()
       expect(userClaims).toEqual({ sub: 'ada' })
     } finally {
       server.people.claimsFor = () => ADA
@@ -185,7 +185,7 @@ describe('ID token (threat N5)', () => {
 
   it('is never accepted by a guard, nor by UserInfo, nor by introspection', async () => {
     const { id_token } = await signIn(server, client)
-    expect((await userinfo(server, id_token)).status).toBe(401)
+    expect((await requestUserInfo(server, id_token)).status).toBe(401)
     const reply = await server.post('/oauth/introspect', {
       token: id_token,
       client_id: client.id,
@@ -209,6 +209,6 @@ describe('ID token (threat N5)', () => {
     ]
     expect([first.status, second.status]).toEqual([200, 400])
     const { access_token } = (await first.json()) as { access_token: string }
-    expect((await userinfo(server, access_token)).status).toBe(401)
+    expect((await requestUserInfo(server, access_token)).status).toBe(401)
   })
 })

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { askFor, decideOn, REDIRECT, sessionOf } from '../support.ts'
+import {
+  buildSessionCookie,
+  REDIRECT,
+  requestAuthorization,
+  submitApprovalDecision,
+} from '../support.ts'
 import {
   authorize,
   exchange,
@@ -22,7 +27,7 @@ beforeEach(async () => {
   server.people.acr = null
 })
 
-const session = (user: string) => sessionOf(user).slice('session='.length)
+const session = (user: string) => buildSessionCookie(user).slice('session='.length)
 const signedInAt = (user: string, secondsAgo: number) =>
   server.people.signIns.set(
     session(user),
@@ -86,7 +91,7 @@ describe('an authorization request without redirect_uri', () => {
     ['place-orders', 200],
     ['', 200],
   ])("is answered, for the scope '%s', with a page of the status %i", async (scope, status) => {
-    const page = await askFor(server, 'ada', {
+    const page = await requestAuthorization(server, 'ada', {
       client_id: client.id,
       response_type: 'code',
       scope,
@@ -123,18 +128,18 @@ describe('hints in an authorization request', () => {
       scope: 'openid',
       id_token_hint: id_token,
     }
-    const none = await askFor(server, 'bob', { ...params, prompt: 'none' })
+    const none = await requestAuthorization(server, 'bob', { ...params, prompt: 'none' })
     // Bob has approved nothing, so the error reveals nothing about him, not even that he is not
     // Ada.
     expect(none.headers.get('location')).toContain('error=consent_required')
-    const page = await askFor(server, 'bob', params)
+    const page = await requestAuthorization(server, 'bob', params)
     expect(page.headers.get('location')).toMatch(/^\/login\?/)
     const returnTo = new URL(page.headers.get('location') ?? '', server.url).searchParams.get(
       'return_to',
     )
     // Bob signs in again instead of Ada: the client gets an error, and there is no redirect loop.
     const back = await server.request(returnTo ?? '', {
-      headers: { cookie: sessionOf('bob'), accept: 'text/html' },
+      headers: { cookie: buildSessionCookie('bob'), accept: 'text/html' },
     })
     expect(back.headers.get('location')).toContain('error=login_required')
   })
@@ -196,7 +201,7 @@ function formOf(html: string) {
 
 describe('response_mode', () => {
   const ask = (params: Record<string, string>) =>
-    askFor(server, 'ada', {
+    requestAuthorization(server, 'ada', {
       client_id: client.id,
       redirect_uri: REDIRECT,
       response_type: 'code',
@@ -213,7 +218,7 @@ describe('response_mode', () => {
     const decided = await server.post(
       action,
       { csrf_token: csrf, decision: 'approve' },
-      { cookie: sessionOf('ada'), origin: server.url },
+      { cookie: buildSessionCookie('ada'), origin: server.url },
     )
     for (const reply of [decided, await ask({ response_mode: 'form_post' })]) {
       expect([reply.status, reply.headers.get('location')]).toEqual([200, null])
@@ -241,7 +246,7 @@ describe('response_mode', () => {
 
   it('fragment is used for the response after the approval screen', async () => {
     const page = await ask({ response_mode: 'fragment' })
-    const back = await decideOn(server, 'ada', page)
+    const back = await submitApprovalDecision(server, 'ada', page)
     expect([back.search, back.hash]).toEqual(['', expect.stringContaining('code=')])
   })
 })
@@ -249,7 +254,7 @@ describe('response_mode', () => {
 describe('requirements for the sign-in in an authorization request', () => {
   const claims = (id_token: object) => ({ claims: JSON.stringify({ id_token }) })
   const errorOf = async (params: Record<string, string>) => {
-    const page = await askFor(server, 'ada', {
+    const page = await requestAuthorization(server, 'ada', {
       client_id: client.id,
       redirect_uri: REDIRECT,
       response_type: 'code',
@@ -281,7 +286,7 @@ describe('requirements for the sign-in in an authorization request', () => {
   it('lead to the sign-in page once, and then to an error if they are still not met', async () => {
     server.people.acr = 'pwd'
     const params = claims({ acr: { essential: true, values: ['mfa'] } })
-    const asked = await askFor(server, 'ada', {
+    const asked = await requestAuthorization(server, 'ada', {
       client_id: client.id,
       redirect_uri: REDIRECT,
       response_type: 'code',
@@ -291,7 +296,7 @@ describe('requirements for the sign-in in an authorization request', () => {
     const page = new URL(asked.headers.get('location') ?? '', server.url)
     expect(page.searchParams.get('acr_values')).toBe('mfa')
     const back = page.searchParams.get('return_to') ?? ''
-    const again = () => server.request(back, { headers: { cookie: sessionOf('ada') } })
+    const again = () => server.request(back, { headers: { cookie: buildSessionCookie('ada') } })
     expect((await again()).headers.get('location')).toContain('error=login_required')
     server.people.acr = 'mfa'
     expect((await again()).status).toBe(200)
@@ -326,9 +331,11 @@ describe('an authorization request sent as a POST form', () => {
     expect(location.pathname).toBe('/oauth/authorize')
     expect(location.searchParams.get('state')).toBe('a b&c')
     const page = await server.request(`${location.pathname}${location.search}`, {
-      headers: { cookie: sessionOf('ada'), accept: 'text/html' },
+      headers: { cookie: buildSessionCookie('ada'), accept: 'text/html' },
     })
-    expect((await decideOn(server, 'ada', page)).searchParams.get('code')).toBeTruthy()
+    expect(
+      (await submitApprovalDecision(server, 'ada', page)).searchParams.get('code'),
+    ).toBeTruthy()
   })
 })
 

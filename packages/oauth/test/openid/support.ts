@@ -9,11 +9,11 @@ import {
   type UserClaims,
 } from '../../src/index.ts'
 import {
-  askFor,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
   startServer,
+  submitApprovalDecision,
   type TestServer,
   type TestServerOptions,
   type TestUser,
@@ -93,14 +93,14 @@ export async function authorize(
   client: FlowClient,
   params: Record<string, string> = {},
 ): Promise<URL> {
-  const page = await askFor(server, 'ada', {
+  const page = await requestAuthorization(server, 'ada', {
     client_id: client.id,
     redirect_uri: REDIRECT,
     response_type: 'code',
     scope: 'openid',
     ...params,
   })
-  if (page.status === 200) return decideOn(server, 'ada', page)
+  if (page.status === 200) return submitApprovalDecision(server, 'ada', page)
   return new URL(page.headers.get('location') ?? `error:${page.status}`, server.url)
 }
 
@@ -139,7 +139,7 @@ export async function verifyIdToken(
   })
 }
 
-export function userinfo(server: TestServer, token: string, init: RequestInit = {}) {
+export function requestUserInfo(server: TestServer, token: string, init: RequestInit = {}) {
   return server.request('/oauth/userinfo', {
     ...init,
     headers: { authorization: `Bearer ${token}`, ...init.headers },

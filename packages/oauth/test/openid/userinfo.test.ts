@@ -1,7 +1,14 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../support.ts'
-import { ADA, newClient, type OpenIdServer, signIn, startOpenId, userinfo } from './support.ts'
+import {
+  ADA,
+  newClient,
+  type OpenIdServer,
+  requestUserInfo,
+  signIn,
+  startOpenId,
+} from './support.ts'
 
 let server: OpenIdServer
 let client: { id: string; secret: string }
@@ -13,7 +20,7 @@ afterAll(() => server.close())
 
 const tokenFor = async (scope: string, params = {}) =>
   (await signIn(server, client, { scope, ...params })).access_token
-const claimsOf = async (token: string) => (await userinfo(server, token)).json()
+const claimsOf = async (token: string) => (await requestUserInfo(server, token)).json()
 
 describe('UserInfo', () => {
   it.each([
@@ -36,7 +43,7 @@ describe('UserInfo', () => {
       const app = await newClient(own)
       const asked = async (scope: string) => {
         const { access_token, id_token } = await signIn(own, app, { scope })
-        const fromUserInfo = await (await userinfo(own, access_token)).json()
+        const fromUserInfo = await (await requestUserInfo(own, access_token)).json()
         return [fromUserInfo.groups, decodeJwt(id_token).groups]
       }
       const groups = ['admins', 'staff']
@@ -83,7 +90,7 @@ describe('UserInfo', () => {
     const body = new URLSearchParams({ access_token: token })
     const authorization = `Bearer ${token}`
     const replies = [
-      await userinfo(server, token),
+      await requestUserInfo(server, token),
       await post({ headers: { authorization } }),
       await post({ body }),
     ]
@@ -98,7 +105,7 @@ describe('UserInfo', () => {
   it('is a signed JWT for a client that wants one', async () => {
     const signed = await newClient(server, { settings: { userinfo_signed_response_alg: 'RS256' } })
     const { access_token } = await signIn(server, signed, { scope: 'openid email' })
-    const reply = await userinfo(server, access_token)
+    const reply = await requestUserInfo(server, access_token)
     expect(reply.headers.get('content-type')).toBe('application/jwt')
     const { verifyIdToken } = await import('./support.ts')
     const { payload } = await verifyIdToken(server, signed, await reply.text())
@@ -107,7 +114,7 @@ describe('UserInfo', () => {
 
   it('rejects tokens without the `openid` scope, tokens of clients, unknown tokens, and revoked ones', async () => {
     const refused = async (token: string) => {
-      const reply = await userinfo(server, token)
+      const reply = await requestUserInfo(server, token)
       return [reply.status, reply.headers.get('www-authenticate')]
     }
     const plain = await tokenFor('place-orders')

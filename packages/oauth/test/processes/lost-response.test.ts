@@ -7,8 +7,8 @@ import {
   refreshToken,
 } from '../../src/index.ts'
 import {
-  codeFlow,
   createClient,
+  runCodeFlow,
   SECRET,
   startServer,
   type TestServer,
@@ -58,7 +58,7 @@ describe.runIf(kind !== 'sqlite')(
     it('never makes the server revoke the grant of an honest client, however long the database hangs', async () => {
       const client = await createClient(near)
       const families: TokenReply[] = []
-      for (let n = 0; n < 6; n += 1) families.push(await codeFlow(near, client))
+      for (let n = 0; n < 6; n += 1) families.push(await runCodeFlow(near, client))
       const refresh = ({ refresh_token }: TokenReply) =>
         cutOff.fetch(
           new Request(`${near.url}/oauth/token`, {

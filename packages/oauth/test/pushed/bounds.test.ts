@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openid, pushedRequests } from '../../src/index.ts'
 import { ticketQuotas } from '../../src/limits/policies.ts'
-import { askFor, createClient, type TestServer } from '../support.ts'
+import { createClient, requestAuthorization, type TestServer } from '../support.ts'
 import { CHALLENGE, type FlowClient, push, startPushed } from './support.ts'
 
 const PKCE = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
@@ -77,7 +77,9 @@ describe('a pushed request (threat Q7)', () => {
     const [row] = await stored()
     expect(row?.expires_at).toBe(server.clock.now().getTime() + 60_000)
     server.clock.advance(60)
-    expect((await askFor(server, 'ada', { client_id: app.id, request_uri })).status).toBe(400)
+    expect(
+      (await requestAuthorization(server, 'ada', { client_id: app.id, request_uri })).status,
+    ).toBe(400)
     // The clocks of two processes may differ by a minute.
     server.clock.advance(61)
     await server.oauth.purge()
@@ -86,7 +88,7 @@ describe('a pushed request (threat Q7)', () => {
 
   it('is kept for an hour once the person has opened it in time', async () => {
     const request_uri = await pushFrom('192.0.2.1')
-    const ask = () => askFor(server, 'ada', { client_id: app.id, request_uri })
+    const ask = () => requestAuthorization(server, 'ada', { client_id: app.id, request_uri })
     server.clock.advance(59)
     expect((await ask()).status).toBe(200)
     server.clock.advance('59m')
@@ -107,7 +109,8 @@ describe('a pushed request (threat Q7)', () => {
     expect(rows.filter(({ holder }) => holder === '192.0.2.1')).toHaveLength(
       ticketQuotas.pushedRequests.ofOneNetwork,
     )
-    const ask = (request_uri: string) => askFor(server, 'ada', { client_id: app.id, request_uri })
+    const ask = (request_uri: string) =>
+      requestAuthorization(server, 'ada', { client_id: app.id, request_uri })
     expect((await ask(first)).status).toBe(400)
     expect((await ask(others)).status).toBe(200)
   })

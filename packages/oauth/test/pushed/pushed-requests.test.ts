@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openid, pushedRequests } from '../../src/index.ts'
 import {
-  askFor,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
   startServer,
+  submitApprovalDecision,
   type TestServer,
 } from '../support.ts'
 import {
@@ -14,7 +14,7 @@ import {
   type FlowClient,
   locationOf,
   push,
-  pushed,
+  pushAndBuildParams,
   startPushed,
   VERIFIER,
 } from './support.ts'
@@ -41,8 +41,8 @@ describe('pushed request (RFC 9126)', () => {
   })
 
   it('leads to an authorization code, while other parameters of the URL are ignored', async () => {
-    const request = await pushed(server, client)
-    const page = await askFor(server, 'ada', {
+    const request = await pushAndBuildParams(server, client)
+    const page = await requestAuthorization(server, 'ada', {
       ...request,
       scope: 'check-status',
       redirect_uri: 'https://evil.example/',
@@ -51,7 +51,7 @@ describe('pushed request (RFC 9126)', () => {
       prompt: 'none',
     })
     expect(page.status).toBe(200)
-    const back = await decideOn(server, 'ada', page)
+    const back = await submitApprovalDecision(server, 'ada', page)
     expect(`${back.origin}${back.pathname}`).toBe(REDIRECT)
     expect(back.searchParams.get('state')).toBe('pushed')
     const reply = await exchange(server, client, back)
@@ -62,8 +62,12 @@ describe('pushed request (RFC 9126)', () => {
     const mobile = await createClient(server, { confidential: false })
     const pkce = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
     expect((await push(server, mobile)).status).toBe(400)
-    const request = await pushed(server, mobile, pkce)
-    const back = await decideOn(server, 'ada', await askFor(server, 'ada', request))
+    const request = await pushAndBuildParams(server, mobile, pkce)
+    const back = await submitApprovalDecision(
+      server,
+      'ada',
+      await requestAuthorization(server, 'ada', request),
+    )
     expect((await exchange(server, mobile, back)).status).toBe(400)
     expect((await exchange(server, mobile, back, { code_verifier: VERIFIER })).status).toBe(200)
   })
@@ -76,14 +80,18 @@ describe('pushed request (RFC 9126)', () => {
     )
     expect(reply.status).toBe(201)
     const { request_uri } = await reply.json()
-    const page = await askFor(server, 'ada', { client_id: client.id, request_uri })
+    const page = await requestAuthorization(server, 'ada', { client_id: client.id, request_uri })
     expect(page.headers.get('location') ?? '').toContain(`${REDIRECT}?code=`)
   })
 
   it('stores no additional details with the tokens that result from it', async () => {
     const own = await createClient(server)
-    const request = await pushed(server, own)
-    const back = await decideOn(server, 'ada', await askFor(server, 'ada', request))
+    const request = await pushAndBuildParams(server, own)
+    const back = await submitApprovalDecision(
+      server,
+      'ada',
+      await requestAuthorization(server, 'ada', request),
+    )
     await exchange(server, own, back)
     const tokens = await server.oauth.tokens.listByUser('ada')
     const details = tokens.filter((token) => token.clientId === own.id).map((each) => each.details)
@@ -124,75 +132,88 @@ describe('pushed request (RFC 9126)', () => {
 describe('a person who arrives at the authorization endpoint with the request_uri of a pushed request', () => {
   it('may reload the page, open it in two tabs, and decide in either', async () => {
     const own = await createClient(server)
-    const request = await pushed(server, own)
-    const first = await askFor(server, 'ada', request)
-    const second = await askFor(server, 'ada', request)
+    const request = await pushAndBuildParams(server, own)
+    const first = await requestAuthorization(server, 'ada', request)
+    const second = await requestAuthorization(server, 'ada', request)
     expect([first.status, second.status]).toEqual([200, 200])
-    const back = await decideOn(server, 'ada', second)
+    const back = await submitApprovalDecision(server, 'ada', second)
     expect(back.searchParams.get('code')).toMatch(/^tgc_/)
-    expect((await decideOn(server, 'ada', first)).href).toBe('error:400')
+    expect((await submitApprovalDecision(server, 'ada', first)).href).toBe('error:400')
     expect((await exchange(server, own, back)).status).toBe(200)
   })
 
   it('may sign in first, even if that takes longer than the lifetime of the request_uri', async () => {
     const own = await createClient(server)
-    const request = await pushed(server, own, { login_hint: 'ada@example.com' })
+    const request = await pushAndBuildParams(server, own, { login_hint: 'ada@example.com' })
     const query = new URLSearchParams(request)
     const away = locationOf(await server.request(`/oauth/authorize?${query}`, { headers: NO_ONE }))
     expect(away.searchParams.get('login_hint')).toBe('ada@example.com')
     const returnTo = away.searchParams.get('return_to') ?? ''
     expect(returnTo).toBe(`/oauth/authorize?${query}`)
     server.clock.advance('20m')
-    const back = await decideOn(server, 'ada', await askFor(server, 'ada', { ...request }))
+    const back = await submitApprovalDecision(
+      server,
+      'ada',
+      await requestAuthorization(server, 'ada', { ...request }),
+    )
     expect(back.searchParams.get('code')).toMatch(/^tgc_/)
   })
 
   it('must sign in again if the pushed request demands it, and then returns to the request', async () => {
-    const request = await pushed(server, client, { prompt: 'login' })
+    const request = await pushAndBuildParams(server, client, { prompt: 'login' })
     server.users.signIns.set('ada.1', server.clock.now())
-    const away = locationOf(await askFor(server, 'ada', request))
+    const away = locationOf(await requestAuthorization(server, 'ada', request))
     server.clock.advance('30s')
     server.users.signIns.set('ada.1', server.clock.now())
     const returned = new URL(away.searchParams.get('return_to') ?? '', server.url)
-    const reply = await askFor(server, 'ada', Object.fromEntries(returned.searchParams))
-    const back = reply.status === 200 ? await decideOn(server, 'ada', reply) : locationOf(reply)
+    const reply = await requestAuthorization(
+      server,
+      'ada',
+      Object.fromEntries(returned.searchParams),
+    )
+    const back =
+      reply.status === 200 ? await submitApprovalDecision(server, 'ada', reply) : locationOf(reply)
     expect(back.searchParams.get('code')).toMatch(/^tgc_/)
   })
 
   it('may reload the approval screen long after it was first shown', async () => {
     const own = await createClient(server)
-    const request = await pushed(server, own)
-    expect((await askFor(server, 'ada', request)).status).toBe(200)
+    const request = await pushAndBuildParams(server, own)
+    expect((await requestAuthorization(server, 'ada', request)).status).toBe(200)
     server.clock.advance('9m')
-    const back = await decideOn(server, 'ada', await askFor(server, 'ada', request))
+    const back = await submitApprovalDecision(
+      server,
+      'ada',
+      await requestAuthorization(server, 'ada', request),
+    )
     expect(back.searchParams.get('code')).toMatch(/^tgc_/)
   })
 
   it('gets an error page when the request has expired', async () => {
-    const late = await pushed(server, client)
-    const shown = await pushed(server, await createClient(server))
-    await askFor(server, 'ada', shown)
+    const late = await pushAndBuildParams(server, client)
+    const shown = await pushAndBuildParams(server, await createClient(server))
+    await requestAuthorization(server, 'ada', shown)
     server.clock.advance('60s')
-    expect((await askFor(server, 'ada', late)).status).toBe(400)
+    expect((await requestAuthorization(server, 'ada', late)).status).toBe(400)
     server.clock.advance('1h')
-    expect((await askFor(server, 'ada', shown)).status).toBe(400)
+    expect((await requestAuthorization(server, 'ada', shown)).status).toBe(400)
   })
 
   it('cannot reuse the request after denying it', async () => {
-    const request = await pushed(server, await createClient(server))
-    const page = await askFor(server, 'ada', request)
-    const other = await askFor(server, 'ada', request)
-    const back = await decideOn(server, 'ada', page, 'deny')
+    const request = await pushAndBuildParams(server, await createClient(server))
+    const page = await requestAuthorization(server, 'ada', request)
+    const other = await requestAuthorization(server, 'ada', request)
+    const back = await submitApprovalDecision(server, 'ada', page, 'deny')
     expect(back.searchParams.get('error')).toBe('access_denied')
-    expect((await decideOn(server, 'ada', other)).href).toBe('error:400')
-    expect((await askFor(server, 'ada', request)).status).toBe(400)
+    expect((await submitApprovalDecision(server, 'ada', other)).href).toBe('error:400')
+    expect((await requestAuthorization(server, 'ada', request)).status).toBe(400)
   })
 
   it('cannot reuse the request after an error response', async () => {
-    const request = await pushed(server, await createClient(server), { prompt: 'none' })
-    const back = locationOf(await askFor(server, 'ada', request))
+    const request = await pushAndBuildParams(server, await createClient(server), { prompt: 'none' })
+    const back = locationOf(await requestAuthorization(server, 'ada', request))
     expect(back.searchParams.get('error')).toBe('consent_required')
-    expect((await askFor(server, 'ada', request)).status).toBe(400)
+    expect((await requestAuthorization(server, 'ada', request)).status).toBe(400)
   })
 })
 
@@ -203,11 +224,15 @@ describe('the requirement to push authorization requests', () => {
     const strict = await createClient(server, {
       settings: { require_pushed_authorization_requests: true },
     })
-    const back = locationOf(await askFor(server, 'ada', { ...plain, client_id: strict.id }))
+    const back = locationOf(
+      await requestAuthorization(server, 'ada', { ...plain, client_id: strict.id }),
+    )
     expect(back.searchParams.get('error')).toBe('invalid_request')
     expect(back.searchParams.get('state')).toBe('s')
-    expect((await askFor(server, 'ada', { ...plain, client_id: client.id })).status).not.toBe(400)
-    const page = await askFor(server, 'ada', await pushed(server, strict))
+    expect(
+      (await requestAuthorization(server, 'ada', { ...plain, client_id: client.id })).status,
+    ).not.toBe(400)
+    const page = await requestAuthorization(server, 'ada', await pushAndBuildParams(server, strict))
     expect(page.status).toBe(200)
   })
 
@@ -215,7 +240,9 @@ describe('the requirement to push authorization requests', () => {
     const strict = await startPushed({}, pushedRequests({ required: true, lifetime: '90s' }))
     try {
       const own = await createClient(strict)
-      const back = locationOf(await askFor(strict, 'ada', { ...plain, client_id: own.id }))
+      const back = locationOf(
+        await requestAuthorization(strict, 'ada', { ...plain, client_id: own.id }),
+      )
       expect(back.searchParams.get('error')).toBe('invalid_request')
       expect((await push(strict, own)).status).toBe(201)
       const path = '/.well-known/oauth-authorization-server'
@@ -237,7 +264,11 @@ describe('the requirement to push authorization requests', () => {
       const metadata = await (await without.request(path)).json()
       expect(Object.keys(metadata).filter((name) => name.includes('push'))).toEqual([])
       const request_uri = 'urn:ietf:params:oauth:request_uri:x'
-      const asked = await askFor(without, 'ada', { ...plain, client_id: own.id, request_uri })
+      const asked = await requestAuthorization(without, 'ada', {
+        ...plain,
+        client_id: own.id,
+        request_uri,
+      })
       expect(locationOf(asked).searchParams.get('error')).toBe('request_uri_not_supported')
     } finally {
       await without.close()
@@ -248,8 +279,16 @@ describe('the requirement to push authorization requests', () => {
     const provider = await startPushed({ features: [pushedRequests(), openid()] })
     const own = await createClient(provider)
     for (const nonce of ['', 'once']) {
-      const request = await pushed(provider, own, { scope: 'openid', prompt: 'consent', nonce })
-      const back = await decideOn(provider, 'ada', await askFor(provider, 'ada', request))
+      const request = await pushAndBuildParams(provider, own, {
+        scope: 'openid',
+        prompt: 'consent',
+        nonce,
+      })
+      const back = await submitApprovalDecision(
+        provider,
+        'ada',
+        await requestAuthorization(provider, 'ada', request),
+      )
       const tokens = await (await exchange(provider, own, back)).json()
       expect([nonce, Object.keys(tokens)]).toEqual([nonce, expect.arrayContaining(['id_token'])])
     }

@@ -33,7 +33,7 @@ export function push(
 }
 
 /** Pushes a request and returns the parameters of the authorization URL. */
-export async function pushed(
+export async function pushAndBuildParams(
   server: TestServer,
   client: FlowClient,
   params: Record<string, string> = {},
@@ -47,12 +47,12 @@ export async function pushed(
 export function exchange(
   server: TestServer,
   client: FlowClient,
-  back: URL,
+  redirectedUrl: URL,
   params: Record<string, string> = {},
 ): Promise<Response> {
   return server.post('/oauth/token', {
     grant_type: 'authorization_code',
-    code: back.searchParams.get('code') ?? '',
+    code: redirectedUrl.searchParams.get('code') ?? '',
     redirect_uri: REDIRECT,
     client_id: client.id,
     ...(client.secret && { client_secret: client.secret }),

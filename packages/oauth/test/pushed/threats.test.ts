@@ -1,7 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pushedRequests } from '../../src/index.ts'
-import { askFor, createClient, decideOn, REDIRECT, sessionOf, type TestServer } from '../support.ts'
-import { exchange, type FlowClient, locationOf, push, pushed, startPushed } from './support.ts'
+import {
+  buildSessionCookie,
+  createClient,
+  REDIRECT,
+  requestAuthorization,
+  submitApprovalDecision,
+  type TestServer,
+} from '../support.ts'
+import {
+  exchange,
+  type FlowClient,
+  locationOf,
+  push,
+  pushAndBuildParams,
+  startPushed,
+} from './support.ts'
 
 let server: TestServer
 let client: FlowClient
@@ -19,17 +33,19 @@ async function isOurPage(reply: Response): Promise<void> {
 
 describe('threats to a pushed request', () => {
   it('a request that was approved or denied cannot be used again, and the code issued for it stays valid', async () => {
-    const request = await pushed(server, client)
-    const back = locationOf(await askFor(server, 'ada', request))
-    await isOurPage(await askFor(server, 'ada', request))
+    const request = await pushAndBuildParams(server, client)
+    const back = locationOf(await requestAuthorization(server, 'ada', request))
+    await isOurPage(await requestAuthorization(server, 'ada', request))
     expect((await exchange(server, client, back)).status).toBe(200)
   })
 
   it("another client's request is refused and not used up", async () => {
-    const request = await pushed(server, client)
+    const request = await pushAndBuildParams(server, client)
     const other = await createClient(server, { firstParty: true })
-    await isOurPage(await askFor(server, 'ada', { ...request, client_id: other.id }))
-    expect(locationOf(await askFor(server, 'ada', request)).href).toContain(`${REDIRECT}?code=`)
+    await isOurPage(await requestAuthorization(server, 'ada', { ...request, client_id: other.id }))
+    expect(locationOf(await requestAuthorization(server, 'ada', request)).href).toContain(
+      `${REDIRECT}?code=`,
+    )
   })
 
   it.each([
@@ -40,19 +56,25 @@ describe('threats to a pushed request', () => {
     'a request_uri that is %s ends at an error page, even if the URL names a redirect URI',
     async (_what, uri) => {
       const request = { client_id: client.id, request_uri: uri, redirect_uri: REDIRECT }
-      await isOurPage(await askFor(server, 'ada', { ...request, response_type: 'code' }))
+      await isOurPage(
+        await requestAuthorization(server, 'ada', { ...request, response_type: 'code' }),
+      )
     },
   )
 
   it('a request_uri without a client_id is refused', async () => {
-    const { request_uri } = await pushed(server, client)
-    await isOurPage(await askFor(server, 'ada', { request_uri }))
+    const { request_uri } = await pushAndBuildParams(server, client)
+    await isOurPage(await requestAuthorization(server, 'ada', { request_uri }))
   })
 
   it('an unknown request_uri next to a request object is refused, without an unhandled rejection', async () => {
     const request_uri = 'urn:ietf:params:oauth:request_uri:x'
     await isOurPage(
-      await askFor(server, 'ada', { client_id: client.id, request: 'x', request_uri }),
+      await requestAuthorization(server, 'ada', {
+        client_id: client.id,
+        request: 'x',
+        request_uri,
+      }),
     )
     // The runner fails on unhandled rejections, which would crash a process.
     await new Promise((resolve) => setImmediate(resolve))
@@ -61,16 +83,18 @@ describe('threats to a pushed request', () => {
   it('a request_uri on another server is refused without being fetched', async () => {
     const request = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
     const uri = 'https://app.example/request.jwt'
-    const back = locationOf(await askFor(server, 'ada', { ...request, request_uri: uri }))
+    const back = locationOf(
+      await requestAuthorization(server, 'ada', { ...request, request_uri: uri }),
+    )
     expect(back.searchParams.get('error')).toBe('request_uri_not_supported')
   })
 
   it('many concurrent tabs get a single code, even on two processes', async () => {
     const second = server.another()
     await second.ready()
-    const request = await pushed(server, client)
+    const request = await pushAndBuildParams(server, client)
     const url = `${server.url}/oauth/authorize?${new URLSearchParams(request)}`
-    const headers = { cookie: sessionOf('ada'), accept: 'text/html' }
+    const headers = { cookie: buildSessionCookie('ada'), accept: 'text/html' }
     const replies = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         (index % 2 ? server.oauth : second).fetch(new Request(url, { headers })),
@@ -83,19 +107,23 @@ describe('threats to a pushed request', () => {
 
   it('many concurrent approvals issue a single code', async () => {
     const careful = await createClient(server)
-    const request = await pushed(server, careful)
-    const pages = await Promise.all(Array.from({ length: 6 }, () => askFor(server, 'bob', request)))
+    const request = await pushAndBuildParams(server, careful)
+    const pages = await Promise.all(
+      Array.from({ length: 6 }, () => requestAuthorization(server, 'bob', request)),
+    )
     expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 200))
-    const backs = await Promise.all(pages.map((page) => decideOn(server, 'bob', page)))
+    const backs = await Promise.all(
+      pages.map((page) => submitApprovalDecision(server, 'bob', page)),
+    )
     const codes = backs.map((back) => back.searchParams.get('code')).filter(Boolean)
     expect(codes).toHaveLength(1)
   })
 
   it('many concurrent tabs with response_type=token get one valid token', async () => {
     const old = await createClient(server, { firstParty: true, grants: ['implicit'] })
-    const request = await pushed(server, old, { response_type: 'token' })
+    const request = await pushAndBuildParams(server, old, { response_type: 'token' })
     const replies = await Promise.all(
-      Array.from({ length: 6 }, () => askFor(server, 'ada', request)),
+      Array.from({ length: 6 }, () => requestAuthorization(server, 'ada', request)),
     )
     const told = replies.filter((reply) => reply.headers.get('location')?.includes('access_token'))
     expect(told).toHaveLength(1)
@@ -105,14 +133,14 @@ describe('threats to a pushed request', () => {
 
   it('the pushed parameters are checked again when the person opens the request', async () => {
     const own = await createClient(server, { firstParty: true })
-    const request = await pushed(server, own)
+    const request = await pushAndBuildParams(server, own)
     await server.oauth.clients.update(own.id, { name: 'Moved', redirect: 'https://new.example/' })
-    await isOurPage(await askFor(server, 'ada', request))
+    await isOurPage(await requestAuthorization(server, 'ada', request))
   })
 
   it('neither the request_uri nor the client secret is stored in plain text', async () => {
     const own = await createClient(server)
-    const { request_uri } = await pushed(server, own)
+    const { request_uri } = await pushAndBuildParams(server, own)
     const rows = await server.database.kysely
       .withTables<{ oauth_tickets: { hash: string; content: string } }>()
       .selectFrom('oauth_tickets')
@@ -128,9 +156,9 @@ describe('threats to a pushed request', () => {
     const ending = await startPushed({}, pushedRequests())
     try {
       const own = await createClient(ending, { firstParty: true })
-      const request = await pushed(ending, own)
+      const request = await pushAndBuildParams(ending, own)
       await ending.oauth.endEverything()
-      await isOurPage(await askFor(ending, 'ada', request))
+      await isOurPage(await requestAuthorization(ending, 'ada', request))
     } finally {
       await ending.close()
     }

@@ -7,13 +7,13 @@ import {
   pushedRequests,
 } from '../../src/index.ts'
 import {
-  askFor,
-  codeFlow,
-  decideOn,
+  buildSessionCookie,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   SCOPES,
-  sessionOf,
   startServer,
+  submitApprovalDecision,
   type TestServer,
   type TestServerOptions,
 } from '../support.ts'
@@ -62,7 +62,7 @@ function serve(changes: object = {}, path = '/client.json', headers = {}): strin
 }
 
 const ask = (client_id: string, more: Record<string, string> = {}, at = server) =>
-  askFor(at, 'ada', {
+  requestAuthorization(at, 'ada', {
     client_id,
     response_type: 'code',
     redirect_uri: REDIRECT,
@@ -76,7 +76,7 @@ const rowsOf = (at = server) => at.database.kysely.selectFrom('oauth_clients').s
 describe('client ID metadata document', () => {
   it('lets a client get tokens without registration', async () => {
     const id = serve()
-    const tokens = await codeFlow(server, { id, secret: '' })
+    const tokens = await runCodeFlow(server, { id, secret: '' })
     expect(tokens).toMatchObject({ scope: 'place-orders', expires_in: 3600 })
     expect(web.asked).toHaveLength(1)
   })
@@ -91,7 +91,7 @@ describe('client ID metadata document', () => {
     )
     try {
       const id = serve()
-      const tokens = await codeFlow(provider, { id, secret: '' }, { scope: 'openid' })
+      const tokens = await runCodeFlow(provider, { id, secret: '' }, { scope: 'openid' })
       const { id_token } = tokens as unknown as { id_token: string }
       expect(decodeJwt(id_token)).toMatchObject({ aud: id, azp: id })
     } finally {
@@ -101,7 +101,7 @@ describe('client ID metadata document', () => {
 
   it('works for clients that refresh tokens and push requests', async () => {
     const id = serve({ grant_types: ['authorization_code', 'refresh_token'] })
-    const { refresh_token } = await codeFlow(server, { id, secret: '' })
+    const { refresh_token } = await runCodeFlow(server, { id, secret: '' })
     const form = { grant_type: 'refresh_token', refresh_token, client_id: id }
     expect((await server.post('/oauth/token', form)).status).toBe(200)
     const pushed = await server.post('/oauth/par', {
@@ -112,7 +112,7 @@ describe('client ID metadata document', () => {
     })
     expect(pushed.status).toBe(201)
     const { request_uri } = (await pushed.json()) as { request_uri: string }
-    const page = await askFor(server, 'ada', { client_id: id, request_uri })
+    const page = await requestAuthorization(server, 'ada', { client_id: id, request_uri })
     expect(page.status).toBe(200)
   })
 
@@ -145,7 +145,7 @@ describe('client ID metadata document', () => {
 
   it('leads to an approval screen for every request', async () => {
     const id = serve()
-    await decideOn(server, 'ada', await ask(id))
+    await submitApprovalDecision(server, 'ada', await ask(id))
     expect((await ask(id)).status).toBe(200)
     const silent = await ask(id, { prompt: 'none' })
     expect(silent.headers.get('location')).toContain('error=consent_required')
@@ -243,7 +243,7 @@ describe('checks of a client ID metadata document', () => {
 
   it('accept the stored document for a while if the server of the document is unreachable', async () => {
     const id = serve()
-    const { access_token } = await codeFlow(server, { id, secret: '' })
+    const { access_token } = await runCodeFlow(server, { id, secret: '' })
     web.answer((_request, response) => response.writeHead(503).end())
     server.clock.advance('10m')
     const revoke = () => server.post('/oauth/revoke', { client_id: id, token: access_token })
@@ -254,7 +254,7 @@ describe('checks of a client ID metadata document', () => {
 
   it('reject the client when its document was taken down', async () => {
     const id = serve()
-    await codeFlow(server, { id, secret: '' })
+    await runCodeFlow(server, { id, secret: '' })
     web.answer((_request, response) => response.writeHead(404).end())
     server.clock.advance('10m')
     expect((await ask(id)).status).toBe(400)
@@ -365,7 +365,9 @@ describe('threats of client ID metadata documents', () => {
           redirect_uri: REDIRECT,
           ...CHALLENGE,
         })}`,
-        { headers: { cookie: sessionOf('ada'), accept: 'text/html', 'x-caller': address } },
+        {
+          headers: { cookie: buildSessionCookie('ada'), accept: 'text/html', 'x-caller': address },
+        },
       )
     const serveAny = () =>
       web.answer((request, response) => {

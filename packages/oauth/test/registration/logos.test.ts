@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { clientLogos, clientRegistration } from '../../src/index.ts'
-import { askFor, createClient, REDIRECT, startServer, type TestServer } from '../support.ts'
+import {
+  createClient,
+  REDIRECT,
+  requestAuthorization,
+  startServer,
+  type TestServer,
+} from '../support.ts'
 import { outgoing, postJson, startWebServer, type WebServer } from './support.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
@@ -26,7 +32,7 @@ function send(body: Buffer | string, type = 'image/png'): void {
 const newClient = () => createClient(server, { settings: { logo_uri: web.urlOf('/logo.png') } })
 const logoOf = (id: string) => server.request(`/oauth/logos/${id}`)
 const pageOf = async (client_id: string) =>
-  (await askFor(server, 'ada', { client_id, response_type: 'code' })).text()
+  (await requestAuthorization(server, 'ada', { client_id, response_type: 'code' })).text()
 
 describe('logos of clients (threat S6)', () => {
   it('are fetched once, served by this server, and cannot run scripts', async () => {

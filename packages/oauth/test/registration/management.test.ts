@@ -1,6 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { askFor, codeFlow, createClient, REDIRECT, type TestServer } from '../support.ts'
-import { flowOf, METADATA, type Registered, registerAt, startOpen } from './open-registration.ts'
+import {
+  createClient,
+  REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
+  type TestServer,
+} from '../support.ts'
+import {
+  METADATA,
+  type Registered,
+  registerAt,
+  startOpen,
+  toFlowClient,
+} from './open-registration.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -40,7 +52,7 @@ describe('management of a self-registered client (RFC 7592)', () => {
     const after = await reply.json()
     expect(after).toMatchObject({ redirect_uris, client_name: 'app.example' })
     expect(after).not.toHaveProperty('contacts')
-    const old = await askFor(server, 'ada', {
+    const old = await requestAuthorization(server, 'ada', {
       client_id: client.client_id,
       response_type: 'code',
       redirect_uri: REDIRECT,
@@ -51,7 +63,7 @@ describe('management of a self-registered client (RFC 7592)', () => {
 
   it('deletes the client with all its tokens', async () => {
     const client = await registerAt(server)
-    const { access_token } = await codeFlow(server, flowOf(client))
+    const { access_token } = await runCodeFlow(server, toFlowClient(client))
     expect((await call(client, 'DELETE')).status).toBe(204)
     expect((await call(client, 'GET')).status).toBe(401)
     const api = await createClient(server, { resourceServer: true })

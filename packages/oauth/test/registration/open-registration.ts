@@ -33,12 +33,12 @@ export async function registerAt(server: TestServer, metadata: object = {}): Pro
   return (await reply.json()) as Registered
 }
 
-export async function problemAt(server: TestServer, metadata: unknown) {
+export async function registerAndReadError(server: TestServer, metadata: unknown) {
   const reply = await postJson(server, '/oauth/register', metadata)
   return { status: reply.status, ...((await reply.json()) as { error?: string }) }
 }
 
-export const flowOf = ({ client_id, client_secret = '' }: Registered) => ({
+export const toFlowClient = ({ client_id, client_secret = '' }: Registered) => ({
   id: client_id,
   secret: client_secret,
 })

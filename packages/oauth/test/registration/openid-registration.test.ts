@@ -8,8 +8,8 @@ import {
   refreshToken,
 } from '../../src/index.ts'
 import { DEVICE_CODE } from '../device/support.ts'
-import { askFor, REDIRECT, SCOPES, startServer, type TestServer } from '../support.ts'
-import { METADATA, problemAt, registerAt, UNLIMITED } from './open-registration.ts'
+import { REDIRECT, requestAuthorization, SCOPES, startServer, type TestServer } from '../support.ts'
+import { METADATA, registerAndReadError, registerAt, UNLIMITED } from './open-registration.ts'
 import { createSigner, outgoing, postJson, startWebServer, type WebServer } from './support.ts'
 
 describe('OpenID Connect Registration', () => {
@@ -41,7 +41,10 @@ describe('OpenID Connect Registration', () => {
     const taken = { id_token_signed_response_alg: 'RS256', userinfo_signed_response_alg: 'RS256' }
     expect(await registerAt(provider, taken)).toMatchObject(taken)
     for (const id_token_signed_response_alg of ['none', 'HS256', 'PS512', 'EdDSA']) {
-      const problem = await problemAt(provider, { ...METADATA, id_token_signed_response_alg })
+      const problem = await registerAndReadError(provider, {
+        ...METADATA,
+        id_token_signed_response_alg,
+      })
       expect(problem).toMatchObject({ error: 'invalid_client_metadata' })
     }
   })
@@ -74,7 +77,7 @@ describe('OpenID Connect Registration', () => {
     web.answerJson(twoHosts.redirect_uris, { 'cache-control': 'max-age=3600' })
     await registerAt(provider, metadata)
     web.answerJson([REDIRECT])
-    const problem = await problemAt(provider, { ...METADATA, ...metadata })
+    const problem = await registerAndReadError(provider, { ...METADATA, ...metadata })
     expect(problem).toMatchObject({ status: 400, error: 'invalid_client_metadata' })
   })
 
@@ -88,7 +91,12 @@ describe('OpenID Connect Registration', () => {
       listed === null
         ? {}
         : { sector_identifier_uri: web.urlOf(`/${JSON.stringify(listed).length}`) }
-    const problem = await problemAt(provider, { ...METADATA, ...PAIRWISE, ...twoHosts, ...sector })
+    const problem = await registerAndReadError(provider, {
+      ...METADATA,
+      ...PAIRWISE,
+      ...twoHosts,
+      ...sector,
+    })
     expect(problem).toMatchObject({ status: 400, error: 'invalid_client_metadata' })
   })
 
@@ -98,7 +106,7 @@ describe('OpenID Connect Registration', () => {
     web.answer((_request, response) => response.writeHead(500).end('secret'))
     const problems = await Promise.all(
       [closed, nowhere].map((sector_identifier_uri) =>
-        problemAt(provider, { ...METADATA, sector_identifier_uri }),
+        registerAndReadError(provider, { ...METADATA, sector_identifier_uri }),
       ),
     )
     expect(problems[0]).toEqual(problems[1])
@@ -135,17 +143,21 @@ describe('OpenID Connect Registration', () => {
   it('requires keys for private_key_jwt, and issues no secret for it', async () => {
     const signer = await createSigner('ES256')
     const method = { token_endpoint_auth_method: 'private_key_jwt' }
-    expect(await problemAt(provider, { ...METADATA, ...method })).toMatchObject({ status: 400 })
+    expect(await registerAndReadError(provider, { ...METADATA, ...method })).toMatchObject({
+      status: 400,
+    })
     const jwks = { keys: [signer.jwk] }
     const client = await registerAt(provider, { ...method, jwks })
     expect(client).not.toHaveProperty('client_secret')
     const wrong = { ...method, jwks, token_endpoint_auth_signing_alg: 'HS256' }
-    expect(await problemAt(provider, { ...METADATA, ...wrong })).toMatchObject({ status: 400 })
+    expect(await registerAndReadError(provider, { ...METADATA, ...wrong })).toMatchObject({
+      status: 400,
+    })
   })
 
   it('refuses requested claims that belong to a scope closed to self-registered clients', async () => {
     const client = await registerAt(provider)
-    const page = await askFor(provider, 'ada', {
+    const page = await requestAuthorization(provider, 'ada', {
       client_id: client.client_id,
       redirect_uri: REDIRECT,
       response_type: 'code',
@@ -169,7 +181,7 @@ describe('OpenID Connect Registration', () => {
     expect([reply.status, (await reply.json()).error]).toEqual([400, 'invalid_scope'])
     await provider.oauth.clients.verify(device.client_id)
     const { client_secret: _, ...params } = asked
-    const page = await askFor(provider, 'ada', {
+    const page = await requestAuthorization(provider, 'ada', {
       ...params,
       redirect_uri: REDIRECT,
       response_type: 'code',

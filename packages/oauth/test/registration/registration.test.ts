@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { askFor, codeFlow, REDIRECT, type TestServer } from '../support.ts'
+import { REDIRECT, requestAuthorization, runCodeFlow, type TestServer } from '../support.ts'
 import {
-  flowOf,
   METADATA,
-  problemAt,
   type Registered,
+  registerAndReadError,
   registerAt,
   startOpen,
+  toFlowClient,
 } from './open-registration.ts'
 import { postJson } from './support.ts'
 
@@ -49,15 +49,18 @@ describe('POST /oauth/register (threat T13)', () => {
 
   it('registers a client that can get tokens', async () => {
     const client = await registerAt(server)
-    const tokens = await codeFlow(server, flowOf(client))
+    const tokens = await runCodeFlow(server, toFlowClient(client))
     expect(tokens.scope).toBe('place-orders')
   })
 
   it('gives a public client no secret, and requires PKCE of it', async () => {
     const client = await registerAt(server, { token_endpoint_auth_method: 'none' })
     expect(client).not.toHaveProperty('client_secret')
-    expect((await codeFlow(server, flowOf(client))).scope).toBe('place-orders')
-    const page = await askFor(server, 'ada', { client_id: client.client_id, response_type: 'code' })
+    expect((await runCodeFlow(server, toFlowClient(client))).scope).toBe('place-orders')
+    const page = await requestAuthorization(server, 'ada', {
+      client_id: client.client_id,
+      response_type: 'code',
+    })
     expect(new URL(page.headers.get('location') ?? '').searchParams.get('error')).toBe(
       'invalid_request',
     )
@@ -102,7 +105,7 @@ describe('POST /oauth/register (threat T13)', () => {
   ])(
     'refuses redirect_uris with the error invalid_redirect_uri: %s',
     async (_what, redirect_uris) => {
-      const problem = await problemAt(server, { ...METADATA, redirect_uris })
+      const problem = await registerAndReadError(server, { ...METADATA, redirect_uris })
       expect(problem).toMatchObject({ status: 400, error: 'invalid_redirect_uri' })
     },
   )
@@ -158,7 +161,7 @@ describe('POST /oauth/register (threat T13)', () => {
     ['required signed requests without the feature', { require_signed_request_object: true }],
     ['far too much metadata', { contacts: Array.from({ length: 11 }, () => 'a@b.example') }],
   ])('refuses metadata with the error invalid_client_metadata: %s', async (_what, changes) => {
-    const problem = await problemAt(server, { ...METADATA, ...changes })
+    const problem = await registerAndReadError(server, { ...METADATA, ...changes })
     expect(problem).toMatchObject({ status: 400, error: 'invalid_client_metadata' })
   })
 

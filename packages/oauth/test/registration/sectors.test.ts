@@ -7,7 +7,13 @@ import {
   openid,
   refreshToken,
 } from '../../src/index.ts'
-import { askFor, decideOn, REDIRECT, startServer, type TestServer } from '../support.ts'
+import {
+  REDIRECT,
+  requestAuthorization,
+  startServer,
+  submitApprovalDecision,
+  type TestServer,
+} from '../support.ts'
 import { type Registered, UNLIMITED } from './open-registration.ts'
 import { postJson } from './support.ts'
 
@@ -38,7 +44,11 @@ async function subjectOfAda(uri: string, metadata: object = {}): Promise<string>
   const reply = await postJson(provider, '/oauth/register', body, headers)
   const { client_id, client_secret = '' } = (await reply.json()) as Registered
   const asked = { client_id, redirect_uri: uri, response_type: 'code', scope: 'openid' }
-  const back = await decideOn(provider, 'ada', await askFor(provider, 'ada', asked))
+  const back = await submitApprovalDecision(
+    provider,
+    'ada',
+    await requestAuthorization(provider, 'ada', asked),
+  )
   const tokens = await provider.post('/oauth/token', {
     grant_type: 'authorization_code',
     client_id,

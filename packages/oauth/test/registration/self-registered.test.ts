@@ -1,13 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clientRegistration } from '../../src/index.ts'
 import { ticketQuotas } from '../../src/limits/policies.ts'
-import { askFor, codeFlow, decideOn, REDIRECT, type TestServer } from '../support.ts'
 import {
-  flowOf,
+  REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
+  submitApprovalDecision,
+  type TestServer,
+} from '../support.ts'
+import {
   METADATA,
   type Registered,
   registerAt,
   startOpen,
+  toFlowClient,
   UNLIMITED,
 } from './open-registration.ts'
 import { postJson } from './support.ts'
@@ -22,12 +28,12 @@ describe('self-registered clients (threat S3)', () => {
   it('need approval each time until the operator verifies them', async () => {
     const client = await registerAt(server)
     const ask = () =>
-      askFor(server, 'ada', {
+      requestAuthorization(server, 'ada', {
         client_id: client.client_id,
         response_type: 'code',
         scope: 'place-orders',
       })
-    await decideOn(server, 'ada', await ask())
+    await submitApprovalDecision(server, 'ada', await ask())
     const again = await ask()
     expect(again.status).toBe(200)
     expect(await again.text()).toContain('unverified')
@@ -37,10 +43,16 @@ describe('self-registered clients (threat S3)', () => {
 
   it('are shown as unverified, while other clients are not', async () => {
     const client = await registerAt(server)
-    const page = await askFor(server, 'ada', { client_id: client.client_id, response_type: 'code' })
+    const page = await requestAuthorization(server, 'ada', {
+      client_id: client.client_id,
+      response_type: 'code',
+    })
     expect(await page.text()).toContain('<strong>unverified</strong>')
     const { client: own } = await server.oauth.clients.create({ name: 'Own', redirect: REDIRECT })
-    const ours = await askFor(server, 'ada', { client_id: own.id, response_type: 'code' })
+    const ours = await requestAuthorization(server, 'ada', {
+      client_id: own.id,
+      response_type: 'code',
+    })
     expect(await ours.text()).not.toContain('unverified')
   })
 
@@ -50,12 +62,12 @@ describe('self-registered clients (threat S3)', () => {
       tos_uri: 'https://terms.example/',
     })
     const ask = { client_id: client.client_id, response_type: 'code' }
-    const text = await (await askFor(server, 'ada', ask)).text()
+    const text = await (await requestAuthorization(server, 'ada', ask)).text()
     expect(text).toContain('href="https://app.example/policy?a=1&amp;b=&quot;" target="_blank"')
     expect(text).toContain('privacy policy</a> at app.example')
     expect(text).toContain('terms of service</a> at terms.example')
     const plain = await registerAt(server)
-    const other = await askFor(server, 'ada', { ...ask, client_id: plain.client_id })
+    const other = await requestAuthorization(server, 'ada', { ...ask, client_id: plain.client_id })
     expect(await other.text()).not.toContain('Read its')
   })
 
@@ -63,7 +75,7 @@ describe('self-registered clients (threat S3)', () => {
     const client = await registerAt(server, {
       grant_types: ['authorization_code', 'refresh_token'],
     })
-    const tokens = await codeFlow(server, flowOf(client))
+    const tokens = await runCodeFlow(server, toFlowClient(client))
     expect(tokens.expires_in).toBe(3600)
     const reply = await server.post('/oauth/token', {
       grant_type: 'refresh_token',
@@ -78,7 +90,7 @@ describe('self-registered clients (threat S3)', () => {
     const own = await startOpen(undefined, { accessTokensExpireIn: '5m' })
     try {
       const client = await registerAt(own)
-      expect((await codeFlow(own, flowOf(client))).expires_in).toBe(300)
+      expect((await runCodeFlow(own, toFlowClient(client))).expires_in).toBe(300)
     } finally {
       await own.close()
     }
@@ -88,7 +100,7 @@ describe('self-registered clients (threat S3)', () => {
     'do not get the scopes "%s", which are not all open to them',
     async (scope) => {
       const client = await registerAt(server)
-      const page = await askFor(server, 'ada', {
+      const page = await requestAuthorization(server, 'ada', {
         client_id: client.client_id,
         response_type: 'code',
         scope,
@@ -115,7 +127,7 @@ describe('self-registered clients (threat S3)', () => {
     const client = await registerAt(server, {
       grant_types: ['authorization_code', 'refresh_token'],
     })
-    const { refresh_token } = await codeFlow(server, flowOf(client))
+    const { refresh_token } = await runCodeFlow(server, toFlowClient(client))
     const stricter = server.another({ selfRegistered: { scopes: [] } })
     const form = {
       grant_type: 'refresh_token',
@@ -150,7 +162,7 @@ describe('self-registered clients (threat S3)', () => {
   })
 
   it('cannot introspect tokens of other clients', async () => {
-    const { access_token } = await codeFlow(server, flowOf(await registerAt(server)))
+    const { access_token } = await runCodeFlow(server, toFlowClient(await registerAt(server)))
     const nosy = await registerAt(server)
     const reply = await server.post('/oauth/introspect', {
       token: access_token,
@@ -166,10 +178,10 @@ describe('self-registered clients (threat S3)', () => {
     )
     try {
       const [used, unused] = [await registerAt(own), await registerAt(own)]
-      await codeFlow(own, flowOf(used))
+      await runCodeFlow(own, toFlowClient(used))
       own.clock.advance('4d')
       const ask = ({ client_id }: Registered) =>
-        askFor(own, 'ada', { client_id, response_type: 'code' })
+        requestAuthorization(own, 'ada', { client_id, response_type: 'code' })
       expect((await ask(used)).status).toBe(200)
       expect((await ask(unused)).status).toBe(400)
       expect(await own.oauth.clients.find(unused.client_id)).not.toBe(null)
@@ -272,10 +284,10 @@ describe('unused self-registered clients (threat Q7)', () => {
         return (await reply.json()) as Registered
       }
       const used = await register('192.0.2.1')
-      await codeFlow(own, flowOf(used))
+      await runCodeFlow(own, toFlowClient(used))
       const approved = await register('192.0.2.1')
       const ask = { client_id: approved.client_id, response_type: 'code' }
-      await decideOn(own, 'ada', await askFor(own, 'ada', ask))
+      await submitApprovalDecision(own, 'ada', await requestAuthorization(own, 'ada', ask))
       const others = await register('192.0.2.2')
       const oldest = await register('192.0.2.1')
       const next = await register('192.0.2.1')
@@ -291,7 +303,7 @@ describe('unused self-registered clients (threat Q7)', () => {
       ])
       // Every process notices the deletion.
       const page = { client_id: oldest.client_id, response_type: 'code' }
-      expect((await askFor(own, 'ada', page)).status).toBe(400)
+      expect((await requestAuthorization(own, 'ada', page)).status).toBe(400)
     } finally {
       await own.close()
     }

@@ -102,13 +102,13 @@ export function sign(
 export function callWith(
   server: TestServer,
   assertion: string,
-  beside: Record<string, string> = {},
+  extraParams: Record<string, string> = {},
 ): Promise<Response> {
   return server.post('/oauth/token', {
     grant_type: 'client_credentials',
     client_assertion_type: ASSERTION_TYPE,
     client_assertion: assertion,
-    ...beside,
+    ...extraParams,
   })
 }
 

@@ -3,15 +3,15 @@ import { openid, pushedRequests, requestObjects } from '../../src/index.ts'
 import { UsersWithClaims } from '../openid/support.ts'
 import { locationOf } from '../pushed/support.ts'
 import { outgoing, startWebServer, type WebServer } from '../registration/support.ts'
-import { askFor, REDIRECT, type TestServer } from '../support.ts'
+import { REDIRECT, requestAuthorization, type TestServer } from '../support.ts'
 import {
   claimsOf,
   createSigningClient,
-  problemOf,
+  encodeUnsigned,
+  requestAndReadError,
   type SigningClient,
   signedBy,
   startObjects,
-  unsigned,
 } from './support.ts'
 
 let web: WebServer
@@ -40,10 +40,16 @@ function serve(text: string, type = 'application/oauth-authz-req+jwt', status = 
 }
 
 const askAt = (uri: string, id = client.id) =>
-  askFor(server, 'ada', { client_id: id, request_uri: uri, redirect_uri: 'https://evil.example/' })
+  requestAuthorization(server, 'ada', {
+    client_id: id,
+    request_uri: uri,
+    redirect_uri: 'https://evil.example/',
+  })
 
 const isRefused = async (uri: string, error = 'invalid_request_uri') =>
-  expect(await problemOf(server, { client_id: client.id, request_uri: uri })).toMatchObject({
+  expect(
+    await requestAndReadError(server, { client_id: client.id, request_uri: uri }),
+  ).toMatchObject({
     status: 400,
     error,
   })
@@ -86,7 +92,9 @@ describe('request object by reference (OpenID Connect Core §6.2)', () => {
     const returnTo = locationOf(reply).searchParams.get('return_to') ?? ''
     const params = Object.fromEntries(new URL(returnTo, server.url).searchParams)
     server.clock.advance('20m')
-    expect(locationOf(await askFor(server, 'ada', params)).searchParams.has('code')).toBe(true)
+    expect(
+      locationOf(await requestAuthorization(server, 'ada', params)).searchParams.has('code'),
+    ).toBe(true)
   })
 
   it('is listed in the metadata, as is require_request_uri_registration', async () => {
@@ -147,18 +155,22 @@ describe('refusal of request objects by reference', () => {
 
 describe('unsigned request objects with the option unsigned: true', () => {
   it('are accepted from clients without a registered algorithm', async () => {
-    serve(unsigned(claimsOf(server, client)))
+    serve(encodeUnsigned(claimsOf(server, client)))
     expect(locationOf(await askAt(request_uri)).searchParams.get('state')).toBe('signed')
-    const request = unsigned(claimsOf(server, client))
-    expect((await askFor(server, 'ada', { client_id: client.id, request })).status).toBe(303)
+    const request = encodeUnsigned(claimsOf(server, client))
+    expect(
+      (await requestAuthorization(server, 'ada', { client_id: client.id, request })).status,
+    ).toBe(303)
   })
 
   it.each([{ request_object_signing_alg: 'ES256' }, { require_signed_request_object: true }])(
     'are refused for a client with the settings %j',
     async (settings) => {
       const own = await createSigningClient(server, settings)
-      const request = unsigned(claimsOf(server, own))
-      expect((await askFor(server, 'ada', { client_id: own.id, request })).status).toBe(400)
+      const request = encodeUnsigned(claimsOf(server, own))
+      expect(
+        (await requestAuthorization(server, 'ada', { client_id: own.id, request })).status,
+      ).toBe(400)
     },
   )
 

@@ -2,18 +2,24 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openid, pushedRequests, requestObjects } from '../../src/index.ts'
 import { UsersWithClaims } from '../openid/support.ts'
 import { locationOf } from '../pushed/support.ts'
-import { askFor, createClient, REDIRECT, startServer, type TestServer } from '../support.ts'
 import {
-  askWith,
+  createClient,
+  REDIRECT,
+  requestAuthorization,
+  startServer,
+  type TestServer,
+} from '../support.ts'
+import {
   claimsOf,
   createSigner,
   createSigningClient,
-  problemOf,
+  encodeUnsigned,
+  requestAndReadError,
+  requestWithObject,
   type SigningClient,
   sign,
   signedBy,
   startObjects,
-  unsigned,
 } from './support.ts'
 
 let server: TestServer
@@ -32,7 +38,7 @@ describe('signed request object (RFC 9101)', () => {
     'is accepted with the algorithm %s, and other parameters of the URL are ignored',
     async (algorithm) => {
       const own = await createSigningClient(server, {}, algorithm)
-      const reply = await askWith(server, own, await signedBy(server, own), {
+      const reply = await requestWithObject(server, own, await signedBy(server, own), {
         redirect_uri: 'https://evil.example/',
         response_type: 'token',
         scope: 'check-status',
@@ -56,7 +62,7 @@ describe('signed request object (RFC 9101)', () => {
   it('is complete: a parameter that it omits is not read from the URL', async () => {
     const { state: _state, ...claims } = claimsOf(server, client)
     const object = await sign(client.signer, claims)
-    const back = locationOf(await askWith(server, client, object, { state: 'url' }))
+    const back = locationOf(await requestWithObject(server, client, object, { state: 'url' }))
     expect(back.searchParams.get('code')).toMatch(/^tgc_/)
     expect(back.searchParams.get('state')).toBeNull()
   })
@@ -65,7 +71,7 @@ describe('signed request object (RFC 9101)', () => {
     'may have the typ %s',
     async (typ) => {
       const object = await sign(client.signer, claimsOf(server, client), { typ } as object)
-      expect((await askWith(server, client, object)).status).toBe(303)
+      expect((await requestWithObject(server, client, object)).status).toBe(303)
     },
   )
 
@@ -75,14 +81,14 @@ describe('signed request object (RFC 9101)', () => {
     const own = await createClient(server, { firstParty: true, settings: { jwks } })
     const header = { kid: undefined } as object
     const object = await sign(second, claimsOf(server, own), header)
-    expect((await askWith(server, own, object)).status).toBe(303)
+    expect((await requestWithObject(server, own, object)).status).toBe(303)
     const foreign = await sign(await createSigner('ES256'), claimsOf(server, own), header)
-    expect((await askWith(server, own, foreign)).status).toBe(400)
+    expect((await requestWithObject(server, own, foreign)).status).toBe(400)
   })
 
   it('redirects errors to the client once the object is verified', async () => {
     const object = await signedBy(server, client, { scope: 'everything' })
-    const back = locationOf(await askWith(server, client, object))
+    const back = locationOf(await requestWithObject(server, client, object))
     expect(back.searchParams.get('error')).toBe('invalid_scope')
     expect(back.searchParams.get('state')).toBe('signed')
   })
@@ -98,20 +104,26 @@ describe('signed request object (RFC 9101)', () => {
     const returned = new URL(away.searchParams.get('return_to') ?? '', server.url)
     const params = Object.fromEntries(returned.searchParams)
     server.clock.advance('20m')
-    expect((await askWith(server, client, request)).status).toBe(400)
-    expect(locationOf(await askFor(server, 'ada', params)).href).toContain(`${REDIRECT}?code=`)
+    expect((await requestWithObject(server, client, request)).status).toBe(400)
+    expect(locationOf(await requestAuthorization(server, 'ada', params)).href).toContain(
+      `${REDIRECT}?code=`,
+    )
     server.clock.advance('41m')
-    expect((await askFor(server, 'ada', params)).status).toBe(400)
+    expect((await requestAuthorization(server, 'ada', params)).status).toBe(400)
   })
 
   it('may demand a new sign-in with prompt or max_age', async () => {
     const request = await signedBy(server, client, { prompt: 'login', max_age: 5 })
     server.users.signIns.set('ada.1', server.clock.now())
-    const away = locationOf(await askWith(server, client, request))
+    const away = locationOf(await requestWithObject(server, client, request))
     server.clock.advance('3m')
     server.users.signIns.set('ada.1', server.clock.now())
     const returned = new URL(away.searchParams.get('return_to') ?? '', server.url)
-    const reply = await askFor(server, 'ada', Object.fromEntries(returned.searchParams))
+    const reply = await requestAuthorization(
+      server,
+      'ada',
+      Object.fromEntries(returned.searchParams),
+    )
     expect(locationOf(reply).href).toContain(`${REDIRECT}?code=`)
   })
 
@@ -125,7 +137,7 @@ describe('signed request object (RFC 9101)', () => {
     const reply = await push(await signedBy(server, client))
     expect(reply.status).toBe(201)
     const { request_uri } = await reply.json()
-    const asked = await askFor(server, 'ada', { client_id: client.id, request_uri })
+    const asked = await requestAuthorization(server, 'ada', { client_id: client.id, request_uri })
     expect(locationOf(asked).searchParams.get('state')).toBe('signed')
     const foreign = await push(await sign(await createSigner('ES256'), claimsOf(server, client)))
     expect(foreign.status).toBe(400)
@@ -139,7 +151,7 @@ describe('signed request object (RFC 9101)', () => {
     const request_uri = 'urn:ietf:params:oauth:request_uri:x'
     for (const request of [object, 'no object']) {
       const query = { client_id: client.id, request, request_uri }
-      const problem = await problemOf(server, query)
+      const problem = await requestAndReadError(server, query)
       expect(problem).toMatchObject({ status: 400, error: 'invalid_request' })
     }
   })
@@ -152,41 +164,49 @@ describe('unsigned request object', () => {
       settings: { request_object_signing_alg: 'none' },
     })
     const { iss: _iss, aud: _aud, ...claims } = claimsOf(server, own)
-    expect((await askWith(server, own, unsigned(claims))).status).toBe(303)
+    expect((await requestWithObject(server, own, encodeUnsigned(claims))).status).toBe(303)
     for (const lie of [{ iss: 'other' }, { aud: 'https://other.example' }, { exp: 1 }]) {
-      expect((await askWith(server, own, unsigned({ ...claims, ...lie }))).status).toBe(400)
+      expect(
+        (await requestWithObject(server, own, encodeUnsigned({ ...claims, ...lie }))).status,
+      ).toBe(400)
     }
-    expect((await askWith(server, own, `${unsigned(claims)}AAAA`)).status).toBe(400)
+    expect((await requestWithObject(server, own, `${encodeUnsigned(claims)}AAAA`)).status).toBe(400)
   })
 })
 
 describe('the requirement to sign authorization requests', () => {
   it('can be set for one client, whose unsigned requests are then refused, even if they are pushed', async () => {
     const strict = await createSigningClient(server, { require_signed_request_object: true })
-    const back = locationOf(await askFor(server, 'ada', { ...plain, client_id: strict.id }))
+    const back = locationOf(
+      await requestAuthorization(server, 'ada', { ...plain, client_id: strict.id }),
+    )
     expect(back.searchParams.get('error')).toBe('invalid_request')
     const credentials = { client_id: strict.id, client_secret: strict.secret }
     expect((await server.post('/oauth/par', { ...credentials, ...plain })).status).toBe(400)
     const request = await signedBy(server, strict)
     const pushed = await server.post('/oauth/par', { ...credentials, request })
     const { request_uri } = await pushed.json()
-    const asked = await askFor(server, 'ada', { client_id: strict.id, request_uri })
+    const asked = await requestAuthorization(server, 'ada', { client_id: strict.id, request_uri })
     expect(locationOf(asked).searchParams.get('code')).toMatch(/^tgc_/)
   })
 
   it('excludes request objects with alg none, whatever the other settings of the client are', async () => {
     const settings = { require_signed_request_object: true, request_object_signing_alg: 'none' }
     const own = await createClient(server, { settings })
-    expect((await askWith(server, own, unsigned(claimsOf(server, own)))).status).toBe(400)
+    expect(
+      (await requestWithObject(server, own, encodeUnsigned(claimsOf(server, own)))).status,
+    ).toBe(400)
   })
 
   it('can be set for all clients by the server option', async () => {
     const strict = await startObjects({ features: [requestObjects({ required: true })] })
     try {
       const own = await createSigningClient(strict)
-      const back = locationOf(await askFor(strict, 'ada', { ...plain, client_id: own.id }))
+      const back = locationOf(
+        await requestAuthorization(strict, 'ada', { ...plain, client_id: own.id }),
+      )
       expect(back.searchParams.get('error')).toBe('invalid_request')
-      expect((await askWith(strict, own, await signedBy(strict, own))).status).toBe(303)
+      expect((await requestWithObject(strict, own, await signedBy(strict, own))).status).toBe(303)
       expect(await (await strict.request(METADATA)).json()).toMatchObject({
         require_signed_request_object: true,
         request_object_signing_alg_values_supported: expect.not.arrayContaining(['none']),
@@ -230,7 +250,7 @@ describe('request objects with other features', () => {
         nonce: 'n',
         claims: { id_token: { email: null } },
       })
-      const back = locationOf(await askWith(both, own, object))
+      const back = locationOf(await requestWithObject(both, own, object))
       const reply = await both.post('/oauth/token', {
         grant_type: 'authorization_code',
         code: back.searchParams.get('code') ?? '',
@@ -250,8 +270,8 @@ describe('request objects with other features', () => {
     const without = await startServer()
     try {
       const own = await createClient(without)
-      const query = { ...plain, client_id: own.id, request: unsigned({}) }
-      const back = locationOf(await askFor(without, 'ada', query))
+      const query = { ...plain, client_id: own.id, request: encodeUnsigned({}) }
+      const back = locationOf(await requestAuthorization(without, 'ada', query))
       expect(back.searchParams.get('error')).toBe('request_not_supported')
       const metadata = await (await without.request(METADATA)).json()
       expect(Object.keys(metadata).filter((name) => name.includes('request'))).toEqual([])

@@ -1,9 +1,9 @@
 import { exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose'
 import { type ClientSettings, requestObjects } from '../../src/index.ts'
 import {
-  askFor,
   createClient,
   REDIRECT,
+  requestAuthorization,
   startServer,
   type TestServer,
   type TestServerOptions,
@@ -77,20 +77,20 @@ export function signedBy(
   return sign(client.signer, { ...claimsOf(server, client), ...changes }, header)
 }
 
-export function askWith(
+export function requestWithObject(
   server: TestServer,
   client: { readonly id: string },
   request: string,
-  beside: Record<string, string> = {},
+  extraParams: Record<string, string> = {},
 ): Promise<Response> {
-  return askFor(server, 'ada', { client_id: client.id, request, ...beside })
+  return requestAuthorization(server, 'ada', { client_id: client.id, request, ...extraParams })
 }
 
-export const unsigned = (claims: object, header: object = { alg: 'none' }): string =>
+export const encodeUnsigned = (claims: object, header: object = { alg: 'none' }): string =>
   `${[header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`
 
 /** Returns the error that a JSON caller receives before the redirect URI is verified. */
-export async function problemOf(server: TestServer, query: Record<string, string>) {
+export async function requestAndReadError(server: TestServer, query: Record<string, string>) {
   const reply = await server.request(`/oauth/authorize?${new URLSearchParams(query)}`, {
     headers: { cookie: 'session=ada.1', accept: 'application/json' },
   })

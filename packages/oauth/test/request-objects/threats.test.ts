@@ -7,12 +7,12 @@ import {
   claimsOf,
   createSigner,
   createSigningClient,
-  problemOf,
+  encodeUnsigned,
+  requestAndReadError,
   type SigningClient,
   sign,
   signedBy,
   startObjects,
-  unsigned,
 } from './support.ts'
 
 let server: TestServer
@@ -28,7 +28,7 @@ afterAll(() => server.close())
  */
 async function isRefused(request: string, who: { readonly id: string } = client): Promise<void> {
   const query = { client_id: who.id, redirect_uri: REDIRECT, response_type: 'code', request }
-  const problem = await problemOf(server, query)
+  const problem = await requestAndReadError(server, query)
   expect(problem).toMatchObject({ status: 400, error: 'invalid_request_object' })
 }
 
@@ -69,9 +69,9 @@ describe('threats to signed request objects', () => {
   it.each(['none', 'None', 'NONE', '', undefined])(
     'an object with the alg %s is refused as unsigned',
     async (alg) => {
-      await isRefused(unsigned(claimsOf(server, client), { alg }))
+      await isRefused(encodeUnsigned(claimsOf(server, client), { alg }))
       const [, , signature] = (await signedBy(server, client)).split('.')
-      await isRefused(`${unsigned(claimsOf(server, client), { alg })}${signature}`)
+      await isRefused(`${encodeUnsigned(claimsOf(server, client), { alg })}${signature}`)
     },
   )
 
@@ -110,7 +110,9 @@ describe('threats to signed request objects', () => {
     try {
       const own = await createSigningClient(narrow, {}, 'RS256')
       const query = { client_id: own.id, request: await signedBy(narrow, own) }
-      expect(await problemOf(narrow, query)).toMatchObject({ error: 'invalid_request_object' })
+      expect(await requestAndReadError(narrow, query)).toMatchObject({
+        error: 'invalid_request_object',
+      })
     } finally {
       await narrow.close()
     }
@@ -148,7 +150,7 @@ describe('threats to signed request objects', () => {
 
   it('the `request_seen` parameter, which keeps an object valid during a sign-in, cannot be forged or used for another object', async () => {
     const query = async (request: string, seen: string) =>
-      problemOf(server, { client_id: client.id, request, request_seen: seen })
+      requestAndReadError(server, { client_id: client.id, request, request_seen: seen })
     const request = await signedBy(server, client)
     const asked = new URLSearchParams({ client_id: client.id, request })
     const away = await server.request(`/oauth/authorize?${asked}`, {
@@ -198,6 +200,9 @@ describe('threats to signed request objects', () => {
 
   it('a request of an unknown client is refused before its object is verified', async () => {
     const query = { client_id: 'nobody', request: await signedBy(server, client) }
-    expect(await problemOf(server, query)).toMatchObject({ status: 400, error: 'invalid_request' })
+    expect(await requestAndReadError(server, query)).toMatchObject({
+      status: 400,
+      error: 'invalid_request',
+    })
   })
 })

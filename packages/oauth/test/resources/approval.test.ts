@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createClient, decideOn, REDIRECT, startServer, type TestServer } from '../support.ts'
+import {
+  createClient,
+  REDIRECT,
+  startServer,
+  submitApprovalDecision,
+  type TestServer,
+} from '../support.ts'
 
 const ORDERS = 'https://orders.example.com'
 const REPORTS = 'https://reports.example.com'
@@ -22,7 +28,7 @@ async function newClient(fields: { readonly firstParty?: boolean } = {}) {
     return server.request(`/oauth/authorize?${query}`, { headers })
   }
   const approve = async (fields: Record<string, string>) => {
-    const back = await decideOn(server, 'ada', await ask(fields))
+    const back = await submitApprovalDecision(server, 'ada', await ask(fields))
     expect(back.searchParams.get('code')).not.toBeNull()
   }
   return { ask, approve }

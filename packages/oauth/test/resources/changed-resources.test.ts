@@ -10,12 +10,12 @@ import {
   refreshToken,
 } from '../../src/index.ts'
 import {
-  askFor,
-  codeFlow,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
+  submitApprovalDecision,
   type TestServer,
 } from '../support.ts'
 
@@ -129,14 +129,15 @@ describe.each(['jwt', 'opaque'] as const)(
 
     it('invalidates an authorization code that was not exchanged yet', () =>
       withServer({ resources: BOTH, accessTokenFormat: format }, async (server, client) => {
-        const page = await askFor(server, 'ada', {
+        const page = await requestAuthorization(server, 'ada', {
           client_id: client.id,
           redirect_uri: REDIRECT,
           response_type: 'code',
           scope: 'place-orders',
           resource: ORDERS,
         })
-        const code = (await decideOn(server, 'ada', page)).searchParams.get('code') ?? ''
+        const code =
+          (await submitApprovalDecision(server, 'ada', page)).searchParams.get('code') ?? ''
         const later = server.another({ resources: { [STATUS]: {} }, accessTokenFormat: format })
         const form: Pairs = [
           ['grant_type', 'authorization_code'],
@@ -162,9 +163,9 @@ describe('an API that the operator closes to self-registered clients', () => {
         }),
       })
       const { client_id: id, client_secret: secret } = await registered.json()
-      const tokens = await codeFlow(server, { id, secret })
+      const tokens = await runCodeFlow(server, { id, secret })
       expect(await isAccepted(server.oauth, null, tokens.access_token)).toBe(true)
-      const ours = await codeFlow(server, own)
+      const ours = await runCodeFlow(server, own)
       const later = server.another({ selfRegistered: { ...selfRegistered, resources: [ORDERS] } })
       const refreshed = await ask(later, { id, secret }, byRefresh(tokens.refresh_token))
       expect(refreshed).toMatchObject({ error: 'invalid_grant' })
@@ -194,14 +195,14 @@ describe('a token for a resource that is returned in the redirect (response_type
   it('expires no later than the settings of the resource allow', () => {
     const resources = { [ORDERS]: { accessTokensExpireIn: '10m' } }
     return withServer({ resources }, async (server, client) => {
-      const page = await askFor(server, 'ada', {
+      const page = await requestAuthorization(server, 'ada', {
         client_id: client.id,
         redirect_uri: REDIRECT,
         response_type: 'token',
         scope: 'place-orders',
         resource: ORDERS,
       })
-      const { hash } = await decideOn(server, 'ada', page)
+      const { hash } = await submitApprovalDecision(server, 'ada', page)
       const given = new URLSearchParams(hash.slice(1))
       const { exp = 0, iat = 0 } = decodeJwt(given.get('access_token') ?? '')
       expect([exp - iat, given.get('expires_in')]).toEqual([600, '600'])

@@ -10,12 +10,12 @@ import {
   refreshToken,
 } from '../../src/index.ts'
 import {
-  askFor,
-  codeFlow,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
+  submitApprovalDecision,
   type TestServer,
 } from '../support.ts'
 
@@ -74,7 +74,7 @@ async function ask(responseType: string, pairs: Pairs): Promise<URL> {
   const page = await server.request(`/oauth/authorize?${query}`, {
     headers: { cookie: 'session=ada.1', accept: 'text/html' },
   })
-  if (page.status === 200) return decideOn(server, 'ada', page)
+  if (page.status === 200) return submitApprovalDecision(server, 'ada', page)
   return new URL(page.headers.get('location') ?? 'error:', server.url)
 }
 
@@ -379,7 +379,10 @@ describe('resource metadata (RFC 9728)', () => {
       const { InvalidToken } = await import('../../src/index.ts')
       const refusal = plain.oauth.guard.refusal(new InvalidToken('x', { presented: false }))
       expect(refusal.headers?.['www-authenticate']).toBe('Bearer realm="api"')
-      const back = await askFor(plain, 'ada', { client_id: 'x', resource: 'https://a.example' })
+      const back = await requestAuthorization(plain, 'ada', {
+        client_id: 'x',
+        resource: 'https://a.example',
+      })
       expect(back.status).toBe(400)
     } finally {
       await plain.close()
@@ -393,7 +396,7 @@ describe('client with pairwise subjects', () => {
       features: [openid({ pairwiseSalt: 'a salt of more than thirty-two characters' })],
     })
     try {
-      const { codeFlow } = await import('../support.ts')
+      const { runCodeFlow: codeFlow } = await import('../support.ts')
       const hidden = await createClient(own, { settings: { subject_type: 'pairwise' } })
       const { access_token } = await codeFlow(own, hidden)
       expect(access_token).toMatch(/^tga_/)
@@ -414,7 +417,7 @@ describe('client with pairwise subjects', () => {
 
 it('a server whose own API has its own token type accepts those tokens, and no ID tokens', async () => {
   const own = await startServer({ ...readByAll, features: [openid()] })
-  const tokens = await codeFlow(own, await createClient(own), { scope: 'openid place-orders' })
+  const tokens = await runCodeFlow(own, await createClient(own), { scope: 'openid place-orders' })
   const { access_token, id_token = '' } = tokens as { access_token: string; id_token?: string }
   expect(decodeProtectedHeader(access_token)).toMatchObject({ alg: 'RS256', typ: 'JWT' })
   expect(await isAccepted(null, access_token, own)).toBe(true)

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { actingAs } from '../../src/testing/index.ts'
 import {
-  askFor,
-  codeFlow,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
+  submitApprovalDecision,
   type TestServer,
   type TokenReply,
 } from '../support.ts'
@@ -35,14 +35,14 @@ async function passwordToken(scope: string): Promise<TokenReply> {
 
 describe('authentication', () => {
   it('the guard "api" lets in only callers with a valid token', async () => {
-    const { access_token } = await codeFlow(server, await createClient(server))
+    const { access_token } = await runCodeFlow(server, await createClient(server))
     expect((await app.get('/me', bearer(access_token))).status).toBe(200)
     expect((await app.get('/me')).status).toBe(401)
     expect((await app.get('/me', bearer(`${access_token}x`))).status).toBe(401)
   })
 
   it('the access token comes in the Authorization header as Bearer', async () => {
-    const { access_token } = await codeFlow(server, await createClient(server))
+    const { access_token } = await runCodeFlow(server, await createClient(server))
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       const headers = { authorization: `${scheme} ${access_token}` }
       expect((await app.get('/me', headers)).status).toBe(200)
@@ -64,13 +64,13 @@ describe('authentication', () => {
 
   it('the implicit grant uses only the client ID', async () => {
     const client = await createClient(server, { confidential: false, grants: ['implicit'] })
-    const page = await askFor(server, 'ada', {
+    const page = await requestAuthorization(server, 'ada', {
       client_id: client.id,
       redirect_uri: REDIRECT,
       response_type: 'token',
       scope: 'place-orders',
     })
-    const { hash } = await decideOn(server, 'ada', page)
+    const { hash } = await submitApprovalDecision(server, 'ada', page)
     const token = new URLSearchParams(hash.slice(1)).get('access_token') ?? ''
     const me = await app.get('/me', bearer(token))
     expect(await me.json()).toEqual({ id: 'ada', email: 'ada@example.com', orders: true })

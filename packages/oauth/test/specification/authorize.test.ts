@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authorizationCode, refreshToken } from '../../src/index.ts'
 import {
-  askFor,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
   SCOPES,
   startServer,
+  submitApprovalDecision,
   type TestServer,
 } from '../support.ts'
 import { expectNoChange } from './rows.ts'
@@ -41,7 +41,11 @@ const fragmentOf = (url: URL) => Object.fromEntries(new URLSearchParams(url.hash
 
 describe('GET /oauth/authorize', () => {
   it('shows an approval screen with the client and the requested scopes', async () => {
-    const page = await askFor(server, 'ada', requestWith({ scope: 'place-orders check-status' }))
+    const page = await requestAuthorization(
+      server,
+      'ada',
+      requestWith({ scope: 'place-orders check-status' }),
+    )
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(page.headers.get('cache-control')).toBe('no-store')
@@ -54,8 +58,8 @@ describe('GET /oauth/authorize', () => {
   })
 
   it('returns an authorization code after approval with response_type=code', async () => {
-    const page = await askFor(server, 'ada', requestWith({ state: 'xyz' }))
-    const answered = await decideOn(server, 'ada', page)
+    const page = await requestAuthorization(server, 'ada', requestWith({ state: 'xyz' }))
+    const answered = await submitApprovalDecision(server, 'ada', page)
     expect(answered.origin + answered.pathname).toBe(REDIRECT)
     expect(Object.fromEntries(answered.searchParams)).toEqual({
       code: expect.stringMatching(/^tgc_/),
@@ -66,8 +70,12 @@ describe('GET /oauth/authorize', () => {
   })
 
   it('returns the token directly after approval with response_type=token', async () => {
-    const page = await askFor(server, 'ada', requestWith({ response_type: 'token', state: 'xyz' }))
-    const answered = await decideOn(server, 'ada', page)
+    const page = await requestAuthorization(
+      server,
+      'ada',
+      requestWith({ response_type: 'token', state: 'xyz' }),
+    )
+    const answered = await submitApprovalDecision(server, 'ada', page)
     expect(answered.origin + answered.pathname + answered.search).toBe(REDIRECT)
     expect(fragmentOf(answered)).toEqual({
       access_token: expect.any(String),
@@ -83,7 +91,7 @@ describe('GET /oauth/authorize', () => {
     const plain = await startServer({ grants: [authorizationCode(), refreshToken()] })
     try {
       const spa = await createClient(plain, { grants: ['implicit'] })
-      const reply = await askFor(plain, 'ada', {
+      const reply = await requestAuthorization(plain, 'ada', {
         client_id: spa.id,
         redirect_uri: REDIRECT,
         response_type: 'token',
@@ -99,7 +107,9 @@ describe('GET /oauth/authorize', () => {
   it('returns no token in a redirect to a client without the implicit grant', async () => {
     const codeOnly = await createClient(server)
     const change = { client_id: codeOnly.id, response_type: 'token', state: 's' }
-    const reply = await expectNoChange(server, () => askFor(server, 'ada', requestWith(change)))
+    const reply = await expectNoChange(server, () =>
+      requestAuthorization(server, 'ada', requestWith(change)),
+    )
     expect(fragmentOf(locationOf(reply))).toMatchObject({
       error: 'unauthorized_client',
       state: 's',
@@ -113,13 +123,17 @@ describe('GET /oauth/authorize', () => {
     ['check-status place-orders', 'check-status place-orders'],
     [' place-orders  place-orders ', 'place-orders'],
   ])('reads the space-delimited scope parameter "%s" as "%s"', async (scope, granted) => {
-    const page = await askFor(server, 'ada', requestWith({ scope, response_type: 'token' }))
-    const answered = await decideOn(server, 'ada', page)
+    const page = await requestAuthorization(
+      server,
+      'ada',
+      requestWith({ scope, response_type: 'token' }),
+    )
+    const answered = await submitApprovalDecision(server, 'ada', page)
     expect(fragmentOf(answered).scope).toBe(granted)
   })
 
   it('accepts a request without scope', async () => {
-    expect((await askFor(server, 'ada', without('scope'))).status).toBe(200)
+    expect((await requestAuthorization(server, 'ada', without('scope'))).status).toBe(200)
   })
 })
 
@@ -138,7 +152,7 @@ describe('GET /oauth/authorize shows an error page, and does not redirect, for',
       () => requestWith({ redirect_uri: REDIRECT.toUpperCase() }),
     ],
   ])('%s, which has the status 400 and changes nothing', async (_what, params) => {
-    const reply = await expectNoChange(server, () => askFor(server, 'ada', params()))
+    const reply = await expectNoChange(server, () => requestAuthorization(server, 'ada', params()))
     expect(reply.status).toBe(400)
     expect(reply.headers.get('location')).toBeNull()
     expect(reply.headers.get('content-type')).toContain('text/html')
@@ -149,14 +163,16 @@ describe('GET /oauth/authorize shows an error page, and does not redirect, for',
   it('a request without redirect_uri if the client has several', async () => {
     const two = await createClient(server, { redirect: [REDIRECT, 'https://app.example/other'] })
     const { redirect_uri: _left, ...rest } = requestWith({ client_id: two.id })
-    expect((await askFor(server, 'ada', rest)).status).toBe(400)
-    expect((await askFor(server, 'ada', { ...rest, redirect_uri: REDIRECT })).status).toBe(200)
+    expect((await requestAuthorization(server, 'ada', rest)).status).toBe(400)
+    expect(
+      (await requestAuthorization(server, 'ada', { ...rest, redirect_uri: REDIRECT })).status,
+    ).toBe(200)
   })
 
   it('a deleted client', async () => {
     const gone = await createClient(server)
     await server.oauth.clients.revoke(gone.id)
-    const reply = await askFor(server, 'ada', requestWith({ client_id: gone.id }))
+    const reply = await requestAuthorization(server, 'ada', requestWith({ client_id: gone.id }))
     expect(reply.status).toBe(400)
     expect(reply.headers.get('location')).toBeNull()
   })
@@ -191,7 +207,7 @@ describe('GET /oauth/authorize redirects with an error to the client for', () =>
     ['a truncated challenge', () => requestWith({ code_challenge: 'x' }), 'invalid_request'],
   ])('%s', async (_what, params, error) => {
     const asked = { ...params(), state: 'a b' }
-    const reply = await expectNoChange(server, () => askFor(server, 'ada', asked))
+    const reply = await expectNoChange(server, () => requestAuthorization(server, 'ada', asked))
     expect(reply.status).toBe(303)
     const answered = locationOf(reply)
     expect(answered.origin + answered.pathname).toBe(REDIRECT)
@@ -204,7 +220,11 @@ describe('GET /oauth/authorize redirects with an error to the client for', () =>
   })
 
   it('a state that is too long, without truncating it', async () => {
-    const reply = await askFor(server, 'ada', requestWith({ state: 's'.repeat(2049) }))
+    const reply = await requestAuthorization(
+      server,
+      'ada',
+      requestWith({ state: 's'.repeat(2049) }),
+    )
     const answered = locationOf(reply)
     expect(answered.searchParams.get('error')).toBe('invalid_request')
     expect(answered.searchParams.has('state')).toBe(false)
@@ -215,22 +235,32 @@ describe('redirects of the authorization endpoint', () => {
   const states = ['simple', 'a b&c=d', 'ü€😀', '%2B+%00', `"><script>`, 's'.repeat(2048)]
 
   it.each(states)('return the state verbatim: %s', async (state) => {
-    const approved = await askFor(server, 'ada', requestWith({ state }))
-    expect((await decideOn(server, 'ada', approved)).searchParams.get('state')).toBe(state)
-    const denied = await askFor(server, 'ada', requestWith({ state, response_type: 'token' }))
-    expect(fragmentOf(await decideOn(server, 'ada', denied, 'deny')).state).toBe(state)
+    const approved = await requestAuthorization(server, 'ada', requestWith({ state }))
+    expect((await submitApprovalDecision(server, 'ada', approved)).searchParams.get('state')).toBe(
+      state,
+    )
+    const denied = await requestAuthorization(
+      server,
+      'ada',
+      requestWith({ state, response_type: 'token' }),
+    )
+    expect(fragmentOf(await submitApprovalDecision(server, 'ada', denied, 'deny')).state).toBe(
+      state,
+    )
   })
 
   it('contain no state if none was sent', async () => {
-    const page = await askFor(server, 'ada', requestWith())
-    expect((await decideOn(server, 'ada', page)).searchParams.has('state')).toBe(false)
+    const page = await requestAuthorization(server, 'ada', requestWith())
+    expect((await submitApprovalDecision(server, 'ada', page)).searchParams.has('state')).toBe(
+      false,
+    )
   })
 
   it('return access_denied in the query for response_type=code', async () => {
-    const answered = await decideOn(
+    const answered = await submitApprovalDecision(
       server,
       'ada',
-      await askFor(server, 'ada', requestWith()),
+      await requestAuthorization(server, 'ada', requestWith()),
       'deny',
     )
     expect(Object.fromEntries(answered.searchParams)).toEqual({
@@ -242,8 +272,8 @@ describe('redirects of the authorization endpoint', () => {
   })
 
   it('return access_denied in the fragment for response_type=token', async () => {
-    const page = await askFor(server, 'ada', requestWith({ response_type: 'token' }))
-    const answered = await decideOn(server, 'ada', page, 'deny')
+    const page = await requestAuthorization(server, 'ada', requestWith({ response_type: 'token' }))
+    const answered = await submitApprovalDecision(server, 'ada', page, 'deny')
     expect(fragmentOf(answered)).toMatchObject({ error: 'access_denied' })
     expect(answered.search).toBe('')
   })
@@ -251,17 +281,17 @@ describe('redirects of the authorization endpoint', () => {
   it('keep the query of a registered redirect URI', async () => {
     const redirect = 'https://app.example/callback?tenant=7'
     const tenant = await createClient(server, { redirect })
-    const page = await askFor(
+    const page = await requestAuthorization(
       server,
       'ada',
       requestWith({ client_id: tenant.id, redirect_uri: redirect }),
     )
-    const answered = await decideOn(server, 'ada', page)
+    const answered = await submitApprovalDecision(server, 'ada', page)
     expect([...answered.searchParams.keys()]).toEqual(['tenant', 'code', 'iss'])
   })
 
   it('have status 303 and must not be cached', async () => {
-    const reply = await askFor(server, 'ada', requestWith({ scope: 'nope' }))
+    const reply = await requestAuthorization(server, 'ada', requestWith({ scope: 'nope' }))
     expect(reply.status).toBe(303)
     expect(reply.headers.get('cache-control')).toBe('no-store')
     expect(reply.headers.get('referrer-policy')).toBe('no-referrer')

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  askFor,
-  codeFlow,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
+  submitApprovalDecision,
   type TestServer,
 } from '../support.ts'
 import { expectNoChange } from './rows.ts'
@@ -22,7 +22,7 @@ async function ask(
   change: Record<string, string> = {},
   user = 'ada',
 ): Promise<'screen' | 'sign in' | 'code' | string> {
-  const reply = await askFor(server, user, {
+  const reply = await requestAuthorization(server, user, {
     client_id: client.id,
     redirect_uri: REDIRECT,
     response_type: 'code',
@@ -39,14 +39,14 @@ async function ask(
 const pkce = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' }
 
 async function approve(client: { id: string }, change: Record<string, string> = {}, user = 'ada') {
-  const page = await askFor(server, user, {
+  const page = await requestAuthorization(server, user, {
     client_id: client.id,
     redirect_uri: REDIRECT,
     response_type: 'code',
     scope: 'place-orders',
     ...change,
   })
-  await decideOn(server, user, page)
+  await submitApprovalDecision(server, user, page)
 }
 
 describe("a person's consent to a client", () => {
@@ -92,12 +92,12 @@ describe("a person's consent to a client", () => {
 
   it('is not stored when the person denies', async () => {
     const client = await createClient(server)
-    const page = await askFor(server, 'ada', {
+    const page = await requestAuthorization(server, 'ada', {
       client_id: client.id,
       redirect_uri: REDIRECT,
       response_type: 'code',
     })
-    await decideOn(server, 'ada', page, 'deny')
+    await submitApprovalDecision(server, 'ada', page, 'deny')
     expect(await ask(client, { scope: '' })).toBe('screen')
   })
 
@@ -122,7 +122,7 @@ describe("a person's consent to a client", () => {
 
   it('is required again after DELETE /oauth/tokens/{id}', async () => {
     const client = await createClient(server)
-    await codeFlow(server, client)
+    await runCodeFlow(server, client)
     expect(await ask(client)).toBe('code')
     const tokens = await (await server.json('ada', 'GET', '/oauth/tokens')).json()
     const token = tokens.find((entry: { client_id: string }) => entry.client_id === client.id)
@@ -132,7 +132,7 @@ describe("a person's consent to a client", () => {
 
   it('is required again after consents.revoke(), which also revokes the tokens', async () => {
     const client = await createClient(server)
-    const { access_token } = await codeFlow(server, client)
+    const { access_token } = await runCodeFlow(server, client)
     expect(await server.oauth.consents.listByUser('ada')).toContainEqual(
       expect.objectContaining({ clientId: client.id, scopes: ['place-orders'] }),
     )

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { sessionOf, startServer, type TestServer } from '../support.ts'
+import { buildSessionCookie, startServer, type TestServer } from '../support.ts'
 import { type GuardedApp, guardedApp } from './guarded-app.ts'
 
 let server: TestServer
@@ -168,7 +168,7 @@ describe('the cookie of cookie mode is rejected', () => {
 
   it('after the account was ended by revokeUser(), until the person signs in again (threat G6)', async () => {
     const { cookie, csrfToken } = await visitPage()
-    const bob = await visitPage({ cookie: sessionOf('bob') })
+    const bob = await visitPage({ cookie: buildSessionCookie('bob') })
     server.clock.advance(1)
     await server.oauth.revokeUser('ada')
     expect((await call(cookie, csrfToken)).status).toBe(401)

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { EventName, OAuthEvents } from '../../src/index.ts'
 import {
-  askFor,
-  codeFlow,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
+  submitApprovalDecision,
   type TestServer,
   type TokenReply,
 } from '../support.ts'
@@ -34,7 +34,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve))
 describe('events of a token request:', () => {
   it('exchanging a code emits AccessTokenCreated and RefreshTokenCreated', async () => {
     const client = await createClient(server)
-    await codeFlow(server, client)
+    await runCodeFlow(server, client)
     await settled()
     const [token] = await server.oauth.tokens.listByUser('ada')
     expect(heard).toEqual([
@@ -48,7 +48,7 @@ describe('events of a token request:', () => {
 
   it('a refresh emits AccessTokenCreated and RefreshTokenCreated', async () => {
     const client = await createClient(server)
-    const tokens = await codeFlow(server, client)
+    const tokens = await runCodeFlow(server, client)
     await settled()
     const first = heard.splice(0)
     await server.post('/oauth/token', {
@@ -78,12 +78,12 @@ describe('events of a token request:', () => {
   it('the implicit grant emits only AccessTokenCreated, with and without an approval screen', async () => {
     for (const firstParty of [false, true]) {
       const client = await createClient(server, { grants: ['implicit'], firstParty })
-      const page = await askFor(server, 'ada', {
+      const page = await requestAuthorization(server, 'ada', {
         client_id: client.id,
         redirect_uri: REDIRECT,
         response_type: 'token',
       })
-      if (page.status === 200) await decideOn(server, 'ada', page)
+      if (page.status === 200) await submitApprovalDecision(server, 'ada', page)
       await settled()
       expect(heard.splice(0)).toEqual([
         ['AccessTokenCreated', { tokenId: expect.any(String), userId: 'ada', clientId: client.id }],
@@ -103,7 +103,7 @@ describe('events of a token request:', () => {
 
   it('revoking a token before it expires emits AccessTokenRevoked', async () => {
     const client = await createClient(server)
-    const { access_token } = await codeFlow(server, client)
+    const { access_token } = await runCodeFlow(server, client)
     await settled()
     heard.length = 0
     const [token] = await server.oauth.tokens.listByUser('ada')
@@ -129,7 +129,7 @@ describe('events of a token request:', () => {
 
   it('an event is emitted after the commit, so a listener finds the token and may revoke others', async () => {
     const client = await createClient(server)
-    const first = await codeFlow(server, client)
+    const first = await runCodeFlow(server, client)
     const done = new Promise<void>((resolve, reject) => {
       server.oauth.events.on('AccessTokenCreated', async ({ tokenId, userId, clientId }) => {
         try {
@@ -144,7 +144,7 @@ describe('events of a token request:', () => {
         }
       })
     })
-    const second = await codeFlow(server, client)
+    const second = await runCodeFlow(server, client)
     await done
     const verdict = async ({ access_token }: TokenReply) => {
       const credentials = { authorization: `Bearer ${access_token}`, cookie: null, csrfToken: null }
@@ -170,7 +170,7 @@ describe('events of a token request:', () => {
     server.oauth.events.on('AccessTokenCreated', ({ tokenId }) => {
       after.push(tokenId)
     })
-    await codeFlow(server, await createClient(server))
+    await runCodeFlow(server, await createClient(server))
     await settled()
     expect(after).toHaveLength(1)
     expect(server.logged).toEqual([
@@ -181,7 +181,7 @@ describe('events of a token request:', () => {
 
   it('a hanging listener does not delay the response', async () => {
     server.oauth.events.on('AccessTokenCreated', () => new Promise<void>(() => {}))
-    await codeFlow(server, await createClient(server))
+    await runCodeFlow(server, await createClient(server))
     await settled()
     expect(names()).toEqual(['AccessTokenCreated', 'RefreshTokenCreated'])
   })
@@ -192,10 +192,10 @@ describe('events of a token request:', () => {
       count += 1
     })
     const client = await createClient(server)
-    await codeFlow(server, client)
+    await runCodeFlow(server, client)
     await settled()
     off()
-    await codeFlow(server, client)
+    await runCodeFlow(server, client)
     await settled()
     expect(count).toBe(1)
   })

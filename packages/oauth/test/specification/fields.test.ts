@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  askFor,
-  codeFlow,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
+  submitApprovalDecision,
   type TestServer,
 } from '../support.ts'
 import { expectNoChange } from './rows.ts'
@@ -50,7 +50,7 @@ const badRedirects = [
   `${REDIRECT},data:text/html,x`,
 ]
 
-async function refused(method: string, path: string, body: unknown, field: string) {
+async function expectFieldError(method: string, path: string, body: unknown, field: string) {
   const reply = await expectNoChange(server, () => server.json('ada', method, path, body))
   expect(reply.status).toBe(422)
   const { message, errors } = await reply.json()
@@ -62,13 +62,13 @@ async function refused(method: string, path: string, body: unknown, field: strin
 describe('Fields of a client:', () => {
   it.each(['POST', 'PUT'])('name is a string, required on %s', async (method) => {
     const path = method === 'POST' ? '/oauth/clients' : `/oauth/clients/${ownId}`
-    for (const name of badNames) await refused(method, path, { ...good, name }, 'name')
+    for (const name of badNames) await expectFieldError(method, path, { ...good, name }, 'name')
   })
 
   it.each(['POST', 'PUT'])('redirect is a URL, required on %s', async (method) => {
     const path = method === 'POST' ? '/oauth/clients' : `/oauth/clients/${ownId}`
     for (const redirect of badRedirects) {
-      await refused(method, path, { ...good, redirect }, 'redirect')
+      await expectFieldError(method, path, { ...good, redirect }, 'redirect')
     }
   })
 
@@ -83,13 +83,13 @@ describe('Fields of a client:', () => {
   it('redirect is the URL that people return to after they approve or deny', async () => {
     const client = await createClient(server)
     for (const decision of ['approve', 'deny'] as const) {
-      const page = await askFor(server, 'ada', {
+      const page = await requestAuthorization(server, 'ada', {
         client_id: client.id,
         redirect_uri: REDIRECT,
         response_type: 'code',
         prompt: 'consent',
       })
-      const answered = await decideOn(server, 'ada', page, decision)
+      const answered = await submitApprovalDecision(server, 'ada', page, decision)
       expect(answered.origin + answered.pathname).toBe(REDIRECT)
     }
   })
@@ -97,7 +97,11 @@ describe('Fields of a client:', () => {
   it('redirect must equal the redirect_uri of authorization requests', async () => {
     const client = await createClient(server)
     const ask = (redirect_uri: string) =>
-      askFor(server, 'ada', { client_id: client.id, redirect_uri, response_type: 'code' })
+      requestAuthorization(server, 'ada', {
+        client_id: client.id,
+        redirect_uri,
+        response_type: 'code',
+      })
     expect((await ask(REDIRECT)).status).toBe(200)
     expect((await ask(`${REDIRECT}x`)).status).toBe(400)
   })
@@ -122,19 +126,19 @@ describe('Fields of a client:', () => {
 
   it('client secret is not needed for the implicit grant', async () => {
     const client = await createClient(server, { grants: ['implicit'], confidential: false })
-    const page = await askFor(server, 'ada', {
+    const page = await requestAuthorization(server, 'ada', {
       client_id: client.id,
       redirect_uri: REDIRECT,
       response_type: 'token',
     })
-    const answered = await decideOn(server, 'ada', page)
+    const answered = await submitApprovalDecision(server, 'ada', page)
     expect(new URLSearchParams(answered.hash.slice(1)).get('access_token')).toBeTruthy()
   })
 })
 
 describe('Token response', () => {
   it('contains access_token, refresh_token and expires_in', async () => {
-    const reply = await codeFlow(server, await createClient(server))
+    const reply = await runCodeFlow(server, await createClient(server))
     expect(typeof reply.access_token).toBe('string')
     expect(typeof reply.refresh_token).toBe('string')
     expect(Number.isInteger(reply.expires_in)).toBe(true)
@@ -142,7 +146,7 @@ describe('Token response', () => {
 
   it('contains an access_token that is a JWT as defined by RFC 9068', async () => {
     const client = await createClient(server)
-    const { access_token } = await codeFlow(server, client)
+    const { access_token } = await runCodeFlow(server, client)
     const [header, payload] = access_token
       .split('.')
       .slice(0, 2)
@@ -163,7 +167,7 @@ describe('Token response', () => {
   })
 
   it('contains no token that is stored in plain text (threat M3)', async () => {
-    const reply = await codeFlow(server, await createClient(server))
+    const reply = await runCodeFlow(server, await createClient(server))
     const rows = await server.database.kysely.selectFrom('oauth_tokens').selectAll().execute()
     const stored = JSON.stringify(rows)
     expect(stored).not.toContain(reply.access_token.split('.')[2])
@@ -175,7 +179,7 @@ describe('Fields of a personal access token:', () => {
   const path = '/oauth/personal-access-tokens'
 
   it('name is a string, required on create', async () => {
-    for (const name of badNames) await refused('POST', path, { name, scopes: [] }, 'name')
+    for (const name of badNames) await expectFieldError('POST', path, { name, scopes: [] }, 'name')
     for (const name of ['', 'n'.repeat(192), 'a\u0000b']) {
       const made = () => server.oauth.tokens.createPersonal({ userId: 'ada', name }).catch((e) => e)
       expect(await expectNoChange(server, made)).toMatchObject({ code: 'validation_failed' })
@@ -185,7 +189,7 @@ describe('Fields of a personal access token:', () => {
   it('scopes is an array of scope names, required on create', async () => {
     const wrong = [undefined, null, 'place-orders', {}, [7], [null], ['nope'], [['place-orders']]]
     for (const scopes of wrong) {
-      await refused('POST', path, { name: 'laptop', scopes }, 'scopes')
+      await expectFieldError('POST', path, { name: 'laptop', scopes }, 'scopes')
     }
   })
 
@@ -202,7 +206,7 @@ describe('Fields of a personal access token:', () => {
 
   it('the scope * is refused', async () => {
     for (const scopes of [['*'], ['place-orders', '*']]) {
-      await refused('POST', path, { name: 'laptop', scopes }, 'scopes')
+      await expectFieldError('POST', path, { name: 'laptop', scopes }, 'scopes')
     }
     const { createPersonal } = server.oauth.tokens
     const made = createPersonal({ userId: 'ada', name: 'laptop', scopes: ['*'] })
@@ -213,13 +217,13 @@ describe('Fields of a personal access token:', () => {
 describe('Scopes:', () => {
   it('names are separated by single spaces in requests', async () => {
     const client = await createClient(server)
-    const reply = await codeFlow(server, client, { scope: 'place-orders check-status' })
+    const reply = await runCodeFlow(server, client, { scope: 'place-orders check-status' })
     expect(reply.scope).toBe('place-orders check-status')
   })
 
   it('the description is shown on the approval screen', async () => {
     const client = await createClient(server)
-    const page = await askFor(server, 'ada', {
+    const page = await requestAuthorization(server, 'ada', {
       client_id: client.id,
       redirect_uri: REDIRECT,
       response_type: 'code',

@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuthorizationServer } from '../../src/index.ts'
 import {
-  askFor,
-  codeFlow,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
+  submitApprovalDecision,
   type TestServer,
   type TokenReply,
 } from '../support.ts'
@@ -30,7 +30,7 @@ type TokenGrant = (typeof GRANTS)[number]
 const newClient = () => createClient(server, { grants: [...GRANTS] })
 
 async function newCode(client: TestClient, more: Record<string, string> = {}): Promise<string> {
-  const page = await askFor(server, 'ada', {
+  const page = await requestAuthorization(server, 'ada', {
     client_id: client.id,
     redirect_uri: REDIRECT,
     response_type: 'code',
@@ -39,7 +39,7 @@ async function newCode(client: TestClient, more: Record<string, string> = {}): P
   })
   const answered =
     page.status === 200
-      ? await decideOn(server, 'ada', page)
+      ? await submitApprovalDecision(server, 'ada', page)
       : new URL(page.headers.get('location') ?? '')
   return answered.searchParams.get('code') ?? ''
 }
@@ -57,7 +57,7 @@ const completeForms: Record<TokenGrant, (client: TestClient) => Promise<Record<s
     grant_type: 'refresh_token',
     client_id: client.id,
     client_secret: client.secret,
-    refresh_token: (await codeFlow(server, client)).refresh_token,
+    refresh_token: (await runCodeFlow(server, client)).refresh_token,
   }),
   password: async (client) => ({
     grant_type: 'password',
@@ -268,7 +268,7 @@ describe('grant_type=authorization_code', () => {
     const challenge = createHash('sha256').update(verifier).digest('base64url')
     const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
     const spa = await createClient(server, { confidential: false })
-    const without = await askFor(server, 'ada', {
+    const without = await requestAuthorization(server, 'ada', {
       client_id: spa.id,
       redirect_uri: REDIRECT,
       response_type: 'code',
@@ -296,7 +296,7 @@ describe('grant_type=authorization_code', () => {
 describe('grant_type=refresh_token', () => {
   it('accepts the optional parameter scope, which can narrow the scopes but never widen them', async () => {
     const client = await newClient()
-    const first = await codeFlow(server, client, { scope: 'place-orders check-status' })
+    const first = await runCodeFlow(server, client, { scope: 'place-orders check-status' })
     const form = {
       grant_type: 'refresh_token',
       client_id: client.id,
@@ -306,7 +306,7 @@ describe('grant_type=refresh_token', () => {
     const narrowed: TokenReply = await (await post({ ...form, scope: 'check-status' })).json()
     expect(narrowed.scope).toBe('check-status')
 
-    const ordersOnly = await codeFlow(server, client, { scope: 'place-orders' })
+    const ordersOnly = await runCodeFlow(server, client, { scope: 'place-orders' })
     const wider = {
       ...form,
       refresh_token: ordersOnly.refresh_token,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
-  askFor,
-  codeFlow,
   createClient,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
   type TestServer,
 } from '../support.ts'
@@ -23,9 +23,9 @@ afterAll(() => server.close())
 describe('purge()', () => {
   it('never deletes a valid record', async () => {
     const client = await createClient(server)
-    await codeFlow(server, client)
+    await runCodeFlow(server, client)
     await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'laptop' })
-    await askFor(server, 'ada', {
+    await requestAuthorization(server, 'ada', {
       client_id: client.id,
       redirect_uri: REDIRECT,
       response_type: 'code',
@@ -44,7 +44,7 @@ describe('purge()', () => {
 
   it('keeps a token whose refresh token is still valid (threat R1)', async () => {
     const client = await createClient(server)
-    const { refresh_token } = await codeFlow(server, client)
+    const { refresh_token } = await runCodeFlow(server, client)
     server.clock.advance('29d')
     await server.oauth.purge()
     const reply = await server.post('/oauth/token', {
@@ -97,7 +97,7 @@ describe('purge()', () => {
   it('is run periodically by the server', async () => {
     const scheduled = await startServer({ purgeEvery: 1 })
     try {
-      await codeFlow(scheduled, await createClient(scheduled))
+      await runCodeFlow(scheduled, await createClient(scheduled))
       scheduled.clock.advance('2y')
       await vi.waitFor(async () => expect(await countRows(scheduled, 'oauth_tokens')).toBe(0), {
         timeout: 20_000,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
-  askFor,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
   startServer,
+  submitApprovalDecision,
   type TestServer,
 } from '../support.ts'
 import { countRows, expectNoChange } from './rows.ts'
@@ -25,7 +25,7 @@ interface Screen {
 }
 
 async function openScreen(change: Record<string, string> = {}): Promise<Screen> {
-  const page = await askFor(server, 'ada', {
+  const page = await requestAuthorization(server, 'ada', {
     client_id: client.id,
     redirect_uri: REDIRECT,
     response_type: 'code',
@@ -163,12 +163,12 @@ describe('POST /oauth/authorize', () => {
       const html = await (await approve(screen, headers)).text()
       const again = /<a href="([^"]+)">Try again/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
       expect(again).toMatch(/^\/oauth\/authorize\?client_id=/)
-      const page = await askFor(
+      const page = await requestAuthorization(
         server,
         'ada',
         Object.fromEntries(new URL(again, server.url).searchParams),
       )
-      const answered = await decideOn(server, 'ada', page)
+      const answered = await submitApprovalDecision(server, 'ada', page)
       expect(answered.searchParams.get('state')).toBe('"><b>&')
     },
   )
@@ -195,12 +195,12 @@ describe('POST /oauth/authorize', () => {
       await openScreen()
     }
     expect((await approve(oldest)).status).toBe(400)
-    const page = await askFor(server, 'ada', {
+    const page = await requestAuthorization(server, 'ada', {
       client_id: client.id,
       redirect_uri: REDIRECT,
       response_type: 'code',
     })
-    expect((await decideOn(server, 'ada', page)).searchParams.has('code')).toBe(true)
+    expect((await submitApprovalDecision(server, 'ada', page)).searchParams.has('code')).toBe(true)
   })
 })
 

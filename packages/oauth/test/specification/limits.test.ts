@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Lifetime } from '../../src/index.ts'
 import {
-  codeFlow,
   createClient,
+  runCodeFlow,
   startServer,
   type TestServer,
   type TestServerOptions,
@@ -39,7 +39,7 @@ async function createPersonal(): Promise<{ accessToken: string; token: { expires
 describe('token lifetimes and scopes:', () => {
   it('access tokens are long-lived by default: a year without a refresh', async () => {
     await start()
-    const { access_token, expires_in } = await codeFlow(server, await createClient(server))
+    const { access_token, expires_in } = await runCodeFlow(server, await createClient(server))
     expect(expires_in).toBe(YEAR)
     server.clock.advance(YEAR - 1)
     expect(await isAccepted(access_token)).toBe(true)
@@ -55,7 +55,7 @@ describe('token lifetimes and scopes:', () => {
     ['a function', () => after(15 * DAY)],
   ])('access tokens have a configurable expiry: %s', async (_what, accessTokensExpireIn) => {
     await start({ accessTokensExpireIn })
-    const { access_token, expires_in } = await codeFlow(server, await createClient(server))
+    const { access_token, expires_in } = await runCodeFlow(server, await createClient(server))
     expect(expires_in).toBe(15 * DAY)
     server.clock.advance(15 * DAY - 1)
     expect(await isAccepted(access_token)).toBe(true)
@@ -70,7 +70,7 @@ describe('token lifetimes and scopes:', () => {
   ])('refresh tokens have a configurable expiry: %s', async (_what, refreshTokensExpireIn) => {
     await start({ accessTokensExpireIn: '15d', refreshTokensExpireIn })
     const client = await createClient(server)
-    const [inTime, late] = [await codeFlow(server, client), await codeFlow(server, client)]
+    const [inTime, late] = [await runCodeFlow(server, client), await runCodeFlow(server, client)]
     server.clock.advance(30 * DAY - 1)
     expect(await isAccepted(late.access_token)).toBe(false)
     const refreshed = await refresh(client, inTime.refresh_token)
@@ -129,7 +129,7 @@ describe('token lifetimes and scopes:', () => {
     expect(await post({ grant_type: 'client_credentials' })).toMatchObject({
       error: 'invalid_scope',
     })
-    const { refresh_token } = await codeFlow(server, client)
+    const { refresh_token } = await runCodeFlow(server, client)
     expect(await post({ grant_type: 'refresh_token', refresh_token })).toMatchObject({
       error: 'invalid_scope',
     })

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ClientJson, TokenJson } from '../../src/index.ts'
 import {
-  codeFlow,
+  buildSessionCookie,
   createClient,
   REDIRECT,
-  sessionOf,
+  runCodeFlow,
   startServer,
   type TestServer,
 } from '../support.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
   })
   // Applications approved by Ada, her personal access tokens and her clients: seven of each.
   for (let n = 0; n < 7; n++) {
-    await codeFlow(server, await createClient(server, { name: `App ${n}` }))
+    await runCodeFlow(server, await createClient(server, { name: `App ${n}` }))
     const body = { name: `token ${n}`, scopes: [] }
     await server.json('ada', 'POST', '/oauth/personal-access-tokens', body)
     // Two with the same name, and one with an emoji, which databases sort only by bytes.
@@ -98,7 +98,7 @@ it.each([
   const fresh = server.another()
   await fresh.ready()
   const { csrfToken } = await server.cookieMode('ada')
-  const headers = { cookie: sessionOf('ada'), 'x-csrf-token': csrfToken }
+  const headers = { cookie: buildSessionCookie('ada'), 'x-csrf-token': csrfToken }
   statements = []
   const response = await fresh.fetch(new Request(`${server.url}${route}`, { headers }))
   expect(((await response.json()) as unknown[]).length).toBeGreaterThan(4)

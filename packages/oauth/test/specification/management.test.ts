@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ClientJson, TokenJson } from '../../src/index.ts'
-import { codeFlow, createClient, REDIRECT, startServer, type TestServer } from '../support.ts'
+import { createClient, REDIRECT, runCodeFlow, startServer, type TestServer } from '../support.ts'
 import { bearer, guardedApp } from './guarded-app.ts'
 import { expectNoChange } from './rows.ts'
 
@@ -82,7 +82,7 @@ describe('/oauth/clients', () => {
       updated_at: server.clock.now().toISOString(),
       secret: expect.stringMatching(/^tgs_[\w-]{43}$/),
     })
-    await codeFlow(server, client)
+    await runCodeFlow(server, client)
   })
 
   it('POST /oauth/clients returns the secret only once and stores only its hash', async () => {
@@ -141,7 +141,7 @@ describe('/oauth/clients', () => {
 
   it('DELETE /oauth/clients/{client-id} deletes the client with its tokens and codes', async () => {
     const client = await addClient()
-    const tokens = await codeFlow(server, client)
+    const tokens = await runCodeFlow(server, client)
     const reply = await server.json('ada', 'DELETE', `/oauth/clients/${client.id}`)
     expect(reply.status).toBe(204)
     expect(await reply.text()).toBe('')
@@ -159,7 +159,7 @@ describe('/oauth/clients', () => {
 
   it('POST /oauth/clients/{id}/secret returns a new secret; the old one stops working', async () => {
     const client = await addClient()
-    const tokens = await codeFlow(server, client)
+    const tokens = await runCodeFlow(server, client)
     const reply = await server.json('ada', 'POST', `/oauth/clients/${client.id}/secret`)
     expect(reply.status).toBe(200)
     const { secret } = await reply.json()
@@ -173,7 +173,7 @@ describe('/oauth/clients', () => {
     expect(old.status).toBe(401)
     const stale = await server.post('/oauth/token', { ...form, client_secret: secret })
     expect(await stale.json()).toMatchObject({ error: 'invalid_grant' })
-    await codeFlow(server, { id: client.id, secret })
+    await runCodeFlow(server, { id: client.id, secret })
   })
 })
 
@@ -195,7 +195,7 @@ describe('/oauth/personal-access-tokens', () => {
       server.clock.advance(1)
     }
     await addToken('bob', 'not hers')
-    await codeFlow(server, await createClient(server))
+    await runCodeFlow(server, await createClient(server))
     const tokens = await list<TokenJson>('ada', '/oauth/personal-access-tokens')
     expect(tokens.map(({ name }) => name)).toEqual(['third', 'second', 'first'])
     for (const token of tokens) {
@@ -250,9 +250,9 @@ describe('/oauth/tokens', () => {
     const third = await createClient(server, { name: 'Third party' })
     const own = await createClient(server, { firstParty: true })
     const passwords = await createClient(server, { grants: ['password'] })
-    await codeFlow(server, third)
-    await codeFlow(server, third, { user: 'bob' })
-    await codeFlow(server, own)
+    await runCodeFlow(server, third)
+    await runCodeFlow(server, third, { user: 'bob' })
+    await runCodeFlow(server, own)
     await server.post('/oauth/token', {
       grant_type: 'password',
       client_id: passwords.id,
@@ -278,9 +278,9 @@ describe('/oauth/tokens', () => {
 
   it('GET lists the newest tokens first and omits tokens that have ended', async () => {
     const client = await createClient(server, { grants: ['authorization_code'] })
-    await codeFlow(server, client)
+    await runCodeFlow(server, client)
     server.clock.advance(1)
-    await codeFlow(server, client)
+    await runCodeFlow(server, client)
     const mine = async () =>
       (await list<TokenJson>('ada', '/oauth/tokens')).filter(
         ({ client_id }) => client_id === client.id,
@@ -295,11 +295,11 @@ describe('/oauth/tokens', () => {
 
   it('DELETE /oauth/tokens/{id} revokes a token with its refresh token', async () => {
     const client = await createClient(server)
-    const tokens = await codeFlow(server, client)
+    const tokens = await runCodeFlow(server, client)
     const [token] = (await list<TokenJson>('ada', '/oauth/tokens')).filter(
       ({ client_id }) => client_id === client.id,
     )
-    const other = await codeFlow(server, client)
+    const other = await runCodeFlow(server, client)
     const reply = await server.json('ada', 'DELETE', `/oauth/tokens/${token?.id}`)
     expect(reply.status).toBe(204)
     expect((await guardedApp(server).get('/me', bearer(tokens.access_token))).status).toBe(401)
@@ -342,7 +342,7 @@ describe('access to the management routes', () => {
   beforeAll(async () => {
     const client = await addClient('ada')
     const personal = await addToken('ada')
-    ;({ access_token: accessToken } = await codeFlow(server, client))
+    ;({ access_token: accessToken } = await runCodeFlow(server, client))
     const [token] = (await list<TokenJson>('ada', '/oauth/tokens')).filter(
       ({ client_id }) => client_id === client.id,
     )

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
-  codeFlow,
   createClient,
+  runCodeFlow,
   startServer,
   type TestServer,
   type TokenReply,
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   client = await createClient(server)
-  tokens = await codeFlow(server, client)
+  tokens = await runCodeFlow(server, client)
 })
 afterAll(() => server.close())
 
@@ -174,9 +174,9 @@ describe('discovery', () => {
     expect((await read()).keys.map((key: { kid: string }) => key.kid)).toEqual([first.kid, kid])
     const kidOf = (token: string) =>
       JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid
-    expect(kidOf((await codeFlow(server, client)).access_token)).toBe(first.kid)
+    expect(kidOf((await runCodeFlow(server, client)).access_token)).toBe(first.kid)
     server.clock.advance('5m')
-    expect(kidOf((await codeFlow(server, client)).access_token)).toBe(kid)
+    expect(kidOf((await runCodeFlow(server, client)).access_token)).toBe(kid)
     expect(await isAccepted()).toBe(true)
   })
 
@@ -206,7 +206,7 @@ describe('access token formats', () => {
     async (signingAlgorithm) => {
       const signing = await startServer({ signingAlgorithm })
       try {
-        const { access_token } = await codeFlow(signing, await createClient(signing))
+        const { access_token } = await runCodeFlow(signing, await createClient(signing))
         const header = JSON.parse(
           Buffer.from(access_token.split('.')[0] ?? '', 'base64url').toString(),
         )
@@ -224,7 +224,7 @@ describe('access token formats', () => {
     const opaque = await startServer({ accessTokenFormat: 'opaque' })
     try {
       const own = await createClient(opaque)
-      const { access_token } = await codeFlow(opaque, own)
+      const { access_token } = await runCodeFlow(opaque, own)
       expect(access_token).toMatch(/^tga_[\w.-]+$/)
       for (const part of access_token.slice(4).split('.')) {
         const text = Buffer.from(part, 'base64url').toString('latin1')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { codeFlow, createClient, startServer, type TestServer } from '../support.ts'
+import { createClient, runCodeFlow, startServer, type TestServer } from '../support.ts'
 import { bearer, guardedApp } from './guarded-app.ts'
 
 let statements: string[] = []
@@ -41,7 +41,7 @@ async function introspect(token: string) {
 
 describe('opaque access tokens', () => {
   it('cause one database read for a valid token, and none for a forged one', async () => {
-    const { access_token } = await codeFlow(server, client)
+    const { access_token } = await runCodeFlow(server, client)
     statements = []
     expect(await status(access_token)).toBe(200)
     expect(statements).toHaveLength(1)
@@ -54,7 +54,7 @@ describe('opaque access tokens', () => {
   })
 
   it('keep their lifetime and scopes when the grant is refreshed', async () => {
-    const first = await codeFlow(server, client, { scope: 'place-orders check-status' })
+    const first = await runCodeFlow(server, client, { scope: 'place-orders check-status' })
     const before = await introspect(first.access_token)
     server.clock.advance(1800)
     const second = await refresh(first.refresh_token, 'check-status')
@@ -77,7 +77,7 @@ describe('opaque access tokens', () => {
       await other.ready()
       const signed = server.another({ accessTokenFormat: 'jwt' })
       const jwt = await signed.tokens.createPersonal({ userId: 'ada', name: 'x', scopes: [] })
-      const { access_token: opaque } = await codeFlow(server, client)
+      const { access_token: opaque } = await runCodeFlow(server, client)
       for (const token of [jwt.accessToken, opaque]) {
         const caller = await other.guard.authenticate('api', {
           authorization: `Bearer ${token}`,
@@ -91,9 +91,9 @@ describe('opaque access tokens', () => {
 
   it('become invalid when they are revoked, cached or not, or when their row is deleted', async () => {
     const [seen, unseen, gone] = [
-      await codeFlow(server, client),
-      await codeFlow(server, client),
-      await codeFlow(server, client),
+      await runCodeFlow(server, client),
+      await runCodeFlow(server, client),
+      await runCodeFlow(server, client),
     ]
     expect(await status(seen.access_token)).toBe(200)
     for (const { access_token: token } of [seen, unseen]) {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
-  askFor,
-  codeFlow,
   createClient,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
   type TestServer,
   type TokenReply,
@@ -24,7 +24,7 @@ beforeAll(async () => {
   client = await createClient(server, {
     grants: ['authorization_code', 'refresh_token', 'password', 'client_credentials'],
   })
-  await codeFlow(server, client)
+  await runCodeFlow(server, client)
 })
 beforeEach(() => {
   statements = []
@@ -34,14 +34,14 @@ afterAll(() => server.close())
 const post = (path: string, form: Record<string, string>) =>
   server.post(path, { client_id: client.id, client_secret: client.secret, ...form })
 
-async function counting(act: () => Promise<Response>, status = 200): Promise<number> {
+async function countSentStatements(act: () => Promise<Response>, status = 200): Promise<number> {
   statements = []
   expect((await act()).status).toBe(status)
   return statements.length
 }
 
 const authorize = () =>
-  askFor(server, 'ada', {
+  requestAuthorization(server, 'ada', {
     client_id: client.id,
     redirect_uri: REDIRECT,
     response_type: 'code',
@@ -56,24 +56,28 @@ describe('number of SQL statements per request:', () => {
       { grant_type: 'password', username: 'ada@example.com', password: 'correct horse' },
     ],
   ])('1 to issue a token by the grant %s', async (_grant, form) => {
-    expect(await counting(() => post('/oauth/token', form))).toBe(1)
+    expect(await countSentStatements(() => post('/oauth/token', form))).toBe(1)
   })
 
   it('1 for a refresh (2 on MariaDB)', async () => {
-    const { refresh_token } = await codeFlow(server, client)
+    const { refresh_token } = await runCodeFlow(server, client)
     const form = { grant_type: 'refresh_token', refresh_token }
     const expected = { postgres: 1, sqlite: 1, mariadb: 2 }
-    expect(await counting(() => post('/oauth/token', form))).toBe(expected[kind])
+    expect(await countSentStatements(() => post('/oauth/token', form))).toBe(expected[kind])
   })
 
   it('1 for an authorization request if the consent is stored, and 1 for a first-party client', async () => {
     await authorize()
-    expect(await counting(authorize, 303)).toBe(1)
+    expect(await countSentStatements(authorize, 303)).toBe(1)
     const own = await createClient(server, { firstParty: true })
     const ask = () =>
-      askFor(server, 'ada', { client_id: own.id, redirect_uri: REDIRECT, response_type: 'code' })
+      requestAuthorization(server, 'ada', {
+        client_id: own.id,
+        redirect_uri: REDIRECT,
+        response_type: 'code',
+      })
     await ask()
-    expect(await counting(ask, 303)).toBe(1)
+    expect(await countSentStatements(ask, 303)).toBe(1)
   })
 
   it('2 to exchange a code (3 on SQLite, 4 on MariaDB), minus 1 in the process that created the code', async () => {
@@ -88,7 +92,7 @@ describe('number of SQL statements per request:', () => {
         client_secret: client.secret,
       })
       const request = new Request(`${server.url}/oauth/token`, { method: 'POST', body })
-      return counting(() => fetch(request))
+      return countSentStatements(() => fetch(request))
     }
     // The first exchange there also reads the client and the keys.
     await exchange(elsewhere.fetch)
@@ -98,18 +102,20 @@ describe('number of SQL statements per request:', () => {
   })
 
   it('0 for a guarded request', async () => {
-    const { access_token } = await codeFlow(server, client)
+    const { access_token } = await runCodeFlow(server, client)
     const app = guardedApp(server)
     for (let round = 0; round < 3; round += 1) {
-      expect(await counting(() => app.get('/any', bearer(access_token)))).toBe(0)
+      expect(await countSentStatements(() => app.get('/any', bearer(access_token)))).toBe(0)
     }
-    expect(await counting(() => app.get('/any', bearer(`${access_token}x`)), 401)).toBe(0)
+    expect(await countSentStatements(() => app.get('/any', bearer(`${access_token}x`)), 401)).toBe(
+      0,
+    )
   })
 
   it('1 at most for introspection', async () => {
-    const tokens: TokenReply = await codeFlow(server, client)
+    const tokens: TokenReply = await runCodeFlow(server, client)
     for (const token of [tokens.access_token, tokens.refresh_token, 'nonsense']) {
-      const count = await counting(() => post('/oauth/introspect', { token }))
+      const count = await countSentStatements(() => post('/oauth/introspect', { token }))
       expect(count).toBeLessThanOrEqual(1)
     }
   })

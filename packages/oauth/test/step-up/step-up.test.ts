@@ -9,10 +9,10 @@ import { forNext } from '../../src/adapters/next.ts'
 import { type SignedIn, type StepUpDemand, stepUp } from '../../src/index.ts'
 import { claimsOf } from '../dpop/support.ts'
 import {
-  askFor,
-  codeFlow,
   createClient,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
   type TestServer,
   TestUsers,
@@ -106,7 +106,7 @@ describe.each(Object.keys(apps))('a route that requires step-up authentication, 
 
   it('accepts a recent sign-in, and returns a challenge with max_age if the sign-in is too old', async () => {
     await start()
-    const { access_token } = await codeFlow(server, await createClient(server))
+    const { access_token } = await runCodeFlow(server, await createClient(server))
     const call = await build({ maxAge: '15m' })
     expect((await call(`Bearer ${access_token}`)).status).toBe(200)
     server.clock.advance('16m')
@@ -122,12 +122,12 @@ describe.each(Object.keys(apps))('a route that requires step-up authentication, 
     const people = await start()
     const client = await createClient(server)
     const call = await build({ acr: ['mfa', 'passkey'] })
-    const weak = await codeFlow(server, client)
+    const weak = await runCodeFlow(server, client)
     const reply = await call(`Bearer ${weak.access_token}`)
     expect(reply.status).toBe(401)
     expect(reply.headers.get('www-authenticate')).toContain('acr_values="mfa passkey"')
     people.acr = 'mfa'
-    const strong = await codeFlow(server, client)
+    const strong = await runCodeFlow(server, client)
     expect((await call(`Bearer ${strong.access_token}`)).status).toBe(200)
   })
 })
@@ -135,14 +135,14 @@ describe.each(Object.keys(apps))('a route that requires step-up authentication, 
 describe('stepUp()', () => {
   it('adds to access tokens when and how the person signed in (auth_time, acr)', async () => {
     const people = await start()
-    const { access_token } = await codeFlow(server, await createClient(server))
+    const { access_token } = await runCodeFlow(server, await createClient(server))
     const at = Math.floor((people.at?.getTime() ?? 0) / 1000)
     expect(claimsOf(access_token)).toMatchObject({ acr: 'pwd', auth_time: at })
   })
 
   it('is required as a feature for these claims, and for guard.stepUp()', async () => {
     await start([])
-    const { access_token } = await codeFlow(server, await createClient(server))
+    const { access_token } = await runCodeFlow(server, await createClient(server))
     expect(claimsOf(access_token)).not.toHaveProperty('auth_time')
     expect(claimsOf(access_token)).not.toHaveProperty('acr')
     expect(() => server.oauth.guard.stepUp({ maxAge: 60 })).toThrow(TypeError)
@@ -164,7 +164,7 @@ describe('stepUp()', () => {
     const personal = { ...nothing, authorization: `Bearer ${accessToken}` }
     const { cookie, csrfToken } = await server.cookieMode('ada')
     people.at = new Date(server.clock.now().getTime() + 3600_000)
-    const { access_token } = await codeFlow(server, await createClient(server))
+    const { access_token } = await runCodeFlow(server, await createClient(server))
     const future = { ...nothing, authorization: `Bearer ${access_token}` }
     for (const credentials of [personal, { ...nothing, cookie, csrfToken }, future]) {
       const caller = await server.oauth.guard.authenticate('api', credentials)
@@ -185,17 +185,17 @@ describe('stepUp()', () => {
       acr_values: 'mfa',
     }
     const sent = new URL(
-      (await askFor(server, 'ada', params)).headers.get('location') ?? '',
+      (await requestAuthorization(server, 'ada', params)).headers.get('location') ?? '',
       server.url,
     )
     expect(sent.pathname).toBe('/login')
     expect(sent.searchParams.get('acr_values')).toBe('mfa')
     expect(sent.searchParams.get('prompt')).toBe('login')
     const back = new URL(sent.searchParams.get('return_to') ?? '', server.url)
-    const again = await askFor(server, 'ada', Object.fromEntries(back.searchParams))
+    const again = await requestAuthorization(server, 'ada', Object.fromEntries(back.searchParams))
     expect(again.status).toBe(200)
     people.acr = 'mfa'
-    expect((await askFor(server, 'ada', params)).status).toBe(200)
+    expect((await requestAuthorization(server, 'ada', params)).status).toBe(200)
   })
 
   it('is listed in the metadata', async () => {

@@ -2,13 +2,13 @@ import { databaseNow } from '@tollgate/database'
 import { afterEach, describe, expect, it } from 'vitest'
 import { authorizationCode, createAuthorizationServer, password } from '../../src/index.ts'
 import {
-  askFor,
-  codeFlow,
+  buildSessionCookie,
   createClient,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   SCOPES,
   SECRET,
-  sessionOf,
   startServer,
   type TestServer,
 } from '../support.ts'
@@ -125,9 +125,9 @@ describe('a person who is signed out everywhere while a request is running (thre
     await start()
     const grants = ['authorization_code', 'refresh_token', 'implicit'] as const
     const client = await createClient(server, { firstParty, grants: [...grants] })
-    if (!firstParty) await codeFlow(server, client)
+    if (!firstParty) await runCodeFlow(server, client)
     const ask = () =>
-      askFor(server, 'ada', {
+      requestAuthorization(server, 'ada', {
         client_id: client.id,
         redirect_uri: REDIRECT,
         response_type: type,
@@ -143,13 +143,13 @@ describe('a person who is signed out everywhere while a request is running (thre
   it('is still signed in if a second check shows that the session is valid', async () => {
     await start()
     const client = await createClient(server)
-    await codeFlow(server, client)
+    await runCodeFlow(server, client)
     let looks = 0
     revokeAfterRead(() => {
       looks += 1
       return looks === 1
     })
-    const { access_token } = await codeFlow(server, client)
+    const { access_token } = await runCodeFlow(server, client)
     expect(looks).toBe(2)
     await server.oauth.guard.authenticate('api', credentialsOf(access_token))
   })
@@ -157,10 +157,10 @@ describe('a person who is signed out everywhere while a request is running (thre
   it('is accepted with a session that began after the sign-out, even before this process learns of the sign-out', async () => {
     await start()
     const client = await createClient(server)
-    await codeFlow(server, client)
+    await runCodeFlow(server, client)
     for (let round = 0; round < 5; round += 1) {
       await elsewhere.revokeUser('ada')
-      expect((await codeFlow(server, client)).access_token).toBeTruthy()
+      expect((await runCodeFlow(server, client)).access_token).toBeTruthy()
       await elsewhere.revokeUser('ada')
       expect((await server.cookieMode('ada')).cookie).toMatch(/^tollgate_token=./)
       await elsewhere.revokeUser('ada')
@@ -182,7 +182,7 @@ describe('a person who is signed out everywhere while a request is running (thre
     revokeAfterRead(() => true)
     const reply = await server.request('/oauth/token/refresh', {
       method: 'POST',
-      headers: { cookie: `${sessionOf('ada')}; ${cookie}`, 'x-csrf-token': csrfToken },
+      headers: { cookie: `${buildSessionCookie('ada')}; ${cookie}`, 'x-csrf-token': csrfToken },
     })
     expect(reply.status).toBe(401)
     expect(reply.headers.get('set-cookie')).toBeNull()

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  askFor,
-  codeFlow,
+  buildSessionCookie,
   createClient,
-  decideOn,
   REDIRECT,
-  sessionOf,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
+  submitApprovalDecision,
   type TestServer,
 } from '../support.ts'
 
@@ -24,7 +24,7 @@ const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 /** Sends a raw query, for spellings that URLSearchParams would normalize. */
 function askRaw(query: string, headers: Record<string, string> = {}): Promise<Response> {
   return server.request(`/oauth/authorize?${query}`, {
-    headers: { cookie: sessionOf('ada'), accept: 'text/html', ...headers },
+    headers: { cookie: buildSessionCookie('ada'), accept: 'text/html', ...headers },
   })
 }
 
@@ -39,7 +39,7 @@ async function expectOwnPage(reply: Response, status = 400): Promise<string> {
 
 function ask(params: Record<string, string>): Promise<Response> {
   const defaults = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
-  return askFor(server, 'ada', { ...defaults, ...params })
+  return requestAuthorization(server, 'ada', { ...defaults, ...params })
 }
 
 function answerOf(reply: Response): URL {
@@ -74,7 +74,7 @@ describe('an unknown or revoked client (threat A1)', () => {
     const gone = await createClient(server)
     const page = await ask({ client_id: gone.id })
     await server.oauth.clients.revoke(gone.id)
-    expect((await decideOn(server, 'ada', page)).protocol).toBe('error:')
+    expect((await submitApprovalDecision(server, 'ada', page)).protocol).toBe('error:')
   })
 
   it('gets an error page also if it is the client of personal access tokens', async () => {
@@ -163,7 +163,7 @@ describe('the exact comparison of redirect URIs (threat A2)', () => {
 
   it('accepts a registered redirect URI with a query, which the redirect keeps', async () => {
     const page = await ask({ client_id: exact.id, redirect_uri: registered, state: 's' })
-    const answered = await decideOn(server, 'ada', page)
+    const answered = await submitApprovalDecision(server, 'ada', page)
     expect(answered.href.startsWith(`${registered}&code=`)).toBe(true)
     expect(answered.searchParams.get('state')).toBe('s')
   })
@@ -183,7 +183,10 @@ describe('the exact comparison of redirect URIs (threat A2)', () => {
     await server.oauth.clients.update(moved.id, change)
     for (const decision of ['approve', 'deny'] as const) {
       const page = pages.pop()
-      if (page) expect((await decideOn(server, 'ada', page, decision)).protocol).toBe('error:')
+      if (page)
+        expect((await submitApprovalDecision(server, 'ada', page, decision)).protocol).toBe(
+          'error:',
+        )
     }
   })
 })
@@ -247,7 +250,7 @@ describe('a loopback redirect URI (threat A3)', () => {
         .execute()
       const reply = await ask({ client_id: native.id, redirect_uri: requested })
       if (!accepted) return void (await expectOwnPage(reply))
-      const answered = await decideOn(server, 'ada', reply)
+      const answered = await submitApprovalDecision(server, 'ada', reply)
       expect(
         answered.href.startsWith(`${requested}${requested.includes('?') ? '&' : '?'}code=`),
       ).toBe(true)
@@ -276,7 +279,7 @@ describe('redirect URIs with response parameters (threat A4)', () => {
     await expectOwnPage(await askRaw(query))
     await expectOwnPage(await askRaw(`${query}&redirect_uri=`))
     const page = await ask({ client_id: two.id, redirect_uri: 'https://a.example/2' })
-    expect((await decideOn(server, 'ada', page)).pathname).toBe('/2')
+    expect((await submitApprovalDecision(server, 'ada', page)).pathname).toBe('/2')
   })
 })
 
@@ -386,7 +389,7 @@ describe('a repeated parameter (threat A6)', () => {
         method: 'POST',
         body,
         headers: {
-          cookie: sessionOf('ada'),
+          cookie: buildSessionCookie('ada'),
           origin: server.url,
           'content-type': 'application/x-www-form-urlencoded',
         },
@@ -430,7 +433,7 @@ describe('the authorization endpoint (threat A7)', () => {
   it('returns no refresh token and no code for response_type=token', async () => {
     const browser = await createClient(server, { grants: ['implicit', 'refresh_token'] })
     const page = await ask({ client_id: browser.id, response_type: 'token' })
-    const answered = await decideOn(server, 'ada', page)
+    const answered = await submitApprovalDecision(server, 'ada', page)
     expect(answered.search).toBe('')
     const params = Object.fromEntries(new URLSearchParams(answered.hash.slice(1)))
     expect(Object.keys(params).sort()).toEqual(
@@ -468,7 +471,7 @@ describe('the scope of an authorization request (threat A8)', () => {
   it('is normalized: duplicates and extra spaces are removed', async () => {
     const tidy = await createClient(server)
     const scope = '  place-orders   check-status place-orders '
-    const tokens = await codeFlow(server, tidy, { scope })
+    const tokens = await runCodeFlow(server, tidy, { scope })
     expect(tokens.scope).toBe('place-orders check-status')
   })
 
@@ -502,8 +505,8 @@ describe('the state of an authorization request (threat A9)', () => {
   it.each(states)('is returned exactly on success, denial and error: %j', async (state) => {
     const own = await createClient(server)
     const ways = [
-      await decideOn(server, 'ada', await ask({ client_id: own.id, state }), 'deny'),
-      await decideOn(server, 'ada', await ask({ client_id: own.id, state })),
+      await submitApprovalDecision(server, 'ada', await ask({ client_id: own.id, state }), 'deny'),
+      await submitApprovalDecision(server, 'ada', await ask({ client_id: own.id, state })),
       answerOf(await ask({ client_id: own.id, state, scope: 'unknown' })),
       // Approved before, so that this request is answered without a page.
       answerOf(await ask({ client_id: own.id, state })),
@@ -521,7 +524,7 @@ describe('the state of an authorization request (threat A9)', () => {
     expect(answered.searchParams.get('error')).toBe('invalid_request')
     expect(answered.searchParams.has('state')).toBe(false)
     const own = await createClient(server)
-    const without = await decideOn(server, 'ada', await ask({ client_id: own.id }))
+    const without = await submitApprovalDecision(server, 'ada', await ask({ client_id: own.id }))
     expect(without.searchParams.has('state')).toBe(false)
     expect(without.searchParams.get('iss')).toBe(server.url)
   })
@@ -566,7 +569,7 @@ describe('pages and redirects of the authorization endpoint (threat A10)', () =>
       })
       const reply = await server.request(`/oauth/authorize?${query}`, {
         method: 'HEAD',
-        headers: { cookie: sessionOf('ada'), accept: 'text/html' },
+        headers: { cookie: buildSessionCookie('ada'), accept: 'text/html' },
       })
       expect([reply.status, reply.headers.get('location')]).toEqual([405, null])
     }
@@ -579,7 +582,7 @@ describe('pages and redirects of the authorization endpoint (threat A10)', () =>
     const reply = await server.post(
       /action="([^"]+)"/.exec(page)?.[1] ?? '',
       { csrf_token: /value="([^"]+)"/.exec(page)?.[1] ?? '', decision: 'approve' },
-      { cookie: sessionOf('ada'), origin: server.url },
+      { cookie: buildSessionCookie('ada'), origin: server.url },
     )
     expect(reply.status).toBe(303)
     expect(reply.headers.get('referrer-policy')).toBe('no-referrer')
@@ -660,7 +663,7 @@ describe('approval without a screen (threat A12)', () => {
         code_challenge: CHALLENGE,
         code_challenge_method: 'S256',
       }
-      await decideOn(server, 'ada', await ask(params))
+      await submitApprovalDecision(server, 'ada', await ask(params))
       expect((await ask(params)).status).toBe(200)
       const silent = answerOf(await ask({ ...params, prompt: 'none' }))
       expect(silent.searchParams.get('error')).toBe('consent_required')
@@ -684,13 +687,13 @@ describe('approval without a screen (threat A12)', () => {
 
   it('is not possible for new scopes, after the approval was revoked, or for another person', async () => {
     const own = await createClient(server)
-    await codeFlow(server, own, { scope: 'place-orders' })
+    await runCodeFlow(server, own, { scope: 'place-orders' })
     const again = (scope: string, prompt = '') => ask({ client_id: own.id, scope, prompt })
     expect((await again('place-orders')).status).toBe(303)
     expect((await again('place-orders check-status')).status).toBe(200)
     const none = answerOf(await again('place-orders check-status', 'none'))
     expect(none.searchParams.get('error')).toBe('consent_required')
-    const bob = await askFor(server, 'bob', {
+    const bob = await requestAuthorization(server, 'bob', {
       client_id: own.id,
       response_type: 'code',
       scope: 'place-orders',

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ClientRequirement, dpop, pushedRequests, requestObjects } from '../../src/index.ts'
-import { askFor, createClient, REDIRECT, startServer, type TestServer } from '../support.ts'
+import {
+  createClient,
+  REDIRECT,
+  requestAuthorization,
+  startServer,
+  type TestServer,
+} from '../support.ts'
 
 /** The clients were created with all features enabled. The features are then disabled. */
 let server: TestServer
@@ -74,6 +80,6 @@ it('a client setting of a disabled feature has no effect if it is false', async 
   const own = await startServer()
   const { id } = await createClient(own, { settings })
   const params = { client_id: id, redirect_uri: REDIRECT, response_type: 'code' }
-  expect((await askFor(own, 'ada', params)).status).toBe(200)
+  expect((await requestAuthorization(own, 'ada', params)).status).toBe(200)
   await own.close()
 })

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  askFor,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
   startServer,
+  submitApprovalDecision,
   type TestServer,
 } from '../support.ts'
 
@@ -68,14 +68,14 @@ it('a client whose stored list of scopes was lost gets no scope', async () => {
 
 it('a code of a public client is refused if its stored PKCE challenge was lost', async () => {
   const { id } = await createClient(server, { confidential: false })
-  const page = await askFor(server, 'ada', {
+  const page = await requestAuthorization(server, 'ada', {
     client_id: id,
     redirect_uri: REDIRECT,
     response_type: 'code',
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     code_challenge_method: 'S256',
   })
-  const code = (await decideOn(server, 'ada', page)).searchParams.get('code') ?? ''
+  const code = (await submitApprovalDecision(server, 'ada', page)).searchParams.get('code') ?? ''
   const { kysely } = server.database
   await kysely.updateTable('oauth_authorization_codes').set({ code_challenge: null }).execute()
   const grant = { grant_type: 'authorization_code', client_id: id, redirect_uri: REDIRECT, code }

@@ -2,10 +2,10 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { AuthorizationServer } from '../../src/index.ts'
 import { refreshCall } from '../processes/service.ts'
 import {
-  askFor,
-  codeFlow,
   createClient,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
   type TestServer,
   type TestUser,
@@ -31,12 +31,12 @@ describe.each(['jwt', 'opaque'] as const)(
       server = await startServer({ accessTokenFormat: format })
       const elsewhere = server.another()
       const client = await createClient(server)
-      const tokens = await codeFlow(server, client)
-      const lost = await codeFlow(server, client, { user: 'bob' })
+      const tokens = await runCodeFlow(server, client)
+      const lost = await runCodeFlow(server, client, { user: 'bob' })
       const personal = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'script' })
       const cookie = await server.cookieMode('ada')
       const ask = () =>
-        askFor(server, 'ada', {
+        requestAuthorization(server, 'ada', {
           client_id: client.id,
           redirect_uri: REDIRECT,
           response_type: 'code',
@@ -79,7 +79,7 @@ describe.each(['jwt', 'opaque'] as const)(
       // A consent that was withdrawn after the backup must not take effect again.
       expect((await ask()).status).toBe(200)
 
-      const fresh = await codeFlow(server, client)
+      const fresh = await runCodeFlow(server, client)
       const session = await server.cookieMode('ada')
       for (const oauth of [server.oauth, elsewhere]) {
         const authorization = `Bearer ${fresh.access_token}`

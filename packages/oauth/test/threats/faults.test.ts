@@ -22,15 +22,15 @@ import type {
   RevocationFeedPage,
 } from '../../src/storage/records.ts'
 import {
-  askFor,
-  codeFlow,
+  buildSessionCookie,
   createClient,
-  decideOn,
   listen,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   SECRET,
-  sessionOf,
   startServer,
+  submitApprovalDecision,
   type TestServer,
   type TestServerOptions,
   TestUsers,
@@ -77,9 +77,9 @@ describe('jumps of the clock (threat F3)', () => {
     const started = server.clock.now().getTime()
     const at = (minutes: number) => server.clock.set(new Date(started + minutes * 60_000))
 
-    const revoked = await codeFlow(server, client)
+    const revoked = await runCodeFlow(server, client)
     await server.oauth.revokeUser('ada')
-    const alive = await codeFlow(server, client, { user: 'bob' })
+    const alive = await runCodeFlow(server, client, { user: 'bob' })
     for (const minutes of [-100_000, -60, -2, 0, 1, 30, 61, 125, 100_000, 5, -5, 0]) {
       at(minutes)
       expect(await statusOf(server, revoked.access_token)).toBe(401)
@@ -96,8 +96,8 @@ describe('jumps of the clock (threat F3)', () => {
     const client = await createClient(server)
     const asked = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
     const newCode = async () => {
-      const page = await askFor(server, 'ada', { ...asked, prompt: 'consent' })
-      return (await decideOn(server, 'ada', page)).searchParams.get('code') ?? ''
+      const page = await requestAuthorization(server, 'ada', { ...asked, prompt: 'consent' })
+      return (await submitApprovalDecision(server, 'ada', page)).searchParams.get('code') ?? ''
     }
     const redeem = (code: string) =>
       server.post('/oauth/token', {
@@ -120,7 +120,7 @@ describe('jumps of the clock (threat F3)', () => {
   it('do not make a purge remove a revocation that still matters', async () => {
     const server = await start({ accessTokensExpireIn: '30d', refreshTokensExpireIn: '60d' })
     const client = await createClient(server)
-    const revoked = await codeFlow(server, client)
+    const revoked = await runCodeFlow(server, client)
     await server.oauth.consents.revoke('ada', client.id)
     for (let day = 0; day < 70; day += 5) {
       await server.oauth.purge()
@@ -134,7 +134,7 @@ describe('jumps of the clock (threat F3)', () => {
   it('do not cause a purge to make a revoked token valid again or to lock out users', async () => {
     const server = await start()
     const client = await createClient(server)
-    const revoked = await codeFlow(server, client)
+    const revoked = await runCodeFlow(server, client)
     await server.oauth.revokeUser('ada')
     // Two days pass on the database's clock. Meanwhile another revocation is written.
     const before = sql`written_at - ${sql.lit(2 * 86_400_000)}`
@@ -153,7 +153,7 @@ describe('jumps of the clock (threat F3)', () => {
         restarted.guard.authenticate('api', { authorization, cookie: null, csrfToken: null }),
       ),
     ).rejects.toMatchObject({ code: 'invalid_token' })
-    const fresh = await codeFlow(server, client)
+    const fresh = await runCodeFlow(server, client)
     expect(await statusOf(server, fresh.access_token)).toBe(200)
   })
 
@@ -163,7 +163,7 @@ describe('jumps of the clock (threat F3)', () => {
     const behind = new Date(now.getTime() - 14 * 86_400_000)
     server.clock.set(behind)
     const client = await createClient(server)
-    const revoked = await codeFlow(server, client)
+    const revoked = await runCodeFlow(server, client)
     await server.oauth.revokeUser('ada')
     await server.oauth.revokeUser('bob')
     await ageFeed(server.database, 2 * 86_400_000)
@@ -184,7 +184,7 @@ describe('jumps of the clock (threat F3)', () => {
   it("a failing users hook does not use up an honest client's refresh token (threat T6)", async () => {
     const server = await start()
     const client = await createClient(server)
-    const tokens = await codeFlow(server, client)
+    const tokens = await runCodeFlow(server, client)
     const refresh = () =>
       server.post('/oauth/token', {
         grant_type: 'refresh_token',
@@ -326,7 +326,7 @@ describe('functions of the application, such as listeners and pages (threat F4)'
       Object.assign(server.users, { findByCredentials: hook, fromRequest: hook, findById: hook })
       const attempts = [
         server.post('/oauth/token', signIn),
-        server.request('/oauth/clients', { headers: { cookie: sessionOf('ada') } }),
+        server.request('/oauth/clients', { headers: { cookie: buildSessionCookie('ada') } }),
         server.request(`/oauth/authorize?client_id=${client.id}&response_type=code`),
       ]
       // Without the hook, the server does not know whether the user still exists.
@@ -344,7 +344,8 @@ describe('functions of the application, such as listeners and pages (threat F4)'
       Object.assign(server.users, good)
     }
     expect(
-      (await server.request('/oauth/clients', { headers: { cookie: sessionOf('ada') } })).status,
+      (await server.request('/oauth/clients', { headers: { cookie: buildSessionCookie('ada') } }))
+        .status,
     ).toBe(200)
   })
 
@@ -372,7 +373,7 @@ describe('functions of the application, such as listeners and pages (threat F4)'
       expect([400, 500]).toContain(page.status)
       expect(await page.text()).not.toContain('hunter2')
       const query = `client_id=${client.id}&response_type=code`
-      const headers = { cookie: sessionOf('ada'), accept: 'text/html' }
+      const headers = { cookie: buildSessionCookie('ada'), accept: 'text/html' }
       const consent = await fetch(`${server.url}/oauth/authorize?${query}`, { headers })
       expect(consent.status).toBe(500)
       const form = { grant_type: 'client_credentials', client_id: client.id }
@@ -424,7 +425,7 @@ describe('bounded memory (threat F4)', () => {
   it('invalid tokens, unknown clients and invalid cookies are not cached', async () => {
     const server = await start()
     const client = await createClient(server)
-    const { access_token } = await codeFlow(server, client)
+    const { access_token } = await runCodeFlow(server, client)
     let sets = 0
     const original = Map.prototype.set
     Map.prototype.set = function (...args) {
@@ -459,7 +460,7 @@ describe('bounded memory (threat F4)', () => {
     const client = await createClient(server)
     for (let i = 0; i < 70; i += 1) {
       server.clock.advance(1)
-      await askFor(server, 'ada', { client_id: client.id, response_type: 'code' })
+      await requestAuthorization(server, 'ada', { client_id: client.id, response_type: 'code' })
     }
     const rows = await server.database.kysely.selectFrom('oauth_interactions').selectAll().execute()
     expect(rows.length).toBeLessThanOrEqual(50)
@@ -578,7 +579,7 @@ describe('a concurrent approval (threat R1)', () => {
   it('leaves no valid code if the person is signed out everywhere', async () => {
     const server = await start()
     const client = await createClient(server)
-    await askFor(server, 'ada', { client_id: client.id, response_type: 'code' })
+    await requestAuthorization(server, 'ada', { client_id: client.id, response_type: 'code' })
     const at = server.clock.now().getTime()
     let revoking: Promise<void> | null = null
     // What `approve()` does, held open until the other transaction has begun.
@@ -636,7 +637,7 @@ describe('concurrent requests (threat R2)', () => {
   it('lose no valid record to a concurrent purge (threat R1)', async () => {
     const server = await start({ grants: [authorizationCode(), refreshToken(), password()] })
     const client = await createClient(server, { grants: ['authorization_code', 'refresh_token'] })
-    const tokens = await codeFlow(server, client)
+    const tokens = await runCodeFlow(server, client)
     server.clock.advance('300d')
     await Promise.all([server.oauth.purge(), server.oauth.purge(), server.oauth.purge()])
     expect(await statusOf(server, tokens.access_token)).toBe(200)

@@ -2,8 +2,14 @@ import { databaseNow } from '@tollgate/database'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { AuthorizationServer } from '../../src/index.ts'
 import { kyselyStorage } from '../../src/index.ts'
-import { codeFlow, createClient, startServer, type TestServer, type TestUser } from '../support.ts'
-import { ageFeed, continueFeedAfter, loseFeedAfter, newestInFeed } from './feed-history.ts'
+import {
+  createClient,
+  runCodeFlow,
+  startServer,
+  type TestServer,
+  type TestUser,
+} from '../support.ts'
+import { ageFeed, continueFeedAfter, findNewestFeedId, loseFeedAfter } from './feed-history.ts'
 
 type Server = AuthorizationServer<TestUser>
 
@@ -76,7 +82,7 @@ describe('a database that lost some of its revocations (threat N1)', () => {
   it('is detected by introspection and by the guard', async () => {
     server = await startServer()
     const client = await createClient(server)
-    const tokens = [await codeFlow(server, client), await codeFlow(server, client)]
+    const tokens = [await runCodeFlow(server, client), await runCodeFlow(server, client)]
     const credentials = { client_id: client.id, client_secret: client.secret }
     const elsewhere = server.another()
     const isActive = async (token: string) => {
@@ -160,7 +166,7 @@ describe('a repeated revocation (threat N1)', () => {
   it('is added to the revocation feed again, for as long as the token could be valid', async () => {
     server = await startServer()
     const client = await createClient(server)
-    const { access_token, refresh_token } = await codeFlow(server, client)
+    const { access_token, refresh_token } = await runCodeFlow(server, client)
     const credentials = { client_id: client.id, client_secret: client.secret }
     for (const token of [access_token, refresh_token, access_token]) {
       expect((await server.post('/oauth/revoke', { ...credentials, token })).status).toBe(200)
@@ -178,7 +184,7 @@ describe('a repeated revocation (threat N1)', () => {
     server = await startServer()
     const elsewhere = server.another()
     const client = await createClient(server)
-    const { access_token } = await codeFlow(server, client)
+    const { access_token } = await runCodeFlow(server, client)
     const other = await createClient(server)
     await server.database.kysely.deleteFrom('oauth_tokens').execute()
     const revoke = ({ id, secret }: { id: string; secret: string }) =>
@@ -205,7 +211,7 @@ describe('no loss of revocations is reported (threat N1) after', () => {
     // All are expired and were written two days ago: only the newest stays.
     await server.database.kysely.updateTable('oauth_revocations').set({ until: 1 }).execute()
     await ageFeed(server.database, 2 * DAY)
-    const newest = await newestInFeed(server.database)
+    const newest = await findNewestFeedId(server.database)
     await server.oauth.purge()
     const rows = await server.database.kysely.selectFrom('oauth_revocations').selectAll().execute()
     expect(rows.map(({ id, kind }) => [Number(id) - newest, kind])).toEqual([
@@ -229,7 +235,7 @@ describe('no loss of revocations is reported (threat N1) after', () => {
     server = await startServer()
     const elsewhere = server.another()
     await waitUntilRead(elsewhere)
-    await continueFeedAfter(server.database, (await newestInFeed(server.database)) + 40)
+    await continueFeedAfter(server.database, (await findNewestFeedId(server.database)) + 40)
     await waitUntilRead(elsewhere)
     expect(reportedLosses()).toEqual([])
   })

@@ -27,7 +27,7 @@ export async function ageFeed(database: Database, milliseconds: number): Promise
   )
 }
 
-export async function newestInFeed(database: Database): Promise<number> {
+export async function findNewestFeedId(database: Database): Promise<number> {
   const { rows } = await sql<{ id: number }>`select max(id) as id from oauth_revocations`.execute(
     database.kysely,
   )

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createClient, decideOn, REDIRECT, startServer, type TestServer } from '../support.ts'
+import {
+  createClient,
+  REDIRECT,
+  startServer,
+  submitApprovalDecision,
+  type TestServer,
+} from '../support.ts'
 
 let server: TestServer
 let client: { id: string; secret: string }
@@ -107,7 +113,7 @@ describe.each([
 
   it.each([
     ['removed', (params: URLSearchParams) => params.delete('sign_in_asked')],
-    ['with another timestamp', (params: URLSearchParams) => earlier(params)],
+    ['with another timestamp', (params: URLSearchParams) => backdateMarker(params)],
     ['of another request', (params: URLSearchParams) => params.set('scope', 'check-status')],
     ['forged', (params: URLSearchParams) => params.set('sign_in_asked', '1.x')],
   ])(
@@ -143,7 +149,7 @@ describe.each([
   })
 })
 
-function earlier(params: URLSearchParams): void {
+function backdateMarker(params: URLSearchParams): void {
   const [time, mac] = (params.get('sign_in_asked') ?? '').split('.')
   params.set('sign_in_asked', `${Number(time) - 3_000_000}.${mac}`)
 }
@@ -202,7 +208,9 @@ describe('prompt and max_age', () => {
     signIn()
     const screen = await visit(returnAddress(asked))
     expect(outcomeOf(screen)).toBe('screen')
-    expect((await decideOn(server, 'ada', screen)).searchParams.has('code')).toBe(true)
+    expect((await submitApprovalDecision(server, 'ada', screen)).searchParams.has('code')).toBe(
+      true,
+    )
   })
 
   it.each([{ prompt: 'none login' }, { prompt: 'Login' }, { max_age: 'soon' }, { max_age: '-1' }])(

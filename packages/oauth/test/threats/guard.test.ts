@@ -11,13 +11,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { GuardCredentials } from '../../src/index.ts'
 import { InvalidToken } from '../../src/index.ts'
 import {
-  askFor,
-  codeFlow,
+  buildSessionCookie,
   createClient,
   listen,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   SECRET,
-  sessionOf,
   startServer,
   type TestServer,
   type TokenReply,
@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 beforeEach(async () => {
-  tokens = await codeFlow(server, client)
+  tokens = await runCodeFlow(server, client)
 })
 
 const bearer = (text: string): GuardCredentials => ({
@@ -321,7 +321,7 @@ describe('forged tokens (threat G2)', () => {
       `${header}.${payload}.${signature}==`,
       `${header}.${payload}.${standard}`,
       `${header}.${payload}.${`${signature.slice(0, -1)}${signature.endsWith('A') ? 'B' : 'A'}`}`,
-      `${header}.${payload}.${lastBitSet(signature)}`,
+      `${header}.${payload}.${setUnusedBit(signature)}`,
       `${header}.${payload}=.${signature}`,
       `${header}=.${payload}.${signature}`,
       `${header}.${payload}.${signature}.`,
@@ -341,7 +341,7 @@ describe('forged tokens (threat G2)', () => {
     try {
       for (const stranger of [twin, sameName]) {
         const own = await createClient(stranger)
-        const theirs = await codeFlow(stranger, own)
+        const theirs = await runCodeFlow(stranger, own)
         expect(await statusOf(bearer(theirs.access_token))).toBe(401)
         // With the kid of this server's key instead of theirs.
         const [, payload, signature] = theirs.access_token.split('.')
@@ -363,7 +363,7 @@ describe('forged tokens (threat G2)', () => {
       for (const accessTokenFormat of ['jwt', 'opaque'] as const) {
         const own = await startServer({ signingAlgorithm: alg, accessTokenFormat })
         try {
-          const theirs = await codeFlow(own, await createClient(own))
+          const theirs = await runCodeFlow(own, await createClient(own))
           const text = theirs.access_token
           expect(await statusOf(bearer(text), 'api', own)).toBe(200)
           for (let at = 4; at < text.length; at += 7) {
@@ -383,7 +383,7 @@ describe('forged tokens (threat G2)', () => {
   it('a token in the cache is refused as soon as it expires', async () => {
     const brief = await startServer({ accessTokensExpireIn: '60s' })
     try {
-      const { access_token } = await codeFlow(brief, await createClient(brief))
+      const { access_token } = await runCodeFlow(brief, await createClient(brief))
       for (let i = 0; i < 1000; i += 1) await statusOf(bearer(access_token), 'api', brief)
       brief.clock.advance(59)
       expect(await statusOf(bearer(access_token), 'api', brief)).toBe(200)
@@ -399,7 +399,7 @@ describe('forged tokens (threat G2)', () => {
  * Sets one of the 4 unused bits in the last base64url character of 64 bytes: another spelling of
  * the same bytes.
  */
-function lastBitSet(signature: string): string {
+function setUnusedBit(signature: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const last = alphabet.indexOf(signature.at(-1) ?? 'A')
   return `${signature.slice(0, -1)}${alphabet[last ^ 1]}`
@@ -438,7 +438,7 @@ describe('the guard (threat G2) distinguishes users and clients', () => {
 describe('revocation (threat G3)', () => {
   it('takes effect in this process immediately, also for cached tokens, and without an SQL statement', async () => {
     const own = await createClient(server)
-    const seen = await codeFlow(server, own)
+    const seen = await runCodeFlow(server, own)
     for (let i = 0; i < 5; i += 1) expect(await statusOf(bearer(seen.access_token))).toBe(200)
     statements = []
     expect(await statusOf(bearer(seen.access_token))).toBe(200)
@@ -452,12 +452,12 @@ describe('revocation (threat G3)', () => {
   it('reaches all tokens of a revoked signing key, including cached ones', async () => {
     const own = await startServer()
     try {
-      const { access_token } = await codeFlow(own, await createClient(own))
+      const { access_token } = await runCodeFlow(own, await createClient(own))
       expect(await statusOf(bearer(access_token), 'api', own)).toBe(200)
       const [key] = await own.oauth.keys.list()
       expect(await own.oauth.keys.revoke(key?.kid ?? '')).toBe(true)
       expect(await statusOf(bearer(access_token), 'api', own)).toBe(401)
-      const next = await codeFlow(own, await createClient(own))
+      const next = await runCodeFlow(own, await createClient(own))
       expect(await statusOf(bearer(next.access_token), 'api', own)).toBe(200)
     } finally {
       await own.close()
@@ -524,10 +524,11 @@ describe('scopes and paths of guarded routes (threat G4)', () => {
         method: 'GET',
         path,
         query: '',
-        header: (name) => (name === 'cookie' ? sessionOf('ada') : null),
+        header: (name) => (name === 'cookie' ? buildSessionCookie('ada') : null),
         text: async () => '',
         rawText: async () => '',
-        toRequest: () => new Request(server.url, { headers: { cookie: sessionOf('ada') } }),
+        toRequest: () =>
+          new Request(server.url, { headers: { cookie: buildSessionCookie('ada') } }),
       })
       expect([path, response]).toEqual([path, null])
       expect(server.oauth.handles(path)).toBe(false)
@@ -559,10 +560,10 @@ describe('signing keys at the guard (threat G5)', () => {
       // Of two keys created in the same millisecond either may sign.
       server.clock.advance(1)
       await server.oauth.keys.rotate({ immediately })
-      texts.push((await codeFlow(server, client)).access_token)
+      texts.push((await runCodeFlow(server, client)).access_token)
     }
     server.clock.advance('6m')
-    texts.push((await codeFlow(server, client)).access_token)
+    texts.push((await runCodeFlow(server, client)).access_token)
     expect(new Set(texts.map((text) => decodePart(text.split('.')[0]).kid)).size).toBeGreaterThan(2)
     for (const text of texts) expect(await statusOf(bearer(text))).toBe(200)
   })
@@ -570,7 +571,7 @@ describe('signing keys at the guard (threat G5)', () => {
   it('a token signed by one key with the id of another is refused', async () => {
     server.clock.advance(1)
     await server.oauth.keys.rotate({ immediately: true })
-    const newer = await codeFlow(server, client)
+    const newer = await runCodeFlow(server, client)
     const [oldHeader, oldPayload, oldSignature] = tokens.access_token.split('.')
     const [newHeader, newPayload, newSignature] = newer.access_token.split('.')
     for (const text of [
@@ -656,8 +657,8 @@ describe('cookie mode (threat G6)', () => {
         headers: { cookie: cookies, 'x-csrf-token': csrfToken },
       })
     expect((await renew(cookie)).status).toBe(401)
-    expect((await renew(`${cookie}; ${sessionOf('ada')}`)).status).toBe(401)
-    const renewed = await renew(`${cookie}; ${sessionOf('bob')}`)
+    expect((await renew(`${cookie}; ${buildSessionCookie('ada')}`)).status).toBe(401)
+    const renewed = await renew(`${cookie}; ${buildSessionCookie('bob')}`)
     expect(renewed.status).toBe(200)
     expect(renewed.headers.get('set-cookie')).toContain('tollgate_token=')
   })
@@ -667,7 +668,7 @@ describe('cookie mode (threat G6)', () => {
     const changed = await startServer({ secret: [`another ${SECRET}`, SECRET] })
     try {
       const request = new Request(server.url, {
-        headers: { cookie: `${cookie}; ${sessionOf('bob')}` },
+        headers: { cookie: `${cookie}; ${buildSessionCookie('bob')}` },
       })
       changed.clock.set(server.clock.now())
       const fresh = await changed.oauth.freshToken(fromWebRequest(request))
@@ -704,7 +705,7 @@ describe('the attributes of the cookie of cookie mode (threat G7)', () => {
         const { csrfToken } = await on.cookieMode('bob')
         const reply = await on.request('/oauth/token/refresh', {
           method: 'POST',
-          headers: { cookie: sessionOf('bob'), 'x-csrf-token': csrfToken },
+          headers: { cookie: buildSessionCookie('bob'), 'x-csrf-token': csrfToken },
         })
         const header = reply.headers.get('set-cookie') ?? ''
         expect(header).toMatch(
@@ -738,7 +739,7 @@ describe('the approve and deny buttons (threat G8)', () => {
   async function openPage(user = 'bob'): Promise<{ action: string; csrf: string }> {
     const own = await createClient(server)
     const asked = { client_id: own.id, redirect_uri: REDIRECT, response_type: 'code' }
-    const html = await (await askFor(server, user, asked)).text()
+    const html = await (await requestAuthorization(server, user, asked)).text()
     return {
       action: /action="([^"]+)"/.exec(html)?.[1] ?? '',
       csrf: /name="csrf_token" value="([^"]+)"/.exec(html)?.[1] ?? '',
@@ -753,7 +754,7 @@ describe('the approve and deny buttons (threat G8)', () => {
     return server.post(
       page.action,
       { csrf_token: page.csrf, decision: 'approve', ...form },
-      { cookie: sessionOf('bob'), origin: server.url, ...headers },
+      { cookie: buildSessionCookie('bob'), origin: server.url, ...headers },
     )
   }
 
@@ -765,7 +766,7 @@ describe('the approve and deny buttons (threat G8)', () => {
       await send(page, {}, { csrf_token: 'x' }),
       await send(page, {}, { csrf_token: foreign.csrf }),
       await send({ ...page, action: foreign.action }),
-      await send(page, { cookie: sessionOf('ada') }),
+      await send(page, { cookie: buildSessionCookie('ada') }),
       await send(page, { cookie: 'session=bob.2' }),
       await send(page, { cookie: '' }),
       await send({ ...page, action: '/oauth/authorize' }),
@@ -793,7 +794,7 @@ describe('the approve and deny buttons (threat G8)', () => {
     ]) {
       expect((await send(page, headers)).status).toBe(403)
     }
-    const { cookie } = { cookie: sessionOf('bob') }
+    const { cookie } = { cookie: buildSessionCookie('bob') }
     for (const site of ['cross-site', 'same-site', 'none']) {
       const form = { csrf_token: page.csrf, decision: 'approve' }
       const reply = await server.post(page.action, form, { cookie, 'sec-fetch-site': site })
@@ -824,12 +825,12 @@ describe('the approve and deny buttons (threat G8)', () => {
       const reply = await server.request(page.action, {
         method: 'POST',
         body,
-        headers: { cookie: sessionOf('bob'), origin: server.url, 'content-type': type },
+        headers: { cookie: buildSessionCookie('bob'), origin: server.url, 'content-type': type },
       })
       expect([400, 415]).toContain(reply.status)
     }
     const get = await server.request(`${page.action}&${body}&_method=POST`, {
-      headers: { cookie: sessionOf('bob'), 'x-http-method-override': 'POST' },
+      headers: { cookie: buildSessionCookie('bob'), 'x-http-method-override': 'POST' },
     })
     expect(get.headers.get('location')).toBeNull()
     expect((await send(page)).status).toBe(303)

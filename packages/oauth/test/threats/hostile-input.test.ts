@@ -1,12 +1,12 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  askFor,
+  buildSessionCookie,
   createClient,
   type ListeningServer,
   listen,
   REDIRECT,
-  sessionOf,
+  requestAuthorization,
   startServer,
   type TestServer,
 } from '../support.ts'
@@ -32,7 +32,7 @@ function send(path: string, body: BodyInit, type = FORM, more: Record<string, st
 
 async function sendJson(path: string, body: BodyInit, type = 'application/json') {
   const { csrfToken } = await server.cookieMode('ada')
-  return send(path, body, type, { cookie: sessionOf('ada'), 'x-csrf-token': csrfToken })
+  return send(path, body, type, { cookie: buildSessionCookie('ada'), 'x-csrf-token': csrfToken })
 }
 
 function expectRefusal(reply: Response, ...allowed: number[]): void {
@@ -114,7 +114,7 @@ describe('limits on the size of requests (threat I1)', () => {
       { authorization: `Basic ${huge}` },
       { cookie: `tollgate_token=${huge}` },
       { cookie: `${'a=b;'.repeat(50_000)}` },
-      { 'x-csrf-token': huge, cookie: sessionOf('ada') },
+      { 'x-csrf-token': huge, cookie: buildSessionCookie('ada') },
       { accept: huge },
       { 'content-type': `${FORM};${huge}` },
       { origin: huge },
@@ -362,7 +362,7 @@ describe('injection attempts (threat I5)', () => {
     }
     for (const name of ['client_id', 'redirect_uri', 'response_type', 'scope', 'state', 'prompt']) {
       const asked = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
-      const reply = await askFor(server, 'ada', { ...asked, [name]: payload })
+      const reply = await requestAuthorization(server, 'ada', { ...asked, [name]: payload })
       expect(reply.status).toBeLessThan(500)
       expect(reply.headers.get('set-cookie')).toBeNull()
       const location = reply.headers.get('location')

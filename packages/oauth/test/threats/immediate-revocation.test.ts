@@ -1,6 +1,12 @@
 import { afterEach, expect, it } from 'vitest'
 import type { AuthorizationServer } from '../../src/index.ts'
-import { codeFlow, createClient, startServer, type TestServer, type TestUser } from '../support.ts'
+import {
+  createClient,
+  runCodeFlow,
+  startServer,
+  type TestServer,
+  type TestUser,
+} from '../support.ts'
 
 let server: TestServer
 afterEach(() => server.close())
@@ -20,7 +26,7 @@ async function statusOf(oauth: AuthorizationServer<TestUser>, credentials: objec
 it('a revoked token whose database row was lost is still refused by the process that revoked it (threat N1)', async () => {
   server = await startServer()
   const client = await createClient(server)
-  const { access_token: token } = await codeFlow(server, client)
+  const { access_token: token } = await runCodeFlow(server, client)
   const authorization = `Bearer ${token}`
   expect(await statusOf(server.oauth, { authorization })).toBe(200)
   await server.database.kysely.deleteFrom('oauth_tokens').execute()
@@ -31,7 +37,7 @@ it('a revoked token whose database row was lost is still refused by the process 
 it('a repeated revocation stays in the revocation feed while the refresh token could be valid (threat N1)', async () => {
   server = await startServer({ accessTokensExpireIn: '1h', refreshTokensExpireIn: '5h' })
   const client = await createClient(server)
-  const { access_token: token } = await codeFlow(server, client)
+  const { access_token: token } = await runCodeFlow(server, client)
   const credentials = { client_id: client.id, client_secret: client.secret }
   for (let i = 0; i < 2; i += 1) await server.post('/oauth/revoke', { ...credentials, token })
   const feed = server.database.kysely.selectFrom('oauth_revocations').select('until')

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { authorizationCode, type OAuthEvents, refreshToken } from '../../src/index.ts'
 import type { TokenRow } from '../../src/storage/kysely/tables.ts'
 import {
-  codeFlow,
   createClient,
+  runCodeFlow,
   startServer,
   type TestServer,
   type TokenReply,
@@ -45,7 +45,10 @@ function refresh(
   })
 }
 
-async function next(tokens: TokenReply, how: { by?: Credentials } = {}): Promise<TokenReply> {
+async function refreshAndRead(
+  tokens: TokenReply,
+  how: { by?: Credentials } = {},
+): Promise<TokenReply> {
   const reply = await refresh(tokens, how)
   expect(reply.status).toBe(200)
   return (await reply.json()) as TokenReply
@@ -72,7 +75,7 @@ function readRow(tokens: TokenReply): Promise<TokenRow> {
 }
 
 /** Restores an old row, as a failover to a lagging standby or a restored backup does. */
-async function putBack(row: TokenRow): Promise<void> {
+async function restoreOldRow(row: TokenRow): Promise<void> {
   await server.database.kysely
     .updateTable('oauth_tokens')
     .set(row)
@@ -82,22 +85,22 @@ async function putBack(row: TokenRow): Promise<void> {
 
 describe('a client whose refresh response was lost (threat T6)', () => {
   it('can repeat the refresh after more than ten seconds, gets the lost refresh token, and continues', async () => {
-    const first = await codeFlow(server, client)
-    const lost = await next(first)
+    const first = await runCodeFlow(server, client)
+    const lost = await refreshAndRead(first)
     server.clock.advance(13)
-    const found = await next(first)
+    const found = await refreshAndRead(first)
     expect(found.refresh_token).toBe(lost.refresh_token)
     // The same claims; an ECDSA signature differs each time.
     expect(unsigned(found)).toBe(unsigned(lost))
-    await next(await next(found))
+    await refreshAndRead(await refreshAndRead(found))
   })
 
   it('can repeat the refresh several times within a day', async () => {
-    const first = await codeFlow(server, client)
-    const lost = await next(first)
+    const first = await runCodeFlow(server, client)
+    const lost = await refreshAndRead(first)
     for (const seconds of [13, 60, HOUR, 22 * HOUR]) {
       server.clock.advance(seconds)
-      expect((await next(first)).refresh_token).toBe(lost.refresh_token)
+      expect((await refreshAndRead(first)).refresh_token).toBe(lost.refresh_token)
     }
     server.clock.advance(HOUR)
     await expectRefused(first)
@@ -106,10 +109,10 @@ describe('a client whose refresh response was lost (threat T6)', () => {
 
   it('can repeat the refresh for only an hour if it is a public client', async () => {
     const app = await createClient(server, { confidential: false })
-    const first = await codeFlow(server, app)
-    const lost = await next(first, { by: app })
+    const first = await runCodeFlow(server, app)
+    const lost = await refreshAndRead(first, { by: app })
     server.clock.advance(HOUR)
-    expect((await next(first, { by: app })).refresh_token).toBe(lost.refresh_token)
+    expect((await refreshAndRead(first, { by: app })).refresh_token).toBe(lost.refresh_token)
     server.clock.advance(1)
     await expectRefused(first, { by: app })
     await expectRefused(lost, { by: app })
@@ -121,7 +124,7 @@ describe('a client whose refresh response was lost (threat T6)', () => {
     })
     try {
       const own = await createClient(strict)
-      const first = await codeFlow(strict, own)
+      const first = await runCodeFlow(strict, own)
       const ask = () =>
         strict.post('/oauth/token', {
           grant_type: 'refresh_token',
@@ -138,13 +141,13 @@ describe('a client whose refresh response was lost (threat T6)', () => {
   })
 
   it('causes a log entry and an event with each repeat after more than ten seconds, and neither with an earlier repeat', async () => {
-    const first = await codeFlow(server, client)
-    const lost = await next(first)
-    await next(first)
+    const first = await runCodeFlow(server, client)
+    const lost = await refreshAndRead(first)
+    await refreshAndRead(first)
     expect([repeats, server.logged]).toEqual([[], []])
     server.clock.advance(13)
-    await next(first)
-    await next(first)
+    await refreshAndRead(first)
+    await refreshAndRead(first)
     const id = idOf(first)
     const event = {
       refreshTokenId: `${id}.1`,
@@ -161,10 +164,10 @@ describe('a client whose refresh response was lost (threat T6)', () => {
   })
 
   it('gets the same refresh token when it repeats the refresh fifty times concurrently', async () => {
-    const first = await codeFlow(server, client)
-    const lost = await next(first)
+    const first = await runCodeFlow(server, client)
+    const lost = await refreshAndRead(first)
     server.clock.advance(60)
-    const found = await Promise.all(Array.from({ length: 50 }, () => next(first)))
+    const found = await Promise.all(Array.from({ length: 50 }, () => refreshAndRead(first)))
     expect(new Set(found.map(({ refresh_token }) => refresh_token))).toEqual(
       new Set([lost.refresh_token]),
     )
@@ -172,18 +175,18 @@ describe('a client whose refresh response was lost (threat T6)', () => {
   })
 
   it('cannot extend the lifetime of tokens by repeating the refresh', async () => {
-    const first = await codeFlow(server, client)
-    await next(first)
+    const first = await runCodeFlow(server, client)
+    await refreshAndRead(first)
     const before = await readRow(first)
     server.clock.advance(HOUR)
-    const found = await next(first)
+    const found = await refreshAndRead(first)
     expect(await readRow(first)).toEqual({ ...before, late_generation: 1 })
     expect(found.expires_in).toBe((before.expires_at - server.clock.now().getTime()) / 1000)
   })
 
   it('can narrow the scope by repeating the refresh, but never widen it (threat T5)', async () => {
-    const first = await codeFlow(server, client, { scope: 'place-orders' })
-    await next(first)
+    const first = await runCodeFlow(server, client, { scope: 'place-orders' })
+    await refreshAndRead(first)
     server.clock.advance(60)
     const wide = await refresh(first, { scope: 'place-orders check-status' })
     expect(((await wide.json()) as { error: string }).error).toBe('invalid_scope')
@@ -194,17 +197,17 @@ describe('a client whose refresh response was lost (threat T6)', () => {
 
 describe('reuse of a refresh token without a lost response (threat T6)', () => {
   it('ends the grant once the successor was used', async () => {
-    const first = await codeFlow(server, client)
-    const second = await next(first)
-    const third = await next(second)
+    const first = await runCodeFlow(server, client)
+    const second = await refreshAndRead(first)
+    const third = await refreshAndRead(second)
     server.clock.advance(13)
     await expectRefused(first)
     await expectRefused(third)
   })
 
   it('results in at most one valid refresh token if it is concurrent with the use of the successor', async () => {
-    const first = await codeFlow(server, client)
-    const second = await next(first)
+    const first = await runCodeFlow(server, client)
+    const second = await refreshAndRead(first)
     server.clock.advance(13)
     await Promise.all(Array.from({ length: 20 }, (_, n) => refresh(n % 2 ? first : second)))
     const row = await readRow(first)
@@ -219,7 +222,7 @@ describe('reuse of a refresh token without a lost response (threat T6)', () => {
   ] as const)(
     'is detected when a thief and the owner refresh alternately and the thief refreshes %s',
     async (_, order) => {
-      let owner = await codeFlow(server, client)
+      let owner = await runCodeFlow(server, client)
       let thief = owner
       const refreshes = { owner: 0, thief: 0 }
       let seen = false
@@ -246,18 +249,18 @@ describe('reuse of a refresh token without a lost response (threat T6)', () => {
   )
 
   it('does not end the grant if only every other generation is repeated late, as after occasional outages', async () => {
-    let tokens = await codeFlow(server, client)
+    let tokens = await runCodeFlow(server, client)
     for (let round = 0; round < 4; round += 1) {
-      await next(tokens)
+      await refreshAndRead(tokens)
       server.clock.advance(60)
-      tokens = await next(await next(tokens))
+      tokens = await refreshAndRead(await refreshAndRead(tokens))
     }
   })
 
   it('is refused after the client secret was rotated (threat T7)', async () => {
     const own = await createClient(server)
-    const first = await codeFlow(server, own)
-    await next(first, { by: own })
+    const first = await runCodeFlow(server, own)
+    await refreshAndRead(first, { by: own })
     server.clock.advance(60)
     const { secret } = await server.oauth.clients.rotateSecret(own.id)
     await expectRefused(first, { by: { id: own.id, secret: secret ?? '' } })
@@ -267,7 +270,7 @@ describe('reuse of a refresh token without a lost response (threat T6)', () => {
     const short = await startServer({ refreshTokensExpireIn: '1h' })
     try {
       const own = await createClient(short)
-      const first = await codeFlow(short, own)
+      const first = await runCodeFlow(short, own)
       const ask = () =>
         short.post('/oauth/token', {
           grant_type: 'refresh_token',
@@ -289,43 +292,43 @@ describe('reuse of a refresh token without a lost response (threat T6)', () => {
 
 describe('a database that lost the last refreshes, for example in a failover (threat F2)', () => {
   it('accepts a refresh token that is newer than its row, while older refresh tokens end the grant', async () => {
-    const first = await codeFlow(server, client)
+    const first = await runCodeFlow(server, client)
     const row = await readRow(first)
-    const second = await next(first)
-    const third = await next(await next(second))
-    await putBack(row)
-    const fourth = await next(third)
+    const second = await refreshAndRead(first)
+    const third = await refreshAndRead(await refreshAndRead(second))
+    await restoreOldRow(row)
+    const fourth = await refreshAndRead(third)
     expect((await readRow(first)).generation).toBe(4)
     expect(JSON.stringify(server.logged)).toContain('from generation 0 to 4')
-    await next(fourth)
+    await refreshAndRead(fourth)
     await expectRefused(second)
     await expectRefused(fourth)
   })
 
   it('returns the same result to fifty concurrent uses of a refresh token that is newer than its row', async () => {
-    const first = await codeFlow(server, client)
+    const first = await runCodeFlow(server, client)
     const row = await readRow(first)
-    const third = await next(await next(first))
-    await putBack(row)
-    const found = await Promise.all(Array.from({ length: 50 }, () => next(third)))
+    const third = await refreshAndRead(await refreshAndRead(first))
+    await restoreOldRow(row)
+    const found = await Promise.all(Array.from({ length: 50 }, () => refreshAndRead(third)))
     expect(new Set(found.map(({ refresh_token }) => refresh_token)).size).toBe(1)
     expect((await readRow(first)).generation).toBe(3)
   })
 
   it('keeps a revoked grant revoked', async () => {
-    const first = await codeFlow(server, client)
+    const first = await runCodeFlow(server, client)
     const row = await readRow(first)
-    const third = await next(await next(first))
-    await putBack({ ...row, revoked_at: server.clock.now().getTime() })
+    const third = await refreshAndRead(await refreshAndRead(first))
+    await restoreOldRow({ ...row, revoked_at: server.clock.now().getTime() })
     await expectRefused(third)
   })
 
   it('does not undo a revocation that this process knows of, even if the row has lost it', async () => {
-    const first = await codeFlow(server, client)
+    const first = await runCodeFlow(server, client)
     const row = await readRow(first)
-    const third = await next(await next(first))
+    const third = await refreshAndRead(await refreshAndRead(first))
     await server.oauth.tokens.revoke(idOf(first))
-    await putBack(row)
+    await restoreOldRow(row)
     await expectRefused(third)
     await expectRefused(first)
   })

@@ -19,14 +19,14 @@ import {
 } from '../../src/index.ts'
 import { DEVICE_CODE } from '../device/support.ts'
 import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../exchange/support.ts'
-import { assertionFor, JWT_BEARER, present, startAssertions } from '../jwt-bearer/support.ts'
+import { assertionFor, JWT_BEARER, sendAssertion, startAssertions } from '../jwt-bearer/support.ts'
 import { UNLIMITED } from '../registration/open-registration.ts'
 import { outgoing, postJson } from '../registration/support.ts'
 import {
-  askFor,
-  codeFlow,
   createClient,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   SCOPES,
   SECRET,
   startServer,
@@ -99,7 +99,7 @@ const userOf = (token: string, at = server) => at.oauth.guard.authenticate('api'
 
 /** The error in the redirect of an authorization request. */
 async function authorizeError(responseType: string): Promise<string | null> {
-  const page = await askFor(server, 'ada', {
+  const page = await requestAuthorization(server, 'ada', {
     client_id: robot.id,
     redirect_uri: REDIRECT,
     response_type: responseType,
@@ -132,7 +132,7 @@ describe('a machine scope (threat T21) is refused', () => {
     'the password grant': async () =>
       errorOf(await send(robot, { grant_type: 'password', ...ADA, scope })),
     'a refresh': async () => {
-      const { refresh_token } = await codeFlow(server, robot)
+      const { refresh_token } = await runCodeFlow(server, robot)
       return errorOf(await send(robot, { grant_type: 'refresh_token', refresh_token, scope }))
     },
     'a refresh of *': async () => {
@@ -143,7 +143,7 @@ describe('a machine scope (threat T21) is refused', () => {
       return errorOf(await send(client, again))
     },
     'an exchange': async () => {
-      const { access_token } = await codeFlow(server, robot)
+      const { access_token } = await runCodeFlow(server, robot)
       return errorOf(await send(robot, { ...exchangeOf(access_token), scope: MACHINE }))
     },
     'an exchange of *': async () => {
@@ -170,7 +170,7 @@ describe('a machine scope (threat T21) is refused', () => {
         scopes: ['place-orders', MACHINE],
       })
       const fields = { scope: MACHINE }
-      const reply = await present(other.oauth, caller, await assertionFor(other), fields)
+      const reply = await sendAssertion(other.oauth, caller, await assertionFor(other), fields)
       expect(reply).toMatchObject({ error: 'invalid_scope' })
     } finally {
       await other.close()
@@ -225,7 +225,7 @@ describe('a machine scope (threat T21)', () => {
         server.request('/.well-known/oauth-authorization-server'),
         server.request('/.well-known/openid-configuration'),
         server.request('/.well-known/oauth-protected-resource'),
-        askFor(server, 'ada', {
+        requestAuthorization(server, 'ada', {
           client_id: robot.id,
           redirect_uri: REDIRECT,
           response_type: 'code',
@@ -269,7 +269,7 @@ describe('a machine scope (threat T21)', () => {
     try {
       const client = await createClient(old)
       const scope = `place-orders ${MACHINE}`
-      const { access_token, refresh_token } = await codeFlow(old, client, { scope })
+      const { access_token, refresh_token } = await runCodeFlow(old, client, { scope })
       const now = old.another({ scopes: SCOPES, machineScopes })
       const user = await now.guard.authenticate('api', header(access_token))
       expect(user.scopes).toEqual(['place-orders'])

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { escapeHtml } from '../../src/index.ts'
 import {
-  askFor,
-  codeFlow,
+  buildSessionCookie,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   SECRET,
-  sessionOf,
   startServer,
+  submitApprovalDecision,
   type TestServer,
   type TokenReply,
 } from '../support.ts'
@@ -52,7 +52,7 @@ describe("another user's object (threat M1)", () => {
     const { token, accessToken } = await created('bob', PERSONAL, { name: 'x', scopes: [] })
     const personalId = token.id
     const third = await createClient(server)
-    const grant = await codeFlow(server, third, { user: 'bob' })
+    const grant = await runCodeFlow(server, third, { user: 'bob' })
     const [listed] = (await server.oauth.tokens.listByUser('bob')).filter(
       (entry) => entry.clientId === third.id,
     )
@@ -146,7 +146,7 @@ describe('management requests (threat M2)', () => {
       method,
       body: text,
       headers: {
-        cookie: sessionOf('ada'),
+        cookie: buildSessionCookie('ada'),
         'x-csrf-token': csrfToken,
         'content-type': 'application/json',
       },
@@ -214,7 +214,7 @@ describe('management requests (threat M2)', () => {
       ['GET', '/oauth/tokens'],
       ['POST', '/oauth/token/refresh'],
     ] as const) {
-      for (const cookie of ['', sessionOf('ada')]) {
+      for (const cookie of ['', buildSessionCookie('ada')]) {
         const refused = await server.request(path, {
           method,
           headers: { authorization: `Bearer ${access_token}`, cookie, 'x-csrf-token': csrfToken },
@@ -237,7 +237,7 @@ describe('management requests (threat M2)', () => {
     ] as const) {
       const bob = await server.cookieMode('bob')
       for (const token of ['', 'x', bob.csrfToken]) {
-        const headers = { cookie: sessionOf('ada'), 'x-csrf-token': token }
+        const headers = { cookie: buildSessionCookie('ada'), 'x-csrf-token': token }
         expect((await server.request(path, { method, headers })).status).toBe(403)
       }
     }
@@ -260,10 +260,10 @@ describe('client secrets and tokens (threat M3)', () => {
       const { secret } = (await rotated.json()) as { secret: string }
       keep('rotated secret', secret)
       const asked = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
-      const page = await askFor(own, 'ada', asked)
+      const page = await requestAuthorization(own, 'ada', asked)
       keep('interaction', /interaction=([\w-]+)/.exec(await page.clone().text())?.[1])
       keep('form token', /csrf_token" value="([^"]+)"/.exec(await page.clone().text())?.[1])
-      const code = (await decideOn(own, 'ada', page)).searchParams.get('code') ?? ''
+      const code = (await submitApprovalDecision(own, 'ada', page)).searchParams.get('code') ?? ''
       keep('code', code)
       const credentials = { client_id: client.id, client_secret: secret }
       const exchange = { grant_type: 'authorization_code', redirect_uri: REDIRECT, code }
@@ -284,7 +284,7 @@ describe('client secrets and tokens (threat M3)', () => {
       const cookies = await own.cookieMode('ada')
       keep('cookie', cookies.cookie.split('=')[1])
       keep('csrf token', cookies.csrfToken)
-      keep('session', sessionOf('ada'))
+      keep('session', buildSessionCookie('ada'))
       await own.oauth.endSession('ada.1')
       await own.oauth.keys.rotate({ immediately: true })
       // Requests that fail, with every secret in them.
@@ -397,15 +397,15 @@ describe('personal access tokens and deleted clients (threat M4)', () => {
 
   it('deleting a client ends its tokens, codes and pending approvals', async () => {
     const { id, secret } = await created('ada', CLIENTS, body)
-    const tokens = await codeFlow(server, { id, secret }, { user: 'bob' })
+    const tokens = await runCodeFlow(server, { id, secret }, { user: 'bob' })
     const asked = { client_id: id, redirect_uri: REDIRECT, response_type: 'code' }
-    const page = await askFor(server, 'ada', asked)
-    const silent = await askFor(server, 'bob', { ...asked, scope: 'place-orders' })
+    const page = await requestAuthorization(server, 'ada', asked)
+    const silent = await requestAuthorization(server, 'bob', { ...asked, scope: 'place-orders' })
     const code = new URL(silent.headers.get('location') ?? '').searchParams.get('code') ?? ''
     expect(code).not.toBe('')
     expect((await server.json('ada', 'DELETE', `${CLIENTS}/${id}`)).status).toBe(204)
     expect(await isAccepted(tokens.access_token)).toBe(false)
-    expect((await decideOn(server, 'ada', page)).protocol).toBe('error:')
+    expect((await submitApprovalDecision(server, 'ada', page)).protocol).toBe('error:')
     const form = { client_id: id, client_secret: secret, redirect_uri: REDIRECT, code }
     const late = await server.post('/oauth/token', { grant_type: 'authorization_code', ...form })
     expect(late.status).toBe(401)
@@ -459,7 +459,7 @@ describe('client and token names (threat M5)', () => {
       name: string
     }>
     expect(list.some((entry) => entry.name === name)).toBe(true)
-    const page = await askFor(server, 'ada', { client_id: id, response_type: 'code' })
+    const page = await requestAuthorization(server, 'ada', { client_id: id, response_type: 'code' })
     expect(page.headers.get('set-cookie')).toBeNull()
     expect(await page.text()).toContain(`<bdi>${escapeHtml(name)}</bdi>`)
   })

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { askFor, codeFlow, createClient, REDIRECT, sessionOf, startServer } from '../support.ts'
+import {
+  buildSessionCookie,
+  createClient,
+  REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
+  startServer,
+} from '../support.ts'
 import { createRandom } from './random.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -22,10 +29,14 @@ describe('mutated requests (threat I6)', () => {
       'client_credentials',
     ] as const
     const app = await createClient(own, { grants: [...grants, 'implicit'] })
-    const tokens = await codeFlow(own, app)
+    const tokens = await runCodeFlow(own, app)
     const { cookie, csrfToken } = await own.cookieMode('ada')
     const page = await (
-      await askFor(own, 'ada', { client_id: app.id, response_type: 'code', scope: 'check-status' })
+      await requestAuthorization(own, 'ada', {
+        client_id: app.id,
+        response_type: 'code',
+        scope: 'check-status',
+      })
     ).text()
     const action = /action="([^"]+)"/.exec(page)?.[1] ?? ''
     const formToken = /csrf_token" value="([^"]+)"/.exec(page)?.[1] ?? ''
@@ -138,9 +149,9 @@ describe('mutated requests (threat I6)', () => {
         `Bearer ${value()}`,
         `Basic ${Buffer.from(`${value()}:${value()}`).toString('base64')}`,
         `Basic ${Buffer.from(`${app.id}:${app.secret}`).toString('base64')}`,
-        `${cookie}; ${sessionOf('ada')}`,
-        sessionOf('ada'),
-        `${mutate(cookie)}; ${sessionOf('bob')}`,
+        `${cookie}; ${buildSessionCookie('ada')}`,
+        buildSessionCookie('ada'),
+        `${mutate(cookie)}; ${buildSessionCookie('bob')}`,
         csrfToken,
         'text/html',
         'application/json',
@@ -189,7 +200,9 @@ describe('mutated requests (threat I6)', () => {
       const form = changed
         .map(([name, content]) => `${encodeLoosely(name)}=${encodeLoosely(String(content))}`)
         .join('&')
-      const session = random.below(10) ? sessionOf('ada') : mutate(sessionOf('ada'))
+      const session = random.below(10)
+        ? buildSessionCookie('ada')
+        : mutate(buildSessionCookie('ada'))
       const headers = new Headers({
         cookie: session.replace(/[^ -~]/g, ''),
         'content-type': json ? 'application/json' : FORM,
@@ -212,7 +225,7 @@ describe('mutated requests (threat I6)', () => {
       const type = random.pick(types)
       if (type) headers.set('content-type', type)
       if (random.below(2) === 0) {
-        headers.set('cookie', `${cookie}; ${sessionOf('ada')}`)
+        headers.set('cookie', `${cookie}; ${buildSessionCookie('ada')}`)
         headers.set('x-csrf-token', csrfToken)
       }
       for (let i = random.below(3); i > 0; i -= 1) {

@@ -17,11 +17,11 @@ import {
   stepUp,
   tokenExchange,
 } from '../../src/index.ts'
-import { begin, DEVICE_CODE, newDevice } from '../device/support.ts'
-import { boundTokens, makeProof, newHolder } from '../dpop/support.ts'
-import { ACCESS_TOKEN, JWT, subjectToken, TOKEN_EXCHANGE } from '../exchange/support.ts'
+import { DEVICE_CODE, newDevice, startDeviceFlow } from '../device/support.ts'
+import { makeProof, newHolder, requestBoundTokens } from '../dpop/support.ts'
+import { ACCESS_TOKEN, createSubjectToken, JWT, TOKEN_EXCHANGE } from '../exchange/support.ts'
 import { createSigner, type Signer } from '../request-objects/support.ts'
-import { createClient, REDIRECT, sessionOf, startServer } from '../support.ts'
+import { buildSessionCookie, createClient, REDIRECT, startServer } from '../support.ts'
 import { createRandom } from './random.ts'
 
 const API = 'https://api.example.com'
@@ -89,9 +89,9 @@ describe('mutated requests to features beyond OAuth 2.0 (threat I6)', () => {
       settings: { jwks: { keys: [signer.jwk] } },
     })
     const device = await newDevice(server)
-    const { device_code, user_code } = await begin(server, device)
-    const tokens = await subjectToken(server, app)
-    const bound = await boundTokens(server, app, holder)
+    const { device_code, user_code } = await startDeviceFlow(server, device)
+    const tokens = await createSubjectToken(server, app)
+    const bound = await requestBoundTokens(server, app, holder)
     const credentials = { client_id: app.id, client_secret: app.secret }
     const asked = { client_id: app.id, response_type: 'code', redirect_uri: REDIRECT }
     const pushed = await server.post('/oauth/par', { ...credentials, ...asked })
@@ -186,7 +186,7 @@ describe('mutated requests to features beyond OAuth 2.0 (threat I6)', () => {
       }
       const accept = ['text/html', 'application/json', 'application/token-introspection+jwt']
       const headers = new Headers({
-        cookie: sessionOf('ada'),
+        cookie: buildSessionCookie('ada'),
         origin: server.url,
         accept: random.pick(accept),
       })

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bearer, type GuardedApp, guardedApp } from '../specification/guarded-app.ts'
 import { countRows } from '../specification/rows.ts'
 import {
-  askFor,
-  codeFlow,
   createClient,
-  decideOn,
   REDIRECT,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
+  submitApprovalDecision,
   type TestServer,
   type TestServerOptions,
   type TestUser,
@@ -49,7 +49,7 @@ const refusedSoon = (headers: Record<string, string>) =>
 
 describe('a user who was deleted in the application (threat G3)', () => {
   const kinds: ReadonlyArray<[string, () => Promise<Record<string, string>>]> = [
-    ['an access token', async () => bearer((await codeFlow(server, client)).access_token)],
+    ['an access token', async () => bearer((await runCodeFlow(server, client)).access_token)],
     [
       'a personal access token',
       async () => {
@@ -61,8 +61,8 @@ describe('a user who was deleted in the application (threat G3)', () => {
       'an implicit token',
       async () => {
         const params = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'token' }
-        const page = await askFor(server, 'ada', { ...params, scope: 'place-orders' })
-        const { hash } = await decideOn(server, 'ada', page)
+        const page = await requestAuthorization(server, 'ada', { ...params, scope: 'place-orders' })
+        const { hash } = await submitApprovalDecision(server, 'ada', page)
         return bearer(new URLSearchParams(hash.slice(1)).get('access_token') ?? '')
       },
     ],
@@ -83,14 +83,18 @@ describe('a user who was deleted in the application (threat G3)', () => {
   })
 
   it('is refused at once by a process that has not cached the user', async () => {
-    const headers = bearer((await codeFlow(server, client)).access_token)
+    const headers = bearer((await runCodeFlow(server, client)).access_token)
     remove('ada')
     expect(await statusWith(headers)).toBe(401)
   })
 
   it('gets no token for an unused code (threat T7)', async () => {
     const params = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
-    const answered = await decideOn(server, 'ada', await askFor(server, 'ada', params))
+    const answered = await submitApprovalDecision(
+      server,
+      'ada',
+      await requestAuthorization(server, 'ada', params),
+    )
     remove('ada')
     const reply = await post('/oauth/token', {
       grant_type: 'authorization_code',
@@ -102,7 +106,7 @@ describe('a user who was deleted in the application (threat G3)', () => {
   })
 
   it('has inactive access and refresh tokens in introspection (threat T14)', async () => {
-    const tokens = await codeFlow(server, client)
+    const tokens = await runCodeFlow(server, client)
     remove('ada')
     for (const token of [tokens.access_token, tokens.refresh_token]) {
       expect(await (await post('/oauth/introspect', { token })).json()).toEqual({ active: false })
@@ -112,7 +116,7 @@ describe('a user who was deleted in the application (threat G3)', () => {
 
 describe('the check whether a user still exists', () => {
   it("runs once for many requests, and never for a client's own token", async () => {
-    const headers = bearer((await codeFlow(server, client)).access_token)
+    const headers = bearer((await runCodeFlow(server, client)).access_token)
     const machine: { access_token: string } = await (
       await post('/oauth/token', { grant_type: 'client_credentials' })
     ).json()
@@ -124,7 +128,7 @@ describe('the check whether a user still exists', () => {
   })
 
   it('returns synchronously while the last result is recent', async () => {
-    const { access_token } = await codeFlow(server, client)
+    const { access_token } = await runCodeFlow(server, client)
     const credentials = { authorization: `Bearer ${access_token}`, cookie: null, csrfToken: null }
     const first = server.oauth.guard.authenticate('api', credentials)
     expect(first).toBeInstanceOf(Promise)
@@ -133,7 +137,7 @@ describe('the check whether a user still exists', () => {
   })
 
   it('results in 503 when it fails, does not let the caller in, and has no lasting effect (threat F4)', async () => {
-    const headers = bearer((await codeFlow(server, client)).access_token)
+    const headers = bearer((await runCodeFlow(server, client)).access_token)
     const { findById } = server.users
     server.users.findById = async () => {
       throw new Error('the user table is away')
@@ -145,10 +149,10 @@ describe('the check whether a user still exists', () => {
   })
 
   it('results in 503 when it hangs, at guards, in introspection and in a code exchange (threat F4)', async () => {
-    const tokens = await codeFlow(server, client)
+    const tokens = await runCodeFlow(server, client)
     const params = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
-    const page = await askFor(server, 'ada', { ...params, prompt: 'consent' })
-    const code = (await decideOn(server, 'ada', page)).searchParams.get('code') ?? ''
+    const page = await requestAuthorization(server, 'ada', { ...params, prompt: 'consent' })
+    const code = (await submitApprovalDecision(server, 'ada', page)).searchParams.get('code') ?? ''
     server.users.findById = () => new Promise<TestUser | null>(() => {})
     const exchange = { grant_type: 'authorization_code', redirect_uri: REDIRECT, code }
     const replies = await Promise.all([

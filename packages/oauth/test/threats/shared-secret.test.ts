@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAuthorizationServer, password, refreshToken } from '../../src/index.ts'
-import { codeFlow, createClient, SECRET, startServer, type TestServer } from '../support.ts'
+import { createClient, runCodeFlow, SECRET, startServer, type TestServer } from '../support.ts'
 
 /** Two servers with different issuers, one secret, and users with the same ids. */
 let shop: TestServer
@@ -43,8 +43,8 @@ describe('two servers with the same secret (threat G6)', () => {
 
   it("reject each other's access tokens, refresh tokens and codes (threat T2)", async () => {
     const [inShop, inBank] = [await createClient(shop), await createClient(bank)]
-    const tokens = await codeFlow(shop, inShop)
-    await codeFlow(bank, inBank)
+    const tokens = await runCodeFlow(shop, inShop)
+    await runCodeFlow(bank, inBank)
     expect(await statusOf(bank, { authorization: `Bearer ${tokens.access_token}` })).toBe(401)
     const credentials = { client_id: inBank.id, client_secret: inBank.secret }
     const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }

@@ -15,7 +15,7 @@ import {
 } from '../../../../test-support/postgres-server.ts'
 import { startTcpProxy, type TcpProxy } from '../../../../test-support/tcp-proxy.ts'
 import { kyselyStorage, type Storage } from '../../src/index.ts'
-import { REDIRECT, sessionOf, startServer } from '../support.ts'
+import { buildSessionCookie, REDIRECT, startServer } from '../support.ts'
 import { type AppProcess, startProcess } from './replicated.ts'
 
 const isPostgres = process.env.TEST_DATABASE === 'postgres'
@@ -149,7 +149,7 @@ describe.runIf(isPostgres)('a lagging standby at the configured database address
         password: await far.post('/oauth/token', signIn),
         userinfo: await ask('/oauth/userinfo', { authorization }),
         authorize: await ask(`/oauth/authorize?${new URLSearchParams(query)}`, {
-          cookie: sessionOf('ada'),
+          cookie: buildSessionCookie('ada'),
         }),
       }
       const statuses = Object.entries(replies).map(([name, { status }]) => `${name} ${status}`)

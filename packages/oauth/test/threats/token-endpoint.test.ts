@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  askFor,
-  codeFlow,
+  buildSessionCookie,
   createClient,
-  decideOn,
   REDIRECT,
-  sessionOf,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
+  submitApprovalDecision,
   type TestServer,
   type TokenReply,
 } from '../support.ts'
@@ -32,8 +32,8 @@ async function newCode(
   owner: { readonly id: string } = client,
 ): Promise<string> {
   const params = { client_id: owner.id, redirect_uri: REDIRECT, response_type: 'code', ...asked }
-  const page = await askFor(server, 'ada', { ...params, prompt: 'consent' })
-  return (await decideOn(server, 'ada', page)).searchParams.get('code') ?? ''
+  const page = await requestAuthorization(server, 'ada', { ...params, prompt: 'consent' })
+  return (await submitApprovalDecision(server, 'ada', page)).searchParams.get('code') ?? ''
 }
 
 function redeem(code: string, form: Record<string, string> = {}): Promise<Response> {
@@ -150,8 +150,8 @@ describe('an authorization code (threat T1)', () => {
 describe('authorization codes and refresh tokens that are damaged, expired, of another client or sent as the other kind (threat T2)', () => {
   it('all get the same invalid_grant response, byte for byte', async () => {
     const code = await newCode()
-    const tokens = await codeFlow(server, client)
-    const foreign = await codeFlow(server, other)
+    const tokens = await runCodeFlow(server, client)
+    const foreign = await runCodeFlow(server, other)
     const personal = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
     const wrong = [
       'x',
@@ -229,9 +229,9 @@ describe('the grants of a client (threat T3)', () => {
 
   it('a client without the refresh_token grant gets no refresh token and cannot use one', async () => {
     const plain = await createClient(server, { grants: ['authorization_code'] })
-    const tokens = await codeFlow(server, plain)
+    const tokens = await runCodeFlow(server, plain)
     expect(tokens).not.toHaveProperty('refresh_token')
-    const theirs = await codeFlow(server, client)
+    const theirs = await runCodeFlow(server, client)
     const form = { client_id: plain.id, client_secret: plain.secret }
     await expectError(await refresh(theirs.refresh_token, form), 'unauthorized_client')
   })
@@ -343,7 +343,7 @@ describe('client authentication (threat T4)', () => {
 
 describe('a refresh token (threat T5)', () => {
   it('is bound to its client and to client authentication', async () => {
-    const tokens = await codeFlow(server, client)
+    const tokens = await runCodeFlow(server, client)
     const foreign = { client_id: other.id, client_secret: other.secret }
     await expectError(await refresh(tokens.refresh_token, foreign), 'invalid_grant')
     const nobody = { client_secret: '' }
@@ -353,7 +353,7 @@ describe('a refresh token (threat T5)', () => {
 
   it('can narrow the scope but never widen it, even after narrowing; an empty scope counts as absent', async () => {
     const both = 'place-orders check-status'
-    let tokens = await codeFlow(server, client, { scope: both })
+    let tokens = await runCodeFlow(server, client, { scope: both })
     const narrow = await tokensOf(await refresh(tokens.refresh_token, { scope: 'check-status' }))
     expect(narrow.scope).toBe('check-status')
     tokens = await tokensOf(await refresh(narrow.refresh_token, { scope: '' }))
@@ -363,14 +363,14 @@ describe('a refresh token (threat T5)', () => {
     }
     // Refused requests have not used the token up.
     expect((await refresh(tokens.refresh_token)).status).toBe(200)
-    const small = await codeFlow(server, client, { scope: 'check-status' })
+    const small = await runCodeFlow(server, client, { scope: 'check-status' })
     await expectError(await refresh(small.refresh_token, { scope: both }), 'invalid_scope')
   })
 })
 
 describe('the rotation of refresh tokens (threat T6)', () => {
   it('revokes the whole token family when an old refresh token is used after its successor', async () => {
-    const first = await codeFlow(server, client)
+    const first = await runCodeFlow(server, client)
     const second = await tokensOf(await refresh(first.refresh_token))
     const third = await tokensOf(await refresh(second.refresh_token))
     await expectError(await refresh(first.refresh_token), 'invalid_grant')
@@ -381,7 +381,7 @@ describe('the rotation of refresh tokens (threat T6)', () => {
   })
 
   it('returns the same successor, not a second one, to a repeated request within ten seconds', async () => {
-    const first = await codeFlow(server, client)
+    const first = await runCodeFlow(server, client)
     const replies = [await refresh(first.refresh_token), await refresh(first.refresh_token)]
     const [one, two] = await Promise.all(replies.map(tokensOf))
     // The same claims; an ECDSA signature differs each time.
@@ -390,7 +390,7 @@ describe('the rotation of refresh tokens (threat T6)', () => {
   })
 
   it('does not let another client revoke a token family with a stolen old refresh token', async () => {
-    const first = await codeFlow(server, client)
+    const first = await runCodeFlow(server, client)
     const second = await tokensOf(await refresh(first.refresh_token))
     server.clock.advance(60)
     const foreign = { client_id: other.id, client_secret: other.secret }
@@ -399,7 +399,7 @@ describe('the rotation of refresh tokens (threat T6)', () => {
   })
 
   it('does not allow repeated requests for longer when the clock was set back', async () => {
-    const first = await codeFlow(server, client)
+    const first = await runCodeFlow(server, client)
     const before = server.clock.now()
     await tokensOf(await refresh(first.refresh_token))
     server.clock.set(new Date(before.getTime() - 3600_000))
@@ -425,7 +425,7 @@ describe('the refresh tokens of a grant are refused (threat T7)', () => {
   it.each(ends)('once %s', async (_, end) => {
     const ada = await server.users.findById('ada')
     const own = await createClient(server)
-    const tokens = await codeFlow(server, own)
+    const tokens = await runCodeFlow(server, own)
     const pending = await newCode({}, own)
     await end(own)
     const form = { client_id: own.id, client_secret: own.secret }
@@ -509,7 +509,9 @@ describe('the password grant (threat T8)', () => {
       const reply = await strict.post('/oauth/token', { ...form, ...user })
       await expectError(reply, 'unsupported_grant_type')
       const asked = { client_id: own.id, response_type: 'token' }
-      const answered = new URL((await askFor(strict, 'ada', asked)).headers.get('location') ?? '')
+      const answered = new URL(
+        (await requestAuthorization(strict, 'ada', asked)).headers.get('location') ?? '',
+      )
       expect(answered.href).toContain('error=unsupported_response_type')
       expect(answered.href).not.toContain('access_token')
     } finally {
@@ -613,7 +615,7 @@ describe('PKCE at the token endpoint (threat T10)', () => {
     async (method, text) => {
       const asked = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
       const params = { ...asked, code_challenge: text, code_challenge_method: method }
-      const reply = await askFor(server, 'ada', params)
+      const reply = await requestAuthorization(server, 'ada', params)
       expect(reply.headers.get('location')).toContain('error=invalid_request')
     },
   )
@@ -621,7 +623,7 @@ describe('PKCE at the token endpoint (threat T10)', () => {
   it('is required for public clients', async () => {
     const app = await createClient(server, { confidential: false })
     const asked = { client_id: app.id, redirect_uri: REDIRECT, response_type: 'code' }
-    const reply = await askFor(server, 'ada', asked)
+    const reply = await requestAuthorization(server, 'ada', asked)
     expect(reply.headers.get('location')).toContain('error=invalid_request')
     const code = await newCode(s256, app)
     const form = { client_id: app.id, client_secret: '' }
@@ -657,7 +659,7 @@ describe('introspection and revocation (threat T14)', () => {
     server.post('/oauth/introspect', { token, client_id: by.id, client_secret: by.secret })
 
   it('require authentication, and introspection requires a confidential client', async () => {
-    const tokens = await codeFlow(server, client)
+    const tokens = await runCodeFlow(server, client)
     const app = await createClient(server, { confidential: false })
     const attempts = [
       server.post('/oauth/introspect', { token: tokens.access_token }),
@@ -671,7 +673,7 @@ describe('introspection and revocation (threat T14)', () => {
   })
 
   it('return for a token of another client exactly the same as for an unknown token', async () => {
-    const tokens = await codeFlow(server, client)
+    const tokens = await runCodeFlow(server, client)
     for (const text of [
       tokens.access_token,
       tokens.refresh_token,
@@ -690,7 +692,7 @@ describe('introspection and revocation (threat T14)', () => {
 
   it('return active exactly for the tokens that a guard accepts (introspection)', async () => {
     const own = await createClient(server)
-    const tokens = await codeFlow(server, own)
+    const tokens = await runCodeFlow(server, own)
     const agree = async (expected: boolean) => {
       const reply = (await (await introspect(tokens.access_token, own)).json()) as {
         active: boolean
@@ -706,7 +708,7 @@ describe('introspection and revocation (threat T14)', () => {
 
   it('do not accept a complete Authorization header as a token, even if the guard has cached it', async () => {
     const own = await createClient(server)
-    const { access_token: text } = await codeFlow(server, own)
+    const { access_token: text } = await runCodeFlow(server, own)
     expect(await opensGuard(text)).toBe(true)
     expect(await (await introspect(`Bearer ${text}`, own)).json()).toEqual({ active: false })
     expect(await (await introspect(text, own)).json()).toMatchObject({ active: true })
@@ -714,7 +716,7 @@ describe('introspection and revocation (threat T14)', () => {
 
   it('treat used and expired refresh tokens, and those from before a rotation of the client secret, as inactive', async () => {
     const own = await createClient(server)
-    const first = await codeFlow(server, own)
+    const first = await runCodeFlow(server, own)
     const form = { client_id: own.id, client_secret: own.secret }
     const second = await tokensOf(await refresh(first.refresh_token, form))
     expect(await (await introspect(first.refresh_token, own)).json()).toEqual({ active: false })
@@ -729,7 +731,7 @@ describe('introspection and revocation (threat T14)', () => {
   })
 
   it('affect and reveal nothing about tokens of other clients', async () => {
-    const tokens = await codeFlow(server, client)
+    const tokens = await runCodeFlow(server, client)
     const revoke = (token: string, by: Credentials) =>
       server.post('/oauth/revoke', { token, client_id: by.id, client_secret: by.secret })
     for (const text of [tokens.access_token, tokens.refresh_token, 'none', '']) {
@@ -756,7 +758,7 @@ describe('introspection and revocation (threat T14)', () => {
   })
 
   it('do not accept an access token as authentication for revoking or introspecting itself', async () => {
-    const tokens = await codeFlow(server, client)
+    const tokens = await runCodeFlow(server, client)
     const headers = bearer(tokens.access_token)
     const reply = await server.post('/oauth/revoke', { token: tokens.access_token }, headers)
     await expectError(reply, 'invalid_client', 401)
@@ -765,7 +767,7 @@ describe('introspection and revocation (threat T14)', () => {
 })
 
 function bearer(text: string): Record<string, string> {
-  return { authorization: `Bearer ${text}`, cookie: sessionOf('ada') }
+  return { authorization: `Bearer ${text}`, cookie: buildSessionCookie('ada') }
 }
 
 describe('the server metadata (threat T15)', () => {
@@ -776,12 +778,12 @@ describe('the server metadata (threat T15)', () => {
     expect(document.code_challenge_methods_supported).toEqual(['S256'])
     expect(document.introspection_endpoint_auth_methods_supported).not.toContain('none')
     expect(document.authorization_response_iss_parameter_supported).toBe(true)
-    const page = await askFor(server, 'ada', {
+    const page = await requestAuthorization(server, 'ada', {
       client_id: client.id,
       response_type: 'code',
       prompt: 'consent',
     })
-    const answered = await decideOn(server, 'ada', page, 'deny')
+    const answered = await submitApprovalDecision(server, 'ada', page, 'deny')
     expect(answered.searchParams.get('iss')).toBe(server.url)
     const keys = await (await server.request('/.well-known/jwks.json')).text()
     for (const key of JSON.parse(keys).keys) {

@@ -13,15 +13,22 @@ import {
   type SignedIn,
   tokenExchange,
 } from '../../src/index.ts'
-import { begin, DEVICE_CODE, formOf, newDevice, pollError, send } from '../device/support.ts'
+import {
+  DEVICE_CODE,
+  newDevice,
+  pollError,
+  readPageForm,
+  send,
+  startDeviceFlow,
+} from '../device/support.ts'
 import { exchange, TOKEN_EXCHANGE } from '../exchange/support.ts'
 import { ACME, createSigner, JWT_BEARER, type Signer, sign } from '../jwt-bearer/support.ts'
 import {
-  askFor,
-  codeFlow,
+  buildSessionCookie,
   createClient,
   REDIRECT,
-  sessionOf,
+  requestAuthorization,
+  runCodeFlow,
   startServer,
   type TestServer,
   TestUsers,
@@ -133,7 +140,7 @@ async function callerOf(authorization: string | null, provider?: string, cookie 
 const bearer = ({ access_token }: { readonly access_token: string }) => `Bearer ${access_token}`
 
 /** Returns the user of an access token as each of the three guards sees it. */
-async function seenBy(header: string) {
+async function identifyByEachGuard(header: string) {
   return {
     any: await callerOf(header),
     customers: await callerOf(header, 'customers'),
@@ -194,10 +201,10 @@ describe('two users with the same id in different user providers (threat T20)', 
     ['the password grant', () => customerTokens(), () => adminTokens()],
     [
       'an authorization code',
-      () => codeFlow(server, customerApp),
+      () => runCodeFlow(server, customerApp),
       async () => {
         const page = await asAdmin(adminApp)
-        const { action, csrf_token } = formOf(await page.text())
+        const { action, csrf_token } = readPageForm(await page.text())
         const headers = { cookie: adminSession, origin: server.url }
         const answer = await server.post(action, { csrf_token, decision: 'approve' }, headers)
         const { searchParams } = new URL(answer.headers.get('location') ?? '')
@@ -238,8 +245,8 @@ describe('two users with the same id in different user providers (threat T20)', 
   it.each(ways)(
     'are distinguished by every guard after they authenticated with %s',
     async (_way, customer, admin) => {
-      expect(await seenBy(bearer(await customer()))).toEqual(CUSTOMER)
-      expect(await seenBy(bearer(await admin()))).toEqual(ADMIN)
+      expect(await identifyByEachGuard(bearer(await customer()))).toEqual(CUSTOMER)
+      expect(await identifyByEachGuard(bearer(await admin()))).toEqual(ADMIN)
     },
   )
 
@@ -288,7 +295,7 @@ describe('two users with the same id in different user providers (threat T20)', 
   it('keep their own consents, clients, tokens and sessions', async () => {
     const { oauth } = server
     const app = await createClient(server, { grants: everyGrant, userId: 'admins/ada' })
-    await codeFlow(server, app)
+    await runCodeFlow(server, app)
     expect(await oauth.consents.listByUser('customers/ada')).toMatchObject(
       expect.arrayContaining([expect.objectContaining({ clientId: app.id })]),
     )
@@ -296,7 +303,7 @@ describe('two users with the same id in different user providers (threat T20)', 
     expect(ofAdmin.map(({ clientId }) => clientId)).not.toContain(app.id)
     // The customer's approval does not count for the administrator: the page is shown again.
     expect((await asAdmin(app)).status).toBe(200)
-    expect((await askFor(server, 'ada', codeRequest(app))).status).toBe(303)
+    expect((await requestAuthorization(server, 'ada', codeRequest(app))).status).toBe(303)
     const listed = await oauth.clients.listByUser('admins/ada')
     expect(listed.map(({ id }) => id)).toEqual([app.id])
     expect(await oauth.clients.listByUser('customers/ada')).toEqual([])
@@ -314,7 +321,7 @@ describe('two users with the same id in different user providers (threat T20)', 
     const { refresh_token } = both[1]
     const again = { grant_type: 'refresh_token', refresh_token }
     expect(await ask(adminApp, again)).toMatchObject(REFUSED)
-    expect(await seenBy(bearer(both[0]))).toEqual(CUSTOMER)
+    expect(await identifyByEachGuard(bearer(both[0]))).toEqual(CUSTOMER)
     expect(await callerOf(null, 'customers', customer)).toEqual(CUSTOMER.customers)
     await server.oauth.revokeUser('customers/ada')
     expect(await callerOf(bearer(both[0]))).toBe('invalid_token')
@@ -340,7 +347,7 @@ describe('two users with the same id in different user providers (threat T20)', 
       const again = { grant_type: 'refresh_token', refresh_token }
       expect(await ask(customerApp, again)).toMatchObject(REFUSED)
       const admin = await adminTokens()
-      expect(await seenBy(bearer(admin))).toEqual(ADMIN)
+      expect(await identifyByEachGuard(bearer(admin))).toEqual(ADMIN)
     } finally {
       if (ada) customers.all.set('ada', ada)
     }
@@ -374,30 +381,34 @@ describe('a client limited to one user provider (threat T20)', () => {
   it.each(['code', 'token'])(
     'sends users of other providers to the sign-in page (%s)',
     async (type) => {
-      const first = await askFor(server, 'ada', codeRequest(adminApp, { response_type: type }))
+      const first = await requestAuthorization(
+        server,
+        'ada',
+        codeRequest(adminApp, { response_type: type }),
+      )
       const page = new URL(first.headers.get('location') ?? '', server.url)
       expect([page.pathname, page.searchParams.get('provider')]).toEqual(['/login', 'admins'])
       const silent = { response_type: type, prompt: 'none' }
-      const refused = await askFor(server, 'ada', codeRequest(adminApp, silent))
+      const refused = await requestAuthorization(server, 'ada', codeRequest(adminApp, silent))
       expect(refused.headers.get('location')).toContain('error=login_required')
     },
   )
 
   it('uses the session of its own provider if the browser has sessions of both providers', async () => {
-    const headers = { cookie: `${sessionOf('bob')}; ${adminSession}`, accept: 'text/html' }
+    const headers = { cookie: `${buildSessionCookie('bob')}; ${adminSession}`, accept: 'text/html' }
     const query = new URLSearchParams(codeRequest(adminApp, { prompt: 'consent' }))
     const page = await server.request(`/oauth/authorize?${query}`, { headers })
-    const { action, csrf_token } = formOf(await page.text())
+    const { action, csrf_token } = readPageForm(await page.text())
     const press = (cookie: string) =>
       server.post(action, { csrf_token, decision: 'approve' }, { cookie, origin: server.url })
     // Neither the customer nor another administrator can approve instead of the person who was
     // asked.
-    expect((await press(sessionOf('ada'))).status).toBeGreaterThanOrEqual(400)
+    expect((await press(buildSessionCookie('ada'))).status).toBeGreaterThanOrEqual(400)
     expect((await press('admin=root.1')).status).toBeGreaterThanOrEqual(400)
     const answer = await press(headers.cookie)
     const code = new URL(answer.headers.get('location') ?? '').searchParams.get('code') ?? ''
     const grant = { grant_type: 'authorization_code', redirect_uri: REDIRECT, code }
-    expect(await seenBy(bearer(await ask(adminApp, grant)))).toEqual(ADMIN)
+    expect(await identifyByEachGuard(bearer(await ask(adminApp, grant)))).toEqual(ADMIN)
   })
 
   it('refuses requests through an adapter that names another provider, or none', async () => {
@@ -415,10 +426,10 @@ describe('a client limited to one user provider (threat T20)', () => {
 
   it('refuses a device code approval by a user of another provider', async () => {
     const device = await newDevice(server, { provider: 'admins' })
-    const asked = await begin(server, device)
+    const asked = await startDeviceFlow(server, device)
     const open = (cookie: string) =>
       server.request('/oauth/device', { headers: { cookie, accept: 'text/html' } })
-    const form = formOf(await (await open(sessionOf('ada'))).text())
+    const form = readPageForm(await (await open(buildSessionCookie('ada'))).text())
     const reply = await send(server, 'ada', form, { user_code: asked.user_code })
     expect([reply.status, await reply.text()]).toEqual([
       403,
@@ -426,13 +437,13 @@ describe('a client limited to one user provider (threat T20)', () => {
     ])
     expect(await pollError(server, device, asked.device_code)).toBe('authorization_pending')
     const headers = { cookie: adminSession, origin: server.url, accept: 'text/html' }
-    const { action, csrf_token } = formOf(await (await open(adminSession)).text())
+    const { action, csrf_token } = readPageForm(await (await open(adminSession)).text())
     const typed = await server.post(action, { csrf_token, user_code: asked.user_code }, headers)
-    const { action: there, ...proof } = formOf(await typed.text())
+    const { action: there, ...proof } = readPageForm(await typed.text())
     await server.post(there, { ...proof, decision: 'approve' }, headers)
     server.clock.advance('5s')
     const tokens = await ask(device, { grant_type: DEVICE_CODE, device_code: asked.device_code })
-    expect(await seenBy(bearer(tokens))).toEqual(ADMIN)
+    expect(await identifyByEachGuard(bearer(tokens))).toEqual(ADMIN)
   })
 
   it('must name an existing provider, and only clients that name a provider can use the password grant', async () => {
@@ -474,7 +485,7 @@ describe('a user id without the name of its provider', () => {
   it('is refused in a token that was issued when there was only one provider', async () => {
     const before = server.another({ users: customers })
     const old = await before.tokens.createPersonal({ userId: 'ada', name: 'old' })
-    expect(await seenBy(`Bearer ${old.accessToken}`)).toEqual({
+    expect(await identifyByEachGuard(`Bearer ${old.accessToken}`)).toEqual({
       any: 'invalid_token',
       customers: 'invalid_token',
       admins: 'invalid_token',

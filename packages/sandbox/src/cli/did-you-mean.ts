@@ -2,11 +2,11 @@
  * Returns ` Did you mean <name>?` if a known name is similar to the given one, otherwise an empty
  * string.
  */
-export function didYouMean(given: string, known: readonly string[]): string {
-  const most = Math.max(1, Math.floor(given.length / 4))
+export function didYouMean(mistypedName: string, known: readonly string[]): string {
+  const most = Math.max(1, Math.floor(mistypedName.length / 4))
   let nearest: { name: string; distance: number } | null = null
   for (const name of known) {
-    const distance = distanceBetween(given.toLowerCase(), name.toLowerCase())
+    const distance = distanceBetween(mistypedName.toLowerCase(), name.toLowerCase())
     if (distance <= most && (!nearest || distance < nearest.distance)) nearest = { name, distance }
   }
   return nearest ? ` Did you mean ${nearest.name}?` : ''

@@ -8,7 +8,7 @@ const OWN_NAMES = new Set(['127.0.0.1', 'localhost', '[::1]'])
  * room has no password, so it must reject requests that other websites send through a visitor's
  * browser.
  */
-export function refusalOfRequest({ method, headers }: HttpRequest): string | null {
+export function findRejectionReason({ method, headers }: HttpRequest): string | null {
   // A site whose name resolves to 127.0.0.1 would count as the same origin: DNS rebinding.
   const name = (headers.host ?? '').replace(/:\d+$/, '').toLowerCase()
   if (!OWN_NAMES.has(name)) {

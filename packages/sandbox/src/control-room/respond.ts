@@ -3,7 +3,7 @@ import { html } from '../core/html.ts'
 import type { HttpRequest, HttpResponse } from '../core/http.ts'
 import { PathRouter } from '../core/router.ts'
 import { ACTIONS } from './actions/all-actions.ts'
-import { localPath, refusalOfRequest } from './guard.ts'
+import { findRejectionReason, localPath } from './guard.ts'
 import { readState } from './model/state.ts'
 import type { FormMessages } from './notices.ts'
 import { PAGES } from './pages/all-pages.ts'
@@ -31,7 +31,7 @@ export async function respondToControlRequest(
   controls: ControllableSandbox,
   notices: FormMessages,
 ): Promise<HttpResponse> {
-  const refusal = refusalOfRequest(request)
+  const refusal = findRejectionReason(request)
   if (refusal !== null) return send(403, 'text/plain; charset=utf-8', refusal)
   if (request.method === 'POST') return runAction(request, controls, notices)
   if (request.method !== 'GET') return send(405, 'text/plain; charset=utf-8', 'Method not allowed')

@@ -75,7 +75,7 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
       .then((body) => {
         if (body === 'aborted') return null
         const { host: called } = incoming.headers
-        if (!isLocalName(called, options.allowedHosts)) return rejectHost(called)
+        if (!isLocalName(called, options.allowedHosts)) return findHostProblem(called)
         if (body === 'too-large') return options.tooLarge?.() ?? { status: 413 }
         return options.handle(toRequest(incoming, body))
       })
@@ -107,7 +107,7 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
   }
 }
 
-function rejectHost(host = ''): HttpResponse {
+function findHostProblem(host = ''): HttpResponse {
   const body = `The sandbox does not accept the host name ${host}, because a web site could have sent a browser here. Use 127.0.0.1, localhost, or a name such as sandbox.test. If the name is yours, start the sandbox with --allow-host NAME (allowedHosts of startSandbox).\n`
   return { status: 421, headers: { 'content-type': 'text/plain; charset=utf-8' }, body }
 }

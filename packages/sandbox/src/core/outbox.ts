@@ -181,11 +181,11 @@ export class WebhookOutbox implements ScheduledWork {
    */
   enqueue(webhook: OutgoingWebhook): void {
     const switches = this.#switches()
-    const dropped = this.#use('drop')
-    const corrupt = this.#use('corrupt')
+    const dropped = this.#consumeSwitch('drop')
+    const corrupt = this.#consumeSwitch('corrupt')
     const now = this.#clock.nowMs()
     this.#deleteOldest()
-    const copies = this.#use('duplicate') ? 2 : 1
+    const copies = this.#consumeSwitch('duplicate') ? 2 : 1
     for (let copy = 0; copy < copies; copy++) {
       const id = `dlv_${this.#store.nextNumber('outbox')}`
       this.#table.set(id, {
@@ -304,7 +304,7 @@ export class WebhookOutbox implements ScheduledWork {
 
   async #attempt(delivery: Delivery): Promise<void> {
     const at = this.#clock.now()
-    const outcome = await this.#post(delivery)
+    const outcome = await this.#postAttempt(delivery)
     if (this.#closing.signal.aborted) return
     if (outcome === 'obsolete') {
       delivery.state = 'failed'
@@ -324,7 +324,7 @@ export class WebhookOutbox implements ScheduledWork {
    * Sends one attempt of a delivery. An error thrown while signing counts as a failed attempt, as
    * an unreachable receiver does.
    */
-  async #post(delivery: Delivery): Promise<Omit<DeliveryAttempt, 'at'> | 'obsolete'> {
+  async #postAttempt(delivery: Delivery): Promise<Omit<DeliveryAttempt, 'at'> | 'obsolete'> {
     const sender = this.#senders.get(delivery.provider)
     const damaged = delivery.corrupt && delivery.attempts.length === 0
     let kept: Pick<DeliveryAttempt, 'headers'> = {}
@@ -368,7 +368,7 @@ export class WebhookOutbox implements ScheduledWork {
     return this.#store.table<DeliverySwitches>('outbox.switches').get('on') ?? {}
   }
 
-  #use(name: 'duplicate' | 'drop' | 'corrupt'): boolean {
+  #consumeSwitch(name: 'duplicate' | 'drop' | 'corrupt'): boolean {
     const value = this.#switches()[name]
     if (typeof value !== 'number') return value === true
     if (value <= 0) return false

@@ -12,20 +12,20 @@ type FieldChange =
 
 type Row = Record<string, unknown>
 
-export function changesBetween(before: object, after: object): RowChanges {
+export function diffRows(before: object, after: object): RowChanges {
   const changes: Record<string, FieldChange> = {}
   const [old, now] = [before as Row, after as Row]
   for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) {
-    const change = changeOf(old[name], now[name])
+    const change = diffFields(old[name], now[name])
     if (change) changes[name] = change
   }
   return changes
 }
 
-function changeOf(old: unknown, now: unknown): FieldChange | null {
+function diffFields(old: unknown, now: unknown): FieldChange | null {
   if (JSON.stringify(old) === JSON.stringify(now)) return null
   if (now === undefined) return { gone: true }
-  if (isRow(old) && isRow(now)) return { fields: changesBetween(old, now) }
+  if (isRow(old) && isRow(now)) return { fields: diffRows(old, now) }
   if (isIdList(old) && isIdList(now)) {
     const added = now.filter((id) => !old.includes(id))
     return { added, removed: old.filter((id) => !now.includes(id)) }

@@ -21,20 +21,20 @@ function start() {
 
 it('the version log stores one version of an object per step that changed it', () => {
   const { table, log, told } = start()
-  log.step('create', () => {
+  log.recordStep('create', () => {
     table.set('a', { name: 'half' })
-    log.step('within', () => table.set('a', { name: 'one' }))
+    log.recordStep('within', () => table.set('a', { name: 'one' }))
   })
-  log.step('nothing', () => table.set('a', { name: 'one' }))
-  log.step('change', () => table.set('a', { name: 'two' }))
-  log.step('delete', () => table.delete('a'))
+  log.recordStep('nothing', () => table.set('a', { name: 'one' }))
+  log.recordStep('change', () => table.set('a', { name: 'two' }))
+  log.recordStep('delete', () => table.delete('a'))
   expect(told('a')).toEqual(['create {"name":"one"}', 'change {"name":"two"}', 'delete null'])
 })
 
 it('the version log stores changes made before a step failed, and ignores changes between steps', () => {
   const { table, log, told, store } = start()
   const failing = () =>
-    log.step('broken', () => {
+    log.recordStep('broken', () => {
       table.set('a', { name: 'one' })
       throw new Error('refused')
     })
@@ -48,16 +48,17 @@ it('the version log stores changes made before a step failed, and ignores change
 
 it('the version log lists the versions of objects that a customer owned, even after the objects were deleted', () => {
   const { table, log } = start()
-  log.step('create', () => table.set('a', { name: 'card', customerId: 'ada' }))
-  log.step('create', () => table.set('b', { name: 'card', customerId: 'bob' }))
-  log.step('delete', () => table.delete('a'))
+  log.recordStep('create', () => table.set('a', { name: 'card', customerId: 'ada' }))
+  log.recordStep('create', () => table.set('b', { name: 'card', customerId: 'bob' }))
+  log.recordStep('delete', () => table.delete('a'))
   const found = log.versionsOfOwner('things', 'ada')
   expect([...found].map(([key, versions]) => [key, versions.length])).toEqual([['a', 2]])
 })
 
 it('the version log deletes the oldest versions beyond its limit', () => {
   const { table, log, store } = start()
-  for (let i = 0; i < 10_010; i++) log.step('set', () => table.set(`k${i}`, { name: String(i) }))
+  for (let i = 0; i < 10_010; i++)
+    log.recordStep('set', () => table.set(`k${i}`, { name: String(i) }))
   expect(store.table('versions').size).toBe(10_000)
   expect(log.versionsOf('things', 'k0')).toEqual([])
   expect(log.versionsOf('things', 'k10009')).toHaveLength(1)
@@ -67,7 +68,7 @@ it('the version log continues after a step whose changes could not be stored', (
   const { table, log, told } = start()
   const circular: Row & { self?: unknown } = { name: 'one' }
   circular.self = circular
-  expect(() => log.step('broken', () => table.set('a', circular))).toThrow(/circular/)
-  log.step('change', () => table.set('b', { name: 'two' }))
+  expect(() => log.recordStep('broken', () => table.set('a', circular))).toThrow(/circular/)
+  log.recordStep('change', () => table.set('b', { name: 'two' }))
   expect(told('b')).toEqual(['change {"name":"two"}'])
 })

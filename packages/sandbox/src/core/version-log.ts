@@ -57,7 +57,7 @@ export class VersionLog {
    * Runs a step and stores a version of each object that it changed. A step inside another step is
    * part of the outer one.
    */
-  step<T>(cause: string, run: () => T): T {
+  recordStep<T>(cause: string, run: () => T): T {
     if (this.#touched) return run()
     const touched = new Map<string, readonly [kind: string, key: string]>()
     this.#touched = touched
@@ -65,7 +65,7 @@ export class VersionLog {
       return run()
     } finally {
       this.#touched = null
-      for (const [object, [kind, key]] of touched) this.#keep(cause, object, kind, key)
+      for (const [object, [kind, key]] of touched) this.#storeVersion(cause, object, kind, key)
     }
   }
 
@@ -86,7 +86,7 @@ export class VersionLog {
     return found
   }
 
-  #keep(cause: string, object: string, kind: string, key: string): void {
+  #storeVersion(cause: string, object: string, kind: string, key: string): void {
     const row = this.#tables.get(kind)?.get(key) as { customerId?: string } | undefined
     const text = row ? JSON.stringify(row) : null
     const before = this.#rows.readBy('object', object).at(-1)

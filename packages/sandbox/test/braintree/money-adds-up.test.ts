@@ -99,7 +99,8 @@ describe('the money of random subscriptions', () => {
             await perform(merchant, customerId, step)
             await merchant.outbox.flush()
             checkStep(merchant, customerId, { before, made, step })
-            if (step.do === 'advance') checkTold(merchant, customerId, made, received.slice(told))
+            if (step.do === 'advance')
+              checkNotifications(merchant, customerId, made, received.slice(told))
             expect(replay(received)).toBe(sandbox.subscription('s')?.status)
           }
           checkRefunds(merchant, customerId)
@@ -149,7 +150,7 @@ function transactionOf({ notification }: Received): string | undefined {
 }
 
 /** Checks that each charge made by the clock has one notification, with its outcome. */
-function checkTold(
+function checkNotifications(
   merchant: Merchant,
   customerId: string,
   made: number,

@@ -1,22 +1,25 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { describeInChromium, expectFineInEveryLook } from '../../../../test-support/chromium.ts'
 import {
+  describeInChromium,
+  expectAccessibleInAllLooks,
+} from '../../../../test-support/chromium.ts'
+import {
+  type ObservedTestSandbox,
   SHOP,
-  startWatched,
+  startObserved,
   subscribeAda,
   subscribeAtShop,
   subscribeGrace,
-  type Watched,
 } from '../control-room/support.ts'
 
 describeInChromium('the control room', ({ newPage }) => {
-  let watched: Watched
+  let watched: ObservedTestSandbox
   let ada = { customer: '', subscription: '' }
   let grace = { customer: '', subscription: '' }
   let leap = { id: '' }
   let shop: Awaited<ReturnType<typeof subscribeAtShop>>
   beforeAll(async () => {
-    watched = await startWatched({ braintree: { merchants: [SHOP] } })
+    watched = await startObserved({ braintree: { merchants: [SHOP] } })
     const { sandbox, stripe, gateway } = watched
     sandbox.stripe.registerWebhook('http://127.0.0.1:9/stripe/webhook')
     sandbox.braintree.registerWebhook('http://127.0.0.1:9/braintree/webhook')
@@ -71,12 +74,12 @@ describeInChromium('the control room', ({ newPage }) => {
       const page = await newPage({ reuseTab: true })
       const response = await page.goto(watched.room + paths[name]?.())
       expect(response?.status()).toBe(200)
-      await expectFineInEveryLook(page, `control-room-${name}`)
+      await expectAccessibleInAllLooks(page, `control-room-${name}`)
     },
   )
 
   it('the control room leads from a customer to a forecast and to the sent webhooks, without scripts', async () => {
-    const own = await startWatched()
+    const own = await startObserved()
     try {
       const { sandbox } = own
       sandbox.stripe.registerWebhook('http://127.0.0.1:9/hook')

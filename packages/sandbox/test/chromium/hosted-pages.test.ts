@@ -1,7 +1,10 @@
 import type { Page } from 'playwright-core'
 import Stripe from 'stripe'
 import { expect, it, onTestFinished } from 'vitest'
-import { describeInChromium, expectFineInEveryLook } from '../../../../test-support/chromium.ts'
+import {
+  describeInChromium,
+  expectAccessibleInAllLooks,
+} from '../../../../test-support/chromium.ts'
 import { startSandbox } from '../../src/index.ts'
 
 const SHOP = 'https://shop.example'
@@ -60,24 +63,24 @@ describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => 
     forgive(page, /the server responded with a status of 40[02]/)
     await serveShop(page)
     await page.goto(session.url ?? '')
-    await expectFineInEveryLook(page, 'checkout')
+    await expectAccessibleInAllLooks(page, 'checkout')
     await page.getByLabel('Quantity').fill('3')
     await page.getByRole('button', { name: 'Update' }).click()
     await page.getByLabel('Promotion code').fill('autumn')
     await page.getByRole('button', { name: 'Apply' }).click()
     expect(await page.getByRole('alert').textContent()).toBe('This code is invalid.')
-    await expectFineInEveryLook(page, 'checkout-refused')
+    await expectAccessibleInAllLooks(page, 'checkout-refused')
     await page.getByLabel('Promotion code').fill('spring')
     await page.getByRole('button', { name: 'Apply' }).click()
     // 3 × 10 and 4 dollars, a quarter off, 19 % on 22.50 and on 3: 4.28 and .57.
     expect(await rowOf(page, 'Total').locator('.amount').textContent()).toBe('$30.35')
-    await expectFineInEveryLook(page, 'checkout-reduced')
+    await expectAccessibleInAllLooks(page, 'checkout-reduced')
     await page.getByLabel('E-mail').fill('ada@example.com')
     await page
       .getByLabel('Card')
       .selectOption({ label: 'Visa •••• 3220, the bank asks (3-D Secure)' })
     await page.getByRole('button', { name: 'Subscribe' }).click()
-    await expectFineInEveryLook(page, 'checkout-bank')
+    await expectAccessibleInAllLooks(page, 'checkout-bank')
     await page.getByRole('button', { name: 'Fail' }).click()
     expect(await page.getByRole('alert').textContent()).toContain('unable to authenticate')
     expect(await page.getByLabel('E-mail').inputValue()).toBe('ada@example.com')
@@ -86,7 +89,7 @@ describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => 
     await page.waitForURL(`${SHOP}/done?session=${session.id}`)
     expect(sandbox.stripe.paidInvoices()).toMatchObject([{ total: 3035, amount_paid: 3035 }])
     await page.goto(session.url ?? '')
-    await expectFineInEveryLook(page, 'checkout-complete')
+    await expectAccessibleInAllLooks(page, 'checkout-complete')
     forgive(page, /status of 410/)
   })
 
@@ -101,7 +104,7 @@ describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => 
     const page = await newPage()
     await serveShop(page)
     await page.goto(session.url ?? '')
-    await expectFineInEveryLook(page, 'checkout-debit')
+    await expectAccessibleInAllLooks(page, 'checkout-debit')
     await page.getByLabel('E-mail').fill('ada@example.com')
     await page
       .getByLabel('Card or bank account')
@@ -137,7 +140,7 @@ describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => 
     const page = await newPage()
     await serveShop(page)
     await page.goto(session.url ?? '')
-    await expectFineInEveryLook(page, 'checkout-setup')
+    await expectAccessibleInAllLooks(page, 'checkout-setup')
     for (const [label, text] of [
       ['E-mail', 'ada@example.com'],
       ['Phone', '+4930123'],
@@ -183,12 +186,12 @@ describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => 
     forgive(page, /the server responded with a status of 40[02]/)
     await serveShop(page)
     await page.goto(url)
-    await expectFineInEveryLook(page, 'portal')
+    await expectAccessibleInAllLooks(page, 'portal')
     await page.getByRole('link', { name: 'Update plan' }).click()
-    await expectFineInEveryLook(page, 'portal-plans')
+    await expectAccessibleInAllLooks(page, 'portal-plans')
     await page.getByLabel('Gold').check()
     await page.getByRole('button', { name: 'Continue' }).click()
-    await expectFineInEveryLook(page, 'portal-confirm')
+    await expectAccessibleInAllLooks(page, 'portal-confirm')
     // Nothing is due today; the next invoice has ten dollars plus the difference of this month,
     // which just started.
     expect(await rowOf(page, 'Next bill').locator('.amount').textContent()).toBe('$16.00')
@@ -197,19 +200,19 @@ describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => 
       items: { data: [{ price: { id: gold } }] },
     })
     await page.getByRole('link', { name: 'Add a card' }).click()
-    await expectFineInEveryLook(page, 'portal-card')
+    await expectAccessibleInAllLooks(page, 'portal-card')
     await page.getByLabel('Card').selectOption('pm_card_chargeDeclined')
     await page.getByRole('button', { name: 'Add card' }).click()
     expect(await page.getByRole('alert').textContent()).toBe('Your card was declined.')
     await page.getByLabel('Card').selectOption('pm_card_mastercard')
     await page.getByRole('button', { name: 'Add card' }).click()
     await page.getByRole('link', { name: 'Update details' }).click()
-    await expectFineInEveryLook(page, 'portal-details')
+    await expectAccessibleInAllLooks(page, 'portal-details')
     await page.getByLabel('Name').fill('Ada King')
     await page.getByRole('button', { name: 'Save' }).click()
     expect(sandbox.stripe.customer(customer.id)).toMatchObject({ name: 'Ada King' })
     await page.getByRole('link', { name: 'Cancel' }).click()
-    await expectFineInEveryLook(page, 'portal-cancel')
+    await expectAccessibleInAllLooks(page, 'portal-cancel')
     await page.getByRole('button', { name: 'Cancel subscription' }).click()
     expect(await page.textContent('main')).toContain('Ends on February 28, 2026')
     await page.getByRole('button', { name: 'Renew' }).click()

@@ -3,13 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import type { DunningOptions } from '../../src/stripe/state/context.ts'
-import { NOW, startForTest, startWatched, subscribeAda, type Watched } from './support.ts'
+import {
+  NOW,
+  type ObservedTestSandbox,
+  startForTest,
+  startObserved,
+  subscribeAda,
+} from './support.ts'
 
 const READ = '/trouble.json'
 const asJson = { accept: 'application/json' }
 
 /** Makes all charges of Ada's card fail from her first renewal on. */
-async function declineRenewals(watched: Watched): Promise<string> {
+async function declineRenewals(watched: ObservedTestSandbox): Promise<string> {
   const { sandbox } = watched
   const { customer, subscription } = await subscribeAda(watched)
   for (let times = 0; times < 9; times++) {
@@ -76,7 +82,7 @@ it('prefers the retry settings in the start options over those in the state file
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const stateFile = join(folder, 'state.json')
   const start = (dunning: Partial<DunningOptions>) =>
-    startWatched({ now: NOW, stateFile, stripe: { dunning } })
+    startObserved({ now: NOW, stateFile, stripe: { dunning } })
   const first = await start({ afterLastRetry: 'unpaid' })
   await first.send('/dunning', { days: '2', after: 'past_due' })
   await first.close()

@@ -1,10 +1,10 @@
 import { request } from 'node:http'
 import { expect, it } from 'vitest'
-import { startForTest, subscribeAda, type Watched } from './support.ts'
+import { type ObservedTestSandbox, startForTest, subscribeAda } from './support.ts'
 
 /** Sends a request with another host name, as a browser does after DNS rebinding. */
 function ask(
-  watched: Watched,
+  watched: ObservedTestSandbox,
   options: { method?: string; path: string; headers: Record<string, string> },
 ): Promise<number> {
   const { hostname, port } = new URL(watched.room)

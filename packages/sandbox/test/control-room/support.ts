@@ -16,7 +16,7 @@ interface Merchants {
 }
 
 /** Starts a sandbox with its control room and both SDKs. */
-export async function startWatched(
+export async function startObserved(
   options: Pick<SandboxOptions, 'now' | 'stateFile'> & Merchants = {},
 ) {
   const sandbox = await startSandbox({
@@ -57,18 +57,18 @@ export async function startWatched(
   }
 }
 
-export type Watched = Awaited<ReturnType<typeof startWatched>>
+export type ObservedTestSandbox = Awaited<ReturnType<typeof startObserved>>
 
 export async function startForTest(
-  options: Parameters<typeof startWatched>[0] = {},
-): Promise<Watched> {
-  const watched = await startWatched(options)
+  options: Parameters<typeof startObserved>[0] = {},
+): Promise<ObservedTestSandbox> {
+  const watched = await startObserved(options)
   onTestFinished(() => watched.close())
   return watched
 }
 
 /** Creates Ada, who pays ten dollars a month by card. */
-export async function subscribeAda({ stripe, sandbox }: Watched, trialDays?: number) {
+export async function subscribeAda({ stripe, sandbox }: ObservedTestSandbox, trialDays?: number) {
   sandbox.stripe.seedPrice({ id: 'gold', unitAmount: 1000, interval: 'month', product: 'Gold' })
   const customer = await stripe.customers.create({ name: 'Ada Lovelace', email: 'ada@example.com' })
   const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
@@ -82,7 +82,10 @@ export async function subscribeAda({ stripe, sandbox }: Watched, trialDays?: num
 }
 
 /** Creates Grace, who pays seven dollars a month at Braintree. */
-export async function subscribeGrace({ gateway, sandbox }: Watched, nonce = 'fake-valid-nonce') {
+export async function subscribeGrace(
+  { gateway, sandbox }: ObservedTestSandbox,
+  nonce = 'fake-valid-nonce',
+) {
   sandbox.braintree.definePlan({ id: 'silver', name: 'Silver', price: 700 })
   const made = await gateway.customer.create({
     id: 'grace',
@@ -102,7 +105,7 @@ export async function subscribeGrace({ gateway, sandbox }: Watched, nonce = 'fak
 export const SHOP = { merchantId: 'shop', publicKey: 'shop_public', privateKey: 'shop_private' }
 
 /** Creates a customer `grace` of the merchant `shop`, where the plan is cheaper. */
-export async function subscribeAtShop({ sandbox }: Watched) {
+export async function subscribeAtShop({ sandbox }: ObservedTestSandbox) {
   const shop = sandbox.braintree.merchant('shop')
   shop.definePlan({ id: 'silver', name: 'Silver of the shop', price: 300 })
   const gateway = new braintree.BraintreeGateway(shop.config as never)

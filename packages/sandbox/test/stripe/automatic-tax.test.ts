@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { multiplyFraction } from '../../src/core/rounding.ts'
-import { amountBeside, openPage, submit } from './page-forms.ts'
-import { refusal, startStripeSandbox } from './support.ts'
+import { openPage, readRowAmount, submit } from './page-forms.ts'
+import { catchStripeError, startStripeSandbox } from './support.ts'
 
 type Address = Stripe.CustomerCreateParams['address']
 type TaxId = Stripe.CustomerCreateParams.TaxIdDatum
@@ -171,23 +171,29 @@ it('rejects automatic tax without a sufficient address, and bills a renewal with
   const wish = { customer: customer.id, automatic_tax: AUTOMATIC }
   const items = [{ price: added.id }]
   const code = 'customer_tax_location_invalid'
-  expect(await refusal(stripe.subscriptions.create({ ...wish, items }))).toMatchObject({ code })
+  expect(await catchStripeError(stripe.subscriptions.create({ ...wish, items }))).toMatchObject({
+    code,
+  })
   expect((await stripe.subscriptions.list({ customer: customer.id })).data).toEqual([])
   const preview = await stripe.invoices.createPreview({ ...wish, subscription_details: { items } })
   expect([preview.automatic_tax.status, preview.total]).toEqual(['requires_location_inputs', 1999])
   const draft = await stripe.invoices.create({ ...wish, currency: 'eur' })
   await stripe.invoiceItems.create({ customer: customer.id, invoice: draft.id ?? '', amount: 1000 })
-  expect(await refusal(stripe.invoices.finalizeInvoice(draft.id ?? ''))).toMatchObject({ code })
+  expect(await catchStripeError(stripe.invoices.finalizeInvoice(draft.id ?? ''))).toMatchObject({
+    code,
+  })
   const session: Stripe.Checkout.SessionCreateParams = {
     ...ON_PAGE,
     ...wish,
     mode: 'subscription',
     line_items: [{ price: added.id, quantity: 1 }],
   }
-  expect(await refusal(stripe.checkout.sessions.create(session))).toMatchObject({ code })
+  expect(await catchStripeError(stripe.checkout.sessions.create(session))).toMatchObject({ code })
   const immediately = { tax: { validate_location: 'immediately' } } as const
-  expect(await refusal(stripe.customers.create(immediately))).toMatchObject({ code })
-  expect(await refusal(stripe.customers.update(customer.id, immediately))).toMatchObject({ code })
+  expect(await catchStripeError(stripe.customers.create(immediately))).toMatchObject({ code })
+  expect(await catchStripeError(stripe.customers.update(customer.id, immediately))).toMatchObject({
+    code,
+  })
 
   const moved = await stripe.customers.update(customer.id, {
     address: BERLIN,
@@ -202,7 +208,7 @@ it('rejects automatic tax without a sufficient address, and bills a renewal with
   expect(open.total_taxes?.[0]?.amount).toBe(inside(1000, 19))
   const { id } = await stripe.subscriptions.create({ ...wish, items })
   const away = { address: { country: 'US' } }
-  expect(await refusal(stripe.customers.update(customer.id, away))).toMatchObject({ code })
+  expect(await catchStripeError(stripe.customers.update(customer.id, away))).toMatchObject({ code })
   const later = { ...away, tax: { validate_location: 'deferred' } } as const
   await stripe.customers.update(customer.id, later)
   await sandbox.clock.advance({ months: 1, hours: 2 })
@@ -284,7 +290,7 @@ it('collects an address in Checkout, computes the tax and saves the address if a
     expect(() => sandbox.stripe.completeCheckout(session.id)).toThrow(/where you are/)
     await submit(session.url, { action: 'address', country: 'de', postal_code: '10115' })
     const taxed = await openPage(session.url)
-    expect(amountBeside(taxed, 'Total')).toBe(`€${((1999 + 1234 + tax) / 100).toFixed(2)}`)
+    expect(readRowAmount(taxed, 'Total')).toBe(`€${((1999 + 1234 + tax) / 100).toFixed(2)}`)
     sandbox.stripe.completeCheckout(session.id, { address: { country: 'DE' } })
     const done = await stripe.checkout.sessions.retrieve(session.id, {
       expand: ['invoice', 'customer', 'total_details.breakdown'],
@@ -350,7 +356,7 @@ it('rejects manual tax rates together with automatic tax, and previews the tax o
     }),
     stripe.products.update(product.id, { tax_code: 'txcd_1' }),
   ]) {
-    expect((await refusal(call)).type).toBe('StripeInvalidRequestError')
+    expect((await catchStripeError(call)).type).toBe('StripeInvalidRequestError')
   }
   const preview = await stripe.invoices.createPreview({
     customer_details: { address: { country: 'FR' } },

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { refusal, seconds, seedCustomer, startStripeSandbox } from './support.ts'
+import { catchStripeError, seconds, seedCustomer, startStripeSandbox } from './support.ts'
 
 it('creates a balance transaction for each payment and refund, with amounts exact to the cent', async () => {
   const { stripe } = await startStripeSandbox()
@@ -26,11 +26,11 @@ it('creates a balance transaction for each payment and refund, with amounts exac
   })
   expect(moved).toMatchObject({ amount: -500, fee: 0, fee_details: [], net: -500, type: 'refund' })
   expect((moved.source as Stripe.Refund).id).toBe(refund.id)
-  const greedy = await refusal(stripe.refunds.create({ charge: charge.id, amount: 1500 }))
+  const greedy = await catchStripeError(stripe.refunds.create({ charge: charge.id, amount: 1500 }))
   expect(greedy.message).toBe(
     'Refund amount ($15.00) is greater than unrefunded amount on charge ($14.99)',
   )
-  const declined = await refusal(
+  const declined = await catchStripeError(
     stripe.paymentIntents.create({
       amount: 700,
       currency: 'usd',
@@ -91,10 +91,10 @@ it('shows the money of a payment as available after two days, in every list', as
 
 it('returns an empty list of balance transactions of payouts, since there are no payouts', async () => {
   const { stripe } = await startStripeSandbox()
-  expect((await refusal(stripe.balanceTransactions.list({ payout: 'po_1' }))).code).toBe(
+  expect((await catchStripeError(stripe.balanceTransactions.list({ payout: 'po_1' }))).code).toBe(
     'resource_missing',
   )
-  expect((await refusal(stripe.balanceTransactions.retrieve('txn_x'))).message).toBe(
+  expect((await catchStripeError(stripe.balanceTransactions.retrieve('txn_x'))).message).toBe(
     "No such balance transaction: 'txn_x'",
   )
 })

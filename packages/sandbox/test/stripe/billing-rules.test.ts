@@ -1,6 +1,12 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import {
+  catchStripeError,
+  seconds,
+  seedCustomer,
+  seedPrices,
+  startStripeSandbox,
+} from './support.ts'
 
 it('sends invoices instead of charging a card with collection_method send_invoice, and makes the subscription past due if they are not paid in time', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
@@ -43,7 +49,7 @@ it('bills items with different intervals in their own periods', async () => {
     seconds('2027-02-28T10:00:00Z'),
     seconds('2028-01-31T10:00:00Z'),
   ])
-  const classic = await refusal(
+  const classic = await catchStripeError(
     stripe.subscriptions.create({
       customer: customer.id,
       items: [{ price: monthly.id }, { price: yearly.id }],
@@ -128,7 +134,7 @@ it('retries a failed one-off invoice only with auto_advance', async () => {
       currency: 'usd',
     })
     await stripe.invoices.finalizeInvoice(invoice.id ?? '', { auto_advance })
-    const error = await refusal(stripe.invoices.pay(invoice.id ?? ''))
+    const error = await catchStripeError(stripe.invoices.pay(invoice.id ?? ''))
     expect(error).toMatchObject({ statusCode: 402, code: 'card_declined' })
     expect((error.payment_intent as Stripe.PaymentIntent).status).toBe('requires_payment_method')
     await sandbox.clock.advance({ months: 1 })
@@ -144,7 +150,7 @@ it('rejects paying an invoice without a payment method, with an error code and d
   await stripe.invoiceItems.create({
     ...{ customer: customer.id, invoice: invoice.id ?? '', amount: 900, currency: 'usd' },
   })
-  expect(await refusal(stripe.invoices.pay(invoice.id ?? ''))).toMatchObject({
+  expect(await catchStripeError(stripe.invoices.pay(invoice.id ?? ''))).toMatchObject({
     ...{ statusCode: 400, code: 'missing', type: 'StripeInvalidRequestError' },
     doc_url: 'https://stripe.com/docs/error-codes/missing',
   })
@@ -229,7 +235,7 @@ it('applies a coupon only to its own products, and rejects a coupon that is unkn
   })
   expect((subscription.latest_invoice as Stripe.Invoice).total).toBe(500 + 2500)
   expect((await stripe.coupons.retrieve(coupon.id)).valid).toBe(false)
-  const spent = await refusal(
+  const spent = await catchStripeError(
     stripe.subscriptions.update(subscription.id, { discounts: [{ coupon: coupon.id }] }),
   )
   expect(spent.code).toBe('coupon_expired')
@@ -238,7 +244,7 @@ it('applies a coupon only to its own products, and rejects a coupon that is unkn
     promotion: { type: 'coupon', coupon: own.id },
     restrictions: { first_time_transaction: true },
   })
-  const again = await refusal(
+  const again = await catchStripeError(
     stripe.subscriptions.create({
       customer: customer.id,
       items: [{ price: monthly.id }],

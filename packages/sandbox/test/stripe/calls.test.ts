@@ -1,6 +1,12 @@
 import Stripe from 'stripe'
 import { expect, it, vi } from 'vitest'
-import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import {
+  catchStripeError,
+  seconds,
+  seedCustomer,
+  seedPrices,
+  startStripeSandbox,
+} from './support.ts'
 
 it('returns the first response for a repeated idempotency key, and rejects the key for another request', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
@@ -16,15 +22,17 @@ it('returns the first response for a repeated idempotency key, and rejects the k
   const raw = again.lastResponse as unknown as Response
   expect(raw.headers.get('idempotent-replayed')).toBe('true')
   expect((await stripe.customers.list()).data).toHaveLength(1)
-  const other = await refusal(
+  const other = await catchStripeError(
     stripe.customers.create({ email: 'b@example.com' }, { idempotencyKey: 'op:customer' }),
   )
   expect(other).toBeInstanceOf(Stripe.errors.StripeIdempotencyError)
-  const elsewhere = await refusal(
+  const elsewhere = await catchStripeError(
     stripe.products.create({ name: 'x' }, { idempotencyKey: 'op:customer' }),
   )
   expect(elsewhere).toBeInstanceOf(Stripe.errors.StripeIdempotencyError)
-  const tooLong = await refusal(stripe.customers.create({}, { idempotencyKey: 'k'.repeat(256) }))
+  const tooLong = await catchStripeError(
+    stripe.customers.create({}, { idempotencyKey: 'k'.repeat(256) }),
+  )
   expect(tooLong.statusCode).toBe(400)
   await sandbox.clock.advance({ hours: 25 })
   const later = await stripe.customers.create(
@@ -49,13 +57,13 @@ it('returns the first response for a repeated idempotency key of a declined paym
       },
       { idempotencyKey: 'pay' },
     )
-  const first = await refusal(pay())
-  const second = await refusal(pay())
+  const first = await catchStripeError(pay())
+  const second = await catchStripeError(pay())
   expect((second.payment_intent as Stripe.PaymentIntent).id).toBe(
     (first.payment_intent as Stripe.PaymentIntent).id,
   )
   expect((await stripe.paymentIntents.list()).data).toHaveLength(1)
-  await refusal(stripe.customers.create({ nope: 1 } as never, { idempotencyKey: 'typo' }))
+  await catchStripeError(stripe.customers.create({ nope: 1 } as never, { idempotencyKey: 'typo' }))
   await stripe.customers.create({}, { idempotencyKey: 'typo' })
 })
 
@@ -76,16 +84,18 @@ it('simulates failed calls: 429, 500, slow, lost and half-written responses', as
   const { sandbox, stripe } = await startStripeSandbox()
   const { trouble } = sandbox
   trouble.failNext(1, '429')
-  expect(await refusal(stripe.customers.create({}))).toBeInstanceOf(
+  expect(await catchStripeError(stripe.customers.create({}))).toBeInstanceOf(
     Stripe.errors.StripeRateLimitError,
   )
   trouble.failNext(1, '500')
-  expect(await refusal(stripe.customers.create({}))).toBeInstanceOf(Stripe.errors.StripeAPIError)
+  expect(await catchStripeError(stripe.customers.create({}))).toBeInstanceOf(
+    Stripe.errors.StripeAPIError,
+  )
   expect((await stripe.customers.list()).data).toEqual([])
   const create = () =>
     stripe.customers.create({ email: 'once@example.com' }, { idempotencyKey: 'once' })
   trouble.failNext(1, 'half-written')
-  expect(await refusal(create())).toBeInstanceOf(Stripe.errors.StripeConnectionError)
+  expect(await catchStripeError(create())).toBeInstanceOf(Stripe.errors.StripeConnectionError)
   const made = await create()
   expect((await stripe.customers.list()).data.map((each) => each.id)).toEqual([made.id])
   const hasty = new Stripe(sandbox.stripe.apiKey, {
@@ -94,9 +104,9 @@ it('simulates failed calls: 429, 500, slow, lost and half-written responses', as
     timeout: 1000, // enough to arrive there on a busy machine
   })
   trouble.failNext(1, 'timeout')
-  expect(await refusal(hasty.customers.create({ email: 'lost@example.com' }))).toBeInstanceOf(
-    Stripe.errors.StripeConnectionError,
-  )
+  expect(
+    await catchStripeError(hasty.customers.create({ email: 'lost@example.com' })),
+  ).toBeInstanceOf(Stripe.errors.StripeConnectionError)
   expect((await stripe.customers.list({ email: 'lost@example.com' })).data).toHaveLength(1)
   trouble.failNext(1, { slowMs: 20 })
   expect((await stripe.customers.list()).data).toHaveLength(2)
@@ -125,7 +135,7 @@ it('answers 409 for an idempotency key whose first call is still in progress', a
   trouble.failNext(1, 'held', 'stripe')
   const first = create()
   await trouble.untilHeld()
-  expect(await refusal(create())).toMatchObject({
+  expect(await catchStripeError(create())).toMatchObject({
     statusCode: 409,
     rawType: 'idempotency_error',
     code: 'idempotency_key_in_use',

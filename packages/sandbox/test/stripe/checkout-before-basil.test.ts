@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ACACIA, BASIL, startVersions } from './old-versions.ts'
-import { alertOf, amountBeside, openPage, submit } from './page-forms.ts'
+import { openPage, readAlert, readRowAmount, submit } from './page-forms.ts'
 import { seedPrices } from './support.ts'
 
 const ADA = { action: 'pay', email: 'ada@example.com', name: 'Ada' }
@@ -28,7 +28,7 @@ it('before basil, Checkout creates the subscription with the first payment attem
   const { made, url, pay, session, stripe, types } = await startCheckout(ACACIA)
   expect(made.subscription).toBeNull()
   const failed = await pay(DECLINED)
-  expect([failed.status, alertOf(failed)]).toEqual([402, 'Your card was declined.'])
+  expect([failed.status, readAlert(failed)]).toEqual([402, 'Your card was declined.'])
   const open = await session()
   expect(open).toMatchObject({ status: 'open', payment_status: 'unpaid' })
   const id = String(open.subscription)
@@ -36,7 +36,7 @@ it('before basil, Checkout creates the subscription with the first payment attem
   const invoice = await stripe.invoices.retrieve(String(open.invoice))
   expect(invoice).toMatchObject({ status: 'open', total: 1000, attempt_count: 1 })
   const shown = await openPage(url)
-  expect(amountBeside(shown, 'Total')).toBe('$10.00')
+  expect(readRowAmount(shown, 'Total')).toBe('$10.00')
   expect((await pay('pm_card_visa')).location).toBe('https://shop.example/done')
   expect(await session()).toMatchObject({
     status: 'complete',
@@ -91,7 +91,7 @@ it('before basil, the first attempt in Checkout fixes the line items', async () 
     { action: 'remove-code' },
     { action: 'quantity', item: '0', quantity: '2' },
   ]) {
-    expect(alertOf(await submit(url, change))).toContain('cannot be changed')
+    expect(readAlert(await submit(url, change))).toContain('cannot be changed')
   }
   await pay('pm_card_visa')
   expect(await session()).toMatchObject({ status: 'complete', amount_total: 500 })

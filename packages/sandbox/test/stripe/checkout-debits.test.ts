@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { alertOf, openPage, submit } from './page-forms.ts'
-import { refusal, startStripeSandbox } from './support.ts'
+import { openPage, readAlert, submit } from './page-forms.ts'
+import { catchStripeError, startStripeSandbox } from './support.ts'
 
 const POSTER = {
   price_data: { currency: 'eur', unit_amount: 1999, product_data: { name: 'Poster' } },
@@ -119,10 +119,10 @@ describe('a bank debit in Checkout', () => {
     const intent = (await read(id)).payment_intent as Stripe.PaymentIntent
     const payment_intent = intent.id
     const charge = (intent.latest_charge as Stripe.Charge).id
-    expect((await refusal(stripe.refunds.create({ charge }))).message).toContain(
+    expect((await catchStripeError(stripe.refunds.create({ charge }))).message).toContain(
       'has not been paid',
     )
-    await refusal(stripe.refunds.create({ payment_intent }))
+    await catchStripeError(stripe.refunds.create({ payment_intent }))
     await sandbox.clock.advance({ minutes: 4 })
     expect((await stripe.refunds.create({ payment_intent })).amount).toBe(1999)
   })
@@ -148,7 +148,7 @@ describe('a bank debit in Checkout', () => {
     expect(session.payment_method_types).toEqual(['card'])
     expect((await openPage(session.url)).text).not.toContain('SEPA')
     const refused = await submit(session.url, { card: 'pm_sepaDebit_success_de' })
-    expect(alertOf(refused)).toContain('bank debit')
+    expect(readAlert(refused)).toContain('bank debit')
     expect((await read(session.id)).status).toBe('open')
   })
 
@@ -185,7 +185,7 @@ describe('a bank debit in Checkout', () => {
     const page = await openPage(session.url)
     expect(page.text).toContain('ACH')
     expect(page.text).not.toContain('4242')
-    expect(alertOf(await submit(session.url, { card: 'pm_card_visa' }))).toContain('a card')
+    expect(readAlert(await submit(session.url, { card: 'pm_card_visa' }))).toContain('a card')
     await submit(session.url, { card: 'pm_usBankAccount_insufficientFunds' })
     await sandbox.clock.advance({ seconds: 1 })
     expect(await read(session.id)).toMatchObject({
@@ -446,7 +446,10 @@ describe('a test bank account in the API', () => {
         return_url: 'https://shop.example/done',
         ...params,
       })
-      expect(await refusal(confirmed)).toMatchObject({ statusCode: 400, param: 'payment_method' })
+      expect(await catchStripeError(confirmed)).toMatchObject({
+        statusCode: 400,
+        param: 'payment_method',
+      })
       expect((await stripe.charges.list()).data).toEqual([])
     },
   )

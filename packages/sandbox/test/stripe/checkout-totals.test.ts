@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { amountBeside, dollars, openPage } from './page-forms.ts'
+import { formatDollars, openPage, readRowAmount } from './page-forms.ts'
 import { seconds, seedPrices, startStripeSandbox } from './support.ts'
 
 const SUCCESS = 'https://shop.example/done'
@@ -125,8 +125,8 @@ it.each(TABLE)(
     expect(sum('amount_tax')).toBe(expected.tax)
     expect(sum('amount_total')).toBe(expected.total)
     const page = await openPage(session.url)
-    expect(amountBeside(page, 'Subtotal')).toBe(dollars(expected.subtotal))
-    expect(amountBeside(page, 'Total')).toBe(dollars(expected.total))
+    expect(readRowAmount(page, 'Subtotal')).toBe(formatDollars(expected.subtotal))
+    expect(readRowAmount(page, 'Total')).toBe(formatDollars(expected.total))
     sandbox.stripe.completeCheckout(session.id)
     const done = await stripe.checkout.sessions.retrieve(session.id, { expand: ['invoice'] })
     expect(done).toMatchObject({
@@ -168,9 +168,9 @@ it('shows the same amounts on the Checkout page as on the invoice, for random co
           const paid = invoice as Stripe.Invoice
           expect(session.amount_total).toBe(paid.total)
           expect(session.amount_subtotal).toBe(paid.subtotal)
-          expect(amountBeside(page, 'Total')).toBe(dollars(paid.total))
-          const due = amountBeside(page, 'Due today') ?? amountBeside(page, 'Total')
-          expect(due).toBe(dollars(paid.amount_due))
+          expect(readRowAmount(page, 'Total')).toBe(formatDollars(paid.total))
+          const due = readRowAmount(page, 'Due today') ?? readRowAmount(page, 'Total')
+          expect(due).toBe(formatDollars(paid.amount_due))
           expect(paid.amount_paid).toBe(paid.amount_due)
         }
       }
@@ -204,7 +204,7 @@ it('charges in another currency in Checkout if the price has an amount in it', a
     })
     expect(session).toMatchObject({ currency: 'eur', amount_total: 1800 })
     const page = await openPage(session.url)
-    expect(amountBeside(page, 'Total')).toBe('€18.00')
+    expect(readRowAmount(page, 'Total')).toBe('€18.00')
     expect(page.text).toContain('€9.00')
     sandbox.stripe.completeCheckout(session.id)
     expect(sandbox.stripe.charges()[0]).toMatchObject({ amount: 1800, currency: 'eur' })
@@ -227,8 +227,8 @@ it("includes the customer's pending invoice items in the Checkout totals", async
     line_items: [{ price: monthly.id, quantity: 1 }],
   })
   const page = await openPage(session.url)
-  expect(amountBeside(page, 'Left over')).toBe('$3.21')
-  expect(amountBeside(page, 'Total')).toBe('$13.21')
+  expect(readRowAmount(page, 'Left over')).toBe('$3.21')
+  expect(readRowAmount(page, 'Total')).toBe('$13.21')
   sandbox.stripe.completeCheckout(session.id)
   expect(sandbox.stripe.paidInvoices(customer.id)).toMatchObject([{ total: 1321 }])
 })

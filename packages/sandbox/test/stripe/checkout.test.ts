@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { alertOf, amountBeside, openPage, submit } from './page-forms.ts'
-import { refusal, START, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import { openPage, readAlert, readRowAmount, submit } from './page-forms.ts'
+import { catchStripeError, START, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
 const SUCCESS = 'https://shop.example/done?s={CHECKOUT_SESSION_ID}'
 
@@ -122,7 +122,7 @@ describe('one-time payments in Checkout', () => {
   it("reject amounts below Stripe's minimum", async () => {
     const { open } = await startShop()
     const price_data = { currency: 'usd', unit_amount: 49, product_data: { name: 'Sticker' } }
-    const error = await refusal(
+    const error = await catchStripeError(
       open({ mode: 'payment', line_items: [{ price_data, quantity: 1 }] }),
     )
     expect(error).toMatchObject({ code: 'amount_too_small', statusCode: 400 })
@@ -190,9 +190,11 @@ describe('subscriptions in Checkout', () => {
       ],
     })
     const change = { action: 'quantity', item: '0', quantity: '6' }
-    expect(alertOf(await submit(session.url, change))).toBe('The quantity must be between 2 and 5.')
+    expect(readAlert(await submit(session.url, change))).toBe(
+      'The quantity must be between 2 and 5.',
+    )
     await submit(session.url, { ...change, quantity: '5' })
-    expect(amountBeside(await openPage(session.url), 'Total')).toBe('$50.00')
+    expect(readRowAmount(await openPage(session.url), 'Total')).toBe('$50.00')
     await submit(session.url, { email: 'eve@example.com', card: 'pm_card_visa' })
     const done = await stripe.checkout.sessions.retrieve(session.id, {
       expand: ['line_items', 'subscription'],
@@ -298,10 +300,10 @@ describe('promotion codes in Checkout', () => {
     expect((await openPage(session.url)).text).toContain('Promotion code')
     await type(' spring ')
     const reduced = await openPage(session.url)
-    expect(amountBeside(reduced, 'Discount: SPRING')).toBe('-$2.50')
-    expect(amountBeside(reduced, 'Total')).toBe('$7.50')
+    expect(readRowAmount(reduced, 'Discount: SPRING')).toBe('-$2.50')
+    expect(readRowAmount(reduced, 'Total')).toBe('$7.50')
     await submit(session.url, { action: 'remove-code' })
-    expect(amountBeside(await openPage(session.url), 'Total')).toBe('$10.00')
+    expect(readRowAmount(await openPage(session.url), 'Total')).toBe('$10.00')
     await type('SPRING')
     expect((await stripe.promotionCodes.retrieve(code.id)).times_redeemed).toBe(0)
     await submit(session.url, { email: 'eve@example.com', card: 'pm_card_visa' })
@@ -338,7 +340,7 @@ describe('promotion codes in Checkout', () => {
     await sandbox.clock.advance({ minutes: 5 })
     const page = await type(typed)
     expect(page.status).toBe(400)
-    expect(alertOf(page)).toContain(message)
+    expect(readAlert(page)).toContain(message)
     expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({
       amount_total: 1000,
       discounts: [],
@@ -353,7 +355,7 @@ describe('promotion codes in Checkout', () => {
       const session = await open({ allow_promotion_codes: true, ...params })
       return submit(session.url, { action: 'apply-code', code: 'SPRING' })
     }
-    expect(alertOf(await apply({ mode: 'payment', line_items: [MUG] }))).toContain(
+    expect(readAlert(await apply({ mode: 'payment', line_items: [MUG] }))).toContain(
       'prior transactions',
     )
     const line_items = [{ price: monthly.id, quantity: 1 }]
@@ -361,7 +363,7 @@ describe('promotion codes in Checkout', () => {
     const { customer } = await seedCustomer(stripe)
     await stripe.subscriptions.create({ customer: customer.id, items: [{ price: monthly.id }] })
     const again = { mode: 'subscription', customer: customer.id, line_items } as const
-    expect(alertOf(await apply(again))).toContain('prior transactions')
+    expect(readAlert(await apply(again))).toContain('prior transactions')
   })
 
   it('are rejected if they belong to another customer', async () => {
@@ -435,10 +437,10 @@ describe('additional fields in Checkout', () => {
       [{ ...answers, 'field-seats': 'ten' }, '“Seats” is a number.'],
       [{ ...answers, 'field-size': 'xl' }, '“Size” is one of a list.'],
     ] as const) {
-      expect(alertOf(await submit(session.url, wrong))).toBe(message)
+      expect(readAlert(await submit(session.url, wrong))).toBe(message)
     }
     const { terms: _terms, ...unsure } = answers
-    expect(alertOf(await submit(session.url, unsure))).toBe('Please accept the terms of service.')
+    expect(readAlert(await submit(session.url, unsure))).toBe('Please accept the terms of service.')
     expect((await submit(session.url, answers)).status).toBe(303)
     expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({
       consent: { terms_of_service: 'accepted' },
@@ -477,7 +479,9 @@ describe('additional fields in Checkout', () => {
       line_items: [MUG],
       tax_id_collection: { enabled: true },
     }
-    expect((await refusal(open(params))).message).toContain('set `customer_update[name]` to `auto`')
+    expect((await catchStripeError(open(params))).message).toContain(
+      'set `customer_update[name]` to `auto`',
+    )
     expect((await open({ ...params, customer_update: { name: 'auto' } })).status).toBe('open')
   })
 })
@@ -499,7 +503,7 @@ describe('3-D Secure in Checkout', () => {
       expect(asked.text).toContain('value="eve@example.com"')
       const failed = await submit(session.url, { ...typed, challenge: 'fail' })
       expect(failed.status).toBe(402)
-      expect(alertOf(failed)).toContain('choose a different payment method')
+      expect(readAlert(failed)).toContain('choose a different payment method')
       expect(failed.text).toContain('value="eve@example.com"')
       expect((await stripe.checkout.sessions.retrieve(session.id)).status).toBe('open')
       expect(sandbox.stripe.subscriptions()).toEqual([])
@@ -534,7 +538,7 @@ describe('3-D Secure in Checkout', () => {
       card: 'pm_card_chargeDeclinedInsufficientFunds',
     })
     expect(page.status).toBe(402)
-    expect(alertOf(page)).toBe('Your card has insufficient funds.')
+    expect(readAlert(page)).toBe('Your card has insufficient funds.')
     expect(page.text).toContain('value="Eve &lt;b&gt;"')
     // A reload of the page with the error submits nothing again.
     const body = new URLSearchParams({ card: 'pm_card_chargeDeclined' })
@@ -570,7 +574,9 @@ it('a Checkout session allows updates of its metadata only', async () => {
   const { id } = await open({ mode: 'subscription', line_items, metadata: { a: '1' } })
   const updated = await stripe.checkout.sessions.update(id, { metadata: { b: '2' } })
   expect(updated.metadata).toEqual({ a: '1', b: '2' })
-  const error = await refusal(stripe.checkout.sessions.update(id, { line_items: [{ id: 'li_1' }] }))
+  const error = await catchStripeError(
+    stripe.checkout.sessions.update(id, { line_items: [{ id: 'li_1' }] }),
+  )
   expect(error.param).toBe('line_items')
 })
 
@@ -664,7 +670,7 @@ describe('parameters that Checkout rejects', () => {
     ],
   ])('include %s', async (_name, params, message, param) => {
     const { open } = await startShop()
-    const error = await refusal(open(params))
+    const error = await catchStripeError(open(params))
     expect(error.message).toBe(message)
     expect(error.param).toBe(param)
   })
@@ -672,7 +678,7 @@ describe('parameters that Checkout rejects', () => {
   it('include a trial that is too short, and two trials in one session', async () => {
     const { open, monthly } = await startShop()
     const trial = (subscription_data: Stripe.Checkout.SessionCreateParams['subscription_data']) =>
-      refusal(
+      catchStripeError(
         open({
           mode: 'subscription',
           line_items: [{ price: monthly.id, quantity: 1 }],
@@ -696,10 +702,10 @@ describe('parameters that Checkout rejects', () => {
       recurring: { interval: 'month' },
     })
     const mixed = [monthly, euro].map(({ id }) => ({ price: id, quantity: 1 }))
-    const error = await refusal(open({ mode: 'subscription', line_items: mixed }))
+    const error = await catchStripeError(open({ mode: 'subscription', line_items: mixed }))
     expect(error.message).toContain("doesn't match the expected currency: `usd`")
     await stripe.prices.update(monthly.id, { active: false })
     const gone = open({ mode: 'subscription', line_items: [{ price: monthly.id, quantity: 1 }] })
-    expect((await refusal(gone)).message).toContain('inactive')
+    expect((await catchStripeError(gone)).message).toContain('inactive')
   })
 })

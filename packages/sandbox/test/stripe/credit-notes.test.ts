@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import { catchStripeError, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
 it('reduces the amount due of an open invoice by a credit note, until the note is voided', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
@@ -27,12 +27,14 @@ it('reduces the amount due of an open invoice by a credit note, until the note i
   expect(second.number).toBe(`${invoice.number}-CN-02`)
   expect((await stripe.creditNotes.voidCreditNote(note.id)).status).toBe('void')
   expect((await stripe.invoices.retrieve(invoice.id)).amount_due).toBe(2500)
-  expect((await refusal(stripe.creditNotes.voidCreditNote(note.id))).statusCode).toBe(400)
+  expect((await catchStripeError(stripe.creditNotes.voidCreditNote(note.id))).statusCode).toBe(400)
   const paid = await stripe.invoices.pay(invoice.id, { expand: ['payments'] })
   expect(paid).toMatchObject({ amount_paid: 2500, amount_remaining: 0, status: 'paid' })
   expect(paid.payments?.data).toMatchObject([{ amount_paid: 2500, amount_requested: 2500 }])
   expect(sandbox.stripe.charges(customer.id)).toMatchObject([{ amount: 2500 }])
-  expect((await refusal(stripe.creditNotes.voidCreditNote(second.id))).message).toContain('open')
+  expect((await catchStripeError(stripe.creditNotes.voidCreditNote(second.id))).message).toContain(
+    'open',
+  )
   expect(sandbox.stripe.events('credit_note.created')).toHaveLength(2)
   expect(sandbox.stripe.events('credit_note.voided')).toHaveLength(1)
 })
@@ -66,7 +68,7 @@ it('returns the paid amount of a credit note as a refund, as credit or outside o
   const invoice = await openInvoice(stripe, customer.id, [{ amount: 3000 }])
   await stripe.invoices.pay(invoice.id)
   const split = { refund_amount: 500, credit_amount: 300, out_of_band_amount: 200 }
-  const short = await refusal(
+  const short = await catchStripeError(
     stripe.creditNotes.create({ invoice: invoice.id, amount: 1001, ...split }),
   )
   expect(short.message).toContain('(1000) must equal the post payment credit note amount (1001)')
@@ -96,7 +98,7 @@ it('returns the paid amount of a credit note as a refund, as credit or outside o
     status: 'paid',
   })
   expect(sandbox.stripe.charges(customer.id)).toMatchObject([{ amount_refunded: 500 }])
-  expect((await refusal(stripe.creditNotes.voidCreditNote(note.id))).statusCode).toBe(400)
+  expect((await catchStripeError(stripe.creditNotes.voidCreditNote(note.id))).statusCode).toBe(400)
 })
 
 it('accepts earlier refunds in a credit note, and counts each refunded cent only once', async () => {
@@ -109,19 +111,19 @@ it('accepts earlier refunds in a credit note, and counts each refunded cent only
   const create = (params: Partial<Stripe.CreditNoteCreateParams>) =>
     stripe.creditNotes.create({ invoice: invoice.id, ...params })
   // Amounts refunded without a credit note cannot be credited again.
-  expect((await refusal(create({ amount: 600, credit_amount: 600 }))).param).toBe('amount')
+  expect((await catchStripeError(create({ amount: 600, credit_amount: 600 }))).param).toBe('amount')
   const linked = await create({
     amount: 1500,
     refunds: [{ refund: refund.id, amount_refunded: 1500 }],
   })
   expect(linked.refunds).toMatchObject([{ refund: refund.id, amount_refunded: 1500 }])
   const again = { refunds: [{ refund: refund.id, amount_refunded: 1500 }] }
-  expect((await refusal(create({ amount: 1500, ...again }))).param).toBe(
+  expect((await catchStripeError(create({ amount: 1500, ...again }))).param).toBe(
     'refunds[0][amount_refunded]',
   )
   await create({ amount: 1000, refunds: [{ refund: refund.id }] })
   await create({ amount: 500, credit_amount: 500 })
-  expect((await refusal(create({ amount: 1, credit_amount: 1 }))).param).toBe('amount')
+  expect((await catchStripeError(create({ amount: 1, credit_amount: 1 }))).param).toBe('amount')
   expect((await stripe.creditNotes.list({ invoice: invoice.id })).data).toHaveLength(3)
   const other = await openInvoice(stripe, customer.id, [{ amount: 3000 }])
   await stripe.invoices.pay(other.id)
@@ -130,7 +132,7 @@ it('accepts earlier refunds in a credit note, and counts each refunded cent only
     amount: 1,
     refunds: [{ refund: refund.id }],
   })
-  expect((await refusal(foreign)).param).toBe('refunds[0][refund]')
+  expect((await catchStripeError(foreign)).param).toBe('refunds[0][refund]')
 })
 
 it('credits a part of an invoice line with the same share of its discount and taxes, to the cent', async () => {
@@ -159,10 +161,10 @@ it('credits a part of an invoice line with the same share of its discount and ta
   // A third of 100 is 33, of 70 is 23.
   expect(first).toMatchObject({ subtotal: 333, discount_amount: 33, total: 323 })
   expect(first.total_taxes).toMatchObject([{ amount: 23, tax_rate_details: { tax_rate: tax.id } }])
-  expect((await refusal(stripe.creditNotes.create(credit({ amount: 1 })))).param).toBe(
+  expect((await catchStripeError(stripe.creditNotes.create(credit({ amount: 1 })))).param).toBe(
     'lines[0][amount]',
   )
-  expect((await refusal(stripe.creditNotes.create(credit({ quantity: 3 })))).param).toBe(
+  expect((await catchStripeError(stripe.creditNotes.create(credit({ quantity: 3 })))).param).toBe(
     'lines[0][quantity]',
   )
   const rest = await stripe.creditNotes.create(credit({ quantity: 2 }))
@@ -235,7 +237,9 @@ it('credits custom lines in a credit note, with tax by the given tax rates', asy
     [[{ type: 'invoice_line_item', invoice_line_item: 'il_x', amount: 1 }], LINE],
     [[{ ...custom, tax_amounts: [{ amount: 1, tax_rate: inside.id, taxable_amount: 5 }] }], TAXES],
   ] as Array<[Stripe.CreditNoteCreateParams.Line[], string]>) {
-    const refused = await refusal(stripe.creditNotes.create({ invoice: invoice.id, lines }))
+    const refused = await catchStripeError(
+      stripe.creditNotes.create({ invoice: invoice.id, lines }),
+    )
     expect(refused.param).toBe(param)
   }
 })
@@ -254,7 +258,7 @@ it('previews a credit note without changing anything', async () => {
   const lines = await stripe.creditNotes.listPreviewLineItems(params)
   expect(lines.data).toMatchObject([{ amount: 1200, type: 'custom_line_item' }])
   const greedy = { ...params, amount: 3001, refund_amount: 3001 }
-  expect((await refusal(stripe.creditNotes.preview(greedy))).statusCode).toBe(400)
+  expect((await catchStripeError(stripe.creditNotes.preview(greedy))).statusCode).toBe(400)
   expect(sandbox.stripe.events()).toHaveLength(events)
   expect((await stripe.creditNotes.list({ customer: customer.id })).data).toEqual([])
   const note = await stripe.creditNotes.create(params)
@@ -269,7 +273,7 @@ it('rejects credit notes for drafts and void invoices, and empty ones', async ()
   const { customer } = await seedCustomer(stripe)
   const draft = await stripe.invoices.create({ customer: customer.id })
   const create = (params: Partial<Stripe.CreditNoteCreateParams>) =>
-    refusal(stripe.creditNotes.create({ invoice: draft.id ?? '', ...params }))
+    catchStripeError(stripe.creditNotes.create({ invoice: draft.id ?? '', ...params }))
   expect((await create({ amount: 1 })).param).toBe('invoice')
   expect((await create({ invoice: 'in_x', amount: 1 })).code).toBe('resource_missing')
   const open = await openInvoice(stripe, customer.id, [{ amount: 3000 }])

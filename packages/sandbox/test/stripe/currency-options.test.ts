@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { refusal, startStripeSandbox } from './support.ts'
+import { catchStripeError, startStripeSandbox } from './support.ts'
 
 it("returns a price's currency options only when expanded", async () => {
   const { stripe } = await startStripeSandbox()
@@ -84,7 +84,7 @@ it("applies a coupon in the subscription's billing currency", async () => {
       items: [{ price: price.id }],
       discounts: [{ coupon: coupon.id }],
     })
-  expect((await refusal(subscribe('jpy'))).param).toBe('discounts[0][coupon]')
+  expect((await catchStripeError(subscribe('jpy'))).param).toBe('discounts[0][coupon]')
   const { id, items } = await subscribe('eur')
   expect(sandbox.stripe.charges(customer)).toMatchObject([{ amount: 750, currency: 'eur' }])
   await stripe.subscriptions.update(id, {
@@ -97,7 +97,9 @@ it("applies a coupon in the subscription's billing currency", async () => {
   const seen = await stripe.coupons.retrieve(coupon.id, { expand: ['currency_options'] })
   expect(Object.keys(seen.currency_options ?? {})).toEqual(['usd', 'eur', 'jpy'])
   const percent = { percent_off: 10, currency_options: { eur: { amount_off: 1 } } }
-  expect((await refusal(stripe.coupons.create(percent))).param).toBe('currency_options[eur]')
+  expect((await catchStripeError(stripe.coupons.create(percent))).param).toBe(
+    'currency_options[eur]',
+  )
 })
 
 it('adds a one-time price in the currency of the invoice or subscription that it is added to', async () => {
@@ -119,7 +121,7 @@ it('adds a one-time price in the currency of the invoice or subscription that it
   })
   expect(item).toMatchObject({ amount: 1800, currency: 'eur' })
   const wrong = { customer, currency: 'gbp', pricing: { price: once.id } }
-  expect((await refusal(stripe.invoiceItems.create(wrong))).message).toBe(
+  expect((await catchStripeError(stripe.invoiceItems.create(wrong))).message).toBe(
     "The price specified only supports `usd`, `eur`. This doesn't match the expected currency: `gbp`.",
   )
 })
@@ -129,7 +131,9 @@ it('rejects currencies that a price does not have, and invalid options', async (
   const price = await seedPrice(stripe)
   const customer = await newCustomer(stripe)
   const items = [{ price: price.id }]
-  const gbp = await refusal(stripe.subscriptions.create({ customer, currency: 'gbp', items }))
+  const gbp = await catchStripeError(
+    stripe.subscriptions.create({ customer, currency: 'gbp', items }),
+  )
   expect(gbp.param).toBe('items')
   for (const [options, param] of [
     [{ usd: { unit_amount: 1 } }, 'currency_options[usd]'],
@@ -138,7 +142,7 @@ it('rejects currencies that a price does not have, and invalid options', async (
     [{ eur: { unit_amount: -1 } }, 'currency_options[eur][unit_amount]'],
     [{ eur: { custom_unit_amount: { enabled: true } } }, CUSTOM],
   ] as Array<[Record<string, Stripe.PriceCreateParams.CurrencyOptions>, string]>) {
-    const refused = await refusal(
+    const refused = await catchStripeError(
       stripe.prices.create({
         product: String(price.product),
         currency: 'usd',

@@ -1,6 +1,12 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import {
+  catchStripeError,
+  seconds,
+  seedCustomer,
+  seedPrices,
+  startStripeSandbox,
+} from './support.ts'
 
 const DAY = 86_400
 
@@ -183,7 +189,7 @@ it("rejects a billing_cycle_anchor beyond one period with Stripe's message", asy
       billing_cycle_anchor,
     })
   const natural = seconds('2026-02-28T10:00:00Z')
-  const late = await refusal(anchored(natural + 1))
+  const late = await catchStripeError(anchored(natural + 1))
   expect(late.statusCode).toBe(400)
   expect(late.param).toBe('billing_cycle_anchor')
   expect(late.message).toBe(
@@ -223,7 +229,7 @@ it('answers 400 to timestamps beyond the calendar, such as milliseconds, in ever
       stripe.coupons.create({ duration: 'once', percent_off: 10, redeem_by: huge }),
       stripe.testHelpers.testClocks.create({ frozen_time: huge }),
     ]
-    for (const call of calls) expect((await refusal(call)).statusCode).toBe(400)
+    for (const call of calls) expect((await catchStripeError(call)).statusCode).toBe(400)
   }
 })
 
@@ -241,7 +247,7 @@ describe('a card that requires authentication', () => {
         automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
         ...(off_session ? { off_session } : {}),
       })
-    const declined = await refusal(charge(true))
+    const declined = await catchStripeError(charge(true))
     expect([declined.statusCode, declined.code, declined.decline_code]).toEqual([
       402,
       'authentication_required',

@@ -1,6 +1,12 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import {
+  catchStripeError,
+  seconds,
+  seedCustomer,
+  seedPrices,
+  startStripeSandbox,
+} from './support.ts'
 
 it('withdraws a disputed amount and a fee from the balance, and sends the events in order', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
@@ -42,7 +48,7 @@ it('withdraws a disputed amount and a fee from the balance, and sends the events
     'payment_intent.succeeded',
     'charge.updated',
   ])
-  const refund = await refusal(stripe.refunds.create({ charge: charge.id, amount: 1 }))
+  const refund = await catchStripeError(stripe.refunds.create({ charge: charge.id, amount: 1 }))
   expect(refund.code).toBe('charge_disputed')
   const [withdrawal] = data[0]?.balance_transactions ?? []
   const found = await stripe.balanceTransactions.retrieve(withdrawal?.id ?? '', {
@@ -84,7 +90,7 @@ it('returns the disputed amount, but not the fee, when the dispute is won', asyn
     'charge.dispute.funds_reinstated',
     'charge.dispute.closed',
   ])
-  expect((await refusal(stripe.disputes.close(dispute.id))).message).toBe(
+  expect((await catchStripeError(stripe.disputes.close(dispute.id))).message).toBe(
     'This dispute is already closed',
   )
   await stripe.refunds.create({ charge: String(dispute.charge), amount: 200 })
@@ -100,7 +106,9 @@ it("a dispute is lost by Stripe's text losing_evidence, by closing it, and by mi
   const evidence = { uncategorized_text: 'losing_evidence' }
   await stripe.disputes.update(first.id, { evidence })
   expect((await stripe.disputes.retrieve(first.id)).status).toBe('lost')
-  expect((await refusal(stripe.disputes.update(first.id, { evidence }))).statusCode).toBe(400)
+  expect((await catchStripeError(stripe.disputes.update(first.id, { evidence }))).statusCode).toBe(
+    400,
+  )
   await pay(stripe, 'pm_card_createDispute', 2000)
   const second = await newest(stripe)
   expect((await stripe.disputes.close(second.id)).status).toBe('lost')
@@ -136,7 +144,7 @@ it('withdraws nothing for an inquiry, and the disputed amount once it becomes a 
   })
   expect(sandbox.stripe.events('charge.dispute.funds_withdrawn')).toEqual([])
   await stripe.refunds.create({ charge: String(inquiry.charge), amount: 1000 })
-  expect((await refusal(stripe.disputes.close(inquiry.id))).statusCode).toBe(400)
+  expect((await catchStripeError(stripe.disputes.close(inquiry.id))).statusCode).toBe(400)
   await stripe.disputes.update(inquiry.id, {
     evidence: { uncategorized_text: 'escalate_inquiry_evidence' },
   })
@@ -187,7 +195,7 @@ it('rejects dispute evidence that it cannot store', async () => {
       'evidence[enhanced_evidence]',
     ],
   ] as Array<[Stripe.DisputeUpdateParams.Evidence, string]>) {
-    expect((await refusal(stripe.disputes.update(id, { evidence }))).param).toBe(param)
+    expect((await catchStripeError(stripe.disputes.update(id, { evidence }))).param).toBe(param)
   }
   expect((await stripe.disputes.retrieve(id)).evidence_details.has_evidence).toBe(false)
 })

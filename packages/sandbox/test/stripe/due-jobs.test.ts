@@ -7,7 +7,14 @@ import { fileURLToPath } from 'node:url'
 import Stripe from 'stripe'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../../src/index.ts'
-import { refusal, START, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import {
+  catchStripeError,
+  START,
+  seconds,
+  seedCustomer,
+  seedPrices,
+  startStripeSandbox,
+} from './support.ts'
 
 const LATER = seconds('2026-02-10T00:00:00Z')
 
@@ -69,7 +76,9 @@ it('starts a scheduled subscription although its price was archived meanwhile', 
   const { customer } = await seedCustomer(stripe)
   await plan(customer.id, prices.better.id)
   await stripe.prices.update(prices.better.id, { active: false })
-  expect((await refusal(plan(customer.id, prices.better.id))).message).toContain('inactive')
+  expect((await catchStripeError(plan(customer.id, prices.better.id))).message).toContain(
+    'inactive',
+  )
   await sandbox.clock.advanceTo(new Date('2026-02-10T01:00:00Z'))
   expect(sandbox.stripe.paidInvoices(customer.id)).toMatchObject([{ total: 2500 }])
 })
@@ -136,7 +145,7 @@ it('rejects a schedule when it is created, if it could only fail on its start da
   const { customer } = await seedCustomer(stripe)
   const monthly = prices.monthly.id
   const plan = (phase: Stripe.SubscriptionScheduleCreateParams.Phase) =>
-    refusal(
+    catchStripeError(
       stripe.subscriptionSchedules.create({
         customer: customer.id,
         start_date: LATER,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { WebhookOutbox } from '../../src/core/outbox.ts'
 import { ACACIA } from './old-versions.ts'
 import { startReceiver } from './receiver.ts'
-import { refusal, seconds, seedCustomer, startStripeSandbox } from './support.ts'
+import { catchStripeError, seconds, seedCustomer, startStripeSandbox } from './support.ts'
 
 const SECRET = 'webhook_endpoint.signing_secret'
 const URL = 'webhook_endpoint.url'
@@ -58,7 +58,7 @@ it('returns the secret of an event destination only on creation, and its URL on 
   const shown = await destinations.retrieve(made.id, { include: [URL] })
   expect(shown.webhook_endpoint).toEqual({ url: receiver.url })
   const secret = destinations.retrieve(made.id, { include: [SECRET] })
-  expect(await refusal(secret)).toMatchObject({ statusCode: 400, code: 'invalid_fields' })
+  expect(await catchStripeError(secret)).toMatchObject({ statusCode: 400, code: 'invalid_fields' })
 })
 
 it('lists event destinations page by page, newest first', async () => {
@@ -98,7 +98,7 @@ it('changes, disables, enables and deletes an event destination', async () => {
   expect(await destinations.enable(id)).toMatchObject({ status: 'enabled' })
   expect(await destinations.enable(id)).not.toHaveProperty('status_details')
   expect(await destinations.del(id)).toMatchObject({ id })
-  expect(await refusal(destinations.retrieve(id))).toMatchObject({ statusCode: 404 })
+  expect(await catchStripeError(destinations.retrieve(id))).toMatchObject({ statusCode: 404 })
 })
 
 it('delivers signed snapshot events to a destination in its API version, as to a webhook endpoint', async () => {
@@ -185,7 +185,7 @@ it('sends a ping event to an event destination', async () => {
   })
   expect(await stripe.v2.core.events.retrieve(event.id)).toMatchObject({ id: event.id })
   await destinations.disable(id)
-  expect(await refusal(destinations.ping(id))).toMatchObject({ statusCode: 400 })
+  expect(await catchStripeError(destinations.ping(id))).toMatchObject({ statusCode: 400 })
 })
 
 it('rejects event destinations for events that it cannot send, and bodies that are not JSON', async () => {
@@ -210,7 +210,7 @@ it('rejects event destinations for events that it cannot send, and bodies that a
     [{ events_from: ['@accounts'] }, 'events_from'],
     [{ colour: 'red' }, 'colour'],
   ] as const) {
-    const refused = await refusal(create(params as never))
+    const refused = await catchStripeError(create(params as never))
     expect([refused.statusCode, refused.param]).toEqual([400, param])
   }
   const { url, apiKey } = sandbox.stripe
@@ -241,7 +241,7 @@ it('creates one event destination for a repeated idempotency key, and allows a f
   const first = await destinations.create(wanted, options)
   expect((await destinations.create(wanted, options)).id).toBe(first.id)
   sandbox.trouble.failNext(1, '500')
-  expect(await refusal(destinations.list())).toMatchObject({ statusCode: 500 })
+  expect(await catchStripeError(destinations.list())).toMatchObject({ statusCode: 500 })
   expect((await destinations.list()).data).toHaveLength(2)
 })
 
@@ -259,7 +259,7 @@ it('does not retry deliveries to a deleted event destination', async () => {
 it('answers a wrong API key with status 401, without an error code', async () => {
   const { sandbox } = await setUp()
   const stranger = new StripeClient('sk_test_wrong', sandbox.stripe.config)
-  const { statusCode, code } = await refusal(stranger.v2.core.eventDestinations.list())
+  const { statusCode, code } = await catchStripeError(stranger.v2.core.eventDestinations.list())
   expect([statusCode, code]).toEqual([401, undefined])
 })
 

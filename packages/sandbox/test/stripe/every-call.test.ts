@@ -6,7 +6,13 @@ import type { StripeHandle } from '../../src/stripe/server/handle.ts'
 import { KINDS } from '../../src/stripe/wire/contract.generated.ts'
 import { ConformanceChecker, loadOldContract } from './conformance.ts'
 import { BASIL, CLOVER, DAHLIA } from './old-versions.ts'
-import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import {
+  catchStripeError,
+  seconds,
+  seedCustomer,
+  seedPrices,
+  startStripeSandbox,
+} from './support.ts'
 
 /** Operations that reject every call of this SDK. */
 const REFUSED = [
@@ -119,11 +125,13 @@ async function callAccount(stripe: Stripe) {
   expect(account.charges_enabled).toBe(true)
   expect(account.requirements?.currently_due).toEqual([])
   expect((await stripe.accounts.retrieve(account.id)).id).toBe(account.id)
-  expect((await refusal(stripe.accounts.retrieve('acct_other'))).code).toBe('account_invalid')
+  expect((await catchStripeError(stripe.accounts.retrieve('acct_other'))).code).toBe(
+    'account_invalid',
+  )
   const own = { stripeAccount: account.id }
   expect((await stripe.customers.list({}, own)).object).toBe('list')
   const other = { stripeAccount: 'acct_other' }
-  expect((await refusal(stripe.customers.list({}, other))).code).toBe('account_invalid')
+  expect((await catchStripeError(stripe.customers.list({}, other))).code).toBe('account_invalid')
   expect((await stripe.accounts.list()).data).toEqual([])
   const taxId = await stripe.taxIds.create({ type: 'us_ein', value: '123456789' })
   await stripe.taxIds.retrieve(taxId.id)
@@ -171,7 +179,9 @@ async function callEmptyLists(stripe: Stripe) {
   const { customer } = await seedCustomer(stripe)
   const { id } = await stripe.products.create({ name: 'Without features' })
   expect((await stripe.products.listFeatures(id)).data).toEqual([])
-  expect((await refusal(stripe.products.listFeatures('prod_none'))).code).toBe('resource_missing')
+  expect((await catchStripeError(stripe.products.listFeatures('prod_none'))).code).toBe(
+    'resource_missing',
+  )
   const nouns = [
     stripe.applicationFees,
     stripe.billing.alerts,
@@ -191,14 +201,14 @@ async function callEmptyLists(stripe: Stripe) {
   ]
   for (const noun of nouns) {
     expect((await noun.list({ limit: 3 })).data).toEqual([])
-    expect((await refusal(noun.retrieve('x_1'))).code).toBe('resource_missing')
+    expect((await catchStripeError(noun.retrieve('x_1'))).code).toBe('resource_missing')
   }
   const { activeEntitlements } = stripe.entitlements
   expect((await activeEntitlements.list({ customer: customer.id })).data).toEqual([])
-  expect((await refusal(activeEntitlements.list({ customer: 'cus_x' }))).code).toBe(
+  expect((await catchStripeError(activeEntitlements.list({ customer: 'cus_x' }))).code).toBe(
     'resource_missing',
   )
-  expect((await refusal(activeEntitlements.retrieve('x_1'))).code).toBe('resource_missing')
+  expect((await catchStripeError(activeEntitlements.retrieve('x_1'))).code).toBe('resource_missing')
 }
 
 async function callCatalog(stripe: Stripe) {
@@ -275,7 +285,7 @@ async function callCustomers(stripe: Stripe) {
   const list = await stripe.customers.list({ email: 'ada@example.com' })
   expect(list.data.map((each) => each.id)).toEqual([customer.id])
   expect((await stripe.customers.search({ query: 'email:"ada@example.com"' })).data).toHaveLength(1)
-  expect((await refusal(stripe.customers.deleteDiscount(customer.id))).code).toBe(
+  expect((await catchStripeError(stripe.customers.deleteDiscount(customer.id))).code).toBe(
     'resource_missing',
   )
   const entry = await stripe.customers.createBalanceTransaction(customer.id, {
@@ -383,7 +393,7 @@ async function callIntents(
   await stripe.refunds.retrieve(refund.id, { expand: ['charge'] })
   await stripe.refunds.update(refund.id, { metadata: { a: 'b' } })
   await stripe.refunds.list({ payment_intent: intent.id })
-  await refusal(stripe.refunds.cancel(refund.id))
+  await catchStripeError(stripe.refunds.cancel(refund.id))
   const chargeId = String(paid.latest_charge)
   expect(
     (await stripe.charges.retrieve(chargeId, { expand: ['refunds', 'payment_intent'] }))
@@ -392,7 +402,7 @@ async function callIntents(
   await stripe.charges.update(chargeId, { description: 'Thing' })
   await stripe.charges.list({ customer: customer.id })
   await stripe.charges.search({ query: 'amount>100' })
-  await refusal(stripe.charges.create({ amount: 100, currency: 'usd' }))
+  await catchStripeError(stripe.charges.create({ amount: 100, currency: 'usd' }))
 }
 
 async function callSubscriptions(stripe: Stripe) {
@@ -532,7 +542,9 @@ async function callSources(stripe: Stripe) {
   await stripe.customers.retrieveSource(customer.id, card.id)
   await stripe.customers.updateSource(customer.id, card.id, { name: 'Ada', exp_year: '2031' })
   expect((await stripe.customers.listSources(customer.id, { object: 'card' })).data).toHaveLength(2)
-  expect((await refusal(stripe.customers.verifySource(customer.id, card.id))).statusCode).toBe(400)
+  expect(
+    (await catchStripeError(stripe.customers.verifySource(customer.id, card.id))).statusCode,
+  ).toBe(400)
   const gone = await stripe.customers.deleteSource(customer.id, card.id)
   expect(gone).toMatchObject({ deleted: true, object: 'card' })
 }

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { alertOf, amountBeside, openPage, submit } from './page-forms.ts'
+import { openPage, readAlert, readRowAmount, submit } from './page-forms.ts'
 import { seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
 /** Creates a past due renewal, whose invoice page is linked in e-mails. */
@@ -29,17 +29,17 @@ describe('the page of an open invoice', () => {
   it('shows the amount due, and accepts a card that pays it', async () => {
     const { stripe, sandbox, customer, subscription, invoice, url } = await startPastDue()
     const page = await openPage(url)
-    expect([page.status, amountBeside(page, 'Amount due')]).toEqual([200, '$10.00'])
+    expect([page.status, readRowAmount(page, 'Amount due')]).toEqual([200, '$10.00'])
     expect(page.text).toContain('<select name="card">')
 
     const declined = await submit(url, { card: 'pm_card_chargeDeclined' })
-    expect([declined.status, alertOf(declined)]).toEqual([402, 'Your card was declined.'])
+    expect([declined.status, readAlert(declined)]).toEqual([402, 'Your card was declined.'])
     expect((await subscription()).status).toBe('past_due')
 
     const asked = await submit(url, { card: 'pm_card_threeDSecure2Required' })
     expect(asked.text).toContain('Your bank asks you')
     const failed = await submit(url, { card: 'pm_card_threeDSecure2Required', challenge: 'fail' })
-    expect(alertOf(failed)).toContain('unable to authenticate')
+    expect(readAlert(failed)).toContain('unable to authenticate')
     expect((await subscription()).status).toBe('past_due')
 
     const paid = await submit(url, {
@@ -86,7 +86,7 @@ it('serves the page of a credit note at its pdf URL', async () => {
     credit_amount: 400,
   })
   const page = await openPage(note.pdf)
-  expect([page.status, amountBeside(page, 'Total credited')]).toEqual([200, '$4.00'])
+  expect([page.status, readRowAmount(page, 'Total credited')]).toEqual([200, '$4.00'])
   expect(page.text).toContain(note.number)
 })
 

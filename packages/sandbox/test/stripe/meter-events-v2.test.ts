@@ -1,7 +1,7 @@
 import StripeClient, { type Stripe } from 'stripe'
 import { expect, it } from 'vitest'
 import { startReceiver } from './receiver.ts'
-import { refusal, seedCustomer, startStripeSandbox } from './support.ts'
+import { catchStripeError, seedCustomer, startStripeSandbox } from './support.ts'
 
 async function setUp() {
   const { sandbox, stripe } = await startStripeSandbox()
@@ -70,7 +70,7 @@ it('cancels a meter event of v2 by its identifier', async () => {
   })
   expect(await counted()).toBe(0)
   const again = stripe.v2.billing.meterEventAdjustments.create(adjustment)
-  expect(await refusal(again)).toMatchObject({ statusCode: 400, code: 'invalid_fields' })
+  expect(await catchStripeError(again)).toMatchObject({ statusCode: 400, code: 'invalid_fields' })
 })
 
 it.each<[string, object]>([
@@ -90,7 +90,7 @@ it.each<[string, object]>([
   const { stripe, event, counted } = await setUp()
   await stripe.v2.billing.meterEvents.create(event('5', { identifier: 'once' }))
   const asked = stripe.v2.billing.meterEvents.create(event('1', more))
-  expect(await refusal(asked)).toMatchObject({
+  expect(await catchStripeError(asked)).toMatchObject({
     type: 'StripeInvalidRequestError',
     statusCode: 400,
     code,
@@ -112,7 +112,7 @@ it('replays the response to a meter event with the same idempotency key', async 
   const send = (value: string) =>
     stripe.v2.billing.meterEvents.create(event(value), { idempotencyKey: 'key' })
   expect((await send('2')).identifier).toBe((await send('2')).identifier)
-  expect(await refusal(send('3'))).toMatchObject({ type: 'StripeIdempotencyError' })
+  expect(await catchStripeError(send('3'))).toMatchObject({ type: 'StripeIdempotencyError' })
   expect(await counted()).toBe(2)
 })
 
@@ -143,11 +143,11 @@ it('counts the events of a meter event stream until its session expires', async 
   await send([event('4')])
   expect(await counted()).toBe(9)
   await sandbox.clock.advance({ minutes: 1 })
-  expect(await refusal(send([event('5')]))).toMatchObject({
+  expect(await catchStripeError(send([event('5')]))).toMatchObject({
     type: 'TemporarySessionExpiredError',
   })
   const withKey = stripe.v2.billing.meterEventStream.create({ events: [event('5')] })
-  expect(await refusal(withKey)).toMatchObject({ statusCode: 401 })
+  expect(await catchStripeError(withKey)).toMatchObject({ statusCode: 401 })
   expect(await counted()).toBe(9)
 })
 
@@ -155,8 +155,8 @@ it('accepts the token of a meter event session for the stream only', async () =>
   const test = await setUp()
   const { session } = await openStream(test)
   const thief = new StripeClient(session.authentication_token, test.sandbox.stripe.config)
-  expect(await refusal(thief.customers.list())).toMatchObject({ statusCode: 401 })
-  expect(await refusal(thief.v2.core.events.list())).toMatchObject({ statusCode: 401 })
+  expect(await catchStripeError(thief.customers.list())).toMatchObject({ statusCode: 401 })
+  expect(await catchStripeError(thief.v2.core.events.list())).toMatchObject({ statusCode: 401 })
 })
 
 it('reports invalid events of a meter event stream by a thin event, and counts the others', async () => {
@@ -206,6 +206,9 @@ it.each([0, 101])('rejects a meter event stream of %i events', async (count) => 
   const test = await setUp()
   const { send } = await openStream(test)
   const events = Array.from({ length: count }, () => test.event('1'))
-  expect(await refusal(send(events))).toMatchObject({ code: 'invalid_fields', param: 'events' })
+  expect(await catchStripeError(send(events))).toMatchObject({
+    code: 'invalid_fields',
+    param: 'events',
+  })
   expect(await test.counted()).toBe(0)
 })

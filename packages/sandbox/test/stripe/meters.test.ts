@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { refusal, seconds, seedCustomer, startStripeSandbox } from './support.ts'
+import { catchStripeError, seconds, seedCustomer, startStripeSandbox } from './support.ts'
 
 const NOW = seconds('2026-01-31T10:00:00Z')
 const DAY = 86_400
@@ -30,13 +30,13 @@ it('accepts the identifier of a meter event once in 24 hours, and again afterwar
   const { sandbox, report, total } = await setUp()
   const first = await report(5, { identifier: 'usage-1' })
   expect(first).toMatchObject({ identifier: 'usage-1', timestamp: NOW, created: NOW })
-  const again = await refusal(report(7, { identifier: 'usage-1' }))
+  const again = await catchStripeError(report(7, { identifier: 'usage-1' }))
   expect(again).toMatchObject({
     statusCode: 400,
     message: 'An event already exists with identifier usage-1.',
   })
   await sandbox.clock.advance({ seconds: DAY - 1 })
-  await refusal(report(7, { identifier: 'usage-1' }))
+  await catchStripeError(report(7, { identifier: 'usage-1' }))
   expect(await total()).toBe(5)
   await sandbox.clock.advance({ seconds: 1 })
   await report(7, { identifier: 'usage-1' })
@@ -53,7 +53,8 @@ it.each([
   async (_when, offset, code) => {
     const { report, total } = await setUp()
     if (code === null) await report(1, { timestamp: NOW + offset })
-    else expect(await refusal(report(1, { timestamp: NOW + offset }))).toMatchObject({ code })
+    else
+      expect(await catchStripeError(report(1, { timestamp: NOW + offset }))).toMatchObject({ code })
     expect(await total()).toBe(code === null ? 1 : 0)
   },
 )
@@ -71,10 +72,10 @@ it('cancels a meter event within 24 hours of its receipt, whatever its timestamp
   await sandbox.clock.advance({ seconds: DAY - 1 })
   expect(await cancel('a')).toMatchObject({ status: 'complete', cancel: { identifier: 'a' } })
   expect(await total()).toBe(7)
-  expect((await refusal(cancel('a'))).message).toMatch('already been cancelled')
+  expect((await catchStripeError(cancel('a'))).message).toMatch('already been cancelled')
   await sandbox.clock.advance({ seconds: 1 })
-  expect((await refusal(cancel('b'))).code).toBe('resource_missing')
-  expect((await refusal(cancel('never'))).code).toBe('resource_missing')
+  expect((await catchStripeError(cancel('b'))).code).toBe('resource_missing')
+  expect((await catchStripeError(cancel('never'))).code).toBe('resource_missing')
   expect(await total()).toBe(7)
 })
 
@@ -147,9 +148,9 @@ it('requires usage summaries to start and end at the boundaries of a window', as
       end_time: NOW + DAY,
       ...params,
     })
-  expect((await refusal(ask({ start_time: NOW + 1 }))).param).toBe('start_time')
-  expect((await refusal(ask({ value_grouping_window: 'day' }))).message).toMatch('UTC day')
-  expect((await refusal(ask({ end_time: NOW }))).param).toBe('end_time')
+  expect((await catchStripeError(ask({ start_time: NOW + 1 }))).param).toBe('start_time')
+  expect((await catchStripeError(ask({ value_grouping_window: 'day' }))).message).toMatch('UTC day')
+  expect((await catchStripeError(ask({ end_time: NOW }))).param).toBe('end_time')
 })
 
 it.each([
@@ -182,7 +183,7 @@ it.each([
     payload: { ...(code === 'no_meter' ? { value: '1' } : {}), ...whose, ...payload },
     ...rest,
   })
-  expect(await refusal(call)).toMatchObject({ statusCode: 400, code })
+  expect(await catchStripeError(call)).toMatchObject({ statusCode: 400, code })
 })
 
 it('rejects events and prices for an inactive meter, and allows its event name for another meter', async () => {
@@ -193,17 +194,17 @@ it('rejects events and prices for an inactive meter, and allows its event name f
       event_name: 'calls',
       default_aggregation: { formula: 'sum' },
     })
-  expect((await refusal(create())).code).toBe('resource_already_exists')
+  expect((await catchStripeError(create())).code).toBe('resource_already_exists')
   await stripe.billing.meters.update(meter.id, { display_name: 'API calls' })
   await stripe.billing.meters.deactivate(meter.id)
-  expect((await refusal(report(1))).code).toBe('archived_meter')
+  expect((await catchStripeError(report(1))).code).toBe('archived_meter')
   const price = stripe.prices.create({
     currency: 'usd',
     unit_amount: 1,
     product_data: { name: 'Calls' },
     recurring: { interval: 'month', usage_type: 'metered', meter: meter.id },
   })
-  expect((await refusal(price)).param).toBe('recurring[meter]')
+  expect((await catchStripeError(price)).param).toBe('recurring[meter]')
   await stripe.billing.meters.reactivate(meter.id)
   await report(1)
   await stripe.billing.meters.deactivate(meter.id)

@@ -1,7 +1,7 @@
 import { startStripeSandbox } from './support.ts'
 
 /** A response, without types, because its shape depends on the API version. */
-export interface Old {
+export interface UntypedResponse {
   readonly id: string
   readonly [field: string]: unknown
 }
@@ -9,7 +9,7 @@ export interface Old {
 export interface OldResponse {
   readonly status: number
   readonly headers: Headers
-  readonly body: Old
+  readonly body: UntypedResponse
 }
 
 export const ACACIA = '2025-02-24.acacia'
@@ -36,10 +36,10 @@ export async function startVersions(options: Parameters<typeof startStripeSandbo
       ...(form ? { body: new URLSearchParams(form) } : {}),
     })
     const { status, headers } = response
-    return { status, headers, body: (await response.json()) as Old }
+    return { status, headers, body: (await response.json()) as UntypedResponse }
   }
   /** Calls like `send`, but fails if the call is rejected. */
-  async function call(...args: Parameters<typeof send>): Promise<Old> {
+  async function call(...args: Parameters<typeof send>): Promise<UntypedResponse> {
     const { status, body } = await send(...args)
     if (status !== 200) throw new Error(JSON.stringify(body.error))
     return body

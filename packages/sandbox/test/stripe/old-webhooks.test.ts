@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { ACACIA, BASIL, type Old, PINNED, startVersions } from './old-versions.ts'
+import { ACACIA, BASIL, PINNED, startVersions, type UntypedResponse } from './old-versions.ts'
 import { seconds, seedCustomer, seedPrices } from './support.ts'
 
 interface SentEvent {
   readonly id: string
   readonly type: string
   readonly api_version: string
-  readonly data: { readonly object: Old; readonly previous_attributes?: object }
+  readonly data: { readonly object: UntypedResponse; readonly previous_attributes?: object }
 }
 
 type Setup = Awaited<ReturnType<typeof startVersions>>

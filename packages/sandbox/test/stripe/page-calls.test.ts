@@ -4,7 +4,7 @@ import { CARD_NUMBERS } from '../../src/stripe/payments/card-numbers.ts'
 import { TEST_CARDS } from '../../src/stripe/payments/test-cards.ts'
 import { OPERATIONS } from '../../src/stripe/resources/registry.ts'
 import { ROUTES } from '../../src/stripe/wire/contract.generated.ts'
-import { refusal, seedCustomer, startStripeSandbox } from './support.ts'
+import { catchStripeError, seedCustomer, startStripeSandbox } from './support.ts'
 
 type Fields = Readonly<Record<string, string>>
 
@@ -147,7 +147,7 @@ it("accepts card numbers only from the sandbox's own card fields", async () => {
   const number = '4242424242424242'
   expect((await type(number, {}, 'https://shop.example')).status).toBe(402)
   const card = { number, exp_month: '12', exp_year: '2030', cvc: '123' }
-  await expect(refusal(stripe.tokens.create({ card }))).resolves.toMatchObject({
+  await expect(catchStripeError(stripe.tokens.create({ card }))).resolves.toMatchObject({
     message: expect.stringContaining('generally unsafe'),
   })
   const { body } = await type('4242 4242 4242 4242', { name: 'Ada', address_zip: '10115' })
@@ -161,7 +161,7 @@ it("accepts card numbers only from the sandbox's own card fields", async () => {
     billing_details: { name: 'Ada', address: { postal_code: '10115' } },
   })
   await expect(
-    refusal(stripe.paymentMethods.create({ type: 'card', card: { token: body.id } })),
+    catchStripeError(stripe.paymentMethods.create({ type: 'card', card: { token: body.id } })),
   ).resolves.toMatchObject({ code: 'token_already_used' })
 })
 

@@ -28,7 +28,7 @@ async function read(response: Response): Promise<ShownPage> {
 }
 
 /** Returns the last cell of a table row on the page. */
-export function amountBeside(page: ShownPage, name: string): string | null {
+export function readRowAmount(page: ShownPage, name: string): string | null {
   for (const [, row = ''] of page.text.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)) {
     const cells = [...row.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) => strip(cell))
     if (cells[0]?.startsWith(name)) return cells.at(-1) ?? null
@@ -36,7 +36,7 @@ export function amountBeside(page: ShownPage, name: string): string | null {
   return null
 }
 
-export function alertOf(page: ShownPage): string | null {
+export function readAlert(page: ShownPage): string | null {
   const found = /role="alert">(.*?)</s.exec(page.text)?.[1]
   return found === undefined ? null : strip(found)
 }
@@ -50,7 +50,7 @@ function strip(markup: string): string {
 }
 
 /** Formats cents: `$12.34`. */
-export function dollars(cents: number): string {
+export function formatDollars(cents: number): string {
   expect(Number.isSafeInteger(cents)).toBe(true)
   return `${cents < 0 ? '-' : ''}$${(Math.abs(cents) / 100).toFixed(2)}`
 }

@@ -1,6 +1,12 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import {
+  catchStripeError,
+  seconds,
+  seedCustomer,
+  seedPrices,
+  startStripeSandbox,
+} from './support.ts'
 
 const RENEWAL = '2026-02-01T00:00:00Z'
 const BEHAVIORS = [
@@ -155,7 +161,7 @@ it('rejects pausing a subscription in classic mode', async () => {
     items: [{ price: monthly.id }],
     billing_mode: { type: 'classic' },
   })
-  expect(await refusal(stripe.subscriptions.pause(id))).toMatchObject({
+  expect(await catchStripeError(stripe.subscriptions.pause(id))).toMatchObject({
     statusCode: 400,
     message: expect.stringContaining('flexible'),
   })

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { refusal, startStripeSandbox } from './support.ts'
+import { catchStripeError, startStripeSandbox } from './support.ts'
 
 /** The SDK's types omit the card on purpose, although Stripe accepts a token. */
 function data(token: string, more: object = {}) {
@@ -39,12 +39,14 @@ it('pays with an inline payment method, and saves it on request', async () => {
   const later = await stripe.paymentIntents.create(intent)
   const updated = await stripe.paymentIntents.update(later.id, data('tok_chargeDeclined'))
   expect(updated.status).toBe('requires_confirmation')
-  expect((await refusal(stripe.paymentIntents.confirm(later.id))).code).toBe('card_declined')
+  expect((await catchStripeError(stripe.paymentIntents.confirm(later.id))).code).toBe(
+    'card_declined',
+  )
   const confirmed = await stripe.paymentIntents.confirm(later.id, data('tok_visa'))
   expect(confirmed.status).toBe('succeeded')
-  expect((await refusal(stripe.paymentIntents.update(later.id, data('tok_visa')))).code).toBe(
-    'payment_intent_unexpected_state',
-  )
+  expect(
+    (await catchStripeError(stripe.paymentIntents.update(later.id, data('tok_visa')))).code,
+  ).toBe('payment_intent_unexpected_state')
 })
 
 it('sets up an inline payment method', async () => {
@@ -63,7 +65,8 @@ it('sets up an inline payment method', async () => {
 
 it('rejects two payment methods at once, numbers, other types and unknown tokens', async () => {
   const { stripe } = await startStripeSandbox()
-  const create = (more: object) => refusal(stripe.paymentIntents.create({ ...intent, ...more }))
+  const create = (more: object) =>
+    catchStripeError(stripe.paymentIntents.create({ ...intent, ...more }))
   const both = await create({ ...data('tok_visa'), payment_method: 'pm_card_visa' })
   expect(both.param).toBe('payment_method_data')
   expect((await create(data('tok_none'))).param).toBe('payment_method_data[card][token]')

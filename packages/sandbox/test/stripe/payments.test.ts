@@ -1,10 +1,16 @@
 import Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import {
+  catchStripeError,
+  seconds,
+  seedCustomer,
+  seedPrices,
+  startStripeSandbox,
+} from './support.ts'
 
 it("declines payments with Stripe's codes and keeps the failed payment intent", async () => {
   const { stripe } = await startStripeSandbox()
-  const error = await refusal(
+  const error = await catchStripeError(
     stripe.paymentIntents.create({
       amount: 1000,
       currency: 'usd',
@@ -29,22 +35,27 @@ it('rejects attaching a card that always declines, and one of another customer',
   const { customer, method } = await seedCustomer(stripe)
   const other = await stripe.customers.create({})
   expect(
-    (await refusal(stripe.paymentMethods.attach('pm_card_chargeDeclined', { customer: other.id })))
-      .code,
+    (
+      await catchStripeError(
+        stripe.paymentMethods.attach('pm_card_chargeDeclined', { customer: other.id }),
+      )
+    ).code,
   ).toBe('card_declined')
   expect(
-    (await refusal(stripe.paymentMethods.attach(method.id, { customer: other.id }))).statusCode,
+    (await catchStripeError(stripe.paymentMethods.attach(method.id, { customer: other.id })))
+      .statusCode,
   ).toBe(400)
   await stripe.paymentMethods.detach(method.id)
   expect(
-    (await refusal(stripe.paymentMethods.attach(method.id, { customer: customer.id }))).statusCode,
+    (await catchStripeError(stripe.paymentMethods.attach(method.id, { customer: customer.id })))
+      .statusCode,
   ).toBe(400)
 })
 
 it('requires authentication for an off-session payment, and completes it through the page', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe, 'pm_card_authenticationRequired')
-  const off = await refusal(
+  const off = await catchStripeError(
     stripe.paymentIntents.create({
       amount: 1000,
       currency: 'usd',
@@ -123,7 +134,7 @@ it('creates no subscription with error_if_incomplete if the payment fails', asyn
   const { customer } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')
   const { monthly } = await seedPrices(stripe)
   const before = JSON.stringify(sandbox.snapshot().store.tables['stripe.customer'])
-  const error = await refusal(
+  const error = await catchStripeError(
     stripe.subscriptions.create({
       customer: customer.id,
       items: [{ price: monthly.id }],
@@ -181,10 +192,15 @@ it('cancels a subscription at the end of the period, unless it is resumed before
   const ended = await stripe.subscriptions.retrieve(subscription.id)
   expect([ended.status, ended.ended_at]).toEqual(['canceled', seconds('2026-02-28T10:00:00Z')])
   expect((await stripe.invoices.list({ customer: customer.id })).data).toHaveLength(1)
-  expect((await refusal(stripe.subscriptions.cancel(subscription.id))).statusCode).toBe(404)
+  expect((await catchStripeError(stripe.subscriptions.cancel(subscription.id))).statusCode).toBe(
+    404,
+  )
   expect(
-    (await refusal(stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false })))
-      .statusCode,
+    (
+      await catchStripeError(
+        stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false }),
+      )
+    ).statusCode,
   ).toBe(400)
 })
 
@@ -417,7 +433,11 @@ it.each([
       ...more,
     })
     if (!refused) expect((await creating).status).toBe('succeeded')
-    else expect(await refusal(creating)).toMatchObject({ statusCode: 400, param: 'return_url' })
+    else
+      expect(await catchStripeError(creating)).toMatchObject({
+        statusCode: 400,
+        param: 'return_url',
+      })
   },
 )
 
@@ -432,7 +452,7 @@ it('stores a simulated response 500 under its idempotency key for a day, whether
     const email = `${trouble}@example.com`
     sandbox.trouble.failNext(1, trouble)
     for (let time = 0; time < 3; time++) {
-      expect(await refusal(create(email))).toMatchObject({ statusCode: 500 })
+      expect(await catchStripeError(create(email))).toMatchObject({ statusCode: 500 })
     }
     expect((await stripe.customers.list({ email })).data).toHaveLength(made)
     await sandbox.clock.advance({ hours: 25 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import { catchStripeError, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
 it('returns every recurring price as a plan, and every plan as a price', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
@@ -36,7 +36,9 @@ it('returns every recurring price as a plan, and every plan as a price', async (
     recurring: { interval: 'month', interval_count: 3, trial_period_days: 7 },
     product: { name: 'Quarterly gold' },
   })
-  expect((await refusal(stripe.plans.retrieve(once.id))).message).toBe(`No such plan: '${once.id}'`)
+  expect((await catchStripeError(stripe.plans.retrieve(once.id))).message).toBe(
+    `No such plan: '${once.id}'`,
+  )
   await stripe.prices.update('gold', { active: false })
   expect((await stripe.plans.retrieve('gold')).active).toBe(false)
   await stripe.plans.update('gold', { nickname: 'Four a year', trial_period_days: 0 })
@@ -72,7 +74,7 @@ it('keeps a deleted plan for existing subscriptions only', async () => {
         product: 'x',
       }),
   ])
-    expect([400, 404]).toContain((await refusal(call())).statusCode)
+    expect([400, 404]).toContain((await catchStripeError(call())).statusCode)
   expect((await stripe.prices.list()).data.map((each) => each.id)).not.toContain(monthly.id)
   await sandbox.clock.advance({ months: 1, hours: 2 })
   const renewed = await stripe.invoices.list({ subscription: subscription.id })
@@ -97,5 +99,5 @@ it('rejects plans with missing, contradictory or invalid parameters', async () =
     [{ ...base, amount: 1, product: 'prod_x' }, 'product'],
     [{ currency: 'usd', interval: 'month' as const, amount: 1 }, 'product'],
   ] as const)
-    expect((await refusal(stripe.plans.create(params))).param).toBe(param)
+    expect((await catchStripeError(stripe.plans.create(params))).param).toBe(param)
 })

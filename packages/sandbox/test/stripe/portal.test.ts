@@ -1,7 +1,13 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { alertOf, amountBeside, dollars, openPage, submit } from './page-forms.ts'
-import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import { formatDollars, openPage, readAlert, readRowAmount, submit } from './page-forms.ts'
+import {
+  catchStripeError,
+  seconds,
+  seedCustomer,
+  seedPrices,
+  startStripeSandbox,
+} from './support.ts'
 
 type FlowData = Stripe.BillingPortal.SessionCreateParams.FlowData
 type Features = Stripe.BillingPortal.ConfigurationCreateParams['features']
@@ -87,7 +93,7 @@ describe('the first page of the portal', () => {
       expect(page.text).not.toContain(absent)
     }
     const fields = fieldsOf(url, { action: 'cancel', subscription: subscription.id })
-    expect(alertOf(await submit(url, fields))).toContain('does not offer')
+    expect(readAlert(await submit(url, fields))).toContain('does not offer')
     expect((await now()).cancel_at).toBeNull()
   })
 
@@ -111,7 +117,7 @@ describe('the first page of the portal', () => {
       phone: null,
     })
     const wrong = await submit(url, fieldsOf(url, { action: 'details', email: 'nobody' }))
-    expect(alertOf(wrong)).toBe('Invalid email address: nobody')
+    expect(readAlert(wrong)).toBe('Invalid email address: nobody')
   })
 })
 
@@ -233,9 +239,9 @@ describe('plan changes in the portal', () => {
     })
     const page = await openPage(session.url)
     // Half of the period at 25 instead of 10 dollars.
-    expect(amountBeside(page, 'Due today')).toBe(dollars(due))
+    expect(readRowAmount(page, 'Due today')).toBe(formatDollars(due))
     const next = proration === 'create_prorations' ? 2500 + 750 : 2500
-    expect(amountBeside(page, 'Next bill')).toBe(dollars(next))
+    expect(readRowAmount(page, 'Next bill')).toBe(formatDollars(next))
     const before = sandbox.stripe.charges(customer.id).length
     const done = await submit(session.url, fieldsOf(session.url, { action: 'update' }))
     const told = await openPage(new URL(done.location ?? '', session.url).href)
@@ -263,7 +269,7 @@ describe('plan changes in the portal', () => {
     })
     expect((await openPage(url)).text).toContain('$25.00 per month')
     const wrong = await openPage(`${url}&price=${better.id}&quantity=3&code=NONE`)
-    expect(alertOf(wrong)).toBe('This code is invalid.')
+    expect(readAlert(wrong)).toBe('This code is invalid.')
     const confirm = await openPage(`${url}&price=${better.id}&quantity=3&code=ten`)
     expect(confirm.text).toContain('3 × $25.00 per month')
     const choice = { action: 'update', price: better.id, quantity: '3', code: 'ten' }
@@ -308,7 +314,7 @@ describe('plan changes in the portal', () => {
     })
     const declined = await submit(url, fieldsOf(url, { action: 'update' }))
     expect(declined.status).toBe(402)
-    expect(alertOf(declined)).toContain('declined')
+    expect(readAlert(declined)).toContain('declined')
     expect((await now()).items.data[0]?.price.unit_amount).toBe(1000)
     const asks = await stripe.paymentMethods.attach('pm_card_threeDSecure2Required', {
       customer: customer.id,
@@ -346,12 +352,12 @@ describe('a portal flow', () => {
         challenge: 'fail',
       }),
     )
-    expect(alertOf(failed)).toContain('unable to authenticate')
+    expect(readAlert(failed)).toContain('unable to authenticate')
     const declined = await submit(
       url,
       fieldsOf(url, { action: 'add-card', card: 'pm_card_chargeDeclined' }),
     )
-    expect(alertOf(declined)).toBe('Your card was declined.')
+    expect(readAlert(declined)).toBe('Your card was declined.')
     await submit(url, fieldsOf(url, { action: 'add-card', card: 'pm_card_amex' }))
     const settings = sandbox.stripe.customer(customer.id)?.invoice_settings as {
       default_payment_method: string
@@ -409,7 +415,7 @@ describe('a portal flow', () => {
     ],
   ])('is rejected if %s', async (_name, flow, message) => {
     const { open, subscription, item } = await startPortal()
-    expect((await refusal(open(flow(subscription.id, item)))).message).toBe(message)
+    expect((await catchStripeError(open(flow(subscription.id, item)))).message).toBe(message)
   })
 
   it('is rejected if its feature is disabled or its action is already done', async () => {
@@ -423,10 +429,10 @@ describe('a portal flow', () => {
       type: 'subscription_update',
       subscription_update: { subscription: id },
     } as const
-    expect((await refusal(off.open(cancel))).message).toBe(
+    expect((await catchStripeError(off.open(cancel))).message).toBe(
       'This subscription cannot be canceled because the subscription cancel feature in the portal configuration is disabled.',
     )
-    expect((await refusal(off.open(update))).message).toBe(
+    expect((await catchStripeError(off.open(update))).message).toBe(
       'This subscription cannot be updated because the subscription update feature in the portal configuration is disabled.',
     )
     const on = await startPortal()
@@ -436,7 +442,7 @@ describe('a portal flow', () => {
       type: 'subscription_cancel',
       subscription_cancel: { subscription: own },
     })
-    expect((await refusal(again)).message).toContain('already set to be cancel')
+    expect((await catchStripeError(again)).message).toContain('already set to be cancel')
   })
 })
 
@@ -498,7 +504,7 @@ describe('a portal configuration', () => {
     ],
   ])('rejects %s', async (_name, features, message) => {
     const { stripe } = await startPortal()
-    const error = await refusal(stripe.billingPortal.configurations.create({ features }))
+    const error = await catchStripeError(stripe.billingPortal.configurations.create({ features }))
     expect(error.message).toBe(message)
   })
 
@@ -507,6 +513,6 @@ describe('a portal configuration', () => {
       features: { invoice_history: { enabled: true } },
     })
     await stripe.billingPortal.configurations.update(configuration ?? '', { active: false })
-    expect((await refusal(open())).param).toBe('configuration')
+    expect((await catchStripeError(open())).param).toBe('configuration')
   })
 })

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import { catchStripeError, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
 /**
  * Creates a price of 10.00 a month, a price `better` of 25.00, and a code with a minimum of 20.00.
@@ -24,14 +24,14 @@ const tooLittle = { statusCode: 400, message: expect.stringContaining('below its
 
 it("applies a promotion code's minimum to the subscription after the change", async () => {
   const { stripe, begin, monthly, better, discounts } = await setUp()
-  expect(await refusal(begin(monthly.id, { discounts }))).toMatchObject(tooLittle)
+  expect(await catchStripeError(begin(monthly.id, { discounts }))).toMatchObject(tooLittle)
   const { id, items } = await begin(monthly.id)
   const item = items.data[0]?.id ?? ''
   const update = (changed: Stripe.SubscriptionUpdateParams.Item[]) =>
     stripe.subscriptions.update(id, { items: changed, discounts })
-  expect(await refusal(update([]))).toMatchObject(tooLittle)
+  expect(await catchStripeError(update([]))).toMatchObject(tooLittle)
   expect((await update([{ id: item, price: better.id }])).discounts).toHaveLength(1)
-  expect(await refusal(update([{ id: item, price: monthly.id }]))).toMatchObject(tooLittle)
+  expect(await catchStripeError(update([{ id: item, price: monthly.id }]))).toMatchObject(tooLittle)
   expect((await update([{ id: item, price: monthly.id, quantity: 2 }])).discounts).toHaveLength(1)
   const gone = [{ id: item, deleted: true }, { price: better.id }]
   expect((await update(gone)).discounts).toHaveLength(1)
@@ -40,12 +40,12 @@ it("applies a promotion code's minimum to the subscription after the change", as
 it("applies the minimum of an item's promotion code to that item", async () => {
   const { stripe, begin, monthly, better, discounts } = await setUp()
   const items = [{ price: better.id }, { price: monthly.id, discounts }]
-  expect(await refusal(begin('', { items }))).toMatchObject(tooLittle)
+  expect(await catchStripeError(begin('', { items }))).toMatchObject(tooLittle)
   const made = await begin(monthly.id)
   const item = { id: made.items.data[0]?.id ?? '', discounts }
   const update = (changed: object) =>
     stripe.subscriptions.update(made.id, { items: [{ ...item, ...changed }] })
-  expect(await refusal(update({}))).toMatchObject(tooLittle)
+  expect(await catchStripeError(update({}))).toMatchObject(tooLittle)
   expect((await update({ quantity: 2 })).items.data[0]?.discounts).toHaveLength(1)
 })
 
@@ -65,7 +65,9 @@ it('accepts minimum amounts of a promotion code in other currencies, and returns
       promotion: { type: 'coupon', coupon: coupon.id },
       restrictions: { minimum_amount: 500, minimum_amount_currency: 'usd', currency_options },
     })
-  expect(await refusal(make({ usd: { minimum_amount: 1 } }))).toMatchObject({ statusCode: 400 })
+  expect(await catchStripeError(make({ usd: { minimum_amount: 1 } }))).toMatchObject({
+    statusCode: 400,
+  })
   const { id, restrictions } = await make({ eur: { minimum_amount: 1001 } })
   expect(restrictions.currency_options).toBeUndefined()
   const begin = () =>
@@ -74,7 +76,7 @@ it('accepts minimum amounts of a promotion code in other currencies, and returns
       items: [{ price: euros.id }],
       discounts: [{ promotion_code: id }],
     })
-  expect(await refusal(begin())).toMatchObject(tooLittle)
+  expect(await catchStripeError(begin())).toMatchObject(tooLittle)
   await stripe.promotionCodes.update(id, {
     restrictions: { currency_options: { eur: { minimum_amount: 1000 } } },
   })

@@ -6,7 +6,7 @@ import { OPERATIONS } from '../../src/stripe/resources/registry.ts'
 import { NODES, ROUTES } from '../../src/stripe/wire/contract.generated.ts'
 import { StripeFault } from '../../src/stripe/wire/errors.ts'
 import { loadContract } from './conformance.ts'
-import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import { catchStripeError, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
 const OFFERED = ROUTES.filter(([, , name]) => name in OPERATIONS)
 
@@ -111,11 +111,11 @@ it('rejects wrong keys, unknown routes and invalid bodies like Stripe', async ()
   const { sandbox, stripe } = await startStripeSandbox()
   const handle = sandbox.stripe
   const wrong = new Stripe('sk_test_0123456789abcdef', handle.config)
-  const unauthorized = await refusal(wrong.customers.list())
+  const unauthorized = await catchStripeError(wrong.customers.list())
   expect(unauthorized).toBeInstanceOf(Stripe.errors.StripeAuthenticationError)
   expect(unauthorized.message).toBe('Invalid API Key provided: sk_test_************cdef')
   expect((await fetch(`${handle.url}/v1/customers`)).status).toBe(401)
-  expect((await refusal(stripe.mandates.retrieve('mandate_x'))).message).toContain(
+  expect((await catchStripeError(stripe.mandates.retrieve('mandate_x'))).message).toContain(
     'Unrecognized request URL (GET: /v1/mandates/mandate_x)',
   )
   for (const [body, headers] of [
@@ -414,7 +414,7 @@ it('rejects requests whose parameters are valid but impossible, as Stripe does',
     ),
   )
   for (const [name, call, status, code] of cases) {
-    const error = await refusal(call())
+    const error = await catchStripeError(call())
     expect([error.statusCode, error.code], name).toEqual([status, code])
     expect(error.requestId, name).toMatch(/^req_/)
   }
@@ -435,7 +435,9 @@ it.each([
   "rejects a charge in %s below the minimum with Stripe's message",
   async (currency, amount, message) => {
     const { stripe } = await startStripeSandbox()
-    expect(await refusal(stripe.paymentIntents.create({ amount, currency }))).toMatchObject({
+    expect(
+      await catchStripeError(stripe.paymentIntents.create({ amount, currency })),
+    ).toMatchObject({
       code: 'amount_too_small',
       message,
     })
@@ -447,7 +449,7 @@ it.each(['bhd', 'jod', 'kwd', 'omr', 'tnd'])(
   async (currency) => {
     const { stripe } = await startStripeSandbox()
     const create = (amount: number) => stripe.paymentIntents.create({ amount, currency })
-    expect(await refusal(create(5125))).toMatchObject({ statusCode: 400, param: 'amount' })
+    expect(await catchStripeError(create(5125))).toMatchObject({ statusCode: 400, param: 'amount' })
     expect((await create(5120)).amount).toBe(5120)
   },
 )
@@ -568,7 +570,7 @@ it('rejects amounts in a three-decimal currency whose last digit is not 0, on ev
   ]
   expect(item.currency).toBe(currency)
   for (const [param, call] of routes) {
-    expect(await refusal(call(1235)), String(call)).toMatchObject({
+    expect(await catchStripeError(call(1235)), String(call)).toMatchObject({
       statusCode: 400,
       code: 'parameter_invalid_integer',
       param,
@@ -583,7 +585,7 @@ it('rejects amounts in a three-decimal currency whose last digit is not 0, on ev
   })
   expect(id).toMatch(/^price_/)
   const turned = stripe.paymentIntents.update(dollars.id, { currency })
-  expect(await refusal(turned)).toMatchObject({ param: 'amount' })
+  expect(await catchStripeError(turned)).toMatchObject({ param: 'amount' })
 })
 
 it('rejects a payment method of another customer: the message names both customers, or only the owner if the call names no customer', async () => {
@@ -602,10 +604,10 @@ it('rejects a payment method of another customer: the message names both custome
     })
   const setUp = (params: object) =>
     stripe.setupIntents.create({ payment_method: method.id, ...params })
-  expect((await refusal(pay({}))).message).toBe(belongs('PaymentIntent'))
-  expect((await refusal(setUp({}))).message).toBe(belongs('SetupIntent'))
+  expect((await catchStripeError(pay({}))).message).toBe(belongs('PaymentIntent'))
+  expect((await catchStripeError(setUp({}))).message).toBe(belongs('SetupIntent'))
   for (const use of [pay, setUp]) {
-    expect(await refusal(use({ customer: other.id }))).toMatchObject({
+    expect(await catchStripeError(use({ customer: other.id }))).toMatchObject({
       message: foreign,
       param: 'payment_method',
     })

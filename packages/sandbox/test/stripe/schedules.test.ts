@@ -1,6 +1,12 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import {
+  catchStripeError,
+  seconds,
+  seedCustomer,
+  seedPrices,
+  startStripeSandbox,
+} from './support.ts'
 
 type Phase = Stripe.SubscriptionScheduleUpdateParams.Phase
 
@@ -90,7 +96,9 @@ describe('a schedule created from a subscription', () => {
       { cancel_at: TURN },
       { trial_end: TURN },
     ]) {
-      const { message } = await refusal(stripe.subscriptions.update(subscription.id, params))
+      const { message } = await catchStripeError(
+        stripe.subscriptions.update(subscription.id, params),
+      )
       expect(message).toContain(`managed by the subscription schedule \`${schedule.id}\``)
     }
     const later: Phase = {
@@ -303,7 +311,7 @@ it('rejects a phase immediately if it could not start on its date', async () => 
     const call = stripe.subscriptionSchedules.update(schedule.id, {
       phases: [present(schedule), next],
     })
-    expect((await refusal(call)).type).toBe('StripeInvalidRequestError')
+    expect((await catchStripeError(call)).type).toBe('StripeInvalidRequestError')
   }
 })
 
@@ -318,10 +326,12 @@ describe('a schedule in progress', () => {
     expect(bySchedule.total).toBe(yearly.unit_amount)
     expect(bySchedule.total).toBe(bySubscription.total)
     const both = { schedule: schedule.id, subscription: subscription.id }
-    expect(await refusal(stripe.invoices.createPreview(both))).toMatchObject({ statusCode: 400 })
+    expect(await catchStripeError(stripe.invoices.createPreview(both))).toMatchObject({
+      statusCode: 400,
+    })
     await stripe.subscriptionSchedules.release(schedule.id)
     const gone = stripe.invoices.createPreview({ schedule: schedule.id })
-    expect(await refusal(gone)).toMatchObject({ statusCode: 400, param: 'schedule' })
+    expect(await catchStripeError(gone)).toMatchObject({ statusCode: 400, param: 'schedule' })
   })
 
   it('requires the start date of its first phase', async () => {
@@ -329,7 +339,7 @@ describe('a schedule in progress', () => {
     const schedule = await plan()
     const { start_date: _left, ...rest } = present(schedule)
     const update = stripe.subscriptionSchedules.update(schedule.id, { phases: [rest] })
-    expect(await refusal(update)).toMatchObject({
+    expect(await catchStripeError(update)).toMatchObject({
       statusCode: 400,
       code: 'parameter_missing',
       param: 'phases[0][start_date]',

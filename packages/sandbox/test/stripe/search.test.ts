@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import { catchStripeError, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
 it('finds the invoices of a subscription', async () => {
   const { stripe } = await startStripeSandbox()
@@ -41,7 +41,7 @@ it.each([
 ])('rejects values of the wrong type: %s', async (query) => {
   const { stripe } = await startStripeSandbox()
   const asked = stripe.customers.search({ query })
-  expect(await refusal(asked)).toMatchObject({ statusCode: 400, param: 'query' })
+  expect(await catchStripeError(asked)).toMatchObject({ statusCode: 400, param: 'query' })
 })
 
 it('finds charges by the last four digits of the debited bank account', async () => {
@@ -84,7 +84,7 @@ it.each([
 ])('rejects a field by which %s cannot be searched: %s', async (resource, query) => {
   const { stripe } = await startStripeSandbox()
   const asked = stripe[resource as 'products'].search({ query })
-  expect(await refusal(asked)).toMatchObject({
+  expect(await catchStripeError(asked)).toMatchObject({
     statusCode: 400,
     param: 'query',
     message: expect.stringContaining('is an unsupported search field'),
@@ -100,5 +100,5 @@ it.each([
 ])('rejects the search query %s', async (query) => {
   const { stripe } = await startStripeSandbox()
   const asked = stripe.subscriptions.search({ query })
-  expect(await refusal(asked)).toMatchObject({ statusCode: 400, param: 'query' })
+  expect(await catchStripeError(asked)).toMatchObject({ statusCode: 400, param: 'query' })
 })

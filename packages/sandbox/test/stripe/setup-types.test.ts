@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { refusal, startStripeSandbox } from './support.ts'
+import { catchStripeError, startStripeSandbox } from './support.ts'
 
 const CARD = 'pm_card_visa'
 const ACCOUNT = 'pm_usBankAccount_success'
@@ -45,19 +45,19 @@ it('rejects a payment method whose type the setup intent does not allow, on crea
   const allowed_payment_method_types: Allowed = ['card']
   const wrong = { statusCode: 400, param: 'payment_method', code: 'setup_intent_invalid_parameter' }
   const made = create({ allowed_payment_method_types, payment_method: ACCOUNT })
-  expect(await refusal(made)).toMatchObject({
+  expect(await catchStripeError(made)).toMatchObject({
     ...wrong,
     message: expect.stringContaining('(us_bank_account) is not allowed for this SetupIntent'),
   })
   const { id } = await create({ allowed_payment_method_types })
   const { update, confirm } = stripe.setupIntents
   const more = { payment_method: ACCOUNT }
-  expect(await refusal(update.call(stripe.setupIntents, id, more))).toMatchObject(wrong)
-  expect(await refusal(confirm.call(stripe.setupIntents, id, more))).toMatchObject(wrong)
+  expect(await catchStripeError(update.call(stripe.setupIntents, id, more))).toMatchObject(wrong)
+  expect(await catchStripeError(confirm.call(stripe.setupIntents, id, more))).toMatchObject(wrong)
   await stripe.setupIntents.update(id, { payment_method: CARD })
   const others: Allowed = ['us_bank_account']
   const narrowed = stripe.setupIntents.update(id, { allowed_payment_method_types: others })
-  expect(await refusal(narrowed)).toMatchObject(wrong)
+  expect(await catchStripeError(narrowed)).toMatchObject(wrong)
   const both = { allowed_payment_method_types: others, payment_method: ACCOUNT }
   expect(await stripe.setupIntents.update(id, both)).toMatchObject({
     payment_method_types: ['us_bank_account'],

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { refusal, seedPrices, startStripeSandbox } from './support.ts'
+import { catchStripeError, seedPrices, startStripeSandbox } from './support.ts'
 
 it("stores legacy cards and the customer's default card", async () => {
   const { sandbox, stripe } = await startStripeSandbox()
@@ -56,7 +56,9 @@ it('returns a legacy card as a payment method, which can pay', async () => {
   expect(intent.payment_method).toMatchObject({ id: card, object: 'payment_method' })
   await stripe.paymentMethods.detach(card)
   expect(await defaultOf(stripe, customer.id)).toBeNull()
-  expect((await refusal(stripe.customers.retrieveSource(customer.id, card))).statusCode).toBe(404)
+  expect(
+    (await catchStripeError(stripe.customers.retrieveSource(customer.id, card))).statusCode,
+  ).toBe(404)
 })
 
 it('charges the default payment method instead of the default legacy card', async () => {
@@ -117,11 +119,11 @@ it("rejects other objects, other customers' cards and declined cards as sources"
     [() => stripe.customers.updateSource(ada.id, hers, { exp_month: '13' }), 400],
     [() => stripe.paymentMethods.attach('tok_visa', { customer: bob.id }), 400],
   ] as const)
-    expect((await refusal(call())).statusCode).toBe(status)
+    expect((await catchStripeError(call())).statusCode).toBe(status)
   expect((await stripe.customers.listSources(bob.id)).data).toEqual([])
   await stripe.customers.createSource(bob.id, { source: 'tok_chargeDeclined', validate: false })
   await stripe.customers.del(ada.id)
-  expect((await refusal(stripe.customers.listSources(ada.id))).statusCode).toBe(404)
+  expect((await catchStripeError(stripe.customers.listSources(ada.id))).statusCode).toBe(404)
 })
 
 async function defaultOf(stripe: Stripe, id: string) {

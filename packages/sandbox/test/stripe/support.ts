@@ -87,7 +87,7 @@ export function seconds(text: string): number {
   return Date.parse(text) / 1000
 }
 
-export async function refusal(
+export async function catchStripeError(
   call: Promise<unknown>,
 ): Promise<InstanceType<typeof Stripe.errors.StripeError>> {
   try {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { refusal, seedCustomer, startStripeSandbox } from './support.ts'
+import { catchStripeError, seedCustomer, startStripeSandbox } from './support.ts'
 
 it('verifies a tax id and reports the result', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
@@ -38,7 +38,7 @@ it('recognizes the country of a tax id, and rejects tax ids whose form is wrong'
     ['eu_vat', '123456789'],
     ['us_ein', '1-2'],
   ] as const) {
-    const refused = await refusal(create(type, value))
+    const refused = await catchStripeError(create(type, value))
     expect([refused.code, refused.param]).toEqual(['tax_id_invalid', 'value'])
   }
   expect((await stripe.customers.listTaxIds(customer.id)).data).toHaveLength(3)
@@ -65,7 +65,7 @@ it('shows on an invoice the tax ids that the customer has when the invoice is fi
 
 it('creates no customer if one of its tax ids is invalid', async () => {
   const { stripe } = await startStripeSandbox()
-  const refused = await refusal(
+  const refused = await catchStripeError(
     stripe.customers.create({
       tax_id_data: [
         { type: 'eu_vat', value: 'DE123456789' },
@@ -91,10 +91,14 @@ it('keeps the tax ids of each owner separate', async () => {
   expect((await stripe.taxIds.list()).data.map((each) => each.id)).toEqual([own.id])
   expect((await stripe.customers.listTaxIds(ada.id)).data.map((each) => each.id)).toEqual([hers.id])
   expect((await stripe.customers.listTaxIds(bob.id)).data).toEqual([])
-  expect((await refusal(stripe.customers.retrieveTaxId(bob.id, hers.id))).statusCode).toBe(404)
-  expect((await refusal(stripe.customers.deleteTaxId(bob.id, hers.id))).statusCode).toBe(404)
+  expect((await catchStripeError(stripe.customers.retrieveTaxId(bob.id, hers.id))).statusCode).toBe(
+    404,
+  )
+  expect((await catchStripeError(stripe.customers.deleteTaxId(bob.id, hers.id))).statusCode).toBe(
+    404,
+  )
   const foreign = { type: 'account', account: 'acct_x' } as const
-  expect((await refusal(stripe.taxIds.list({ owner: foreign }))).param).toBe('owner[type]')
+  expect((await catchStripeError(stripe.taxIds.list({ owner: foreign }))).param).toBe('owner[type]')
   await stripe.customers.del(ada.id)
-  expect((await refusal(stripe.taxIds.retrieve(hers.id))).statusCode).toBe(404)
+  expect((await catchStripeError(stripe.taxIds.retrieve(hers.id))).statusCode).toBe(404)
 })

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
 import { CARD_NUMBERS, requireCardNumber } from '../../src/stripe/payments/card-numbers.ts'
-import { refusal, startStripeSandbox } from './support.ts'
+import { catchStripeError, startStripeSandbox } from './support.ts'
 
 async function payWith(stripe: Stripe, card: string, address?: Stripe.AddressParam) {
   const method = address
@@ -77,7 +77,7 @@ it.each(['pm_card_radarBlock', 'pm_card_riskLevelHighest'])(
     const { sandbox, stripe } = await startStripeSandbox()
     const customer = await stripe.customers.create()
     await stripe.paymentMethods.attach(card, { customer: customer.id })
-    expect(await refusal(payWith(stripe, card))).toMatchObject({
+    expect(await catchStripeError(payWith(stripe, card))).toMatchObject({
       statusCode: 402,
       code: 'card_declined',
       decline_code: 'fraudulent',

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { refusal, START, seconds, seedPrices, startStripeSandbox } from './support.ts'
+import { catchStripeError, START, seconds, seedPrices, startStripeSandbox } from './support.ts'
 
 const OWN_NOW = START.getTime() / 1000
 
@@ -215,7 +215,7 @@ it('starts schedules, counts usage and runs Checkout by the test clock', async (
     })
   await advance(stripe, id, '2025-01-16T00:00:00Z')
   await report('2025-01-15T12:00:00Z')
-  expect((await refusal(report('2026-01-31T00:00:00Z'))).code).toBe('timestamp_in_future')
+  expect((await catchStripeError(report('2026-01-31T00:00:00Z'))).code).toBe('timestamp_in_future')
   await advance(stripe, id, '2025-02-15T01:00:00Z')
   const invoices = await stripe.invoices.list({ subscription: String(subscription), limit: 10 })
   expect(invoices.data.map(({ created, total }) => [created, total])).toEqual([
@@ -253,7 +253,7 @@ it('allows at most three customers on a test clock, and three subscriptions for 
   const { id } = await createClock(stripe, '2027-01-01T00:00:00Z')
   const [first, second] = [await customerOn(stripe, id), await customerOn(stripe, id)]
   await customerOn(stripe, id)
-  expect((await refusal(customerOn(stripe, id))).param).toBe('test_clock')
+  expect((await catchStripeError(customerOn(stripe, id))).param).toBe('test_clock')
   await stripe.customers.del(second.id)
   await customerOn(stripe, id)
   const items = [{ price: monthly.id }]
@@ -267,11 +267,11 @@ it('allows at most three customers on a test clock, and three subscriptions for 
   const { id: running } = await subscribe()
   await subscribe()
   await plan()
-  expect((await refusal(subscribe())).param).toBe('customer')
-  expect((await refusal(plan())).param).toBe('customer')
+  expect((await catchStripeError(subscribe())).param).toBe('customer')
+  expect((await catchStripeError(plan())).param).toBe('customer')
   await stripe.subscriptions.cancel(running)
   await subscribe()
-  expect((await refusal(customerOn(stripe, 'clock_none'))).code).toBe('resource_missing')
+  expect((await catchStripeError(customerOn(stripe, 'clock_none'))).code).toBe('resource_missing')
 })
 
 it('moves a test clock forward only, by at most two intervals of its shortest subscription', async () => {
@@ -279,7 +279,7 @@ it('moves a test clock forward only, by at most two intervals of its shortest su
   const { monthly, yearly } = await seedPrices(stripe)
   const { id } = await createClock(stripe, '2027-01-31T00:00:00Z')
   const refused = async (to: string) =>
-    refusal(stripe.testHelpers.testClocks.advance(id, { frozen_time: seconds(to) }))
+    catchStripeError(stripe.testHelpers.testClocks.advance(id, { frozen_time: seconds(to) }))
   for (const to of ['2027-01-31T00:00:00Z', '2027-01-30T00:00:00Z', '2029-01-31T00:00:01Z']) {
     expect((await refused(to)).param).toBe('frozen_time')
   }
@@ -306,7 +306,9 @@ it('deletes a test clock with its customers', async () => {
     items: [{ price: monthly.id }],
   })
   expect(await stripe.testHelpers.testClocks.del(id)).toMatchObject({ id, deleted: true })
-  expect((await refusal(stripe.testHelpers.testClocks.retrieve(id))).code).toBe('resource_missing')
+  expect((await catchStripeError(stripe.testHelpers.testClocks.retrieve(id))).code).toBe(
+    'resource_missing',
+  )
   expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ deleted: true })
   expect(sandbox.stripe.subscription(subscription.id)).toMatchObject({
     status: 'canceled',

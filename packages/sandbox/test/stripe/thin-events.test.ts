@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { expect, it } from 'vitest'
 import { startReceiver } from './receiver.ts'
-import { refusal, startStripeSandbox } from './support.ts'
+import { catchStripeError, startStripeSandbox } from './support.ts'
 
 /** Starts an account whose every event has a thin event. */
 async function setUp() {
@@ -89,7 +89,7 @@ it('removes thin events after 30 days', async () => {
   await sandbox.clock.advance({ days: 31 })
   expect(await list()).toEqual([])
   const gone = stripe.v2.core.events.retrieve(event?.id ?? '')
-  expect(await refusal(gone)).toMatchObject({ statusCode: 404, code: 'not_found' })
+  expect(await catchStripeError(gone)).toMatchObject({ statusCode: 404, code: 'not_found' })
 })
 
 it.each<[string, Stripe.V2.Core.EventListParams]>([
@@ -101,7 +101,7 @@ it.each<[string, Stripe.V2.Core.EventListParams]>([
   ['type', { type: 'v1.customer.created' } as object],
 ])('rejects a request to list thin events with an invalid %s', async (param, params) => {
   const { stripe } = await startStripeSandbox()
-  expect(await refusal(stripe.v2.core.events.list(params))).toMatchObject({
+  expect(await catchStripeError(stripe.v2.core.events.list(params))).toMatchObject({
     type: 'StripeInvalidRequestError',
     statusCode: 400,
     code: 'invalid_fields',

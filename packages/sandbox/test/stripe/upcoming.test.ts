@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest'
-import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import {
+  catchStripeError,
+  seconds,
+  seedCustomer,
+  seedPrices,
+  startStripeSandbox,
+} from './support.ts'
 
 async function subscribed(more: object = {}) {
   const { sandbox, stripe } = await startStripeSandbox()
@@ -13,7 +19,7 @@ async function subscribed(more: object = {}) {
 it('previews the last invoice of a subscription that will end if invoice items are pending', async () => {
   const { sandbox, stripe, customer, subscription } = await subscribed()
   const { id } = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })
-  const none = await refusal(stripe.invoices.createPreview({ subscription: id }))
+  const none = await catchStripeError(stripe.invoices.createPreview({ subscription: id }))
   expect(none.code).toBe('invoice_upcoming_none')
   await stripe.invoiceItems.create({
     customer: customer.id,
@@ -92,7 +98,7 @@ it('previews a future subscription in the requested currency and billing mode', 
   })
   expect([shown.currency, shown.amount_due]).toEqual(['eur', 900])
   const items = [{ price: monthly.id }, { price: yearly.id }]
-  const mixed = await refusal(
+  const mixed = await catchStripeError(
     stripe.invoices.createPreview({
       ...whom,
       subscription_details: { items, billing_mode: { type: 'classic' } },
@@ -115,7 +121,9 @@ it('expires a subscription when its first invoice is voided, and reactivates a p
     'incomplete_expired',
     Math.floor(sandbox.clock.nowMs() / 1000),
   ])
-  expect((await refusal(stripe.subscriptions.cancel(unpaid.id))).statusCode).toBeGreaterThan(399)
+  expect(
+    (await catchStripeError(stripe.subscriptions.cancel(unpaid.id))).statusCode,
+  ).toBeGreaterThan(399)
 
   const other = (await seedCustomer(stripe)).customer
   const running = await stripe.subscriptions.create({ customer: other.id, items })

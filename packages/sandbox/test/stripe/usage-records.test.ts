@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ACACIA, BASIL, type Old, startVersions } from './old-versions.ts'
+import { ACACIA, BASIL, startVersions, type UntypedResponse } from './old-versions.ts'
 import { seconds, seedCustomer } from './support.ts'
 
 const START = seconds('2026-01-01T00:00:00Z')
@@ -23,7 +23,7 @@ async function startMetered(terms: Form = { unit_amount: '2' }, aggregate?: stri
     customer: customer.id,
     'items[0][price]': price.id,
   })
-  const item = (subscription.items as { data: Old[] }).data[0] as Old
+  const item = (subscription.items as { data: UntypedResponse[] }).data[0] as UntypedResponse
   const path = `/subscription_items/${item.id}/usage_records`
   const use = (quantity: number, more: Form = {}) =>
     call(ACACIA, path, { quantity: String(quantity), ...more })
@@ -33,7 +33,7 @@ async function startMetered(terms: Form = { unit_amount: '2' }, aggregate?: stri
   }
   const summaries = async () =>
     (await call(ACACIA, `/subscription_items/${item.id}/usage_record_summaries`))
-      .data as unknown as Old[]
+      .data as unknown as UntypedResponse[]
   const billed = async () => {
     const { data } = await stripe.invoices.list({ customer: customer.id })
     return data.map(({ total }) => total)
@@ -160,7 +160,7 @@ it('rejects usage records for a price with a meter, whose usage is reported to t
       customer: customer.id,
       'items[0][price]': price.id,
     })
-    const id = (items as { data: Old[] }).data[0]?.id
+    const id = (items as { data: UntypedResponse[] }).data[0]?.id
     return send(ACACIA, `/subscription_items/${id}/usage_records`, { quantity: '1' })
   }
   const metered = await create({

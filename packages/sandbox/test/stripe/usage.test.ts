@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { startReceiver } from './receiver.ts'
-import { refusal, seconds, seedCustomer, startStripeSandbox } from './support.ts'
+import { catchStripeError, seconds, seedCustomer, startStripeSandbox } from './support.ts'
 
 const START = seconds('2026-01-01T00:00:00Z')
 
@@ -268,7 +268,9 @@ it('rejects invalid parameters of metered prices, and metered prices without a m
   const { stripe, customer, metered, product } = await setUp()
   const price = await metered()
   const items = [{ price: price.id, quantity: 2 }]
-  const refused = await refusal(stripe.subscriptions.create({ customer: customer.id, items }))
+  const refused = await catchStripeError(
+    stripe.subscriptions.create({ customer: customer.id, items }),
+  )
   expect(refused).toMatchObject({ statusCode: 400, param: 'items[0][quantity]' })
   const create = (params: object) =>
     stripe.prices.create({
@@ -296,7 +298,7 @@ it('rejects invalid parameters of metered prices, and metered prices without a m
     ],
     [{ transform_quantity: { divide_by: 0, round: 'up' } }, 'transform_quantity[divide_by]'],
   ] as const) {
-    expect([(await refusal(create(params))).param, params]).toEqual([param, params])
+    expect([(await catchStripeError(create(params))).param, params]).toEqual([param, params])
   }
 })
 
@@ -376,7 +378,7 @@ it('sells a one-time price in packages, and metered prices, through Checkout', a
     line_items: [{ price: price.id, quantity: 1 }],
     success_url: 'https://example.com/done',
   })
-  expect((await refusal(wrong)).param).toBe('line_items[0][quantity]')
+  expect((await catchStripeError(wrong)).param).toBe('line_items[0][quantity]')
   sandbox.stripe.completeCheckout(session.id)
   await use(10)
   await advanceTo('2026-02-01T01:00:00Z')

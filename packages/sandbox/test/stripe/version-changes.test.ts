@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { ACACIA, BASIL, CLOVER, DAHLIA, type Old, PINNED, startVersions } from './old-versions.ts'
+import {
+  ACACIA,
+  BASIL,
+  CLOVER,
+  DAHLIA,
+  PINNED,
+  startVersions,
+  type UntypedResponse,
+} from './old-versions.ts'
 import { seconds, seedCustomer, seedPrices } from './support.ts'
 
 /** Creates a customer with a card, prices, and a paid subscription. */
@@ -496,7 +504,7 @@ describe('versions before basil', () => {
     }
     const query = `?subscription=${subscription.id}`
     const upcoming = await call(ACACIA, `/invoices/upcoming${query}`)
-    const lines = upcoming.lines as { data: Old[]; has_more: boolean }
+    const lines = upcoming.lines as { data: UntypedResponse[]; has_more: boolean }
     expect([lines.data.length, lines.has_more]).toEqual([10, true])
     const read = async (more: string) =>
       (await call(ACACIA, `/invoices/upcoming/lines${query}${more}`)) as unknown as typeof lines

@@ -150,7 +150,7 @@ function describe(operation: Operation, input: unknown, result: unknown): Descri
 }
 
 /** Runs `work` once for the idempotency key of the call, if it has one. */
-function once(
+function runOncePerKey(
   operation: Operation,
   input: unknown,
   { caller, idempotencyKey: key = null }: Call,
@@ -177,7 +177,7 @@ async function performTogether(
   const { audit, database } = services
   try {
     return await database.unitOfWork(() =>
-      once(operation, input, call, services, async () => {
+      runOncePerKey(operation, input, call, services, async () => {
         const result = await run(operation, input, call, services)
         const described = describe(operation, input, result)
         await audit.add({ ...entry, outcome: 'done', described })
@@ -206,7 +206,7 @@ function performInSteps(
 ): Promise<unknown> {
   const entry = { caller: call.caller, operation: operation.name }
   const { audit } = services
-  return once(operation, input, call, services, async () => {
+  return runOncePerKey(operation, input, call, services, async () => {
     const intent = { ...entry, described: describe(operation, input, null) }
     const intentId = await audit.add({ ...intent, outcome: 'started' })
     let result: unknown

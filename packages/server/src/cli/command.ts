@@ -30,7 +30,7 @@ export interface Outcome {
   readonly exitCode?: number
 }
 
-type Instead = Readonly<Record<string, string>>
+type VariableOverrides = Readonly<Record<string, string>>
 
 export interface CommandContext {
   readonly json: boolean

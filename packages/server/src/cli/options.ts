@@ -85,7 +85,7 @@ export const port = (description: string): CommandOption<number | null> => ({
 export const count = (
   value: string,
   description: string,
-  most: number,
+  maxCount: number,
 ): CommandOption<number | null> => ({
   value,
   description,
@@ -93,8 +93,8 @@ export const count = (
     const words = read(given)
     if (words === null) return null
     const number = /^\d{1,9}$/.test(words) ? Number(words) : 0
-    if (number >= 1 && number <= most) return number
-    throw new UsageError(`${name} must be a whole number from 1 to ${most}, not ${words}`)
+    if (number >= 1 && number <= maxCount) return number
+    throw new UsageError(`${name} must be a whole number from 1 to ${maxCount}, not ${words}`)
   },
 })
 

@@ -69,7 +69,7 @@ export const table = {
   /** Set to `production` to run the service in production mode instead of as a demo. */
   NODE_ENV: variable(read.text),
   /** The port to listen on. 0 picks a free one. */
-  PORT: defaulted(read.wholeNumber(0, 65_535), [3000]),
+  PORT: defaulted(read.wholeNumberInRange(0, 65_535), [3000]),
   /** The address to listen on. */
   HOST: defaulted(read.text, ['127.0.0.1', '0.0.0.0']),
   /**
@@ -215,22 +215,24 @@ export const table = {
    * The largest difference in seconds between the clocks of a process and of the database. Beyond
    * it the process [issues no tokens](../guides/operations.md#clocks).
    */
-  TOLLGATE_MAX_CLOCK_SKEW_SECONDS: defaulted(read.wholeNumber(1, 3600), [60], { check: 'clock' }),
+  TOLLGATE_MAX_CLOCK_SKEW_SECONDS: defaulted(read.wholeNumberInRange(1, 3600), [60], {
+    check: 'clock',
+  }),
   /**
    * Seconds during which the service keeps serving after SIGTERM or SIGINT while `/readyz` returns
    * 503. A second signal ends the wait.
    */
-  TOLLGATE_DRAIN_SECONDS: defaulted(read.wholeNumber(0, 600), [0, 10]),
+  TOLLGATE_DRAIN_SECONDS: defaulted(read.wholeNumberInRange(0, 600), [0, 10]),
   /**
    * Seconds that the service waits at start-up for an unavailable database, 0 to 3600. Meanwhile
    * every request gets a 503.
    */
-  TOLLGATE_DATABASE_WAIT_SECONDS: defaulted(read.wholeNumber(0, 3600), [30]),
+  TOLLGATE_DATABASE_WAIT_SECONDS: defaulted(read.wholeNumberInRange(0, 3600), [30]),
   /**
    * The port of the sandbox's control room.
    * @default the port after `PORT`, or a free one
    */
-  TOLLGATE_SANDBOX_PORT: variable(read.wholeNumber(0, 65_535)),
+  TOLLGATE_SANDBOX_PORT: variable(read.wholeNumberInRange(0, 65_535)),
   /** Stripe's API secret key. */
   STRIPE_SECRET: variable(
     read.text.regex(/^(?:sk|rk)_\w+$/, "expects Stripe's secret key, sk_… or rk_…"),

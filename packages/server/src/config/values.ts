@@ -67,7 +67,7 @@ export const text = z.string().trim().min(1, 'is blank')
 export const secret = z.string().refine((value) => value.trim().length >= 32, {
   message: 'needs at least 32 random characters, e.g. from `openssl rand -base64 32`',
 })
-export const wholeNumber = (from: number, to: number) =>
+export const wholeNumberInRange = (from: number, to: number) =>
   z
     .string()
     .refine((value) => /^\d+$/.test(value) && Number(value) >= from && Number(value) <= to, {
@@ -102,7 +102,7 @@ const OFF: readonly string[] = ['off', 'false', '0']
 /**
  * Parses `on` or `off`. `other` parses any further value, and returns `null` for an invalid one.
  */
-function switchOr<Other>(wanted: string, other: (value: string) => Other | null) {
+function parseSwitchOr<Other>(wanted: string, other: (value: string) => Other | null) {
   return z.string().transform((value, check): boolean | Other => {
     const word = value.toLowerCase()
     const read = ON.includes(word) ? true : OFF.includes(word) ? false : other(word)
@@ -111,13 +111,16 @@ function switchOr<Other>(wanted: string, other: (value: string) => Other | null)
     return z.NEVER
   })
 }
-export const onOff = switchOr<never>('on or off', () => null)
+export const onOff = parseSwitchOr<never>('on or off', () => null)
 export const onOffOr = <More extends string>(more: More) =>
-  switchOr(`on, off or ${more}`, (value) => (value === more ? more : null))
-export const onOffOrHosts = switchOr('on, off or host names such as app.example.com', (value) => {
-  const hosts = words(value)
-  return hosts.every(isHost) ? hosts : null
-})
+  parseSwitchOr(`on, off or ${more}`, (value) => (value === more ? more : null))
+export const onOffOrHosts = parseSwitchOr(
+  'on, off or host names such as app.example.com',
+  (value) => {
+    const hosts = words(value)
+    return hosts.every(isHost) ? hosts : null
+  },
+)
 
 export const listOf = (known: readonly string[]) => known.join(known.length === 2 ? ' or ' : ', ')
 export const oneOf = <Known extends string>(known: readonly Known[]) =>

@@ -63,7 +63,7 @@ export function createReadiness(
     looking ??= look().finally(() => {
       looking = null
     })
-    return within(TIMEOUT, looking)
+    return resolveWithin(TIMEOUT, looking)
   }
 }
 
@@ -105,7 +105,7 @@ async function write(database: Database, id: string): Promise<void> {
   })
 }
 
-function within(milliseconds: number, work: Promise<Readiness>): Promise<Readiness> {
+function resolveWithin(milliseconds: number, work: Promise<Readiness>): Promise<Readiness> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve('the database does not answer'), milliseconds)
     void work.then((result) => {

@@ -27,7 +27,7 @@ import {
  * The person whose password is checked: identified by the account when signing in, or by the
  * session when a signed-in person confirms the password.
  */
-export type PasswordBy =
+export type PasswordCheckSource =
   | { readonly account: string; readonly network: string }
   | { readonly sessionId: string; readonly network: string }
 
@@ -38,7 +38,7 @@ export interface Limits {
    * @throws TooManyRequests after too many wrong passwords.
    */
   tryPassword<T>(
-    by: PasswordBy,
+    by: PasswordCheckSource,
     look: () => Promise<T>,
     judge: (found: T) => GuessVerdict,
   ): Promise<T>
@@ -105,7 +105,7 @@ export function createLimits(
    * The limits for an attempt: only the strict one if the account was used from this network
    * before.
    */
-  async function limitsOf(by: PasswordBy): Promise<readonly GuessingLimit[]> {
+  async function limitsOf(by: PasswordCheckSource): Promise<readonly GuessingLimit[]> {
     // The attempt needs a session, so strangers cannot use up this limit to prevent a change of
     // password.
     if ('sessionId' in by) return [limit('passwordSession', by.sessionId)]

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import {
-  differingNames,
-  literalTexts,
+  findDifferingPlaceholders,
+  findLiteralTexts,
+  findUnusedMessages,
   readPageSources,
-  unusedMessages,
 } from '../../../../test-support/page-texts.ts'
 import { de } from './de.ts'
 import { en } from './en.ts'
@@ -37,13 +37,13 @@ it('the message catalogue holds every text that the pages use', () => {
   const users = ['describe-account', 'end-account'].map((name) => `users/${name}.ts`)
   const paths = ['pages', 'app.ts', ...users, ...scripts]
   const sources = readPageSources(paths.map((path) => `${src}${path}`))
-  expect(literalTexts(sources, EXCEPTIONS)).toEqual([])
+  expect(findLiteralTexts(sources, EXCEPTIONS)).toEqual([])
 })
 
 it('the English message catalogue holds no unused text', () => {
-  expect(unusedMessages(readPageSources([src]), Object.keys(en))).toEqual([])
+  expect(findUnusedMessages(readPageSources([src]), Object.keys(en))).toEqual([])
 })
 
 it('the German message catalogue has the same placeholders as the English one', () => {
-  expect(differingNames(en, de)).toEqual([])
+  expect(findDifferingPlaceholders(en, de)).toEqual([])
 })

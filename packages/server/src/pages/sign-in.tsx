@@ -112,7 +112,7 @@ interface SignInView {
 }
 
 /** Explains who requires a fresh sign-in: an application, or a page of operators. */
-const demandOf = (returnTo: string) =>
+const explainSignInDemand = (returnTo: string) =>
   returnTo.startsWith('/admin/') ? 'admin.signIn.text' : 'signIn.demanded'
 
 const HEADINGS = { login: 'signIn.again', select_account: 'signIn.other' } as const
@@ -143,7 +143,7 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
       )}
       {prompt === 'login' && (
         <>
-          <p>{t(demandOf(view.returnTo))}</p>
+          <p>{t(explainSignInDemand(view.returnTo))}</p>
           <p>
             <a href={view.returnTo}>{t('signIn.goBack')}</a>
           </p>

@@ -17,7 +17,7 @@ import {
 import type { Account, User } from './user.ts'
 import type { UserAccounts } from './users.ts'
 
-interface Parts {
+interface AccountServices {
   readonly users: UserAccounts
   readonly sessions: Pick<Sessions, 'endAll'>
   readonly oauth: Pick<AuthorizationServer<User>, 'endSession' | 'revokeUser' | 'consents'>
@@ -106,12 +106,19 @@ export class AccountUnfinished extends Error {
  * Ends all sessions, cookies, codes, access tokens and refresh tokens of a person, on every process
  * within a second. An attacker who knew the old password may hold any of them (threat G6).
  */
-export async function endSignIns({ sessions, oauth }: Parts, userId: string): Promise<void> {
+export async function endSignIns(
+  { sessions, oauth }: AccountServices,
+  userId: string,
+): Promise<void> {
   for (const session of await sessions.endAll(userId)) await oauth.endSession(session)
   await oauth.revokeUser(userId)
 }
 
-export async function setPassword(parts: Parts, userId: string, password: string): Promise<void> {
+export async function setPassword(
+  parts: AccountServices,
+  userId: string,
+  password: string,
+): Promise<void> {
   await parts.users.changePassword(userId, password)
   await endSignIns(parts, userId)
 }
@@ -123,7 +130,7 @@ export async function setPassword(parts: Parts, userId: string, password: string
  * @throws AccountUnfinished if the account is disabled, but a later step failed.
  */
 export async function disableAccount(
-  parts: Parts,
+  parts: AccountServices,
   billing: BillingAccess,
   account: Account,
   { choice }: MoneyDecisions,
@@ -148,7 +155,7 @@ export async function disableAccount(
  * disabled.
  */
 export async function enableAccount(
-  parts: Parts,
+  parts: AccountServices,
   billing: BillingAccess,
   account: Account,
 ): Promise<AccountOutcome> {
@@ -167,12 +174,12 @@ export async function enableAccount(
  * @throws AccountUnfinished if the account is disabled, but a later step failed.
  */
 export async function deleteAccount(
-  parts: Parts,
+  parts: AccountServices,
   billing: BillingAccess,
   account: Account,
   { choice, voidOpen = false }: MoneyDecisions,
 ): Promise<AccountOutcome> {
-  const before = await standingOf(billing, account)
+  const before = await readObligations(billing, account)
   const isDecided = choice === 'now' || choice === 'period-end'
   if (!isDecided) requireNone(account, before.subscriptions, isLive, false, before.open)
   const staysUntilEnd = choice === 'period-end' && before.subscriptions.some(isLive)
@@ -187,7 +194,7 @@ export async function deleteAccount(
       if (voidOpen && !staysUntilEnd) await voidOpenUsage(provider, account.id)
       await settleSubscriptions(provider, account.id, choice)
     }
-    const settled = await standingOf(billing, locked)
+    const settled = await readObligations(billing, locked)
     const { subscriptions } = settled
     if (!isDecided) requireNone(account, subscriptions, isLive, true, settled.open)
     if (subscriptions.some(isLive)) {
@@ -211,7 +218,7 @@ export async function deleteAccount(
 }
 
 /** Subscriptions and open amounts of an account, shown before it is disabled or deleted. */
-export interface Standing {
+export interface AccountObligations {
   readonly subscriptions: readonly SubscriptionFact[]
   readonly open: OpenAmounts
 }
@@ -220,7 +227,10 @@ export interface Standing {
  * Reads the subscriptions and open amounts of an account. Synchronizes with the provider first, so
  * that no subscription is missed.
  */
-export async function standingOf(billing: BillingAccess, account: Account): Promise<Standing> {
+export async function readObligations(
+  billing: BillingAccess,
+  account: Account,
+): Promise<AccountObligations> {
   if (account.billedBy === null) return { subscriptions: [], open: NOTHING_OPEN }
   const provider = await billing.provider()
   await (await provider.user(Number(account.id))).sync()
@@ -252,7 +262,11 @@ function requireNone(
   throw new DecisionRequired({ account, subscriptions: inTheWay, open, isDisabled })
 }
 
-function requireNothingOpen(account: Account, { open }: Standing, isDisabled: boolean): void {
+function requireNothingOpen(
+  account: Account,
+  { open }: AccountObligations,
+  isDisabled: boolean,
+): void {
   if (!isAnythingOpen(open)) return
   throw new DecisionRequired({ account, subscriptions: [], open, isDisabled })
 }
@@ -261,7 +275,7 @@ function requireNothingOpen(account: Account, { open }: Standing, isDisabled: bo
  * Locks the account as the first step, so that nothing new can begin, and an intruder is out even
  * if a provider is unavailable.
  */
-async function lock(parts: Parts, { id }: Account): Promise<void> {
+async function lock(parts: AccountServices, { id }: Account): Promise<void> {
   await parts.users.setDisabled(id, true)
   await endSignIns(parts, id)
 }

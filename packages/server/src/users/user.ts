@@ -28,12 +28,12 @@ export interface Account extends User {
 }
 
 const shown = userTable.pick('id', 'email', 'name', 'role', 'locale', 'created_at')
-const standing = userTable.pick('disabled_at')
+const accountStateColumns = userTable.pick('disabled_at')
 
 export function accountFromRow(row: UserRow): Account {
   return {
     ...fromRow(row),
-    disabledAt: standing.fromRow(row).disabledAt,
+    disabledAt: accountStateColumns.fromRow(row).disabledAt,
     billedBy: row.provider_id ? (row.provider ?? 'a payment provider') : null,
   }
 }

@@ -97,7 +97,7 @@ type Condition = (eb: ExpressionBuilder<ServiceTables, 'users'>) => Expression<S
 
 const isNoOwner: Condition = (eb) =>
   eb.or([eb('role', 'is', null), eb('role', '<>', 'owner'), eb('disabled_at', 'is not', null)])
-const anyone: Condition = (eb) => eb.and([])
+const matchEveryone: Condition = (eb) => eb.and([])
 
 const ID = /^[1-9]\d{0,14}$/
 
@@ -146,7 +146,7 @@ export function createUsers(options: {
         .limit(2)
         .execute()
       if (owners.length === 1 && owners[0]?.id === Number(id)) throw new LastOwner()
-      await change(tx, anyone)
+      await change(tx, matchEveryone)
     })
   }
 

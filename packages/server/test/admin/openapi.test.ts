@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Operation } from '../../src/admin/operation.ts'
 import { OPERATIONS, operationNamed } from '../../src/admin/operations/all.ts'
-import { named } from '../../src/admin/operations/fields.ts'
+import { nameSchema } from '../../src/admin/operations/fields.ts'
 import { createOpenApi } from '../../src/api/admin/openapi.ts'
 import { sessionCookieName } from '../../src/sessions/sessions.ts'
 import { startTestService, type TestService } from '../support.ts'
@@ -101,7 +101,7 @@ describe('the OpenAPI document of the management API', () => {
 
   it('cannot be generated if two different schemas have the same name', () => {
     const [first, second] = [z.strictObject({ a: z.string() }), z.strictObject({ b: z.string() })]
-    const outputs = [named('Twice', first), named('Twice', second)]
+    const outputs = [nameSchema('Twice', first), nameSchema('Twice', second)]
     const operations = outputs.map((output) => ({ ...operationNamed('users.get'), output }))
     expect(() => createOpenApi('https://accounts.example', operations)).toThrow('Twice')
     expect(() => createOpenApi('https://accounts.example', operations.slice(1))).not.toThrow()

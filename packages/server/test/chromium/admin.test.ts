@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   describeInChromium,
   expectAccessible,
-  expectFineInEveryLook,
+  expectAccessibleInAllLooks,
   expectNoSidewaysScroll,
   takeScreenshot,
 } from '../../../../test-support/chromium.ts'
@@ -201,7 +201,7 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
       role: `/admin/people/${joe.id}/role`,
     })) {
       await page.goto(service.url + path)
-      await expectFineInEveryLook(page, `admin-${name}`)
+      await expectAccessibleInAllLooks(page, `admin-${name}`)
     }
   })
 

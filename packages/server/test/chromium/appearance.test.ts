@@ -1,7 +1,10 @@
 import type { Client } from '@tollgate/oauth'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { describeInChromium, expectFineInEveryLook } from '../../../../test-support/chromium.ts'
+import {
+  describeInChromium,
+  expectAccessibleInAllLooks,
+} from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
 
 type Browser = ReturnType<TestService['browser']>
@@ -285,7 +288,7 @@ describeInChromium('pages', ({ newPage, forgive }) => {
     expect(loaded).toBeGreaterThan(1000)
     expect(loaded).toBeLessThan(LARGEST_PAGE)
     await view.act?.(page)
-    await expectFineInEveryLook(page, view.name)
+    await expectAccessibleInAllLooks(page, view.name)
   })
 })
 

@@ -2,7 +2,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type ConsentView, type DeviceQuestion, defaultPages } from '@tollgate/oauth'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { describeInChromium, expectFineInEveryLook } from '../../../../test-support/chromium.ts'
+import {
+  describeInChromium,
+  expectAccessibleInAllLooks,
+} from '../../../../test-support/chromium.ts'
 
 const fixed = (id: string, description: string) => ({ id, description, checkbox: null })
 const optional = (id: string, description: string, checked = true) => ({
@@ -124,6 +127,6 @@ describeInChromium('the default pages of the library', ({ newPage }) => {
     const page = await newPage({ reuseTab: true })
     await page.goto(`${url}/oauth/${name}`)
     expect(await page.evaluate(() => document.scripts.length)).toBe(0)
-    await expectFineInEveryLook(page, `default-${name}`)
+    await expectAccessibleInAllLooks(page, `default-${name}`)
   })
 })

@@ -8,7 +8,7 @@ import {
 import { de } from '../../src/messages/de.ts'
 import { en } from '../../src/messages/en.ts'
 import { startTestService, type TestService } from '../support.ts'
-import { type EveryPage, everyPage, type Walk } from './every-page.ts'
+import { type EveryPage, everyPage, type PageTour } from './every-page.ts'
 
 /** WCAG 1.4.10 requires 320 pixels: a window of 1280 at 400 %. */
 const CARD = {
@@ -22,7 +22,7 @@ const WIDTHS = [320, 768, 1280, 1600]
 
 describeInChromium('every page', ({ newPage, forgive }) => {
   let service: TestService
-  let walk: Walk
+  let walk: PageTour
   beforeAll(async () => {
     service = await startTestService()
     walk = await everyPage(service)

@@ -11,7 +11,7 @@ export interface EveryPage {
 
 type Cookies = ReadonlyMap<string, string>
 
-export interface Walk {
+export interface PageTour {
   readonly pages: readonly EveryPage[]
   readonly cookies: Readonly<Record<EveryPage['by'], Cookies>>
 }
@@ -20,7 +20,7 @@ const LONG = 'Adalbertina-Wilhelmina-Friederike-von-Hohenzollern-Sigmaringen'
 const PASSWORD = 'a long password'
 
 /** Fills a service with data on every page, and lists the pages. */
-export async function everyPage(service: TestService): Promise<Walk> {
+export async function everyPage(service: TestService): Promise<PageTour> {
   const { demo, oauth, users } = service
   const operator = await signedIn(service, demo?.email ?? '', demo?.password ?? '')
   const operatorId = (await users.findByEmail(demo?.email ?? ''))?.id ?? ''

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   describeInChromium,
   expectAccessible,
-  expectFineInEveryLook,
+  expectAccessibleInAllLooks,
 } from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
 
@@ -27,7 +27,7 @@ describeInChromium('the overview', ({ newPage }) => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     const plot = page.getByRole('img', { name: 'Active subscriptions, by day' })
     expect(await plot.locator('rect').count()).toBeGreaterThan(20)
-    await expectFineInEveryLook(page, 'overview')
+    await expectAccessibleInAllLooks(page, 'overview')
   })
 
   it('shows the numbers behind each chart, and retries a dead letter', async () => {

@@ -1,5 +1,5 @@
 import type { Database } from '@tollgate/database'
-import { type EventRepository, eventIdOf, type StoredEvent } from '../storage/events.ts'
+import { deriveEventId, type EventRepository, type StoredEvent } from '../storage/events.ts'
 import { purgeAll } from '../storage/queue.ts'
 import { createWorker, type QueueWorker, type WorkerSettings } from '../worker.ts'
 import {
@@ -100,7 +100,7 @@ export function createEventStream(events: EventRepository, settings: WorkerSetti
     },
     find,
     findAbout: async <Type extends BillingEventType>(type: Type, subject: string) =>
-      (await find(eventIdOf({ type, subject }))) as BillingEvent<Type> | null,
+      (await find(deriveEventId({ type, subject }))) as BillingEvent<Type> | null,
     isWanted,
     async record(tx, { provider, data, ...event }) {
       if (!isWanted(event.type)) return

@@ -6,27 +6,27 @@ import type { NewBillingEvent, SubscriptionEventData } from './billing-event.ts'
  * Returns the billing events for a change of a subscription's row. The events are recorded in the
  * transaction that writes the row, so each change is reported once.
  */
-export function subscriptionEvents(
-  before: SubscriptionRecord | null,
-  after: NewSubscriptionRecord,
+export function createSubscriptionEvents(
+  recordBefore: SubscriptionRecord | null,
+  recordAfter: NewSubscriptionRecord,
   now: Date,
 ): NewBillingEvent[] {
-  const { owner, provider, endsAt } = after
-  const about = `${provider}:${after.providerId}`
+  const { owner, provider, endsAt } = recordAfter
+  const about = `${provider}:${recordAfter.providerId}`
   const base = { owner, provider }
-  const data = { subscription: toSubscriptionEventData(after) }
+  const data = { subscription: toSubscriptionEventData(recordAfter) }
   // Random, because a value can change back and forth within the same millisecond.
   const once = () => `${about}:${randomBytes(12).toString('hex')}`
-  const change: NewBillingEvent = before
+  const change: NewBillingEvent = recordBefore
     ? {
         ...base,
         type: 'subscription.changed',
         subject: once(),
-        data: { ...data, before: toSubscriptionEventData(before) },
+        data: { ...data, before: toSubscriptionEventData(recordBefore) },
       }
     : { ...base, type: 'subscription.created', subject: about, data }
   const isOver = endsAt !== null && endsAt <= now
-  const pause = isOver ? null : pauseOf(before, after)
+  const pause = isOver ? null : findPauseEventType(recordBefore, recordAfter)
   return [
     change,
     ...(pause ? [{ ...base, type: pause, subject: once(), data }] : []),
@@ -35,7 +35,7 @@ export function subscriptionEvents(
 }
 
 /** Returns the event type if a pause began or ended. `null` otherwise. */
-function pauseOf(
+function findPauseEventType(
   before: SubscriptionRecord | null,
   { pausedAt }: NewSubscriptionRecord,
 ): 'subscription.paused' | 'subscription.resumed' | null {

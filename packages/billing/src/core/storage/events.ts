@@ -44,7 +44,7 @@ const newEvent = eventTable.omit('id')
  * Derives the id of an event, so that the same event detected twice, in different ways, is recorded
  * once.
  */
-export function eventIdOf({ type, subject }: Pick<NewEvent, 'type' | 'subject'>): string {
+export function deriveEventId({ type, subject }: Pick<NewEvent, 'type' | 'subject'>): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([type, subject]))
     .digest('hex')
@@ -76,7 +76,7 @@ export function createEventRepository(database: Database, types: OwnerIdTypes): 
           ...event,
           ownerType: owner.type,
           ownerId: String(owner.id),
-          eventId: eventIdOf(event),
+          eventId: deriveEventId(event),
           ...newQueueEntry(at),
         }),
       ),

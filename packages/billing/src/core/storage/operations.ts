@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type Database, insertIfAbsent } from '@tollgate/database'
 import type { Owner } from '../values/owner.ts'
 import {
+  buildOwnerCondition,
   type OwnerColumns,
   type OwnerIdTypes,
-  ownerCondition,
-  ownerOfRow,
-  ownerStatement,
+  prepareOwnerStatement,
+  readRowOwner,
   toOwnerColumns,
 } from './owner-columns.ts'
 import { type OperationKind, type OperationRequest, operationTable } from './tables.ts'
@@ -77,7 +77,7 @@ export function createOperationRepository(
   database: Database,
   types: OwnerIdTypes,
 ): OperationRepository {
-  const ofOwner = ownerStatement<object, ReturnType<typeof stored.toRow>>(
+  const ofOwner = prepareOwnerStatement<object, ReturnType<typeof stored.toRow>>(
     database,
     (db, isTheirs) =>
       db
@@ -92,7 +92,7 @@ export function createOperationRepository(
     async begin(intent, at, tx) {
       const { owner, kind, request, name = null } = intent
       const id = randomBytes(12).toString('hex')
-      const fingerprint = fingerprintOf(intent)
+      const fingerprint = hashOperationIntent(intent)
       const row = operationTable.toRow({ id, kind, fingerprint, request, name, createdAt: at })
       const owned = { ...row, ...toOwnerColumns(owner) }
       if (await insertIfAbsent(tx, 'billing_operations', owned)) return { id, name, request }
@@ -118,7 +118,7 @@ export function createOperationRepository(
         .execute()
       return rows.map((row) => ({
         id: row.id,
-        owner: ownerOfRow(row as OwnerColumns, types),
+        owner: readRowOwner(row as OwnerColumns, types),
       }))
     },
     async finish({ id }, tx) {
@@ -127,7 +127,7 @@ export function createOperationRepository(
   }
 }
 
-function fingerprintOf({ request, same }: OperationIntent): string {
+function hashOperationIntent({ request, same }: OperationIntent): string {
   return createHash('sha256')
     .update(JSON.stringify(same ?? request))
     .digest('hex')
@@ -140,9 +140,9 @@ async function findByIntent(
   const found = await database.kysely
     .selectFrom('billing_operations')
     .select(begun.columns)
-    .where(ownerCondition(intent.owner))
+    .where(buildOwnerCondition(intent.owner))
     .where('kind', '=', intent.kind)
-    .where('fingerprint', '=', fingerprintOf(intent))
+    .where('fingerprint', '=', hashOperationIntent(intent))
     .executeTakeFirst()
   return found ? begun.fromRow(found as ReturnType<typeof begun.toRow>) : null
 }

@@ -32,7 +32,7 @@ export function toOwnerColumns(owner: Owner): OwnerColumns {
     : { user_id: null, owner_type: owner.type, owner_id: String(owner.id) }
 }
 
-export function ownerOfRow(row: OwnerColumns, types: OwnerIdTypes): Owner {
+export function readRowOwner(row: OwnerColumns, types: OwnerIdTypes): Owner {
   const { user_id, owner_type: type, owner_id } = row
   if (type === null || owner_id === null) return userOwner(user_id ?? '')
   const number = types.get(type)?.idType === 'integer' ? Number(owner_id) : Number.NaN
@@ -43,7 +43,7 @@ export function ownerOfRow(row: OwnerColumns, types: OwnerIdTypes): Owner {
  * Returns the SQL condition for the rows of this owner. Its columns are qualified with `table` if
  * it is given.
  */
-export function ownerCondition(owner: Owner, table?: string): RawBuilder<SqlBool> {
+export function buildOwnerCondition(owner: Owner, table?: string): RawBuilder<SqlBool> {
   const { user_id, owner_type, owner_id } = toOwnerColumns(owner)
   const ref = (column: string) => sql.ref(table === undefined ? column : `${table}.${column}`)
   return isUser(owner)
@@ -60,7 +60,7 @@ export type OwnerStatement<Params, Row> = (owner: Owner, params: Params) => Prom
  * Prepares a query for the rows of an owner in two versions: one for users, and one for other
  * owners, which are stored in other columns.
  */
-export function ownerStatement<Params extends object, Row>(
+export function prepareOwnerStatement<Params extends object, Row>(
   database: Database,
   build: (db: Kysely<AnyTables>, isTheirs: RawBuilder<SqlBool>, param: Param<Params>) => Compilable,
 ): OwnerStatement<Params, Row> {
@@ -105,7 +105,7 @@ export function belongsToCurrentCustomer(
  * Prepares a query of `subscriptions` like `ownerStatement`, but only finds rows of the owner's
  * current customer.
  */
-export function currentCustomerStatement<Params extends object, Row>(
+export function prepareCurrentCustomerStatement<Params extends object, Row>(
   database: Database,
   tables: OwnerRowTables,
   build: (db: Kysely<AnyTables>, isTheirs: RawBuilder<SqlBool>, param: Param<Params>) => Compilable,

@@ -2,7 +2,7 @@ import { type Database, isImpossibleValue, timestamp } from '@tollgate/database'
 import { type CardSummary, NO_CARD } from '../values/card.ts'
 import { type Owner, ownerKey } from '../values/owner.ts'
 import type { ProviderName } from '../values/provider-name.ts'
-import { ownerCondition } from './owner-columns.ts'
+import { buildOwnerCondition } from './owner-columns.ts'
 import { type OwnerTables, requireOwnerTable, type UserTable } from './owner-tables.ts'
 import { type BilledOwner, type BillingColumns, userColumns } from './tables.ts'
 
@@ -56,16 +56,18 @@ export interface OwnerRepository {
 type CustomerKey = Pick<CustomerColumns, 'provider' | 'providerId'>
 
 export function createOwnerRepository(database: Database, tables: OwnerTables): OwnerRepository {
-  const all = new Map([...tables].map(([type, table]) => [type, ownerRows(database, type, table)]))
+  const all = new Map(
+    [...tables].map(([type, table]) => [type, createOwnerRowAccess(database, type, table)]),
+  )
   const rowsOf = (type: string) => requireOwnerTable(all, type)
   const find = async ({ type, id }: Owner, tx?: Database) => {
-    const rows = tx ? ownerRows(tx, type, requireOwnerTable(tables, type)) : rowsOf(type)
+    const rows = tx ? createOwnerRowAccess(tx, type, requireOwnerTable(tables, type)) : rowsOf(type)
     return rows.find(id)
   }
   const leaving = async (owner: Owner, tx: Database, change: () => Promise<void>) => {
     const before = await find(owner, tx)
     await change()
-    await release(tx, owner, before)
+    await clearFormerCustomer(tx, owner, before)
   }
   return {
     types: [...all.keys()],
@@ -106,7 +108,7 @@ export function createOwnerRepository(database: Database, tables: OwnerTables): 
     setCard: ({ type, id }, card, tx) => rowsOf(type).setCard(id, card, tx),
     async clearCustomer(owner, gone, tx) {
       await rowsOf(owner.type).clearCustomer(gone, tx)
-      await release(tx, owner, gone)
+      await clearFormerCustomer(tx, owner, gone)
     },
     setTrial: ({ type, id }, endsAt) => rowsOf(type).setTrial(id, endsAt),
     listTrials: async (type, after, until) => rowsOf(type).listTrials(after, until),
@@ -119,18 +121,18 @@ export function createOwnerRepository(database: Database, tables: OwnerTables): 
  * Clears the customer in the subscription rows of the owner's former customer, so that the rows
  * stay with the owner as history.
  */
-async function release(
+async function clearFormerCustomer(
   tx: Database,
   owner: Owner,
-  left: Pick<BilledOwner, keyof CustomerKey> | null,
+  formerCustomer: Pick<BilledOwner, keyof CustomerKey> | null,
 ): Promise<void> {
-  if (!left?.provider || !left.providerId) return
+  if (!formerCustomer?.provider || !formerCustomer.providerId) return
   await tx.kysely
     .updateTable('subscriptions')
     .set({ provider_customer: null })
-    .where('provider', '=', left.provider)
-    .where('provider_customer', '=', left.providerId)
-    .where(ownerCondition(owner))
+    .where('provider', '=', formerCustomer.provider)
+    .where('provider_customer', '=', formerCustomer.providerId)
+    .where(buildOwnerCondition(owner))
     .execute()
 }
 
@@ -163,12 +165,12 @@ export function parseId(id: unknown, type: 'integer' | 'string'): string | null 
  * Picks the card columns only: callers may pass a whole row, whose other values must not be
  * written.
  */
-function cardOf(card: CardSummary): Required<CardSummary> {
+function pickCardColumns(card: CardSummary): Required<CardSummary> {
   const { cardBrand, cardLastFour, paypalEmail, cardExpires = null } = card
   return { cardBrand, cardLastFour, paypalEmail, cardExpires }
 }
 
-function noRowsIfImpossible(error: unknown): Row[] {
+function ignoreImpossibleValue(error: unknown): Row[] {
   if (isImpossibleValue(error)) return []
   throw error
 }
@@ -177,7 +179,7 @@ function noRowsIfImpossible(error: unknown): Row[] {
  * Access to the billing columns of one of the application's tables. Other columns are never
  * written.
  */
-function ownerRows(
+function createOwnerRowAccess(
   database: Database,
   type: string,
   described: Required<Pick<UserTable, 'table' | 'id' | 'idType'>>,
@@ -207,7 +209,7 @@ function ownerRows(
   const find = async (id: Id) => {
     const text = parseId(id, described.idType)
     if (text === null) return null
-    const found = first(await byId({ id: text }).then(({ rows }) => rows, noRowsIfImpossible))
+    const found = first(await byId({ id: text }).then(({ rows }) => rows, ignoreImpossibleValue))
     // SQLite and MySQL also match similar ids (numeric conversion, collation).
     return found && String(found.owner.id) === text ? found : null
   }
@@ -247,15 +249,17 @@ function ownerRows(
       first((await byCustomer({ provider, providerId })).rows),
     setCustomer: (id: Id, customer: CustomerColumns, tx: Database) => {
       const { provider, providerId } = customer
-      return update(tx, id, { provider, providerId, ...cardOf(customer) })
+      return update(tx, id, { provider, providerId, ...pickCardColumns(customer) })
     },
     setProvider: (id: Id, provider: ProviderName, tx: Database) =>
-      update(tx, id, { provider, providerId: null, ...cardOf(NO_CARD) }),
-    setCard: (id: Id, card: CardSummary, tx: Database) => update(tx, id, cardOf(card)),
+      update(tx, id, { provider, providerId: null, ...pickCardColumns(NO_CARD) }),
+    setCard: (id: Id, card: CardSummary, tx: Database) => update(tx, id, pickCardColumns(card)),
     async clearCustomer({ provider, providerId }: CustomerKey, tx: Database) {
       await tx.kysely
         .updateTable(table)
-        .set(userColumns.toChange({ provider: null, providerId: null, ...cardOf(NO_CARD) }))
+        .set(
+          userColumns.toChange({ provider: null, providerId: null, ...pickCardColumns(NO_CARD) }),
+        )
         .where('provider', '=', provider)
         .where('provider_id', '=', providerId)
         .execute()

@@ -83,7 +83,8 @@ export async function purgeAll(purge: (limit: number) => Promise<number>): Promi
 }
 
 /** The possible values of a table's column `state`. */
-type StateOf<F> = RecordOf<F> extends { readonly state: infer State extends string } ? State : never
+type StatesOfTable<F> =
+  RecordOf<F> extends { readonly state: infer State extends string } ? State : never
 
 export interface QueueOptions<State extends string> {
   /** The state of entries that were given up. */
@@ -102,8 +103,8 @@ const PENDING = 'pending'
 export function createQueue<F>(
   database: Database,
   table: DefinedTable<F>,
-  { givenUp, within = {}, claimed = () => ({}) }: QueueOptions<StateOf<F>>,
-): WorkQueue<RecordOf<F>, StateOf<F>> {
+  { givenUp, within = {}, claimed = () => ({}) }: QueueOptions<StatesOfTable<F>>,
+): WorkQueue<RecordOf<F>, StatesOfTable<F>> {
   const { name } = table
   const isWithin = Object.entries(within).map(
     ([column, value]) => [column, typeof value === 'string' ? [value] : [...value]] as const,

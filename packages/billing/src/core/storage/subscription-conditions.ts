@@ -8,7 +8,11 @@ import {
   sql,
 } from 'kysely'
 import { USER } from '../values/owner.ts'
-import { grantsAccess, type Standing, type StandingByStatus } from '../values/subscription-state.ts'
+import {
+  grantsAccess,
+  type StandingsByStatus,
+  type SubscriptionStanding,
+} from '../values/subscription-state.ts'
 
 /** The states of a subscription that can be queried in the database. */
 export const SUBSCRIPTION_STATUSES = [
@@ -30,8 +34,8 @@ export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 
 type Condition = Expression<SqlBool>
 
-interface Meanings {
-  readonly statuses: ReadonlyMap<string, StandingByStatus>
+interface ConditionRules {
+  readonly statuses: ReadonlyMap<string, StandingsByStatus>
   readonly suspendsDisputed: boolean
   readonly suspendsPaused: boolean
 }
@@ -41,7 +45,7 @@ interface Meanings {
  * expression, so that SQLite does not use the index on the provider: it would sort all rows of the
  * provider for each page, although the primary key already has the right order.
  */
-export function providerCondition(provider: string): RawBuilder<SqlBool> {
+export function buildProviderCondition(provider: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`coalesce(${sql.ref('subscriptions.provider')}, '') = ${provider}`
 }
 
@@ -50,7 +54,7 @@ export function providerCondition(provider: string): RawBuilder<SqlBool> {
  * in rows of users. The condition contains an expression, so that SQLite uses the order of the
  * primary key instead of sorting all rows of the type.
  */
-export function ownerTypeCondition(ownerType: string): RawBuilder<SqlBool> {
+export function buildOwnerTypeCondition(ownerType: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`coalesce(${sql.ref('subscriptions.owner_type')}, ${USER}) = ${ownerType}`
 }
 
@@ -62,19 +66,19 @@ export function createSubscriptionConditions({
   statuses,
   suspendsDisputed,
   suspendsPaused,
-}: Meanings): (status: SubscriptionStatus, at: Date) => Condition {
+}: ConditionRules): (status: SubscriptionStatus, at: Date) => Condition {
   const eb: ExpressionBuilder<AnyTables, string> = expressionBuilder<AnyTables, string>()
 
   /** Statuses that are not listed by any provider mean `open`. */
-  const standing = (is: (standing: Standing) => boolean): Condition => {
+  const standing = (is: (standing: SubscriptionStanding) => boolean): Condition => {
     const isOpen = is('open')
-    const wordsOf = (meanings: StandingByStatus) =>
+    const wordsOf = (meanings: StandingsByStatus) =>
       Object.keys(meanings).filter((word) => is(meanings[word] ?? 'open') !== isOpen)
     const all = [...statuses].flatMap(([, meanings]) => wordsOf(meanings))
     const others = [...statuses].flatMap(([provider, meanings]) => {
       const words = wordsOf(meanings)
       if (words.length === 0) return []
-      return [eb.and([providerCondition(provider), eb('provider_status', 'in', words)])]
+      return [eb.and([buildProviderCondition(provider), eb('provider_status', 'in', words)])]
     })
     if (isOpen) return eb.not(eb.or(others))
     // The first condition is redundant: it lets an index find the few rows with these statuses.
@@ -91,7 +95,8 @@ export function createSubscriptionConditions({
     const onGracePeriod = eb('ends_at', '>', now)
     const goesOn = eb.or([eb('ends_at', 'is', null), onGracePeriod])
     const active = () => eb.and([goesOn, standing(grantsAccess), eb.not(suspended)])
-    const running = (wanted: Standing) => eb.and([goesOn, standing((each) => each === wanted)])
+    const running = (wanted: SubscriptionStanding) =>
+      eb.and([goesOn, standing((each) => each === wanted)])
     const conditions: Readonly<Record<SubscriptionStatus, () => Condition>> = {
       active,
       onTrial: () => eb.and([active(), eb('trial_ends_at', '>', now)]),

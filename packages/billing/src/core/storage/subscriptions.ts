@@ -2,12 +2,16 @@ import { type AnyTables, type Database, timestamp } from '@tollgate/database'
 import type { Kysely, SelectQueryBuilder } from 'kysely'
 import type { Owner } from '../values/owner.ts'
 import type { ProviderName } from '../values/provider-name.ts'
-import type { Standing, StandingByStatus } from '../values/subscription-state.ts'
-import { currentCustomerStatement, type OwnerRowTables, ownerOfRow } from './owner-columns.ts'
+import type { StandingsByStatus, SubscriptionStanding } from '../values/subscription-state.ts'
 import {
+  type OwnerRowTables,
+  prepareCurrentCustomerStatement,
+  readRowOwner,
+} from './owner-columns.ts'
+import {
+  buildOwnerTypeCondition,
+  buildProviderCondition,
   createSubscriptionConditions,
-  ownerTypeCondition,
-  providerCondition,
   type SubscriptionStatus,
 } from './subscription-conditions.ts'
 import {
@@ -102,8 +106,8 @@ export interface SubscriptionFilter {
  * its pauses.
  */
 export interface StatusInterpretation {
-  readonly statuses: ReadonlyMap<string, StandingByStatus>
-  standing(provider: ProviderName, status: string): Standing
+  readonly statuses: ReadonlyMap<string, StandingsByStatus>
+  standing(provider: ProviderName, status: string): SubscriptionStanding
   /** Whether an open dispute suspends access. */
   readonly suspendsDisputed: boolean
   /** Whether a pause suspends access. */
@@ -120,7 +124,7 @@ export function createSubscriptionRepository(
   const fromRows = (rows: readonly JoinedRow[]) =>
     groupItems(rows).map(({ row, items }) =>
       subscriptionRowMapper.fromRow(row, {
-        owner: ownerOfRow(row, tables),
+        owner: readRowOwner(row, tables),
         standing: standing(row.provider as ProviderName, row.provider_status),
         isSuspended:
           (suspendsDisputed && row.disputed_at !== null) ||
@@ -128,7 +132,7 @@ export function createSubscriptionRepository(
         items,
       }),
     )
-  const byName = currentCustomerStatement<{ name: string }, JoinedRow>(
+  const byName = prepareCurrentCustomerStatement<{ name: string }, JoinedRow>(
     database,
     tables,
     (db, isTheirs, param) =>
@@ -149,16 +153,21 @@ export function createSubscriptionRepository(
           .where('provider_id', '=', param('providerId')),
       ).orderBy('item.id'),
   )
-  const ofOwner = currentCustomerStatement<object, JoinedRow>(database, tables, (db, isTheirs) =>
-    withItems(db, (subscriptions) => subscriptions.where(isTheirs))
-      .orderBy('s.created_at', 'desc')
-      .orderBy('s.id', 'desc')
-      .orderBy('item.id'),
+  const ofOwner = prepareCurrentCustomerStatement<object, JoinedRow>(
+    database,
+    tables,
+    (db, isTheirs) =>
+      withItems(db, (subscriptions) => subscriptions.where(isTheirs))
+        .orderBy('s.created_at', 'desc')
+        .orderBy('s.id', 'desc')
+        .orderBy('item.id'),
   )
-  const anyOf = currentCustomerStatement<object, { id: number }>(database, tables, (db, isTheirs) =>
-    db.selectFrom('subscriptions').select('id').where(isTheirs).limit(1),
+  const anyOf = prepareCurrentCustomerStatement<object, { id: number }>(
+    database,
+    tables,
+    (db, isTheirs) => db.selectFrom('subscriptions').select('id').where(isTheirs).limit(1),
   )
-  const triedBy = currentCustomerStatement<object, { id: number }>(
+  const triedBy = prepareCurrentCustomerStatement<object, { id: number }>(
     database,
     tables,
     (db, isTheirs) =>
@@ -217,8 +226,8 @@ export function createSubscriptionRepository(
         if (end !== undefined) query = query.where('subscriptions.id', '>=', end)
         if (status !== undefined) query = query.where(condition(status, now))
         if (name !== undefined) query = query.where('name', '=', name)
-        if (provider !== undefined) query = query.where(providerCondition(provider))
-        if (ownerType !== undefined) query = query.where(ownerTypeCondition(ownerType))
+        if (provider !== undefined) query = query.where(buildProviderCondition(provider))
+        if (ownerType !== undefined) query = query.where(buildOwnerTypeCondition(ownerType))
         return query
       }
       const rows = await withItems(database.kysely, (all) => {

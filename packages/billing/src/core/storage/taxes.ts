@@ -2,7 +2,7 @@ import type { Database } from '@tollgate/database'
 import type { Owner } from '../values/owner.ts'
 import type { ProviderName } from '../values/provider-name.ts'
 import type { TaxTerms } from '../values/tax.ts'
-import { ownerCondition } from './owner-columns.ts'
+import { buildOwnerCondition } from './owner-columns.ts'
 import { taxTable } from './tables.ts'
 
 /** The tax terms of a subscription's charges from `since` on, until the next terms. */
@@ -46,7 +46,7 @@ export function taxRepository({ kysely }: Database): TaxRepository {
             .onRef('owned.provider_id', '=', 'taxes.provider_id'),
         )
         .select(taxTable.columns.map((column) => `taxes.${column}`))
-        .where(ownerCondition(owner, 'owned'))
+        .where(buildOwnerCondition(owner, 'owned'))
         .orderBy('taxes.since')
         .execute()
       return (rows as Row[]).map(fromRow)

@@ -3,7 +3,7 @@ import { type Database, timestamp } from '@tollgate/database'
 import { sql } from 'kysely'
 import type { Owner } from '../values/owner.ts'
 import type { ProviderName } from '../values/provider-name.ts'
-import { ownerCondition, toOwnerColumns } from './owner-columns.ts'
+import { buildOwnerCondition, toOwnerColumns } from './owner-columns.ts'
 import { transferTable } from './tables.ts'
 
 /** A transfer of a customer from one owner to another. */
@@ -86,7 +86,7 @@ async function moveSubscriptions(
   await kysely
     .updateTable('subscriptions')
     .set({ ...toOwnerColumns(to), provider_customer: customer })
-    .where(ownerCondition(from))
+    .where(buildOwnerCondition(from))
     .where('provider', '=', provider)
     .where((eb) =>
       eb.or([
@@ -108,18 +108,18 @@ async function moveOperations({ kysely }: Database, { from, to }: CustomerTransf
   const begun = await kysely
     .selectFrom('billing_operations')
     .select(['id', 'kind', 'fingerprint'])
-    .where(ownerCondition(from))
+    .where(buildOwnerCondition(from))
     .where('kind', '<>', 'customer')
     .execute()
   await kysely
     .deleteFrom('billing_operations')
-    .where(ownerCondition(to))
+    .where(buildOwnerCondition(to))
     .where('kind', '=', 'customer')
     .execute()
   for (const { id, kind, fingerprint } of begun) {
     await kysely
       .deleteFrom('billing_operations')
-      .where(ownerCondition(to))
+      .where(buildOwnerCondition(to))
       .where('kind', '=', kind)
       .where('fingerprint', '=', fingerprint)
       .execute()

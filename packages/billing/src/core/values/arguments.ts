@@ -13,7 +13,7 @@ const MAX_TEXT_LENGTH = 255
  * contain the value, because it may be a token.
  * @throws InvalidArgument for anything else.
  */
-export function requireText(what: string, value: unknown): string {
+export function requireText(argumentName: string, value: unknown): string {
   if (typeof value === 'string' && value.trim() !== '' && value.length <= MAX_TEXT_LENGTH)
     return value
   const problem =
@@ -23,7 +23,7 @@ export function requireText(what: string, value: unknown): string {
         ? 'is empty'
         : `has ${value.length} characters`
   throw new InvalidArgument(
-    `The ${what} ${problem}; expected text of 1 to ${MAX_TEXT_LENGTH} characters`,
+    `The ${argumentName} ${problem}; expected text of 1 to ${MAX_TEXT_LENGTH} characters`,
   )
 }
 

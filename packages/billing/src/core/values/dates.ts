@@ -2,10 +2,10 @@ import { InvalidArgument } from '../errors/errors.ts'
 import { formatValue } from './arguments.ts'
 
 /** @throws InvalidArgument unless `at` is a Date later than `now`. */
-export function requireFuture(what: string, at: unknown, now: Date): void {
+export function requireFuture(argumentName: string, at: unknown, now: Date): void {
   if (at instanceof Date && at.getTime() > now.getTime()) return
   throw new InvalidArgument(
-    `${what} is ${formatValue(at)}; expected a date in the future, after ${formatValue(now)}`,
+    `${argumentName} is ${formatValue(at)}; expected a date in the future, after ${formatValue(now)}`,
   )
 }
 

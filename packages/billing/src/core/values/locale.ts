@@ -27,10 +27,10 @@ export function requirePageLocale(text: string | undefined): string | null {
  * Parses a locale that a caller passed.
  * @throws InvalidArgument if it is invalid.
  */
-export function requireLocale(what: string, text: unknown): string {
+export function requireLocale(argumentName: string, text: unknown): string {
   const locale = findLocale(text)
   if (locale !== null) return locale
   throw new InvalidArgument(
-    `${what} is ${formatValue(text)}; expected a language such as 'de' or 'pt-BR'`,
+    `${argumentName} is ${formatValue(text)}; expected a language such as 'de' or 'pt-BR'`,
   )
 }

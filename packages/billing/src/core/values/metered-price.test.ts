@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findPriceFault, type MeteredPrice, priceUsage, sumOf } from './metered-price.ts'
+import { findPriceFault, type MeteredPrice, priceUsage, sumPricedUsage } from './metered-price.ts'
 
 /** The first 100 are free, the next 900 cost half a cent each, further ones a quarter of a cent. */
 const TIERS = [
@@ -53,7 +53,7 @@ describe('priceUsage()', () => {
     ['flat tiers, within the second', FLAT, '12', 500 + 40 + 100],
   ])('computes the price of usage: %s', (_what, price, used, amount) => {
     expect(findPriceFault(price)).toBeNull()
-    expect(sumOf(priceUsage(price, used))).toBe(amount)
+    expect(sumPricedUsage(priceUsage(price, used))).toBe(amount)
   })
 
   it('returns an invoice line for each tier of usage', () => {

@@ -55,14 +55,17 @@ export interface PricedUsage {
 }
 
 /** Prices the usage of a billing period, as invoice lines. Negative usage costs nothing. */
-export function priceUsage(price: MeteredPrice, used: string): PricedUsage[] {
-  const billed = parseDecimal(used) - BigInt(price.included ?? 0) * ONE
+export function priceUsage(price: MeteredPrice, usedQuantity: string): PricedUsage[] {
+  const billed = parseDecimal(usedQuantity) - BigInt(price.included ?? 0) * ONE
   const quantity = billed < 0n ? 0n : billed
   if (!hasTiers(price)) {
-    const count = price.packageSize === undefined ? quantity : packages(quantity, price.packageSize)
-    return [line(count, price.unitAmount, null)]
+    const count =
+      price.packageSize === undefined ? quantity : countPackages(quantity, price.packageSize)
+    return [toPricedLine(count, price.unitAmount, null)]
   }
-  return price.mode === 'volume' ? volume(price.tiers, quantity) : graduated(price.tiers, quantity)
+  return price.mode === 'volume'
+    ? priceVolumeTier(price.tiers, quantity)
+    : priceGraduatedTiers(price.tiers, quantity)
 }
 
 type TieredPrice = Extract<MeteredPrice, { readonly tiers: unknown }>
@@ -72,41 +75,45 @@ function hasTiers(price: MeteredPrice): price is TieredPrice {
 }
 
 /** Adds up the amounts of the lines. */
-export function sumOf(lines: readonly PricedUsage[]): number {
+export function sumPricedUsage(lines: readonly PricedUsage[]): number {
   return lines.reduce((sum, { amount }) => sum + amount, 0)
 }
 
-function packages(quantity: Decimal, size: number): Decimal {
+function countPackages(quantity: Decimal, size: number): Decimal {
   const whole = BigInt(size) * ONE
   return ((quantity + whole - 1n) / whole) * ONE
 }
 
-function graduated(tiers: readonly UsageTier[], quantity: Decimal): PricedUsage[] {
+function priceGraduatedTiers(tiers: readonly UsageTier[], quantity: Decimal): PricedUsage[] {
   const lines: PricedUsage[] = []
   let below = 0n
   for (const [at, tier] of tiers.entries()) {
     if (at > 0 && quantity <= below) break
     const top = tier.upTo === null ? quantity : BigInt(tier.upTo) * ONE
-    lines.push(...ofTier(tier, at, (quantity < top ? quantity : top) - below))
+    lines.push(...priceWithinTier(tier, at, (quantity < top ? quantity : top) - below))
     below = top
   }
   return lines
 }
 
-function volume(tiers: readonly UsageTier[], quantity: Decimal): PricedUsage[] {
+function priceVolumeTier(tiers: readonly UsageTier[], quantity: Decimal): PricedUsage[] {
   const at = tiers.findIndex(({ upTo }) => upTo === null || quantity <= BigInt(upTo) * ONE)
   const tier = tiers[at]
-  return tier ? ofTier(tier, at, quantity) : []
+  return tier ? priceWithinTier(tier, at, quantity) : []
 }
 
-function ofTier({ unitAmount, flatAmount }: UsageTier, at: number, inside: Decimal): PricedUsage[] {
+function priceWithinTier(
+  { unitAmount, flatAmount }: UsageTier,
+  at: number,
+  inside: Decimal,
+): PricedUsage[] {
   return [
-    ...(unitAmount === undefined ? [] : [line(inside, unitAmount, at + 1)]),
-    ...(flatAmount === undefined ? [] : [line(ONE, flatAmount, at + 1)]),
+    ...(unitAmount === undefined ? [] : [toPricedLine(inside, unitAmount, at + 1)]),
+    ...(flatAmount === undefined ? [] : [toPricedLine(ONE, flatAmount, at + 1)]),
   ]
 }
 
-function line(quantity: Decimal, unit: number | string, tier: number | null): PricedUsage {
+function toPricedLine(quantity: Decimal, unit: number | string, tier: number | null): PricedUsage {
   const unitAmount = formatDecimal(parseDecimal(unit))
   const amount = multiplyRounded(quantity, parseDecimal(unit))
   return { quantity: formatDecimal(quantity), unitAmount, amount, tier }

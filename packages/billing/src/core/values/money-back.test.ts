@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  creditFor,
+  computeRemainingMoney,
+  computeUnusedTimeCredit,
   divideAmount,
   type PaidTime,
   type ReturnedMoney,
-  remainingMoneyOf,
   sumReturned,
 } from './money-back.ts'
 
@@ -83,14 +83,18 @@ describe('creditFor(), the credit for unused time (threat Q1)', () => {
     'computes the credit for unused time of a payment: %s',
     (_, change, { unused, credit }) => {
       const time = { sold: 20_000, withheld: 0, returned: 0, ...change }
-      expect(creditFor(unused, time)).toBe(credit)
-      expect(creditFor(unused, time)).toBeLessThanOrEqual(remainingMoneyOf(time))
+      expect(computeUnusedTimeCredit(unused, time)).toBe(credit)
+      expect(computeUnusedTimeCredit(unused, time)).toBeLessThanOrEqual(computeRemainingMoney(time))
     },
   )
 
   it('is lower by the amount by which the rounded tax on the credit may exceed the rounded tax on the charge', () => {
-    expect(creditFor(20_000, { sold: 20_000, withheld: 0, returned: 10_000 }, 2)).toBe(9998)
-    expect(creditFor(20_000, { sold: 20_000, withheld: 0, returned: 0 }, 2)).toBe(20_000)
+    expect(
+      computeUnusedTimeCredit(20_000, { sold: 20_000, withheld: 0, returned: 10_000 }, 2),
+    ).toBe(9998)
+    expect(computeUnusedTimeCredit(20_000, { sold: 20_000, withheld: 0, returned: 0 }, 2)).toBe(
+      20_000,
+    )
   })
 
   it('never exceeds the money that was not returned yet, in any sequence of use, refunds and credits', () => {
@@ -100,19 +104,19 @@ describe('creditFor(), the credit for unused time (threat Q1)', () => {
       let [credited, refunded] = [0, 0]
       for (const [kind, wanted] of taken) {
         if (kind === 'refund') {
-          const amount = Math.min(wanted, remainingMoneyOf(time))
+          const amount = Math.min(wanted, computeRemainingMoney(time))
           refunded += amount
           time = { ...time, returned: time.returned + amount }
           continue
         }
         const unused = Math.min(wanted, time.sold)
-        const credit = creditFor(unused, time)
+        const credit = computeUnusedTimeCredit(unused, time)
         credited += credit
         const withheld = time.withheld + unused - credit
         time = { ...time, sold: time.sold - unused, withheld }
       }
       expect(credited + refunded).toBeLessThanOrEqual(20_000)
-      expect(credited + refunded + remainingMoneyOf(time)).toBe(20_000)
+      expect(credited + refunded + computeRemainingMoney(time)).toBe(20_000)
     })
     fc.assert(property)
   })

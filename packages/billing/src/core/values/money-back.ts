@@ -52,7 +52,7 @@ export interface PaidTime {
 /**
  * Returns how much of the money paid for a period can still be returned, as a refund or as credit.
  */
-export function remainingMoneyOf({ sold, withheld, returned }: PaidTime): number {
+export function computeRemainingMoney({ sold, withheld, returned }: PaidTime): number {
   return Math.max(0, sold + withheld - returned)
 }
 
@@ -61,8 +61,8 @@ export function remainingMoneyOf({ sold, withheld, returned }: PaidTime): number
  * already returned, and at most the money that was not.
  * @param slack Units by which the rounded taxes on credit and charge may differ.
  */
-export function creditFor(unused: number, time: PaidTime, slack = 0): number {
-  const left = remainingMoneyOf(time)
+export function computeUnusedTimeCredit(unused: number, time: PaidTime, slack = 0): number {
+  const left = computeRemainingMoney(time)
   if (left >= time.sold) return Math.min(unused, left)
   const kept = Math.max(0, left - slack)
   const share = Number((BigInt(unused) * BigInt(kept)) / BigInt(time.sold))

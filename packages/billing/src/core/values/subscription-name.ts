@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-export const DEFAULT_NAME = 'default'
+export const DEFAULT_SUBSCRIPTION_NAME = 'default'
 
 /**
  * Returns a digest of a subscription name, for providers that have no room to store it: 13 letters

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BRAINTREE_PROPERTIES } from '../../braintree-provider.ts'
-import { STRIPE_PROPERTIES } from '../../stripe-provider.ts'
+import { BRAINTREE_MANIFEST } from '../../braintree-provider.ts'
+import { STRIPE_MANIFEST } from '../../stripe-provider.ts'
 import * as state from './subscription-state.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
@@ -61,7 +61,7 @@ describe('the state of a subscription', () => {
   it.each(table)(
     'is derived from the row of a subscription that is %s',
     (_name, providerStatus, trialEndsAt, endsAt, expected) => {
-      const statuses = { ...STRIPE_PROPERTIES.statuses, ...BRAINTREE_PROPERTIES.statuses }
+      const statuses = { ...STRIPE_MANIFEST.statuses, ...BRAINTREE_MANIFEST.statuses }
       const standing = state.lookUpStanding(statuses, providerStatus)
       const columns = { standing, trialEndsAt, endsAt }
       const answers: Record<Verdict, boolean> = {

@@ -7,7 +7,7 @@
  * - `begins_later`: grants no access until its first billing date.
  * - `closed`: grants no access, for any other reason.
  */
-export type Standing =
+export type SubscriptionStanding =
   | 'open'
   | 'awaits_first_payment'
   | 'past_due'
@@ -19,11 +19,11 @@ export type Standing =
  * The meaning of a provider's subscription statuses, by status. A status that is missing here means
  * `open`.
  */
-export type StandingByStatus = Readonly<Record<string, Standing>>
+export type StandingsByStatus = Readonly<Record<string, SubscriptionStanding>>
 
 /** The columns that a subscription's state is derived from. */
 export interface SubscriptionColumns {
-  readonly standing: Standing
+  readonly standing: SubscriptionStanding
   readonly trialEndsAt: Date | null
   readonly endsAt: Date | null
   /** Whether an open dispute or a pause suspends access, according to the options. */
@@ -34,7 +34,7 @@ export interface SubscriptionColumns {
  * Returns the meaning of a status. Unknown ones mean `open`: paying customers must not be locked
  * out by a new status.
  */
-export function lookUpStanding(statuses: StandingByStatus, status: string): Standing {
+export function lookUpStanding(statuses: StandingsByStatus, status: string): SubscriptionStanding {
   return Object.hasOwn(statuses, status) ? (statuses[status] ?? 'open') : 'open'
 }
 
@@ -42,7 +42,7 @@ export function lookUpStanding(statuses: StandingByStatus, status: string): Stan
  * Whether this meaning of a status grants access. `past_due` does, while the provider is retrying
  * the payment.
  */
-export function grantsAccess(standing: Standing): boolean {
+export function grantsAccess(standing: SubscriptionStanding): boolean {
   return standing === 'open' || standing === 'past_due'
 }
 

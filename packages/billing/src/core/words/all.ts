@@ -39,7 +39,7 @@ export const LANGUAGES: Readonly<Record<string, TranslatedPhrases>> = {
 }
 
 /** Returns the phrases in the language of a locale, or in English if we have none. */
-export function wordsOf(locale: string): LanguageWords {
+export function findLanguageWords(locale: string): LanguageWords {
   const phrases =
     LANGUAGES[chooseLanguage([locale], Object.keys(LANGUAGES), 'en')] ?? englishPhrases
   const notices = MAIL_KINDS.map((kind) => {

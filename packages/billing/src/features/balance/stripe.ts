@@ -22,7 +22,7 @@ export function stripeBalance(context: StripeContext): Pick<GatewayParts, 'balan
       async read(customerId) {
         const customer = await stripe.customers.retrieve(customerId)
         if (customer.deleted) throw new NoCustomer('The customer was deleted')
-        return money(reversed(customer.balance), customer.currency ?? context.currency)
+        return money(reverseSign(customer.balance), customer.currency ?? context.currency)
       },
       async list(customerId, limit) {
         const query = { limit: Math.min(limit ?? 100, 100) }
@@ -53,7 +53,7 @@ function add(
   { amount, description, isGift, key }: NewBalanceEntry,
 ): Promise<ProviderBalanceEntry> {
   const params: Stripe.CustomerCreateBalanceTransactionParams = {
-    amount: reversed(amount.amount),
+    amount: reverseSign(amount.amount),
     currency: amount.currency,
     ...(description === null ? {} : { description }),
     metadata: { tollgate_key: key, ...(isGift ? { kind: GIFT } : {}) },
@@ -79,8 +79,8 @@ function describe(entry: Stripe.CustomerBalanceTransaction): ProviderBalanceEntr
   const { id, amount, currency, ending_balance, description, created } = entry
   return {
     id,
-    amount: money(reversed(amount), currency),
-    balance: money(reversed(ending_balance), currency),
+    amount: money(reverseSign(amount), currency),
+    balance: money(reverseSign(ending_balance), currency),
     description,
     isGift: isGift(entry),
     invoice: idOfReference(entry.invoice),
@@ -90,6 +90,6 @@ function describe(entry: Stripe.CustomerBalanceTransaction): ProviderBalanceEntr
 }
 
 /** Avoids -0, which equals 0 and yet fails strict comparisons. */
-function reversed(amount: number): number {
+function reverseSign(amount: number): number {
   return amount === 0 ? 0 : -amount
 }

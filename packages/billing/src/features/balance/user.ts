@@ -4,7 +4,7 @@ import { beginOperation, finishOperation, runOperation } from '../../core/operat
 import type { UserScopeWith } from '../../core/user-scope.ts'
 import { requireCount, requireText } from '../../core/values/arguments.ts'
 import { type Amount, type Money, money, requireAmount } from '../../core/values/money.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { withEnsuredCustomer } from '../customers/customer.ts'
 import type { NewBalanceEntry, ProviderBalanceEntry } from './contract.ts'
 
@@ -34,7 +34,7 @@ export interface CreditOptions extends BalanceOptions {
 /** One entry of a customer's balance. */
 export type BalanceEntry = ProviderBalanceEntry
 
-type Entry = Omit<NewBalanceEntry, 'key'>
+type BalanceEntryToAdd = Omit<NewBalanceEntry, 'key'>
 
 export async function readBalance(user: UserScopeWith<'balance'>): Promise<Money> {
   const gateway = await user.gateway()
@@ -70,15 +70,15 @@ export async function changeBalance(
   if (description !== undefined) requireText('description', description)
   const gateway = await user.gateway()
   const { amount, currency } = requireAmount(change.amount, gateway.toMoney)
-  const entry: Entry = {
+  const entry: BalanceEntryToAdd = {
     amount: money(change.of === 'customer' ? amount : -amount, currency),
     description: description ?? null,
     isGift,
   }
   return withEnsuredCustomer(user, (locked, customerId) =>
     idempotencyKey === undefined
-      ? addWithOperation(user, locked, customerId, entry)
-      : addOnce(user, locked, customerId, { ...entry, key: idempotencyKey }),
+      ? addEntryWithOperation(user, locked, customerId, entry)
+      : addEntryOnce(user, locked, customerId, { ...entry, key: idempotencyKey }),
   )
 }
 
@@ -86,23 +86,23 @@ export async function changeBalance(
  * Adds the entry with a stored operation, whose id is the idempotency key. A repeated call after a
  * lost response then finds the first entry.
  */
-async function addWithOperation(
+async function addEntryWithOperation(
   user: UserScopeWith<'balance'>,
   locked: LockedOwner,
   customerId: string,
-  entry: Entry,
+  entry: BalanceEntryToAdd,
 ): Promise<BalanceEntry> {
   const { context, owner, provider } = user
   const request = { provider, ...entry }
   const operation = await beginOperation(context, locked, { owner, kind: 'balance', request })
   return runOperation(context, locked, operation, async () => {
-    const made = await addOnce(user, locked, customerId, { ...entry, key: operation.id })
+    const made = await addEntryOnce(user, locked, customerId, { ...entry, key: operation.id })
     await finishOperation(context, locked, operation)
     return made
   })
 }
 
-async function addOnce(
+async function addEntryOnce(
   user: UserScopeWith<'balance'>,
   locked: LockedOwner,
   customerId: string,
@@ -112,7 +112,7 @@ async function addOnce(
   const before = await balance.findByKey(customerId, entry.key)
   if (!before) {
     return locked.change(user.provider, (gateway) =>
-      requirePart(gateway, 'balance').add(customerId, entry),
+      requireGatewayPart(gateway, 'balance').add(customerId, entry),
     )
   }
   const isSame =

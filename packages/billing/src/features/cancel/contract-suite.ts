@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, inDays, openAccount } from '../../providers/contract-suite.ts'
+import { type ContractPart, daysFromNow, openAccount } from '../../providers/contract-suite.ts'
 
 /** Contract tests of end dates, for gateways that can end a subscription on any day. */
 export const endDatesContract: ContractPart = ({ describe, it }, create) => {
@@ -9,7 +9,7 @@ export const endDatesContract: ContractPart = ({ describe, it }, create) => {
       const { gateway } = account
       if (!gateway.endDates) return
       const { id } = await account.subscribe()
-      const at = inDays(account, 50)
+      const at = daysFromNow(account, 50)
       for (let i = 0; i < 2; i++) await gateway.endDates.set(id, at, { prorate: false })
       assert.deepEqual((await account.read(id)).endsAt, at)
       await gateway.resume(id)

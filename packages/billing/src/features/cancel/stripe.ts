@@ -5,7 +5,7 @@ import { isMissing } from '../../providers/stripe/errors.ts'
 import { discardPendingUpdate } from '../confirmations/stripe-pending-update.ts'
 import { creditsRemainingTime } from '../proration/stripe-overdue.ts'
 import { haveSameInterval, listCurrentInvoices } from '../proration/stripe-running.ts'
-import { withheldParamsForEndChange } from '../proration/stripe-withheld.ts'
+import { buildEndChangeWithheldParams } from '../proration/stripe-withheld.ts'
 
 const OVER: readonly string[] = ['canceled', 'incomplete_expired']
 
@@ -62,7 +62,7 @@ export function stripeEndDates(context: StripeContext): Pick<GatewayParts, 'endD
         const end = { cancel_at: toSeconds(at), proration_behavior: 'create_prorations' } as const
         await stripe.subscriptions.update(id, {
           ...end,
-          ...(await withheldParamsForEndChange(context, current, { details: end, invoices })),
+          ...(await buildEndChangeWithheldParams(context, current, { details: end, invoices })),
         })
       },
     },

@@ -1,8 +1,8 @@
-import { stateColumnsOf } from '../../core/converge.ts'
+import { toStateColumns } from '../../core/converge.ts'
 import type { SubscriptionScope, SubscriptionScopeWith } from '../../core/subscription-scope.ts'
 import { isSameSecond, requireFuture } from '../../core/values/dates.ts'
 import { awaitsFirstPayment } from '../../core/values/subscription-state.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
 import { endUnpaidSubscription } from '../subscribe/settle-first-payment.ts'
 import { rejectWhilePaused } from '../swap/reject-while-paused.ts'
@@ -23,13 +23,13 @@ export function cancelSubscription(subscription: SubscriptionScope): Promise<voi
       const { endsAt, periodEndsAt } = found
       // cancel() replaces a later end that cancelAt() has set.
       const endsLater = endsAt !== null && periodEndsAt !== null && endsAt > periodEndsAt
-      const isLater = subscription.can('endDates') && endsLater
+      const isLater = subscription.hasCapability('endDates') && endsLater
       if (endsAt === null || isLater) await ask((gateway) => gateway.cancelAtPeriodEnd(found.id))
       // A change that waits for the customer's authentication would make the subscription renew
       // again. Ending it once more on the same date discards that change.
       else if (found.isHeld) {
         await ask((gateway) =>
-          requirePart(gateway, 'endDates').set(found.id, endsAt, { prorate: false }),
+          requireGatewayPart(gateway, 'endDates').set(found.id, endsAt, { prorate: false }),
         )
       }
     }),
@@ -42,7 +42,7 @@ export async function cancelNow(
 ): Promise<void> {
   const { context, record } = subscription
   const end = withPlannedSwapRule(subscription, 'cancelNow', async ({ found, locked, ask }) => {
-    const columns = stateColumnsOf(context, record.provider, found)
+    const columns = toStateColumns(context, record.provider, found)
     // Voids its first invoice too, which would stay open otherwise.
     if (awaitsFirstPayment(columns)) await endUnpaidSubscription(locked, record.provider, found)
     await ask((gateway) => gateway.cancelNow(found.id, { invoiceNow }))
@@ -64,7 +64,7 @@ export function cancelAt(subscription: SubscriptionScopeWith<'endDates'>, at: Da
     withPlannedSwapRule(subscription, 'cancelAt', async ({ found, ask }) => {
       const isSame = found.endsAt !== null && isSameSecond(found.endsAt, at)
       if (isSame && !found.isHeld) return
-      await ask((gateway) => requirePart(gateway, 'endDates').set(found.id, at, { prorate }))
+      await ask((gateway) => requireGatewayPart(gateway, 'endDates').set(found.id, at, { prorate }))
     }),
   )
 }

@@ -35,11 +35,11 @@ export function braintreeCaptures({ gateway }: BraintreeContext): Pick<GatewayPa
     id: string,
     make: () => Promise<braintree.ValidatedResponse<Sale>>,
   ): Promise<CardAuthorization> {
-    const before = requireDescribed(await transaction.find(id))
+    const before = requireSaleAuthorization(await transaction.find(id))
     if (!isOpen(before)) return before
     const result = await make()
-    if (result.success) return requireDescribed(result.transaction)
-    const now = requireDescribed(await transaction.find(id))
+    if (result.success) return requireSaleAuthorization(result.transaction)
+    const now = requireSaleAuthorization(await transaction.find(id))
     if (isOpen(now)) requireSuccess(result)
     return now
   }
@@ -68,7 +68,7 @@ function isOpen({ status }: CardAuthorization): boolean {
   return status === 'authorized' || status === 'pending'
 }
 
-function requireDescribed(sale: Sale): CardAuthorization {
+function requireSaleAuthorization(sale: Sale): CardAuthorization {
   const found = describe(sale)
   if (found) return found
   throw new Error(`Transaction ${sale.id} was authorized before, but is now ${sale.status}`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import {
   type ContractPart,
   type ContractTestAccount,
-  errorCodeOf,
+  catchErrorCode,
   newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
@@ -56,7 +56,7 @@ export const capturesContract: ContractPart = ({ describe, it }, create) => {
     onCaptures(
       'refuses to capture more than the authorized amount',
       async (captures, id, { customerId, currency }) => {
-        const code = await errorCodeOf(() => captures.capture(id, { amount: 1001, currency }))
+        const code = await catchErrorCode(() => captures.capture(id, { amount: 1001, currency }))
         assert.equal(code, 'provider_rejected')
         assert.equal((await captures.find(id, customerId))?.status, 'authorized')
       },

@@ -1,5 +1,5 @@
 import { defineCapability } from '../define-feature.ts'
-import { chargeIdOf } from '../refunds/user.ts'
+import { toChargeId } from '../refunds/user.ts'
 import { braintreeCaptures } from './braintree.ts'
 import type { CardAuthorization } from './contract.ts'
 import { stripeCaptures } from './stripe.ts'
@@ -7,7 +7,7 @@ import {
   type CaptureOptions,
   captureAuthorization,
   findAuthorization,
-  release,
+  releaseAuthorizedAmount,
   resumeCapture,
 } from './user.ts'
 
@@ -60,9 +60,9 @@ declare module '../../core/storage/tables.ts' {
 export const paymentCapturesCapability = defineCapability('captures', {
   user: {
     capture: (user, charge, options = {}) =>
-      captureAuthorization(user, chargeIdOf(charge), options),
-    releaseAuthorization: (user, charge) => release(user, chargeIdOf(charge)),
-    findAuthorization: (user, charge) => findAuthorization(user, chargeIdOf(charge)),
+      captureAuthorization(user, toChargeId(charge), options),
+    releaseAuthorization: (user, charge) => releaseAuthorizedAmount(user, toChargeId(charge)),
+    findAuthorization: (user, charge) => findAuthorization(user, toChargeId(charge)),
   },
   operations: { capture: resumeCapture },
   stripe: stripeCaptures,

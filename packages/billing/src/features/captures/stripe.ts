@@ -76,7 +76,7 @@ function isOpen({ status }: CardAuthorization): boolean {
 
 function describe(intent: Intent): CardAuthorization {
   const { id, amount, amount_received, currency, latest_charge: charge } = intent
-  const status = statusOf(intent)
+  const status = toAuthorizationState(intent)
   const before =
     typeof charge === 'object' ? charge?.payment_method_details?.card?.capture_before : undefined
   return {
@@ -89,7 +89,7 @@ function describe(intent: Intent): CardAuthorization {
   }
 }
 
-function statusOf({ status, cancellation_reason: reason }: Intent): AuthorizationState {
+function toAuthorizationState({ status, cancellation_reason: reason }: Intent): AuthorizationState {
   if (status === 'requires_capture') return 'authorized'
   if (status === 'succeeded') return 'captured'
   if (status !== 'canceled') return 'pending'

@@ -11,7 +11,7 @@ import type { PendingOperation } from '../../core/storage/operations.ts'
 import { LoadedOwner, UserScope, type UserScopeWith } from '../../core/user-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import { type Amount, formatMoney, type Money, requireAmount } from '../../core/values/money.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { withExistingCustomer } from '../customers/customer.ts'
 import { invoicePaidEvent } from '../invoices/events.ts'
 import type { CardAuthorization } from './contract.ts'
@@ -49,11 +49,11 @@ export async function captureAuthorization(
     const operation = await beginOperation(context, locked, { owner, kind: 'capture', request })
     return runOperation(context, locked, operation, async () => {
       const now = await locked.change(provider, (changing) =>
-        requirePart(changing, 'captures').capture(id, wanted),
+        requireGatewayPart(changing, 'captures').capture(id, wanted),
       )
       // Another process has captured or released it, or this is a repeat with another amount.
       if (now.status !== 'captured' || now.captured.amount !== wanted.amount) {
-        throw notOpen(now)
+        throw createNotOpenError(now)
       }
       await finishCaptured(user, locked, operation, id)
       return now
@@ -61,7 +61,7 @@ export async function captureAuthorization(
   })
 }
 
-export async function release(
+export async function releaseAuthorizedAmount(
   user: UserScopeWith<'captures'>,
   id: string,
 ): Promise<CardAuthorization> {
@@ -70,9 +70,9 @@ export async function release(
     // Not recorded as an operation: the provider's object shows whether it was released, and no
     // event has to be emitted.
     const now = await locked.change(user.provider, (changing) =>
-      requirePart(changing, 'captures').release(id),
+      requireGatewayPart(changing, 'captures').release(id),
     )
-    if (now.status === 'captured') throw notOpen(now)
+    if (now.status === 'captured') throw createNotOpenError(now)
     return now
   })
 }
@@ -108,7 +108,7 @@ async function finishCaptured(
     ? await (await user.gateway()).findInvoice(
         id,
         await user.requireCustomerId(),
-        await user.taxOf(),
+        await user.createChargeTaxLookup(),
       )
     : null
   await finishOperation(context, locked, operation, async (tx) => {
@@ -142,8 +142,11 @@ function requireWithin({ authorized }: CardAuthorization, part: Money | null): M
   throw new AmountTooLarge(`Only ${formatMoney(authorized)} was authorized`)
 }
 
-function requireState(found: CardAuthorization, state: CardAuthorization['status']): void {
-  if (found.status !== state) throw notOpen(found)
+function requireState(
+  currentAuthorization: CardAuthorization,
+  state: CardAuthorization['status'],
+): void {
+  if (currentAuthorization.status !== state) throw createNotOpenError(currentAuthorization)
 }
 
 const REASONS = {
@@ -154,7 +157,7 @@ const REASONS = {
   expired: 'The authorization has expired: charge the customer again',
 } as const
 
-function notOpen({ status, captured }: CardAuthorization): AuthorizationNotOpen {
+function createNotOpenError({ status, captured }: CardAuthorization): AuthorizationNotOpen {
   const taken = status === 'captured' ? `, with ${formatMoney(captured)}` : ''
   return new AuthorizationNotOpen(`${REASONS[status]}${taken}`, { reason: status })
 }

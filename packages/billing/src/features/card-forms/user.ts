@@ -4,7 +4,7 @@ import { requireProvider } from '../../core/known-prices.ts'
 import type { UserScope, UserScopeWith } from '../../core/user-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { openCheckoutPage } from '../checkout/user.ts'
 import { withEnsuredCustomer } from '../customers/customer.ts'
 import type { ProviderCardSetup } from './contract.ts'
@@ -68,7 +68,7 @@ export async function createCardSetup(
     // another one.
     const operation = randomBytes(12).toString('hex')
     return locked.change(user.provider, (gateway) =>
-      requirePart(gateway, 'setups').create({ customerId, usage, operation }),
+      requireGatewayPart(gateway, 'setups').create({ customerId, usage, operation }),
     )
   })
 }
@@ -100,10 +100,13 @@ export async function openPaymentForm(
 ): Promise<PaymentForm> {
   const { can } = requireProvider(user.context, user.provider)
   if (!can.includes('checkout')) {
-    const clientToken = await createClientToken(user.having('clientTokens'), {})
+    const clientToken = await createClientToken(user.withCapability('clientTokens'), {})
     return { kind: 'token', clientToken }
   }
-  const { url } = await openCheckoutPage(user.having('checkout'), [], { ...options, mode: 'setup' })
+  const { url } = await openCheckoutPage(user.withCapability('checkout'), [], {
+    ...options,
+    mode: 'setup',
+  })
   if (url === null) throw new Error('The checkout page has no URL, because it is no longer open')
   return { kind: 'redirect', url }
 }

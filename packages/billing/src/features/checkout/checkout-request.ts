@@ -3,7 +3,7 @@ import { requireCount, requireDate, requireText } from '../../core/values/argume
 import { MAX_TRIAL_DAYS } from '../../core/values/dates.ts'
 import { requirePageLocale } from '../../core/values/locale.ts'
 import { type Amount, type Money, requireAmount } from '../../core/values/money.ts'
-import { DEFAULT_NAME } from '../../core/values/subscription-name.ts'
+import { DEFAULT_SUBSCRIPTION_NAME } from '../../core/values/subscription-name.ts'
 import type { TaxSource } from '../../options.ts'
 import type { CheckoutLine, CheckoutMode, CheckoutSubscription, NewCheckout } from './contract.ts'
 
@@ -203,7 +203,13 @@ function requireLine(item: CheckoutItem, toMoney: (amount: Amount) => Money): Ch
 
 function requireSubscription(
   mode: CheckoutMode,
-  { name = DEFAULT_NAME, trialDays, trialUntil, withoutCard = false, ...more }: CheckoutOptions,
+  {
+    name = DEFAULT_SUBSCRIPTION_NAME,
+    trialDays,
+    trialUntil,
+    withoutCard = false,
+    ...more
+  }: CheckoutOptions,
 ): CheckoutSubscription | null {
   const { anchorOn: anchorAt, prorate = true } = more
   const hasTrial = trialDays !== undefined || trialUntil !== undefined

@@ -1,6 +1,6 @@
 import type { Database } from '@tollgate/database'
 import type { BillingContext } from '../../core/context.ts'
-import { convergeSubscription } from '../../core/converge.ts'
+import { refreshSubscriptionRow } from '../../core/converge.ts'
 import { isDefiniteFailure } from '../../core/errors/errors.ts'
 import type { NewBillingEvent } from '../../core/events/billing-event.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
@@ -12,7 +12,7 @@ import { active } from '../../core/values/subscription-state.ts'
 import type { ProviderCustomer } from '../../providers/customer.ts'
 import { setBilledCard } from '../payment-methods/set-billed-card.ts'
 import type { ProviderCheckout } from './contract.ts'
-import { createCheckoutEvents, paymentStatusOf } from './events.ts'
+import { createCheckoutEvents, readCheckoutPaymentStatus } from './events.ts'
 
 /**
  * Updates our database with the result of a hosted checkout page, and finishes the stored operation
@@ -31,7 +31,7 @@ export async function applyCheckoutResult(
   const found = (await gateway.checkout?.findByOperation(operation.id, billed.providerId)) ?? null
   if (found?.status === 'open') return found
   if (found?.status === 'complete') {
-    await keepSubscription(context, locked, operation, found)
+    await storeCheckoutSubscription(context, locked, operation, found)
     await storeEnteredCard(context, locked, provider, { ...found, customerId: billed.providerId })
   }
   const newEvents =
@@ -51,12 +51,12 @@ export async function storePendingPayment(
   { operations, options }: BillingContext,
   { owner }: LockedOwner,
   provider: ProviderName,
-  found: ProviderCheckout,
+  completedCheckout: ProviderCheckout,
   tx: Database,
 ): Promise<void> {
-  const isAwaited = found.status === 'complete' && found.mode === 'payment'
-  if (!isAwaited || paymentStatusOf(found) !== 'pending') return
-  const request = { provider, page: found.id }
+  const isAwaited = completedCheckout.status === 'complete' && completedCheckout.mode === 'payment'
+  if (!isAwaited || readCheckoutPaymentStatus(completedCheckout) !== 'pending') return
+  const request = { provider, page: completedCheckout.id }
   await operations.begin({ owner, kind: 'checkout_payment', request }, options.clock.now(), tx)
 }
 
@@ -79,14 +79,17 @@ export async function findCheckoutEvents(
   return createCheckoutEvents({ owner, provider }, found, { made, others })
 }
 
-async function keepSubscription(
+async function storeCheckoutSubscription(
   context: BillingContext,
   locked: LockedOwner,
   { request: { provider, tax } }: StoredOperation,
   { subscriptionId }: ProviderCheckout,
 ): Promise<void> {
   if (subscriptionId === null) return
-  const made = await convergeSubscription(context, locked, { provider, providerId: subscriptionId })
+  const made = await refreshSubscriptionRow(context, locked, {
+    provider,
+    providerId: subscriptionId,
+  })
   if (!made || typeof tax !== 'number') return
   await storeTaxTerms(context, locked, provider, { found: made, tax, lastChargeAt: null })
 }
@@ -105,13 +108,13 @@ export async function storeEnteredCard(
   const customer = await (await locked.gateway(provider)).findCustomer(customerId)
   if (!customer) return
   const isWanted = mode === 'setup' || !customer.hasPaymentMethod
-  const billed = isWanted ? await useCard(locked, provider, customer, cardToken) : customer
+  const billed = isWanted ? await makeCardDefault(locked, provider, customer, cardToken) : customer
   // Set even if another process has made it the default already: that process may have crashed
   // before this step.
   await setBilledCard(context, locked, provider, billed.card, { isOther: billed !== customer })
 }
 
-async function useCard(
+async function makeCardDefault(
   locked: LockedOwner,
   provider: ProviderName,
   customer: ProviderCustomer,

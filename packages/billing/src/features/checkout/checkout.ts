@@ -2,7 +2,7 @@ import type { BillingContext } from '../../core/context.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { ProviderCheckout } from './contract.ts'
 
 /**
@@ -34,10 +34,10 @@ export interface Checkout {
 export function toCheckout(
   context: BillingContext,
   { owner, provider }: { readonly owner: Owner; readonly provider: ProviderName },
-  found: ProviderCheckout,
+  providerCheckout: ProviderCheckout,
 ): Checkout {
-  const { id, expiresAt } = found
-  let { url, status } = found
+  const { id, expiresAt } = providerCheckout
+  let { url, status } = providerCheckout
   return {
     id,
     expiresAt,
@@ -49,7 +49,9 @@ export function toCheckout(
     },
     async expire() {
       await withOwnerLock(context, owner, async (locked) => {
-        await locked.change(provider, (gateway) => requirePart(gateway, 'checkout').expire(id))
+        await locked.change(provider, (gateway) =>
+          requireGatewayPart(gateway, 'checkout').expire(id),
+        )
         await resumeInterrupted(context, locked)
         const now = await (await locked.gateway(provider)).checkout?.find(id)
         url = now?.url ?? null
@@ -58,7 +60,7 @@ export function toCheckout(
     },
     async asProvider() {
       const gateway = await context.gateway(provider)
-      return (await requirePart(gateway, 'checkout').find(id))?.raw ?? null
+      return (await requireGatewayPart(gateway, 'checkout').find(id))?.raw ?? null
     },
   }
 }

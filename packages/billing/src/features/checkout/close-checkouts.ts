@@ -1,7 +1,7 @@
 import type { BillingContext } from '../../core/context.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import type { StoredOperation } from '../../core/storage/operations.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { applyCheckoutResult } from './checkout-result.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function closeCheckouts(
     const found = await applyCheckoutResult(context, locked, operation)
     if (found?.status !== 'open') continue
     await locked.change(operation.request.provider, (gateway) =>
-      requirePart(gateway, 'checkout').expire(found.id),
+      requireGatewayPart(gateway, 'checkout').expire(found.id),
     )
     await applyCheckoutResult(context, locked, operation)
   }

@@ -1,9 +1,9 @@
 import type { BillingContext } from '../../core/context.ts'
-import { convergeSubscription } from '../../core/converge.ts'
+import { refreshSubscriptionRow } from '../../core/converge.ts'
 import { CheckoutNotFound } from '../../core/errors/errors.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import type { ProviderCheckout } from './contract.ts'
-import { findCheckoutOfOwner, type OwnerOfCheckout } from './own-checkout.ts'
+import { type CheckoutOwner, findOwnedCheckout } from './own-checkout.ts'
 
 /**
  * Reads the result of a hosted checkout page from the provider, and updates our database.
@@ -11,7 +11,7 @@ import { findCheckoutOfOwner, type OwnerOfCheckout } from './own-checkout.ts'
  */
 export async function completeCheckout(
   context: BillingContext,
-  returning: OwnerOfCheckout,
+  returning: CheckoutOwner,
   id: unknown,
 ): Promise<ProviderCheckout> {
   const { owner, provider } = returning
@@ -22,17 +22,17 @@ export async function completeCheckout(
     // The webhook may have finished the operation already, so the rows are updated in any case.
     const { subscriptionId } = found
     if (subscriptionId)
-      await convergeSubscription(context, locked, { provider, providerId: subscriptionId })
+      await refreshSubscriptionRow(context, locked, { provider, providerId: subscriptionId })
     return found
   })
 }
 
 async function requireOwn(
   context: BillingContext,
-  returning: OwnerOfCheckout,
+  returning: CheckoutOwner,
   id: unknown,
 ): Promise<ProviderCheckout> {
-  const found = await findCheckoutOfOwner(context, returning, id)
+  const found = await findOwnedCheckout(context, returning, id)
   if (!found) throw new CheckoutNotFound('There is no such checkout')
   return found
 }

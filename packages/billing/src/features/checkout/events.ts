@@ -16,16 +16,16 @@ export interface CheckoutOutcome {
 /** Returns the events of a completed checkout page. */
 export function createCheckoutEvents(
   { owner, provider }: EventOrigin,
-  found: ProviderCheckout,
+  completedCheckout: ProviderCheckout,
   { made, others }: CheckoutOutcome,
 ): NewBillingEvent[] {
-  const about = `${provider}:${found.id}`
+  const about = `${provider}:${completedCheckout.id}`
   const base = { owner, provider }
-  const checkout = factsOfCheckout(found)
+  const checkout = toCheckoutEventData(completedCheckout)
   const subscription = made && toSubscriptionEventData(made)
   return [
     { ...base, type: 'checkout.completed', subject: about, data: { checkout, subscription } },
-    ...eventsOfCheckoutPayment(base, found),
+    ...createCheckoutPaymentEvents(base, completedCheckout),
     ...others.flatMap((other): NewBillingEvent[] =>
       subscription
         ? [
@@ -45,25 +45,25 @@ export function createCheckoutEvents(
  * Returns the events of a single payment on a checkout page, and none while the payment is pending.
  * Payments of subscriptions are reported by invoice events instead.
  */
-export function eventsOfCheckoutPayment(
+export function createCheckoutPaymentEvents(
   { owner, provider }: EventOrigin,
   found: ProviderCheckout,
 ): NewBillingEvent[] {
-  const status = found.mode === 'payment' ? paymentStatusOf(found) : 'none'
+  const status = found.mode === 'payment' ? readCheckoutPaymentStatus(found) : 'none'
   if (status === 'none' || status === 'pending') return []
   const type = status === 'paid' ? 'checkout.paid' : 'checkout.payment_failed'
-  const data = { checkout: factsOfCheckout(found) }
+  const data = { checkout: toCheckoutEventData(found) }
   return [{ type, owner, provider, subject: `${provider}:${found.id}`, data }]
 }
 
-export function paymentStatusOf({
+export function readCheckoutPaymentStatus({
   isPaid,
   paymentStatus,
 }: ProviderCheckout): CheckoutPaymentStatus {
   return paymentStatus ?? (isPaid ? 'paid' : 'pending')
 }
 
-function factsOfCheckout(found: ProviderCheckout): CheckoutEventData {
+function toCheckoutEventData(found: ProviderCheckout): CheckoutEventData {
   const { id, mode, isPaid, paymentId = null, invoiceId = null } = found
   return { id, mode, isPaid, payment: paymentId, invoice: invoiceId }
 }

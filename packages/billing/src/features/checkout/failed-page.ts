@@ -2,12 +2,12 @@ import type { HttpResponse } from '@tollgate/http'
 import type { BillingContext } from '../../core/context.ts'
 
 /** Text of a page for a visitor whose request failed. */
-interface Notice {
+interface FailureNotice {
   readonly title: string
   readonly text: string
 }
 
-const NOTICES: Readonly<Record<string, Notice>> = {
+const NOTICES: Readonly<Record<string, FailureNotice>> = {
   unauthenticated: {
     title: 'Sign in to continue',
     text: 'You are not signed in. Sign in, then open this address again. Any payment you made is recorded in either case.',
@@ -23,7 +23,7 @@ const NOTICES: Readonly<Record<string, Notice>> = {
   not_found: { title: 'Not found', text: 'There is nothing at this address.' },
 }
 
-const OTHERWISE: Notice = {
+const DEFAULT_NOTICE: FailureNotice = {
   title: 'Please try again',
   text: 'A service did not respond. Open this address again in a moment. Any payment you made is recorded in either case.',
 }
@@ -44,11 +44,11 @@ interface FailedRequest {
  * Returns the response to a browser whose request failed: a redirect to the application's
  * `failedPath`, or our own error page, because a visitor would not understand a JSON error.
  */
-export function browserErrorResponse(
+export function createBrowserErrorResponse(
   { options }: BillingContext,
   failed: FailedRequest,
 ): HttpResponse {
-  if (options.failedUrl === null) return noticePage(failed)
+  if (options.failedUrl === null) return renderFailureNotice(failed)
   const url = new URL(options.failedUrl)
   url.searchParams.set('reason', failed.reason)
   if (failed.path !== null) url.searchParams.set('return_to', failed.path)
@@ -59,8 +59,8 @@ export function browserErrorResponse(
 const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
 
 /** Renders the page from fixed texts only: nothing from the request is shown. */
-function noticePage({ status, headers, reason }: FailedRequest): HttpResponse {
-  const notice = (Object.hasOwn(NOTICES, reason) ? NOTICES[reason] : undefined) ?? OTHERWISE
+function renderFailureNotice({ status, headers, reason }: FailedRequest): HttpResponse {
+  const notice = (Object.hasOwn(NOTICES, reason) ? NOTICES[reason] : undefined) ?? DEFAULT_NOTICE
   const { title, text } = notice
   return {
     status,

@@ -12,7 +12,7 @@ import { isUser, type Owner, ownerKey } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { awaitsFirstPayment } from '../../core/values/subscription-state.ts'
 import type { TaxSource } from '../../options.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { ensureCustomer } from '../customers/customer.ts'
 import { endUnpaidSubscription } from '../subscribe/settle-first-payment.ts'
 import { requireTrialUnused, startsWithTrial } from '../trials/one-trial.ts'
@@ -30,17 +30,21 @@ export async function openCheckout(
   context: BillingContext,
   billed: BilledOwner,
   provider: ProviderName,
-  wanted: CheckoutRequest,
+  checkoutRequest: CheckoutRequest,
 ): Promise<Checkout> {
   const { owner } = billed
-  const taxed = await taxOf(context, billed, wanted)
-  const asked = { ...wanted, ...addressesOf(context, owner, wanted), ...taxed }
+  const taxed = await readCheckoutTax(context, billed, checkoutRequest)
+  const asked = {
+    ...checkoutRequest,
+    ...buildReturnUrls(context, owner, checkoutRequest),
+    ...taxed,
+  }
   const made = await withOwnerLock(context, owner, async (locked) => {
     const begun = await resumeInterrupted(context, locked)
     const payer = { provider, token: null, details: {}, mayLackCard: true }
     const customerId = await ensureCustomer(context, locked, payer)
     const page = { ...asked, customerId, owner: ownerKey(owner) }
-    const name = wanted.subscription?.name
+    const name = checkoutRequest.subscription?.name
     const intent: OperationIntent = {
       owner,
       kind: 'checkout',
@@ -52,7 +56,7 @@ export async function openCheckout(
       const others = begun.filter((other) => other.name === name && other.id !== same?.id)
       await closeCheckouts(context, locked, others)
       await requireFree(context, locked, name)
-      if (startsWithTrial(wanted.subscription)) {
+      if (startsWithTrial(checkoutRequest.subscription)) {
         const notThis = begun.filter(({ id }) => id !== same?.id)
         await requireTrialUnused(context, locked, notThis)
       }
@@ -60,7 +64,7 @@ export async function openCheckout(
     const operation = await beginOperation(context, locked, intent)
     return runOperation(context, locked, operation, () =>
       locked.change(provider, (gateway) =>
-        requirePart(gateway, 'checkout').create(pageOf(operation)),
+        requireGatewayPart(gateway, 'checkout').create(restoreRequestedCheckout(operation)),
       ),
     )
   })
@@ -72,7 +76,7 @@ export async function openCheckout(
  * first. For teams, customers return to the application directly, because only the application
  * knows their members.
  */
-function addressesOf(
+function buildReturnUrls(
   context: BillingContext,
   owner: Owner,
   { successPath, cancelPath }: CheckoutRequest,
@@ -89,14 +93,14 @@ function addressesOf(
   }
 }
 
-async function taxOf(
+async function readCheckoutTax(
   context: BillingContext,
   billed: BilledOwner,
   { tax: chosen, mode, lines }: CheckoutRequest,
 ): Promise<Pick<NewCheckout, 'tax' | 'lines' | 'chosenTax'>> {
   const choice = chosen === null ? {} : { chosenTax: chosen }
   if (chosen === 'none' || mode === 'setup') return { tax: 0, lines, ...choice }
-  const own = await Promise.all(lines.map((line) => taxOfLine(context, billed, line, chosen)))
+  const own = await Promise.all(lines.map((line) => readLineTax(context, billed, line, chosen)))
   if (own.some(({ automaticTax }) => automaticTax)) return { tax: 'automatic', lines, ...choice }
   const taxed = lines.map((line, at) => {
     const { taxRates = [] } = own[at] ?? {}
@@ -110,7 +114,7 @@ async function taxOf(
  * Reads the tax of a line. Configured tax rates belong to prices, so an item that is given by name
  * and amount has none.
  */
-function taxOfLine(
+function readLineTax(
   context: BillingContext,
   billed: BilledOwner,
   line: CheckoutLine,
@@ -140,7 +144,7 @@ async function requireFree(
 }
 
 /** Returns the page as first requested. Converts its dates, which are stored as text. */
-function pageOf({ id, request }: PendingOperation): NewCheckout {
+function restoreRequestedCheckout({ id, request }: PendingOperation): NewCheckout {
   const page = request.page as Omit<NewCheckout, 'operation'>
   const { subscription } = page
   if (!subscription) return { ...page, operation: id }

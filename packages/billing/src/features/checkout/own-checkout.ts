@@ -4,7 +4,7 @@ import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { ProviderCheckout } from './contract.ts'
 
 /** The owner (a user or team) to whom a checkout page must belong. */
-export interface OwnerOfCheckout {
+export interface CheckoutOwner {
   readonly owner: Owner
   readonly provider: ProviderName
   /** The provider's id of the owner's customer. `null` for an owner who was never a customer. */
@@ -15,9 +15,9 @@ export interface OwnerOfCheckout {
  * Finds a hosted checkout page by its id. Because ids come from URLs, which anyone can forge, only
  * pages created for this owner and customer are found.
  */
-export async function findCheckoutOfOwner(
+export async function findOwnedCheckout(
   context: BillingContext,
-  { owner, provider, customerId }: OwnerOfCheckout,
+  { owner, provider, customerId }: CheckoutOwner,
   id: unknown,
 ): Promise<ProviderCheckout | null> {
   if (customerId === null || typeof id !== 'string' || !/^\w{1,255}$/.test(id)) return null

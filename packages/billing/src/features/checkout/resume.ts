@@ -1,7 +1,7 @@
 import type { ResumeOperation } from '../../core/context.ts'
 import { finishOperation } from '../../core/operation.ts'
 import { applyCheckoutResult } from './checkout-result.ts'
-import { eventsOfCheckoutPayment, paymentStatusOf } from './events.ts'
+import { createCheckoutPaymentEvents, readCheckoutPaymentStatus } from './events.ts'
 
 /**
  * Applies the result of a hosted checkout page to our database. The operation that created the page
@@ -20,8 +20,10 @@ export const resumeCheckoutPayment: ResumeOperation = async (context, locked, op
   // A provider that is no longer configured cannot be read. The operation stays and blocks nothing.
   if (!context.options.providers.find(provider)) return
   const found = (await (await locked.gateway(provider)).checkout?.find(String(page))) ?? null
-  if (found && paymentStatusOf(found) === 'pending') return
-  const newEvents = found ? eventsOfCheckoutPayment({ owner: locked.owner, provider }, found) : []
+  if (found && readCheckoutPaymentStatus(found) === 'pending') return
+  const newEvents = found
+    ? createCheckoutPaymentEvents({ owner: locked.owner, provider }, found)
+    : []
   await finishOperation(context, locked, operation, async (tx) => {
     for (const event of newEvents) await context.events.record(tx, event)
   })

@@ -19,28 +19,30 @@ export interface CheckoutTerms {
  * Returns the parameters of a Stripe Checkout session. `customerId` is `null` for a guest, for whom
  * Stripe creates the customer on the page.
  */
-export function checkoutParams(
-  wanted: Omit<NewCheckout, 'customerId'> & { readonly customerId: string | null },
+export function buildCheckoutParams(
+  newCheckoutPage: Omit<NewCheckout, 'customerId'> & { readonly customerId: string | null },
   terms: CheckoutTerms,
 ): Params {
-  const { owner, operation, successPath, cancelUrl, locale, lines } = wanted
+  const { owner, operation, successPath, cancelUrl, locale, lines } = newCheckoutPage
   return {
-    mode: wanted.mode,
-    ...payerOf(wanted),
+    mode: newCheckoutPage.mode,
+    ...buildPayerParams(newCheckoutPage),
     client_reference_id: owner,
-    success_url: withSessionId(wanted.successUrl),
-    metadata: { ...wanted.metadata, owner, operation, success_path: successPath },
+    success_url: withSessionId(newCheckoutPage.successUrl),
+    metadata: { ...newCheckoutPage.metadata, owner, operation, success_path: successPath },
     ...(cancelUrl === null ? {} : { cancel_url: cancelUrl }),
-    ...(lines.length > 0 ? { line_items: lines.map(lineItem) } : {}),
-    ...(wanted.discount ? { discounts: [discountOf(wanted.discount)] } : {}),
-    ...(wanted.allowsCodes ? { allow_promotion_codes: true } : {}),
-    ...(wanted.tax === 'automatic' ? { automatic_tax: { enabled: true } } : {}),
-    ...(wanted.makesInvoice ? { invoice_creation: { enabled: true } } : {}),
-    ...(wanted.collectsTaxId ? { tax_id_collection: { enabled: true } } : {}),
-    ...(wanted.collectsAddress ? { billing_address_collection: 'required' } : {}),
+    ...(lines.length > 0 ? { line_items: lines.map(buildLineItem) } : {}),
+    ...(newCheckoutPage.discount
+      ? { discounts: [buildDiscountParam(newCheckoutPage.discount)] }
+      : {}),
+    ...(newCheckoutPage.allowsCodes ? { allow_promotion_codes: true } : {}),
+    ...(newCheckoutPage.tax === 'automatic' ? { automatic_tax: { enabled: true } } : {}),
+    ...(newCheckoutPage.makesInvoice ? { invoice_creation: { enabled: true } } : {}),
+    ...(newCheckoutPage.collectsTaxId ? { tax_id_collection: { enabled: true } } : {}),
+    ...(newCheckoutPage.collectsAddress ? { billing_address_collection: 'required' } : {}),
     ...(locale === null ? {} : { locale: pageLocale(locale) }),
-    ...(wanted.mode === 'setup' ? { currency: terms.currency } : {}),
-    ...subscriptionParams(wanted, terms),
+    ...(newCheckoutPage.mode === 'setup' ? { currency: terms.currency } : {}),
+    ...buildSubscriptionParams(newCheckoutPage, terms),
   }
 }
 
@@ -53,7 +55,7 @@ function withSessionId(address: string): string {
   return url.href
 }
 
-function lineItem(line: CheckoutLine): Stripe.Checkout.SessionCreateParams.LineItem {
+function buildLineItem(line: CheckoutLine): Stripe.Checkout.SessionCreateParams.LineItem {
   const { quantity, adjustable, taxRates = [] } = line
   return {
     ...(quantity === null ? {} : { quantity }),
@@ -79,7 +81,7 @@ function lineItem(line: CheckoutLine): Stripe.Checkout.SessionCreateParams.LineI
   }
 }
 
-function discountOf(
+function buildDiscountParam(
   off: NonNullable<NewCheckout['discount']>,
 ): Stripe.Checkout.SessionCreateParams.Discount {
   return 'coupon' in off ? discountParam(off.coupon) : { promotion_code: off.promotionCode }
@@ -89,13 +91,13 @@ function discountOf(
  * Returns the parameters for the payer. For a guest who subscribes, Stripe creates a customer even
  * without a parameter.
  */
-function payerOf(
+function buildPayerParams(
   wanted: Pick<NewCheckout, 'mode' | 'tax' | 'collectsAddress' | 'collectsTaxId'> & {
     readonly customerId: string | null
   },
 ): Pick<Params, 'customer' | 'customer_creation' | 'customer_update'> {
   const { customerId, mode } = wanted
-  if (customerId !== null) return { customer: customerId, ...customerUpdate(wanted) }
+  if (customerId !== null) return { customer: customerId, ...buildCustomerUpdateParam(wanted) }
   return mode === 'payment' ? { customer_creation: 'always' } : {}
 }
 
@@ -103,7 +105,7 @@ function payerOf(
  * Returns the parameters that save the address and name entered on the page to the existing
  * customer.
  */
-function customerUpdate({
+function buildCustomerUpdateParam({
   tax,
   collectsAddress,
   collectsTaxId,
@@ -116,7 +118,7 @@ function customerUpdate({
   return { customer_update: { address: 'auto', ...(collectsTaxId ? { name: 'auto' } : {}) } }
 }
 
-function subscriptionParams(
+function buildSubscriptionParams(
   { subscription, metadata, operation, lines, chosenTax }: Omit<NewCheckout, 'customerId'>,
   { rates }: CheckoutTerms,
 ): Pick<Params, 'subscription_data' | 'payment_method_collection'> {

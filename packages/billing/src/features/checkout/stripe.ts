@@ -5,7 +5,7 @@ import { createIdempotently } from '../../providers/stripe/once.ts'
 import { callWithPromotionCode, isUsedUp } from '../promotion-codes/stripe-replacement-codes.ts'
 import { createTaxRateFinder } from '../taxes/stripe-chosen-tax.ts'
 import type { CheckoutPages, CheckoutPaymentStatus, ProviderCheckout } from './contract.ts'
-import { checkoutParams } from './stripe-params.ts'
+import { buildCheckoutParams } from './stripe-params.ts'
 
 /**
  * Objects to include in Stripe's response. The first two contain the entered card, the last one the
@@ -67,7 +67,7 @@ export function stripeCheckout(context: StripeContext): { readonly checkout: Che
             async make(given) {
               const code = given ?? typed
               const off = given === null ? discount : { promotionCode: given }
-              const params = checkoutParams({ ...wanted, discount: off }, { rates, currency })
+              const params = buildCheckoutParams({ ...wanted, discount: off }, { rates, currency })
               const session = await createIdempotently(
                 `${operation}:checkout${given === null ? '' : `:${given}`}`,
                 (request) => sessions.create(params, request),
@@ -109,7 +109,7 @@ export function describeCheckout(session: Stripe.Checkout.Session): ProviderChec
     mode: session.mode as ProviderCheckout['mode'],
     status: session.status as ProviderCheckout['status'],
     isPaid: session.payment_status !== 'unpaid',
-    paymentStatus: paymentStatusOf(session),
+    paymentStatus: toCheckoutPaymentStatus(session),
     expiresAt: toDate(session.expires_at),
     customerId: idOfReference(session.customer),
     owner: metadata?.owner ?? null,
@@ -117,24 +117,25 @@ export function describeCheckout(session: Stripe.Checkout.Session): ProviderChec
     subscriptionId: idOfReference(session.subscription),
     paymentId: idOfReference(session.payment_intent),
     invoiceId: idOfReference(session.invoice),
-    cardToken: cardOf(session),
+    cardToken: findSessionCard(session),
     raw: session,
   }
 }
 
 /** Payment statuses that are final on a completed page, where no other card can be entered. */
-const OVER: readonly string[] = ['requires_payment_method', 'canceled']
+const FINAL_PAYMENT_STATUSES: readonly string[] = ['requires_payment_method', 'canceled']
 
-function paymentStatusOf(session: Stripe.Checkout.Session): CheckoutPaymentStatus {
+function toCheckoutPaymentStatus(session: Stripe.Checkout.Session): CheckoutPaymentStatus {
   const { payment_status: paymentStatus, payment_intent: intent, status } = session
   if (paymentStatus === 'no_payment_required') return 'none'
   if (paymentStatus === 'paid') return 'paid'
-  const isOver = typeof intent === 'object' && intent !== null && OVER.includes(intent.status)
+  const isOver =
+    typeof intent === 'object' && intent !== null && FINAL_PAYMENT_STATUSES.includes(intent.status)
   return status === 'complete' && isOver ? 'failed' : 'pending'
 }
 
 /** Returns the card of a subscription or setup. A single payment stores none. */
-function cardOf({ subscription, setup_intent }: Stripe.Checkout.Session): string | null {
+function findSessionCard({ subscription, setup_intent }: Stripe.Checkout.Session): string | null {
   const from =
     typeof subscription === 'object' && subscription !== null
       ? subscription.default_payment_method

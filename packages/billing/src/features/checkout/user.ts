@@ -17,9 +17,9 @@ import {
 import { closeCheckouts } from './close-checkouts.ts'
 import { completeCheckout } from './complete-checkout.ts'
 import type { CheckoutPaymentStatus, ProviderCheckout } from './contract.ts'
-import { paymentStatusOf } from './events.ts'
+import { readCheckoutPaymentStatus } from './events.ts'
 import { openCheckout } from './open-checkout.ts'
-import { findCheckoutOfOwner } from './own-checkout.ts'
+import { findOwnedCheckout } from './own-checkout.ts'
 
 /** Options for `checkoutCharge()`. */
 export interface ChargePageOptions extends CheckoutPageOptions {
@@ -71,7 +71,7 @@ export async function openCheckoutPage(
   const request = parseCheckoutRequest(items, options, (amount) => gateway.toMoney(amount))
   const { promotionCode: code } = options
   const wanted =
-    code === undefined ? request : { ...request, discount: await discountOf(user, code) }
+    code === undefined ? request : { ...request, discount: await findCheckoutDiscount(user, code) }
   const provider = requireProvider(user.context, user.provider)
   if (wanted.subscription?.anchorAt) requireCapability(provider, 'anchors')
   const [main] = wanted.lines
@@ -86,7 +86,7 @@ export async function openCheckoutPage(
 }
 
 /** Looks up, at the provider, the promotion code that the customer typed. */
-async function discountOf(
+async function findCheckoutDiscount(
   { context, user, provider }: UserScopeWith<'checkout'>,
   code: string,
 ): Promise<CheckoutRequest['discount']> {
@@ -110,7 +110,7 @@ export async function findUserCheckout(
 ): Promise<Checkout | null> {
   const { context, owner, provider } = user
   const asking = { owner, provider, customerId: await user.findCustomerId() }
-  const found = await findCheckoutOfOwner(context, asking, id)
+  const found = await findOwnedCheckout(context, asking, id)
   return found && toCheckout(context, { owner, provider }, found)
 }
 
@@ -130,22 +130,22 @@ export async function completeUserCheckout(
  */
 export async function toCheckoutResult(
   user: UserScope,
-  found: ProviderCheckout,
+  providerCheckout: ProviderCheckout,
 ): Promise<CheckoutResult> {
   const { context, provider } = user
   const record = await user.user.reload()
-  const made = found.subscriptionId
-    ? await context.subscriptions.findByProvider(provider, found.subscriptionId)
+  const made = providerCheckout.subscriptionId
+    ? await context.subscriptions.findByProvider(provider, providerCheckout.subscriptionId)
     : null
   // The subscription may have been transferred to another owner since.
   const row = made && ownerKey(made.owner) === ownerKey(user.owner) ? made : null
   return {
-    id: found.id,
-    status: found.status,
-    isPaid: found.isPaid,
-    paymentStatus: paymentStatusOf(found),
-    payment: found.paymentId ?? null,
-    invoice: found.invoiceId ?? null,
+    id: providerCheckout.id,
+    status: providerCheckout.status,
+    isPaid: providerCheckout.isPaid,
+    paymentStatus: readCheckoutPaymentStatus(providerCheckout),
+    payment: providerCheckout.paymentId ?? null,
+    invoice: providerCheckout.invoiceId ?? null,
     subscription: row ? new Subscription(context, record, row) : null,
   }
 }

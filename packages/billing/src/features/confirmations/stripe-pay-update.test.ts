@@ -2,8 +2,8 @@ import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
 import { toSeconds } from '../../providers/stripe/client.ts'
 import {
-  adviceIfNotDelayable,
-  notDelayableError,
+  createNotDelayableError,
+  findDelayAlternative,
   type TaxAndOtherChanges,
 } from './stripe-pay-update.ts'
 
@@ -97,13 +97,13 @@ describe('delaying a change of a subscription until the customer authenticates',
       null,
     ],
   ])('%s', (_name, current, parts, expected) => {
-    const found = adviceIfNotDelayable(current, { tax: {}, change, remembered: {}, ...parts }, NOW)
+    const found = findDelayAlternative(current, { tax: {}, change, remembered: {}, ...parts }, NOW)
     if (expected === null) expect(found).toBeNull()
     else expect(found).toContain(expected)
   })
 
   it('throws an error that names an alternative if it is impossible', () => {
-    const refused = notDelayableError('resume(), then swap()', new Error('asked'))
+    const refused = createNotDelayableError('resume(), then swap()', new Error('asked'))
     expect(refused.message).toMatch(/until they confirm\. Instead: resume\(\), then swap\(\)$/)
     expect(refused).toMatchObject({
       code: 'payment_failed',

@@ -28,8 +28,8 @@ export async function updateAndPay(
     const { tax, change } = splitTax(params)
     const hasTax = Object.keys(tax).length > 0
     const remembered = hasTax ? rememberTaxes(current, { tax, change }) : {}
-    const alternative = adviceIfNotDelayable(current, { tax, change, remembered }, now)
-    if (alternative !== null) throw notDelayableError(alternative, error)
+    const alternative = findDelayAlternative(current, { tax, change, remembered }, now)
+    if (alternative !== null) throw createNotDelayableError(alternative, error)
     if (hasTax) {
       const update = { metadata: remembered, proration_behavior: 'none' } as const
       await stripe.subscriptions.update(id, { ...tax, ...update })
@@ -91,7 +91,7 @@ const MAX_KEYS = 50
  * Returns advice for the error message if Stripe cannot delay this change until the customer has
  * authenticated the payment: what the caller can do instead. `null` if Stripe can delay the change.
  */
-export function adviceIfNotDelayable(
+export function findDelayAlternative(
   current: Stripe.Subscription,
   { tax, change, remembered }: TaxAndOtherChanges,
   now: Date | null,
@@ -130,7 +130,7 @@ const DELAYABLE: readonly string[] = [
   'add_invoice_items',
 ]
 
-export function notDelayableError(alternative: string, cause: unknown): PaymentFailed {
+export function createNotDelayableError(alternative: string, cause: unknown): PaymentFailed {
   return new PaymentFailed(
     `The customer's bank requires authentication, and Stripe cannot delay this whole change until they confirm. Instead: ${alternative}`,
     {

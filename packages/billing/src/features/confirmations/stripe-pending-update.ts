@@ -13,8 +13,8 @@ import {
 } from '../../providers/stripe/held-change.ts'
 import { requireDefaultMethod } from '../customers/stripe.ts'
 import { voidInvoice } from '../invoices/stripe-void.ts'
-import { paymentOfInvoice } from '../payments/stripe.ts'
-import { haveSamePrices, itemsOf } from '../swap/stripe-change-params.ts'
+import { findInvoicePayment } from '../payments/stripe.ts'
+import { haveSamePrices, listSubscriptionPriceItems } from '../swap/stripe-change-params.ts'
 import { taxRateIdsOf, taxRatesParam } from '../taxes/stripe-chosen-tax.ts'
 
 /**
@@ -37,7 +37,7 @@ export function pendingUpdateItems(subscription: Stripe.Subscription): Requested
   const changed = held?.subscription_items ?? []
   const kept = items.data.map((item) => changed.find(({ id }) => id === item.id) ?? item)
   const added = changed.filter(({ id }) => !items.data.some((item) => item.id === id))
-  return itemsOf({
+  return listSubscriptionPriceItems({
     ...subscription,
     items: { ...items, data: [...kept, ...added] },
     metadata: { ...metadata, ...held?.metadata },
@@ -53,7 +53,7 @@ export async function awaitsAuthentication(
   invoice: string,
   customer: Stripe.Subscription['customer'],
 ): Promise<boolean> {
-  const payment = await paymentOfInvoice(context, invoice)
+  const payment = await findInvoicePayment(context, invoice)
   if (payment?.status !== 'requires_action') return false
   return (
     idOfReference(payment.payment_method) ===
@@ -90,15 +90,18 @@ export function rememberTaxes(
 ): Stripe.Metadata {
   const { metadata } = current
   return writeUpdateState(metadata, {
-    before: withFirst(readUpdateState(metadata)?.before ?? {}, taxesBefore(current, tax)),
-    wanted: wantedOf(current, change),
+    before: keepEarlierValues(
+      readUpdateState(metadata)?.before ?? {},
+      readCurrentTaxes(current, tax),
+    ),
+    wanted: listItemsAfterUpdate(current, change),
     endsTrial: change.trial_end === 'now',
     trialEnd: current.trial_end,
   })
 }
 
 /** Returns the subscription's current taxes, as far as these params change them. */
-function taxesBefore(
+function readCurrentTaxes(
   { automatic_tax, default_tax_rates, items }: Stripe.Subscription,
   tax: Params,
 ): PreviousTax {
@@ -120,13 +123,13 @@ function taxesBefore(
  * Merges the remembered taxes. If both changes found a tax of the same item, the tax found by the
  * earlier change is kept, because it is the original one.
  */
-function withFirst(first: PreviousTax, found: PreviousTax): PreviousTax {
+function keepEarlierValues(first: PreviousTax, found: PreviousTax): PreviousTax {
   const known = first.items ?? []
   const others = (found.items ?? []).filter(({ id }) => !known.some((item) => item.id === id))
   return { ...found, ...first, items: [...known, ...others] }
 }
 
-function wantedOf({ items }: Stripe.Subscription, { items: changes = [] }: Params) {
+function listItemsAfterUpdate({ items }: Stripe.Subscription, { items: changes = [] }: Params) {
   const kept = items.data.map(({ id, price, quantity }) => {
     const change = changes.find((item) => item.id === id)
     const count = change ? change.quantity : quantity
@@ -173,7 +176,9 @@ async function tryToRestore(
   const remembered = readUpdateState(metadata)
   if (remembered === null)
     return new Error(`The metadata of ${id} no longer contains the previous tax`)
-  const tax = isMade(current, remembered) ? {} : withoutRemovedItems(current, remembered.before)
+  const tax = hasMadeChange(current, remembered)
+    ? {}
+    : withoutRemovedItems(current, remembered.before)
   const update = { metadata: removeUpdateState(metadata), proration_behavior: 'none' } as const
   try {
     await stripe.subscriptions.update(id, { ...tax, ...update })
@@ -189,11 +194,11 @@ async function tryToRestore(
  * ended if the change was to end it. Other differences are ignored, because later changes have
  * caused them.
  */
-function isMade(current: Stripe.Subscription, remembered: PendingUpdateState): boolean {
+function hasMadeChange(current: Stripe.Subscription, remembered: PendingUpdateState): boolean {
   const { wanted, endsTrial, trialEnd } = remembered
   // A trial can also have ended on its planned date.
   const wasEnded = trialEnd !== null && current.trial_end !== null && current.trial_end < trialEnd
-  return haveSamePrices(itemsOf(current), wanted) && (!endsTrial || wasEnded)
+  return haveSamePrices(listSubscriptionPriceItems(current), wanted) && (!endsTrial || wasEnded)
 }
 
 function withoutRemovedItems(

@@ -9,7 +9,7 @@ import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { cancelNow } from '../cancel/stripe.ts'
 import { requireDefaultMethod } from '../customers/stripe.ts'
 import { voidInvoice } from '../invoices/stripe-void.ts'
-import { paymentOfInvoice } from '../payments/stripe.ts'
+import { findInvoicePayment } from '../payments/stripe.ts'
 import type { PaymentConfirmations } from './contract.ts'
 import { voidAbandonedInvoices } from './stripe-abandoned-invoices.ts'
 import { restoreTaxes } from './stripe-pending-update.ts'
@@ -30,13 +30,13 @@ export function stripeConfirmations(context: StripeContext): Pick<Gateway, 'requ
     requirePaid: (subscription) => requirePaid(context, subscription),
     confirmations: {
       find: (id) => findPendingConfirmation(context, id),
-      findOfInvoice: (id, customerId) => findOfInvoice(context, id, customerId),
+      findOfInvoice: (id, customerId) => findInvoiceConfirmation(context, id, customerId),
       list: (customerId) => listPendingConfirmations(context, customerId),
 
       async isAwaiting({ raw }, customerId) {
         const invoiceId = idOfReference((raw as Stripe.Subscription).latest_invoice)
         if (invoiceId === null) return false
-        const payment = await paymentOfInvoice(context, invoiceId)
+        const payment = await findInvoicePayment(context, invoiceId)
         if (!payment || !MAY_SUCCEED.includes(payment.status)) return false
         return (
           idOfReference(payment.payment_method) ===
@@ -68,12 +68,12 @@ async function requirePaid(
   { stripe }: StripeContext,
   { raw }: ProviderSubscription,
 ): Promise<void> {
-  const invoiceId = unpaidInvoice(raw as Stripe.Subscription)
+  const invoiceId = findUnpaidInvoiceId(raw as Stripe.Subscription)
   if (invoiceId !== null) await throwIfUnpaid(stripe, invoiceId)
 }
 
 /** Returns the unpaid invoice of the subscription, or of its pending update. */
-function unpaidInvoice(subscription: Stripe.Subscription): string | null {
+function findUnpaidInvoiceId(subscription: Stripe.Subscription): string | null {
   const isUnpaid = subscription.pending_update || UNPAID.includes(subscription.status)
   return isUnpaid ? idOfReference(subscription.latest_invoice) : null
 }
@@ -83,16 +83,16 @@ async function findPendingConfirmation(
   id: string,
 ): Promise<PendingConfirmation | null> {
   const subscription = await stripe.subscriptions.retrieve(id, { expand: ['pending_setup_intent'] })
-  const invoiceId = unpaidInvoice(subscription)
+  const invoiceId = findUnpaidInvoiceId(subscription)
   if (invoiceId !== null) {
     const payment = await findUnconfirmed(stripe, invoiceId)
     if (payment) return payment
   }
-  return setupOf(subscription)
+  return findPendingSetup(subscription)
 }
 
 /** Returns the setup for the card to charge after a trial. The setup must be expanded. */
-function setupOf(subscription: Stripe.Subscription): PendingConfirmation | null {
+function findPendingSetup(subscription: Stripe.Subscription): PendingConfirmation | null {
   const setup = subscription.status === 'trialing' ? subscription.pending_setup_intent : null
   if (setup === null || typeof setup === 'string') return null
   const { id, client_secret: clientSecret, status } = setup
@@ -100,7 +100,7 @@ function setupOf(subscription: Stripe.Subscription): PendingConfirmation | null 
   return isAsked ? { kind: 'setup', id, clientSecret } : null
 }
 
-async function findOfInvoice(
+async function findInvoiceConfirmation(
   { stripe }: StripeContext,
   id: string,
   customerId: string,
@@ -137,7 +137,7 @@ async function listPendingConfirmations(
     expand: ['data.pending_setup_intent'],
   })
   for await (const trial of trials) {
-    const setup = setupOf(trial)
+    const setup = findPendingSetup(trial)
     if (setup) found.push(setup)
   }
   return found

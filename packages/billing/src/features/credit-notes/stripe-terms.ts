@@ -5,7 +5,7 @@ import { formatMoney, money } from '../../core/values/money.ts'
 import { sumReturned } from '../../core/values/money-back.ts'
 import { idOfReference, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
-import { remainingOfPaidInvoice } from '../proration/stripe-paid-invoice.ts'
+import { readRemainingInvoiceAmount } from '../proration/stripe-paid-invoice.ts'
 import { readReturned } from '../proration/stripe-returned.ts'
 import type { NewCreditNote, RemainingCredit } from './contract.ts'
 import type { CreditedLine } from './credit-note.ts'
@@ -14,7 +14,7 @@ type Params = Stripe.CreditNoteCreateParams
 type Line = Stripe.CreditNoteCreateParams.Line
 
 /** The lines or amount that a credit note covers, and their total with discounts and taxes. */
-interface Credited {
+interface CreditedPart {
   readonly what: Pick<Params, 'amount' | 'lines'>
   readonly total: number
 }
@@ -31,25 +31,29 @@ export interface RemainingAmounts extends RemainingCredit {
  * Returns the parameters of a Stripe credit note: the amount or lines that it covers, and how the
  * money is split between refund, balance and outside payments.
  */
-export async function creditNoteParams(
+export async function buildCreditNoteParams(
   context: StripeContext,
-  wanted: NewCreditNote,
+  requestedCreditNote: NewCreditNote,
   invoice: Stripe.Invoice,
 ): Promise<Params> {
   // Stripe refuses to refund a disputed charge.
-  const disputes = wanted.to !== 'refund'
+  const disputes = requestedCreditNote.to !== 'refund'
   const left = await readRemainingAmounts(context, invoice, {
-    refund: wanted.refund ?? null,
+    refund: requestedCreditNote.refund ?? null,
     disputes,
   })
-  const { what, total } = await toCredit(context, wanted, { invoice, left })
-  requireLeft(invoice, total, left)
+  const { what, total } = await chooseCreditedPart(context, requestedCreditNote, { invoice, left })
+  requireCreditLeft(invoice, total, left)
   const paid = total - Math.min(total, invoice.amount_remaining)
-  return { invoice: invoice.id, ...what, ...returnParams(wanted, paid, left) }
+  return { invoice: invoice.id, ...what, ...buildReturnParams(requestedCreditNote, paid, left) }
 }
 
-function requireLeft({ currency }: Stripe.Invoice, total: number, left: RemainingAmounts): void {
-  const most = left.ofInvoice + left.ofRefund
+function requireCreditLeft(
+  { currency }: Stripe.Invoice,
+  total: number,
+  remainingAmounts: RemainingAmounts,
+): void {
+  const most = remainingAmounts.ofInvoice + remainingAmounts.ofRefund
   if (total <= most) return
   const rest = formatMoney(money(most, currency))
   throw new AmountTooLarge(`Only ${rest} of the invoice can still be credited`)
@@ -75,13 +79,13 @@ export async function readRemainingAmounts(
   const credited =
     invoice.pre_payment_credit_notes_amount + invoice.post_payment_credit_notes_amount
   const ofInvoice = Math.max(0, invoice.total - credited - unexplained)
-  const ofTime = await remainingOfPaidInvoice(context, invoice, { gifts: false, disputes })
+  const ofTime = await readRemainingInvoiceAmount(context, invoice, { gifts: false, disputes })
   return {
     ofInvoice: Math.min(ofInvoice, ofTime),
     ofRefund:
       refund === null
         ? 0
-        : (await amountOf(context, refund, charges)) -
+        : (await readRefundAmount(context, refund, charges)) -
           sum(own.map(({ amount_refunded }) => amount_refunded)),
     onCards: captured - refunded,
   }
@@ -91,7 +95,7 @@ export async function readRemainingAmounts(
  * Returns the amount of a refund of one of these charges.
  * @throws InvalidArgument if it does not exist or belongs to other charges.
  */
-async function amountOf(
+async function readRefundAmount(
   { stripe }: StripeContext,
   refund: string,
   charges: readonly Stripe.Charge[],
@@ -106,22 +110,25 @@ async function amountOf(
   )
 }
 
-async function toCredit(
+async function chooseCreditedPart(
   context: StripeContext,
   { of, refund }: NewCreditNote,
   { invoice, left }: { readonly invoice: Stripe.Invoice; readonly left: RemainingAmounts },
-): Promise<Credited> {
-  if (of !== null && 'amount' in of) return ofAmount(of.amount)
+): Promise<CreditedPart> {
+  if (of !== null && 'amount' in of) return toCreditedAmount(of.amount)
   const { stripe } = context
   const all = await listAll(stripe.invoices.listLineItems(invoice.id, { limit: 100 }))
-  const asked = { invoice: invoice.id, ...explaining(refund, left.ofRefund) }
-  if (of !== null) return preview(context, asked, ofLines(all, of))
+  const asked = { invoice: invoice.id, ...buildRefundParam(refund, left.ofRefund) }
+  if (of !== null) return previewCreditedTotal(context, asked, buildCreditedLines(all, of))
   const rest = refund ? left.ofRefund : left.ofInvoice
-  const whole = rest === invoice.total ? await preview(context, asked, wholeOf(all)) : null
-  return whole?.total === invoice.total ? whole : ofAmount(rest)
+  const whole =
+    rest === invoice.total
+      ? await previewCreditedTotal(context, asked, buildWholeInvoiceLines(all))
+      : null
+  return whole?.total === invoice.total ? whole : toCreditedAmount(rest)
 }
 
-function ofAmount(amount: number): Credited {
+function toCreditedAmount(amount: number): CreditedPart {
   return { what: { amount }, total: amount }
 }
 
@@ -129,40 +136,51 @@ function ofAmount(amount: number): Credited {
  * Returns the lines that credit a whole invoice with its taxes. Stripe rejects lines of zero or
  * below, so negative lines are deducted from the others.
  */
-function wholeOf(all: readonly Stripe.InvoiceLineItem[]): Line[] {
+function buildWholeInvoiceLines(all: readonly Stripe.InvoiceLineItem[]): Line[] {
   let less = all.reduce((sum, { amount }) => sum - Math.min(amount, 0), 0)
   const isPlain = less === 0
   return all.flatMap(({ id, amount, quantity }): Line[] => {
     const off = Math.min(less, Math.max(amount, 0))
     less -= off
     if (amount - off <= 0) return []
-    return [{ ...named(id), ...(isPlain ? { quantity: quantity ?? 1 } : { amount: amount - off }) }]
+    return [
+      {
+        ...toInvoiceLineParam(id),
+        ...(isPlain ? { quantity: quantity ?? 1 } : { amount: amount - off }),
+      },
+    ]
   })
 }
 
-function ofLines(all: readonly Stripe.InvoiceLineItem[], wanted: readonly CreditedLine[]): Line[] {
+function buildCreditedLines(
+  all: readonly Stripe.InvoiceLineItem[],
+  wanted: readonly CreditedLine[],
+): Line[] {
   return wanted.map(({ line, quantity }) => {
     const count = all.find(({ id }) => id === line)?.quantity ?? 1
-    return { ...named(line), quantity: quantity ?? count }
+    return { ...toInvoiceLineParam(line), quantity: quantity ?? count }
   })
 }
 
-function named(line: string) {
+function toInvoiceLineParam(line: string) {
   return { type: 'invoice_line_item', invoice_line_item: line } as const
 }
 
 /** Asks Stripe for the total, because its rounding cannot be reproduced here. */
-async function preview(
+async function previewCreditedTotal(
   { stripe }: StripeContext,
   asked: Pick<Params, 'invoice' | 'refunds'>,
   lines: Line[],
-): Promise<Credited> {
+): Promise<CreditedPart> {
   if (lines.length === 0) return { what: {}, total: 0 }
   const { total } = await stripe.creditNotes.preview({ ...asked, lines })
   return { what: { lines }, total }
 }
 
-function explaining(refund: string | null | undefined, amount: number): Pick<Params, 'refunds'> {
+function buildRefundParam(
+  refund: string | null | undefined,
+  amount: number,
+): Pick<Params, 'refunds'> {
   return refund && amount > 0 ? { refunds: [{ refund, amount_refunded: amount }] } : {}
 }
 
@@ -170,7 +188,7 @@ function explaining(refund: string | null | undefined, amount: number): Pick<Par
  * Returns the parameters that tell Stripe where the paid part of the invoice goes. Stripe requires
  * them. The part that was paid with credit cannot go back to a card.
  */
-function returnParams(
+function buildReturnParams(
   { to, refund }: NewCreditNote,
   paid: number,
   left: RemainingAmounts,
@@ -181,7 +199,7 @@ function returnParams(
   const toCard = to === 'refund' ? Math.min(rest, left.onCards) : 0
   const toBalance = to === 'outside' ? 0 : rest - toCard
   return {
-    ...explaining(refund, explained),
+    ...buildRefundParam(refund, explained),
     ...(toCard > 0 ? { refund_amount: toCard } : {}),
     ...(toBalance > 0 ? { credit_amount: toBalance } : {}),
     ...(to === 'outside' && rest > 0 ? { out_of_band_amount: rest } : {}),

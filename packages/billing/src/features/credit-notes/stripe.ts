@@ -19,7 +19,7 @@ import {
 import { toRefundRefused } from '../refunds/stripe.ts'
 import type { NewCreditNote } from './contract.ts'
 import type { CreditNoteData, CreditNoteReason } from './credit-note.ts'
-import { creditNoteParams, readRemainingAmounts } from './stripe-terms.ts'
+import { buildCreditNoteParams, readRemainingAmounts } from './stripe-terms.ts'
 
 /** Members that `describe` needs expanded. */
 const DETAILS = ['invoice', 'customer_balance_transaction', 'discount_amounts.discount']
@@ -57,10 +57,10 @@ export function stripeCreditNotes(context: StripeContext): Pick<GatewayParts, 'c
 
 async function list(
   context: StripeContext,
-  of: { readonly customer: string } | { readonly invoice: string },
+  noteFilter: { readonly customer: string } | { readonly invoice: string },
   limit: number | null,
 ): Promise<CreditNoteData[]> {
-  const query = { ...of, limit: Math.min(limit ?? 100, 100), expand: LIST_DETAILS }
+  const query = { ...noteFilter, limit: Math.min(limit ?? 100, 100), expand: LIST_DETAILS }
   const found: CreditNoteData[] = []
   for (const note of await listAll(context.stripe.creditNotes.list(query), limit)) {
     found.push(await describe(context, note))
@@ -80,15 +80,22 @@ async function findByKey(
   return null
 }
 
-async function create(context: StripeContext, wanted: NewCreditNote): Promise<CreditNoteData> {
+async function create(
+  context: StripeContext,
+  requestedCreditNote: NewCreditNote,
+): Promise<CreditNoteData> {
   const { stripe } = context
-  const { invoice: id, reason, memo, key } = wanted
+  const { invoice: id, reason, memo, key } = requestedCreditNote
   // By now less is left of the invoice, so a repeat would send other parameters under the same key,
   // which Stripe rejects.
   const before = await findByKey(context, id, key)
   if (before) return before
   const params: Stripe.CreditNoteCreateParams = {
-    ...(await creditNoteParams(context, wanted, await stripe.invoices.retrieve(id))),
+    ...(await buildCreditNoteParams(
+      context,
+      requestedCreditNote,
+      await stripe.invoices.retrieve(id),
+    )),
     ...(reason === null ? {} : { reason }),
     ...(memo === null ? {} : { memo }),
     metadata: { tollgate_key: key },
@@ -101,12 +108,12 @@ async function create(context: StripeContext, wanted: NewCreditNote): Promise<Cr
       () => findByKey(context, id, key),
     )
   } catch (error) {
-    throw isOfRefund(error) ? toRefundRefused(error) : error
+    throw isRefundRejection(error) ? toRefundRefused(error) : error
   }
 }
 
 /** Whether Stripe rejected the refund of the money, and not the credit note itself. */
-function isOfRefund(error: unknown): boolean {
+function isRefundRejection(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown }
   return code === 'charge_disputed' || code === 'charge_already_refunded'
 }
@@ -135,7 +142,7 @@ async function describe(context: StripeContext, note: Stripe.CreditNote): Promis
     customerTaxIds: taxIdsOf(invoice),
     reverseCharge: isReverseCharged(invoice),
     total: note.total,
-    givenBack: { refunded, toBalance: creditOf(note), outside },
+    givenBack: { refunded, toBalance: readBalanceCredit(note), outside },
     refunds: note.refunds.flatMap(({ refund }) => idOfReference(refund) ?? []),
     reason: note.reason as CreditNoteReason | null,
     memo: note.memo,
@@ -145,7 +152,7 @@ async function describe(context: StripeContext, note: Stripe.CreditNote): Promis
 }
 
 /** The amount credited to the balance. Stripe counts credit as negative. */
-function creditOf({ customer_balance_transaction: entry }: Stripe.CreditNote): number {
+function readBalanceCredit({ customer_balance_transaction: entry }: Stripe.CreditNote): number {
   return typeof entry === 'object' && entry !== null ? Math.abs(entry.amount) : 0
 }
 

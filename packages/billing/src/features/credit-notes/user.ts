@@ -12,7 +12,7 @@ import type { OperationRequest } from '../../core/storage/tables.ts'
 import type { UserScopeWith } from '../../core/user-scope.ts'
 import { requireCount, requireOneOf, requireText } from '../../core/values/arguments.ts'
 import { formatMoney, money, requireAmount } from '../../core/values/money.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { withExistingCustomer } from '../customers/customer.ts'
 import { withOwnerLocale } from '../customers/locale-of.ts'
 import { creditNoteDownload, type DownloadOptions } from '../invoices/download.ts'
@@ -34,9 +34,9 @@ export interface CreditNoteListOptions {
 }
 
 type User = UserScopeWith<'creditNotes'>
-type Wanted = Omit<NewCreditNote, 'key'>
+type RequestedCreditNote = Omit<NewCreditNote, 'key'>
 
-const WAYS: readonly CreditNoteTo[] = ['refund', 'balance', 'outside']
+const CREDIT_NOTE_DESTINATIONS: readonly CreditNoteTo[] = ['refund', 'balance', 'outside']
 const REASONS: readonly CreditNoteReason[] = [
   'duplicate',
   'fraudulent',
@@ -79,22 +79,22 @@ export async function issueCreditNote(
 ): Promise<CreditNote> {
   const { idempotencyKey } = options
   if (idempotencyKey !== undefined) requireText('idempotency key', idempotencyKey)
-  const asked = await toWanted(user, invoice, options)
+  const asked = await toRequestedCreditNote(user, invoice, options)
   const data = await withExistingCustomer(user, (locked, customerId) => {
     const wanted = { ...asked, customerId }
     return idempotencyKey === undefined
-      ? issueWithOperation(user, locked, wanted)
-      : issueOnce(user, locked, { ...wanted, key: idempotencyKey })
+      ? issueNoteWithOperation(user, locked, wanted)
+      : issueNoteOnce(user, locked, { ...wanted, key: idempotencyKey })
   })
   return new CreditNote(data)
 }
 
-async function toWanted(
+async function toRequestedCreditNote(
   user: User,
   { id: invoice, currency }: InvoiceData,
   { to, amount, lines, refund, reason, memo }: CreditNoteOptions,
-): Promise<Omit<Wanted, 'customerId'>> {
-  requireOneOf('to', to, WAYS)
+): Promise<Omit<RequestedCreditNote, 'customerId'>> {
+  requireOneOf('to', to, CREDIT_NOTE_DESTINATIONS)
   if (reason !== undefined) requireOneOf('reason', reason, REASONS)
   if (memo !== undefined) requireText('memo', memo)
   if (refund !== undefined) requireText('refund', refund)
@@ -121,13 +121,13 @@ async function toWanted(
  * Issues the credit note with a stored operation, whose id is the idempotency key. A repeated call
  * after a lost response then finds the first note.
  */
-async function issueWithOperation(
+async function issueNoteWithOperation(
   user: User,
   locked: LockedOwner,
-  wanted: Wanted,
+  noteToIssue: RequestedCreditNote,
 ): Promise<CreditNoteData> {
   const { context, owner, provider } = user
-  const { invoice, of, to, refund = null, reason, memo } = wanted
+  const { invoice, of, to, refund = null, reason, memo } = noteToIssue
   const same = { provider, invoice, of, to, ...(refund === null ? {} : { refund }) }
   const request = { ...same, reason, memo }
   const operation = await beginOperation(context, locked, {
@@ -139,26 +139,29 @@ async function issueWithOperation(
   return runOperation(context, locked, operation, async () => {
     // Sends the reason and memo of the first call: other parameters under the same key would be
     // rejected.
-    const first = operation.request as OperationRequest & Pick<Wanted, 'reason' | 'memo'>
-    const note = { ...wanted, reason: first.reason, memo: first.memo, key: operation.id }
-    const made = await issueOnce(user, locked, note)
+    const first = operation.request as OperationRequest &
+      Pick<RequestedCreditNote, 'reason' | 'memo'>
+    const note = { ...noteToIssue, reason: first.reason, memo: first.memo, key: operation.id }
+    const made = await issueNoteOnce(user, locked, note)
     await finishOperation(context, locked, operation)
     return made
   })
 }
 
-async function issueOnce(
+async function issueNoteOnce(
   user: User,
   locked: LockedOwner,
   note: NewCreditNote,
 ): Promise<CreditNoteData> {
   const { creditNotes } = await user.gateway()
   const before = await creditNotes.findByKey(note.invoice, note.key)
-  const done = before ? requireSame(user, before, note) : await findWhole(user, creditNotes, note)
+  const done = before
+    ? requireSameCreditNote(user, before, note)
+    : await findWholeInvoiceCreditNote(user, creditNotes, note)
   const made =
     done ??
     (await locked.change(user.provider, (gateway) =>
-      requirePart(gateway, 'creditNotes').create(note),
+      requireGatewayPart(gateway, 'creditNotes').create(note),
     ))
   // Emitted on repeats too: a process may have crashed between issuing the note and recording the
   // event.
@@ -166,15 +169,22 @@ async function issueOnce(
   return made
 }
 
-function requireSame(user: User, before: CreditNoteData, { of }: NewCreditNote): CreditNoteData {
-  if (of === null || isOf(before, of)) return before
+function requireSameCreditNote(
+  user: User,
+  earlierCreditNote: CreditNoteData,
+  { of }: NewCreditNote,
+): CreditNoteData {
+  if (of === null || coversSamePart(earlierCreditNote, of)) return earlierCreditNote
   throw new ProviderRejected('This idempotency key was used for a different credit note', {
     provider: user.provider,
     providerCode: null,
   })
 }
 
-function isOf({ total, creditedLines }: CreditNoteData, of: NonNullable<Wanted['of']>): boolean {
+function coversSamePart(
+  { total, creditedLines }: CreditNoteData,
+  of: NonNullable<RequestedCreditNote['of']>,
+): boolean {
   if ('amount' in of) return of.amount === total
   if (creditedLines === undefined) return true
   return (
@@ -191,12 +201,16 @@ function isOf({ total, creditedLines }: CreditNoteData, of: NonNullable<Wanted['
  * whole invoice.
  * @throws AmountTooLarge if less is left than requested.
  */
-async function findWhole(
+async function findWholeInvoiceCreditNote(
   user: User,
   creditNotes: Pick<CreditNotes, 'listByInvoice' | 'left'>,
   { invoice: id, customerId, of, refund = null }: NewCreditNote,
 ): Promise<CreditNoteData | null> {
-  const invoice = await (await user.gateway()).findInvoice(id, customerId, await user.taxOf())
+  const invoice = await (await user.gateway()).findInvoice(
+    id,
+    customerId,
+    await user.createChargeTaxLookup(),
+  )
   if (!invoice) throw new InvoiceNotFound('There is no such invoice')
   const { ofInvoice, ofRefund } = await creditNotes.left(id, refund)
   const left = ofInvoice + ofRefund

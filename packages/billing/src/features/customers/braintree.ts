@@ -43,7 +43,7 @@ export function braintreeCustomers(context: BraintreeContext): Customers {
 
   return {
     async createCustomer({ details, operation }) {
-      const id = idOfOperation(operation)
+      const id = deriveOperationObjectId(operation)
       const { address, ...rest }: CustomerDetails = details
       const result = await gateway.customer.create({ ...toCustomerRequest(rest), id })
       // An earlier attempt created the customer.
@@ -69,7 +69,7 @@ async function readNonce(
   customerId: string,
   nonce: string,
 ): Promise<ProviderMethod> {
-  const kept = await findMethod(context, customerId, chosenToken(customerId, nonce))
+  const kept = await findMethod(context, customerId, deriveMethodToken(customerId, nonce))
   if (kept) return describeMethod(kept, false)
   try {
     return describeNonce(
@@ -94,7 +94,7 @@ export async function storeNonce(
   nonce: string,
   options: { readonly makeDefault: boolean },
 ): Promise<{ readonly token: string; readonly isNew: boolean }> {
-  const token = chosenToken(customerId, nonce)
+  const token = deriveMethodToken(customerId, nonce)
   // The typings lack `token`, although Braintree accepts a chosen one.
   const request = {
     customerId,
@@ -107,7 +107,7 @@ export async function storeNonce(
   // token.
   if (result.success) return { token: result.paymentMethod.token, isNew: true }
   // An earlier attempt used the nonce up, and took the token that we chose.
-  if (!(await isPaymentMethodOf(context, customerId, token))) requireSuccess(result)
+  if (!(await hasCustomerPaymentMethod(context, customerId, token))) requireSuccess(result)
   return { token, isNew: false }
 }
 
@@ -135,11 +135,11 @@ async function followDefault(
 /**
  * Derives the token from the nonce, so that a repeat after a lost response finds the stored card.
  */
-function chosenToken(customerId: string, nonce: string): string {
+function deriveMethodToken(customerId: string, nonce: string): string {
   return createHash('sha256').update(`${customerId}:${nonce}`).digest('hex').slice(0, 32)
 }
 
-export async function isPaymentMethodOf(
+export async function hasCustomerPaymentMethod(
   context: BraintreeContext,
   customerId: string,
   token: string,

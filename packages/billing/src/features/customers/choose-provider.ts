@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { convergeSubscription, stateColumnsOf } from '../../core/converge.ts'
+import { refreshSubscriptionRow, toStateColumns } from '../../core/converge.ts'
 import { AlreadySubscribed, InvalidArgument, ProviderChosen } from '../../core/errors/errors.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
@@ -31,7 +31,7 @@ export async function chooseProvider(
     if (billed.provider === provider) return
     if (billed.provider && billed.providerId) {
       await closeCheckouts(context, locked, begun)
-      await closeUnpaid(context, locked, billed.provider, billed.providerId)
+      await closeUnpaidSubscriptions(context, locked, billed.provider, billed.providerId)
     }
     await locked.lock.write((tx) => context.owners.setProvider(owner, provider, tx))
   })
@@ -42,7 +42,7 @@ export async function chooseProvider(
  * @throws AlreadySubscribed if a subscription is running.
  * @throws ProviderChosen if a payment was made or is due.
  */
-async function closeUnpaid(
+async function closeUnpaidSubscriptions(
   context: BillingContext,
   locked: LockedOwner,
   provider: ProviderName,
@@ -50,7 +50,7 @@ async function closeUnpaid(
 ): Promise<void> {
   const gateway = await locked.gateway(provider)
   for (const row of await context.subscriptions.listByOwner(locked.owner)) {
-    if (row.provider === provider) await close(context, locked, row)
+    if (row.provider === provider) await closeUnpaidSubscription(context, locked, row)
   }
   if (await gateway.hasPaid(customerId)) {
     throw new ProviderChosen(
@@ -59,7 +59,7 @@ async function closeUnpaid(
   }
 }
 
-async function close(
+async function closeUnpaidSubscription(
   context: BillingContext,
   locked: LockedOwner,
   row: SubscriptionRecord,
@@ -67,10 +67,10 @@ async function close(
   const isOver = (columns: SubscriptionRecord | null) =>
     !columns || ended(columns, context.options.clock.now())
   if (isOver(row)) return
-  const found = await convergeSubscription(context, locked, row)
-  if (found && awaitsFirstPayment(stateColumnsOf(context, row.provider, found))) {
+  const found = await refreshSubscriptionRow(context, locked, row)
+  if (found && awaitsFirstPayment(toStateColumns(context, row.provider, found))) {
     await endUnpaidSubscription(locked, row.provider, found)
-    await convergeSubscription(context, locked, row)
+    await refreshSubscriptionRow(context, locked, row)
   }
   if (isOver(await context.subscriptions.findByProvider(row.provider, row.providerId))) return
   throw new AlreadySubscribed(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { NO_CARD } from '../../core/values/card.ts'
 import {
   type ContractPart,
-  errorCodeOf,
+  catchErrorCode,
   newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
@@ -60,7 +60,7 @@ export const customersContract: ContractPart = ({ describe, it }, create) => {
         await gateway.setCard(customerId, declinedCard)
         await gateway.charge(customerId, { amount: 1000, currency }, {})
       }
-      assert.equal(await errorCodeOf(pay), 'payment_failed')
+      assert.equal(await catchErrorCode(pay), 'payment_failed')
       assert.equal(await gateway.hasPaid(customerId), false)
     })
   })

@@ -34,9 +34,9 @@ export interface RequestedCustomer {
 export async function ensureCustomer(
   context: BillingContext,
   locked: LockedOwner,
-  wanted: RequestedCustomer,
+  requestedCustomer: RequestedCustomer,
 ): Promise<string> {
-  const { provider, token, details, mayLackCard = false } = wanted
+  const { provider, token, details, mayLackCard = false } = requestedCustomer
   requireValidLocale(context, provider, details)
   const billed = await requireOwner(context, locked.owner)
   const existing =
@@ -73,7 +73,7 @@ async function createCustomer(
     // Details do not matter for a repeat: an owner has one customer at a provider.
     same: { provider },
   }
-  const operation = await beginFor(context, locked, intent)
+  const operation = await beginCustomerOperation(context, locked, intent)
   const wanted = {
     owner,
     details: operation.request.details as CustomerDetails,
@@ -93,7 +93,7 @@ async function createCustomer(
  * Begins the operation. Drops an operation that was recorded for an earlier owner with the same id,
  * so that no owner gets another's customer.
  */
-async function beginFor(
+async function beginCustomerOperation(
   context: BillingContext,
   locked: LockedOwner,
   intent: OperationIntent,

@@ -11,7 +11,7 @@ import type { ProviderName } from '../../core/values/provider-name.ts'
  * Wraps the owner repository, so that every change of a customer records `customer.updated` in the
  * same transaction.
  */
-export function recordingCustomerEvents(
+export function withCustomerEvents(
   owners: OwnerRepository,
   events: Pick<EventStream, 'isWanted' | 'record'>,
 ): OwnerRepository {
@@ -19,7 +19,7 @@ export function recordingCustomerEvents(
     if (!events.isWanted('customer.updated')) return change()
     const before = await owners.find(owner, tx)
     await change()
-    const event = customerUpdated(before, await owners.find(owner, tx))
+    const event = createCustomerUpdatedEvent(before, await owners.find(owner, tx))
     if (event) await events.record(tx, event)
   }
   return {
@@ -35,13 +35,13 @@ export function recordingCustomerEvents(
 }
 
 /** Returns the two events of a customer's transfer, one for the old owner and one for the new. */
-export function customerTransferredEvents(
+export function createTransferEvents(
   billed: BilledOwner & { readonly provider: ProviderName },
   to: Owner,
   transfer: string,
 ): NewBillingEvent[] {
   const { provider, owner: from } = billed
-  const customer = factsOf(billed)
+  const customer = toCustomerEventData(billed)
   if (!customer) return []
   return [from, to].map((owner, at) => ({
     type: 'customer.transferred',
@@ -53,21 +53,24 @@ export function customerTransferredEvents(
 }
 
 /** Returns the event of a change. `null` if nothing has changed. */
-function customerUpdated(
-  before: BilledOwner | null,
-  after: BilledOwner | null,
+function createCustomerUpdatedEvent(
+  ownerBefore: BilledOwner | null,
+  ownerAfter: BilledOwner | null,
 ): NewBillingEvent | null {
-  const data = { customer: factsOf(after), before: factsOf(before) }
-  const provider = after?.provider ?? before?.provider
-  if (!after || !provider || JSON.stringify(data.customer) === JSON.stringify(data.before)) {
+  const data = {
+    customer: toCustomerEventData(ownerAfter),
+    before: toCustomerEventData(ownerBefore),
+  }
+  const provider = ownerAfter?.provider ?? ownerBefore?.provider
+  if (!ownerAfter || !provider || JSON.stringify(data.customer) === JSON.stringify(data.before)) {
     return null
   }
   // Random, because a value can change back and forth within one moment.
   const subject = `${provider}:${data.customer?.id ?? ''}:${randomBytes(12).toString('hex')}`
-  return { type: 'customer.updated', owner: after.owner, provider, subject, data }
+  return { type: 'customer.updated', owner: ownerAfter.owner, provider, subject, data }
 }
 
-function factsOf(billed: BilledOwner | null): CustomerEventData | null {
+function toCustomerEventData(billed: BilledOwner | null): CustomerEventData | null {
   if (!billed?.providerId) return null
   const { providerId: id, cardBrand, cardLastFour, cardExpires = null, paypalEmail } = billed
   return { id, cardBrand, cardLastFour, cardExpires, paypalEmail }

@@ -11,17 +11,20 @@ const DEFAULT = 'en'
  * otherwise the language stored at the provider, otherwise the default. Invalid values are skipped,
  * because they would make every mail fail.
  */
-export async function localeOf(context: BillingContext, billed: BilledOwner): Promise<string> {
+export async function findOwnerLocale(
+  context: BillingContext,
+  billed: BilledOwner,
+): Promise<string> {
   const { locale, invoice } = context.options
   return (
     findLocale(await locale?.(billed.owner)) ??
-    findLocale(await atProvider(context, billed)) ??
+    findLocale(await readProviderLocale(context, billed)) ??
     findLocale(invoice?.locale) ??
     DEFAULT
   )
 }
 
-async function atProvider(
+async function readProviderLocale(
   context: BillingContext,
   { provider, providerId }: Pick<BilledOwner, 'provider' | 'providerId'>,
 ): Promise<string | null> {
@@ -38,5 +41,5 @@ export async function withOwnerLocale(
   { context, user }: UserScope,
   options: DownloadOptions,
 ): Promise<DownloadOptions> {
-  return { ...options, locale: options.locale ?? (await localeOf(context, user.record)) }
+  return { ...options, locale: options.locale ?? (await findOwnerLocale(context, user.record)) }
 }

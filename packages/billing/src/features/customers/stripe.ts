@@ -141,7 +141,7 @@ export async function attachPaymentMethod(
   token: string,
 ): Promise<Stripe.PaymentMethod> {
   const { stripe } = context
-  const key = keyOf(customer, token)
+  const key = hashCustomerToken(customer, token)
   const id = await toMethodId(context, customer, token)
   let attempt = `${key}:attach`
   for (;;) {
@@ -158,7 +158,7 @@ export async function attachPaymentMethod(
   }
 }
 
-function keyOf(customer: string, token: string): string {
+function hashCustomerToken(customer: string, token: string): string {
   return createHash('sha256').update(`${customer}:${token}`).digest('hex').slice(0, 32)
 }
 
@@ -169,7 +169,7 @@ async function toMethodId(
 ): Promise<string> {
   if (!token.startsWith('tok_')) return token
   const { id } = await createIdempotently(
-    `${keyOf(customer, token)}:method`,
+    `${hashCustomerToken(customer, token)}:method`,
     (request) => stripe.paymentMethods.create({ type: 'card', card: { token } }, request),
     // A token works once, so a retry creates no second card.
     async () => null,

@@ -10,7 +10,7 @@ import { type Owner, ownerKey } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { closeCheckouts } from '../checkout/close-checkouts.ts'
 import { hadSubscriptionTrial } from '../trials/one-trial.ts'
-import { customerTransferredEvents } from './events.ts'
+import { createTransferEvents } from './events.ts'
 
 /**
  * Transfers a customer with its subscriptions and payment methods from one owner to another. Our
@@ -21,9 +21,9 @@ import { customerTransferredEvents } from './events.ts'
 export async function transferCustomer(
   context: BillingContext,
   from: Owner,
-  wanted: Owner,
+  newOwnerOfCustomer: Owner,
 ): Promise<void> {
-  const { owner: to } = await requireOwner(context, wanted)
+  const { owner: to } = await requireOwner(context, newOwnerOfCustomer)
   if (ownerKey(from) === ownerKey(to)) {
     throw new TransferRefused(`The ${to.type} already has this customer`, { reason: 'same_owner' })
   }
@@ -38,7 +38,9 @@ export async function transferCustomer(
     await closeCheckouts(context, locked.from, begun)
     const billed = await requireCustomer(context, from)
     const hadTrial = await hadSubscriptionTrial(context, from)
-    const operation = await locked.write((tx) => move(context, billed, to, hadTrial, tx))
+    const operation = await locked.write((tx) =>
+      moveCustomerRows(context, billed, to, hadTrial, tx),
+    )
     await resumeTransfer(context, locked.to, { ...operation, kind: 'transfer' })
   })
 }
@@ -76,7 +78,7 @@ async function isDone(
 export async function requireNoCustomerYet(
   { subscriptions }: BillingContext,
   { owner, provider, providerId }: BilledOwner,
-  wanted: ProviderName,
+  movedProvider: ProviderName,
 ): Promise<void> {
   const whom = `The ${owner.type} ${owner.id}`
   if (providerId !== null) {
@@ -87,9 +89,9 @@ export async function requireNoCustomerYet(
       reason: 'has_subscription',
     })
   }
-  if (provider !== null && provider !== wanted) {
+  if (provider !== null && provider !== movedProvider) {
     throw new TransferRefused(
-      `${whom} is billed by ${provider}, but the customer is at ${wanted}`,
+      `${whom} is billed by ${provider}, but the customer is at ${movedProvider}`,
       {
         reason: 'other_provider',
       },
@@ -101,7 +103,7 @@ export async function requireNoCustomerYet(
  * Moves all rows in the transaction. Returns the operation that names the new owner at the
  * provider.
  */
-async function move(
+async function moveCustomerRows(
   context: BillingContext,
   billed: Customer,
   to: Owner,
@@ -115,7 +117,7 @@ async function move(
   // The columns are unique across owners, so the old owner is cleared first.
   await owners.clearCustomer(from, { provider, providerId: customer }, tx)
   await owners.setCustomer(to, billed, tx)
-  for (const event of customerTransferredEvents(billed, to, id)) await events.record(tx, event)
+  for (const event of createTransferEvents(billed, to, id)) await events.record(tx, event)
   const request = { provider, customer }
   return operations.begin({ owner: to, kind: 'transfer', request }, at, tx)
 }

@@ -36,7 +36,7 @@ export async function updateCustomer(
   requireValidLocale(user.context, user.provider, details)
   await withExistingCustomer(user, (locked, customerId) =>
     locked.change(user.provider, (gateway) =>
-      requirePart(gateway, 'customerDetails').set(customerId, details),
+      requireGatewayPart(gateway, 'customerDetails').set(customerId, details),
     ),
   )
 }
@@ -53,7 +53,7 @@ export async function syncCustomerDetails(user: UserScopeWith<'customerDetails'>
     if (provider === null || providerId === null) return
     try {
       await locked.change(provider, (gateway) =>
-        requirePart(gateway, 'customerDetails').set(
+        requireGatewayPart(gateway, 'customerDetails').set(
           providerId,
           customerDetailsFromRow(context, billed),
         ),

@@ -3,7 +3,7 @@ import { fromDecimal } from '../../core/values/money.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { nullIfMissing } from '../../providers/braintree/errors.ts'
 import { listSales } from '../invoices/braintree.ts'
-import { subscriptionOfUsageSale } from '../usage/braintree-usage-order.ts'
+import { findUsageSubscriptionId } from '../usage/braintree-usage-order.ts'
 import type { PaymentDisputes, ProviderDispute } from './contract.ts'
 
 /**
@@ -56,14 +56,14 @@ async function describe(
   return {
     id: dispute.id,
     customerId: sale.customer?.id ?? null,
-    subscriptionId: sale.subscriptionId || subscriptionOfUsageSale(sale),
+    subscriptionId: sale.subscriptionId || findUsageSubscriptionId(sale),
     charge: sale.id,
     // At Braintree an invoice is made from its sale, and has the same id.
     invoiceId: sale.id,
     amount: fromDecimal(amountDisputed, currencyIsoCode),
     reason: dispute.reason ?? null,
     status: disputeStatusOf(dispute),
-    openedAt: openingOf(dispute),
+    openedAt: readOpeningDay(dispute),
     raw: dispute,
   }
 }
@@ -104,6 +104,6 @@ export function disputeStatusOf({ status, kind }: DisputeFields): ProviderDisput
 /**
  * Returns when the dispute was opened: the start of the day, because Braintree gives only the day.
  */
-function openingOf({ dateOpened, receivedDate, createdAt }: RawDispute): Date {
+function readOpeningDay({ dateOpened, receivedDate, createdAt }: RawDispute): Date {
   return new Date(dateOpened ?? receivedDate ?? createdAt)
 }

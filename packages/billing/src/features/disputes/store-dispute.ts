@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { convergeSubscription } from '../../core/converge.ts'
+import { refreshSubscriptionRow } from '../../core/converge.ts'
 import type { DisputeEventData, NewBillingEvent } from '../../core/events/billing-event.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import type { DisputeRecord } from '../../core/storage/disputes.ts'
@@ -19,18 +19,23 @@ export async function storeDispute(
   context: BillingContext,
   locked: LockedOwner,
   provider: ProviderName,
-  found: ProviderDispute,
+  disputeAtProvider: ProviderDispute,
 ): Promise<void> {
-  const row = await subscriptionOf(context, provider, found)
-  if (row && endsAccess(context, row, found)) {
+  const row = await findDisputedSubscription(context, provider, disputeAtProvider)
+  if (row && endsAccess(context, row, disputeAtProvider)) {
     await locked.change(provider, (changing) => changing.cancelNow(row.providerId))
-    await convergeSubscription(context, locked, row)
+    await refreshSubscriptionRow(context, locked, row)
   }
   // Stored last, because sync() regards a dispute as settled once its row has the final status.
-  await record(context, locked, { provider, found, row, emitsEvents: true })
+  await recordDispute(context, locked, {
+    provider,
+    found: disputeAtProvider,
+    row,
+    emitsEvents: true,
+  })
 }
 
-interface Recorded {
+interface DisputeToRecord {
   readonly provider: ProviderName
   readonly found: ProviderDispute
   /** The subscription that the charge paid for. */
@@ -38,10 +43,10 @@ interface Recorded {
   readonly emitsEvents: boolean
 }
 
-async function record(
+async function recordDispute(
   context: BillingContext,
   locked: LockedOwner,
-  { provider, found, row, emitsEvents }: Recorded,
+  { provider, found, row, emitsEvents }: DisputeToRecord,
 ): Promise<void> {
   const { disputes, events, options } = context
   const before = await disputes.find(provider, found.id)
@@ -97,8 +102,8 @@ export async function syncDisputes(
     if (!dryRun) {
       if (before || !isDecided(found)) await storeDispute(context, locked, provider, found)
       else {
-        const row = await subscriptionOf(context, provider, found)
-        await record(context, locked, { provider, found, row, emitsEvents: false })
+        const row = await findDisputedSubscription(context, provider, found)
+        await recordDispute(context, locked, { provider, found, row, emitsEvents: false })
       }
     }
     drift.push({
@@ -114,7 +119,7 @@ export async function syncDisputes(
 }
 
 /** Finds the subscription that the disputed charge paid for, or its replacement after a swap. */
-async function subscriptionOf(
+async function findDisputedSubscription(
   { subscriptions, disputes }: BillingContext,
   provider: ProviderName,
   { id, subscriptionId }: ProviderDispute,
@@ -143,7 +148,7 @@ export async function moveDisputes(
   for (const found of listed.filter((each) => !isDecided(each))) {
     const before = await context.disputes.find(provider, found.id)
     if (before?.subscriptionId !== from.id) continue
-    await record(context, locked, { provider, found, row: to, emitsEvents: false })
+    await recordDispute(context, locked, { provider, found, row: to, emitsEvents: false })
   }
 }
 
@@ -167,15 +172,15 @@ export function isDecided({ status }: Pick<ProviderDispute, 'status'>): boolean 
  */
 export function createDisputeEvents(
   { owner, provider }: EventOrigin,
-  before: Pick<ProviderDispute, 'status'> | null,
+  disputeBefore: Pick<ProviderDispute, 'status'> | null,
   found: ProviderDispute,
 ): NewBillingEvent[] {
   const about = `${provider}:${found.id}`
-  const base = { owner, provider, data: { dispute: factsOf(found) } }
+  const base = { owner, provider, data: { dispute: toDisputeEventData(found) } }
   const isInquiry = found.status === 'inquiry'
-  const isSerious = !isInquiry && (before === null || before.status === 'inquiry')
-  const isOver = isDecided(found) && before?.status !== found.status
-  const opened = isInquiry && before === null ? `${about}:inquiry` : isSerious ? about : null
+  const isSerious = !isInquiry && (disputeBefore === null || disputeBefore.status === 'inquiry')
+  const isOver = isDecided(found) && disputeBefore?.status !== found.status
+  const opened = isInquiry && disputeBefore === null ? `${about}:inquiry` : isSerious ? about : null
   return [
     ...(opened === null ? [] : [{ ...base, type: 'dispute.opened' as const, subject: opened }]),
     ...(isOver
@@ -184,7 +189,7 @@ export function createDisputeEvents(
   ]
 }
 
-function factsOf(found: ProviderDispute): DisputeEventData {
+function toDisputeEventData(found: ProviderDispute): DisputeEventData {
   const { id, charge, subscriptionId: subscription, amount, reason, status, openedAt } = found
   return { id, charge, subscription, amount, reason, status, openedAt: openedAt.toISOString() }
 }

@@ -6,7 +6,7 @@ import {
   type StripeContext,
   toDate,
 } from '../../providers/stripe/client.ts'
-import { invoiceOfPayment } from '../payments/stripe.ts'
+import { findPaidInvoice } from '../payments/stripe.ts'
 import type { PaymentDisputes, ProviderDispute } from './contract.ts'
 
 export function stripeDisputes(context: StripeContext): { readonly disputes: PaymentDisputes } {
@@ -37,7 +37,7 @@ export function stripeDisputes(context: StripeContext): { readonly disputes: Pay
 
 async function describe(context: StripeContext, dispute: Stripe.Dispute): Promise<ProviderDispute> {
   const { charge, amount, currency, reason, status } = dispute
-  const invoice = await invoiceOfPayment(context, idOfReference(dispute.payment_intent))
+  const invoice = await findPaidInvoice(context, idOfReference(dispute.payment_intent))
   return {
     id: dispute.id,
     customerId: typeof charge === 'string' ? null : idOfReference(charge.customer),
@@ -46,7 +46,7 @@ async function describe(context: StripeContext, dispute: Stripe.Dispute): Promis
     invoiceId: invoice?.id ?? null,
     amount: money(amount, currency),
     reason,
-    status: statusOfDispute(status),
+    status: toDisputeStatus(status),
     openedAt: toDate(dispute.created),
     raw: dispute,
   }
@@ -56,7 +56,7 @@ async function describe(context: StripeContext, dispute: Stripe.Dispute): Promis
  * Maps Stripe's status of a dispute. A closed inquiry has cost nothing, so it counts as `won`. An
  * unknown status counts as `open`.
  */
-export function statusOfDispute(status: Stripe.Dispute['status']): ProviderDispute['status'] {
+export function toDisputeStatus(status: Stripe.Dispute['status']): ProviderDispute['status'] {
   if (status === 'won' || status === 'warning_closed' || status === 'prevented') return 'won'
   if (status === 'lost') return 'lost'
   return status.startsWith('warning_') ? 'inquiry' : 'open'

@@ -2,8 +2,8 @@ import { money } from '../../core/values/money.ts'
 import type { BasisPoints } from '../../core/values/tax.ts'
 import {
   type AddOnOrDiscount,
-  amountOfModification,
   type CreditTerms,
+  getModificationAmount,
   hasCyclesLeft,
   toMinorUnits,
 } from '../../providers/braintree/plan-credit.ts'
@@ -40,7 +40,7 @@ export function forecastCycleLines(
       (each): ForecastLine => ({
         kind: 'item',
         description: each.name ?? each.id,
-        amount: amountOfModification(each, terms),
+        amount: getModificationAmount(each, terms),
       }),
     ),
     ...cycle.discounts.filter(hasCyclesLeft).map(
@@ -49,12 +49,12 @@ export function forecastCycleLines(
           ? {
               kind: 'proration',
               description: 'Unused time',
-              amount: -amountOfModification(each, terms),
+              amount: -getModificationAmount(each, terms),
             }
           : {
               kind: 'discount',
               description: `Discount (${each.name ?? each.id})`,
-              amount: -amountOfModification(each, terms),
+              amount: -getModificationAmount(each, terms),
             },
     ),
   ]

@@ -5,11 +5,11 @@ import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import {
   addDays,
   addMonths,
-  billingDayOf,
   type CalendarDay,
   nextDayOfMonth,
   startOfDay,
   toCalendarDay,
+  toMonthlyBillingDay,
 } from '../../providers/braintree/days.ts'
 import { type AddOnOrDiscount, hasCyclesLeft } from '../../providers/braintree/plan-credit.ts'
 import { type PlanWithAddOns, requirePlan } from '../../providers/braintree/plans.ts'
@@ -34,31 +34,31 @@ type Request = Awaited<ReturnType<typeof newSubscriptionRequest>>
  */
 export async function previewFirstInvoices(
   context: BraintreeContext,
-  wanted: PreviewedSubscription,
+  previewedSubscription: PreviewedSubscription,
   now: Date,
 ): Promise<FirstInvoices> {
-  const plan = await requirePlan(context, wanted.plan)
-  const request = await newSubscriptionRequest(context, plan, wanted)
-  const cycle = await firstCycle(context, plan, request)
+  const plan = await requirePlan(context, previewedSubscription.plan)
+  const request = await newSubscriptionRequest(context, plan, previewedSubscription)
+  const cycle = await buildFirstCycle(context, plan, request)
   const { currency } = plan
   const terms = { currency, planCredit: context.planCredit }
   const invoice = (lines: readonly ForecastLine[], date: Date) =>
-    toUpcomingInvoice(withUnusedCredit(lines), { currency, tax: wanted.tax, date })
+    toUpcomingInvoice(withUnusedCredit(lines), { currency, tax: previewedSubscription.tax, date })
   const lines = forecastCycleLines(cycle, terms)
-  const begins = firstDay(plan, request, toCalendarDay(now))
+  const begins = findFirstBillingDay(plan, request, toCalendarDay(now))
   // A trial, or a plan with a later billing day, charges nothing yet.
   if (begins > toCalendarDay(now))
     return { now: invoice([], now), next: invoice(lines, startOfDay(begins)) }
   const rest = Math.min(0, sumOfLines(lines))
-  const second = [...forecastCycleLines(afterFirst(cycle), terms), balanceLine(rest)]
-  const next = addMonths(begins, plan.frequency, plan.billingDay ?? billingDayOf(begins))
+  const second = [...forecastCycleLines(toLaterCycle(cycle), terms), balanceLine(rest)]
+  const next = addMonths(begins, plan.frequency, plan.billingDay ?? toMonthlyBillingDay(begins))
   return {
     now: invoice(lines, now),
     next: plan.cycles === 1 ? null : invoice(second, startOfDay(next)),
   }
 }
 
-function firstDay(
+function findFirstBillingDay(
   plan: PlanWithAddOns,
   { trialPeriod, trialDuration }: Request,
   today: CalendarDay,
@@ -71,7 +71,7 @@ function firstDay(
  * Returns the first cycle: the plan's own add-ons and discounts, and those that the request adds,
  * with Braintree's default values.
  */
-async function firstCycle(
+async function buildFirstCycle(
   { gateway }: BraintreeContext,
   plan: PlanWithAddOns,
   request: Request,
@@ -106,7 +106,7 @@ function requireDiscount(listed: readonly braintree.Discount[], id: string): bra
 }
 
 /** Returns the price, add-ons and discounts that apply after the first cycle. */
-function afterFirst(cycle: CycleTerms): CycleTerms {
+function toLaterCycle(cycle: CycleTerms): CycleTerms {
   const counted = (all: readonly AddOnOrDiscount[]) =>
     all.filter(hasCyclesLeft).map((each) => ({
       ...each,

@@ -3,7 +3,10 @@ import type { BasisPoints } from '../../core/values/tax.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { startOfDay } from '../../providers/braintree/days.ts'
 import { toProviderSubscription } from '../../providers/braintree/describe-subscription.ts'
-import { balanceOf, debtOfSubscription } from '../../providers/braintree/plan-credit.ts'
+import {
+  getBalanceWithoutDebt,
+  getSubscriptionDebt,
+} from '../../providers/braintree/plan-credit.ts'
 import { findBraintreeSubscription } from '../subscribe/braintree.ts'
 import {
   balanceLine,
@@ -27,7 +30,7 @@ export function braintreeForecasts(context: BraintreeContext): {
     forecasts: {
       async upcoming(id, tax) {
         const found = await findBraintreeSubscription(context, id)
-        return found ? upcomingOf(context, found, tax) : null
+        return found ? previewNextInvoice(context, found, tax) : null
       },
       ofNew: (wanted, now) => previewFirstInvoices(context, wanted, now),
     },
@@ -38,7 +41,7 @@ export function braintreeForecasts(context: BraintreeContext): {
  * Previews the invoice of the next cycle, with debt or credit from earlier cycles. `null` if there
  * is no next cycle.
  */
-function upcomingOf(
+function previewNextInvoice(
   context: BraintreeContext,
   found: braintree.Subscription,
   tax: BasisPoints,
@@ -50,11 +53,11 @@ function upcomingOf(
   const debt: ForecastLine = {
     kind: 'balance',
     description: 'Past due',
-    amount: debtOfSubscription(found, currency),
+    amount: getSubscriptionDebt(found, currency),
   }
   const lines = [
     ...forecastCycleLines({ planId, price: price ?? '0', addOns, discounts }, context),
-    balanceLine(balanceOf(found, currency)),
+    balanceLine(getBalanceWithoutDebt(found, currency)),
     debt,
   ]
   return toUpcomingInvoice(withUnusedCredit(lines), {

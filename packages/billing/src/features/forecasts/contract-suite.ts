@@ -3,7 +3,7 @@ import {
   type ContractPart,
   type ContractTestAccount,
   capabilityTests,
-  errorCodeOf,
+  catchErrorCode,
 } from '../../providers/contract-suite.ts'
 import type { PreviewedSubscription } from './contract.ts'
 import type { UpcomingInvoice } from './upcoming-invoice.ts'
@@ -59,7 +59,10 @@ export const forecastsContract: ContractPart = ({ describe, it }, create) => {
 
     onBills('is refused for an unknown plan', async (forecasts, account) => {
       const wanted = { ...possible(account, null), plan: 'none-of-ours' }
-      assert.equal(await errorCodeOf(() => forecasts.ofNew(wanted, account.now())), 'unknown_price')
+      assert.equal(
+        await catchErrorCode(() => forecasts.ofNew(wanted, account.now())),
+        'unknown_price',
+      )
     })
   })
 }

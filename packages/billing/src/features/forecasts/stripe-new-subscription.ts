@@ -30,22 +30,24 @@ const DETAILS = [...INVOICE_EXPAND_PARAM, 'discounts.source.coupon']
  */
 export async function previewFirstInvoices(
   context: StripeContext,
-  wanted: PreviewedSubscription,
+  previewedSubscription: PreviewedSubscription,
   now: Date,
 ): Promise<FirstInvoices> {
   const { stripe } = context
-  const { customerId } = wanted
-  const rates = await createTaxRateFinder(context)(wanted.tax)
+  const { customerId } = previewedSubscription
+  const rates = await createTaxRateFinder(context)(previewedSubscription.tax)
   const params = subscriptionCreateParams(
-    { ...wanted, customerId: customerId ?? '', name: '', operation: '' },
+    { ...previewedSubscription, customerId: customerId ?? '', name: '', operation: '' },
     rates,
   )
-  const terms = termsOf(params, now)
-  const first = await previewWithPromotionCode(context, wanted, (given) => {
+  const terms = buildPreviewTerms(params, now)
+  const first = await previewWithPromotionCode(context, previewedSubscription, (given) => {
     const discounts = given ? [given] : params.discounts
     return stripe.invoices.createPreview({
       ...terms,
-      ...(customerId === null ? { customer_details: detailsOf(wanted) } : { customer: customerId }),
+      ...(customerId === null
+        ? { customer_details: buildNewCustomerDetails(previewedSubscription) }
+        : { customer: customerId }),
       ...(discounts ? { discounts } : {}),
       expand: DETAILS,
     })
@@ -60,7 +62,13 @@ export async function previewFirstInvoices(
   }
   return {
     now: toUpcomingInvoice(shown, now),
-    next: await secondInvoice(context, { wanted, terms, first, shown, now }),
+    next: await previewSecondInvoice(context, {
+      wanted: previewedSubscription,
+      terms,
+      first,
+      shown,
+      now,
+    }),
   }
 }
 
@@ -69,7 +77,7 @@ function emptyInvoice(currency: string, date: Date): UpcomingInvoice {
 }
 
 /** Returns the parameters of a preview, except for the customer and discounts. */
-function termsOf(params: Stripe.SubscriptionCreateParams, now: Date): Params {
+function buildPreviewTerms(params: Stripe.SubscriptionCreateParams, now: Date): Params {
   const { items, automatic_tax, default_tax_rates, trial_period_days: days } = params
   const { billing_cycle_anchor: anchor, backdate_start_date: began, proration_behavior } = params
   const trialEnd = params.trial_end ?? (days ? toSeconds(now) + days * DAY : undefined)
@@ -88,7 +96,7 @@ function termsOf(params: Stripe.SubscriptionCreateParams, now: Date): Params {
   }
 }
 
-interface First {
+interface FirstInvoicePreview {
   readonly wanted: PreviewedSubscription
   readonly terms: Params
   readonly first: Stripe.Invoice
@@ -100,9 +108,9 @@ interface First {
  * Previews the second invoice. `null` if only usage is billed, which is not known yet, or a trial
  * is followed by a partial period.
  */
-async function secondInvoice(
+async function previewSecondInvoice(
   context: StripeContext,
-  { wanted, terms, first, shown, now }: First,
+  { wanted, terms, first, shown, now }: FirstInvoicePreview,
 ): Promise<UpcomingInvoice | null> {
   const { stripe } = context
   const {
@@ -114,7 +122,7 @@ async function secondInvoice(
     ...others
   } = terms.subscription_details ?? {}
   const periods = first.lines.data.filter(
-    (line) => isOfPlan(line) && line.period.end > toSeconds(now),
+    (line) => isSubscriptionLine(line) && line.period.end > toSeconds(now),
   )
   if (periods.length === 0 || (trial !== undefined && anchor !== undefined)) return null
   const due = Math.min(...periods.map(({ period }) => period.end))
@@ -122,7 +130,7 @@ async function secondInvoice(
   // A preview contains only the first ten lines.
   const isDue = ({ price }: Item) =>
     first.lines.has_more || (price !== undefined && over.includes(price))
-  const discounts = lastingCoupons(first, due)
+  const discounts = listLastingCoupons(first, due)
   const second = await stripe.invoices.createPreview({
     ...terms,
     currency: first.currency,
@@ -143,7 +151,7 @@ async function secondInvoice(
  * Whether a line belongs to the subscription, and not to invoice items that waited for the next
  * invoice.
  */
-function isOfPlan({ parent }: Stripe.InvoiceLineItem): boolean {
+function isSubscriptionLine({ parent }: Stripe.InvoiceLineItem): boolean {
   return parent?.type === 'subscription_item_details'
 }
 
@@ -155,7 +163,7 @@ function priceOf({ pricing }: Stripe.InvoiceLineItem): string | null {
  * Returns the coupons that still apply at the time `due`. A coupon for one invoice is used up once
  * it has reduced an amount.
  */
-function lastingCoupons(first: Stripe.Invoice, due: number): { coupon: string }[] {
+function listLastingCoupons(first: Stripe.Invoice, due: number): { coupon: string }[] {
   const taken = first.total_discount_amounts ?? []
   return (first.discounts ?? []).flatMap((discount) => {
     if (typeof discount === 'string' || 'deleted' in discount) return []
@@ -174,16 +182,16 @@ async function customerDetails(
   { stripe }: StripeContext,
   wanted: PreviewedSubscription,
 ): Promise<Stripe.InvoiceCreatePreviewParams.CustomerDetails> {
-  if (wanted.customerId === null) return detailsOf(wanted)
+  if (wanted.customerId === null) return buildNewCustomerDetails(wanted)
   const customer = await stripe.customers.retrieve(wanted.customerId, {
     expand: ['tax', 'tax_ids'],
   })
-  if (customer.deleted) return detailsOf(wanted)
+  if (customer.deleted) return buildNewCustomerDetails(wanted)
   const { address, shipping, tax, tax_exempt, tax_ids } = customer
   return {
-    ...(address ? { address: given(address) } : {}),
+    ...(address ? { address: omitNullFields(address) } : {}),
     ...(shipping?.address && shipping.name
-      ? { shipping: { address: given(shipping.address), name: shipping.name } }
+      ? { shipping: { address: omitNullFields(shipping.address), name: shipping.name } }
       : {}),
     ...(tax?.ip_address ? { tax: { ip_address: tax.ip_address } } : {}),
     tax_exempt: tax_exempt ?? 'none',
@@ -193,7 +201,7 @@ async function customerDetails(
   }
 }
 
-function given(address: Stripe.Address): Stripe.AddressParam {
+function omitNullFields(address: Stripe.Address): Stripe.AddressParam {
   const said = Object.entries(address).filter(([, value]) => value !== null)
   return Object.fromEntries(said) as Stripe.AddressParam
 }
@@ -201,7 +209,7 @@ function given(address: Stripe.Address): Stripe.AddressParam {
 /**
  * Returns the details of a new customer. Never empty, because Stripe would ignore an empty object.
  */
-function detailsOf({
+function buildNewCustomerDetails({
   details: { address },
 }: PreviewedSubscription): Stripe.InvoiceCreatePreviewParams.CustomerDetails {
   const place = address && toStripeAddress(address)

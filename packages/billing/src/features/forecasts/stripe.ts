@@ -35,12 +35,12 @@ async function findUpcoming(context: StripeContext, id: string): Promise<Upcomin
     if (isPaused) return null
     return toUpcomingInvoice(await completeInvoice(context, invoice), toDate(invoice.period_end))
   } catch (error) {
-    if (isMissing(error) || hasNone(error)) return null
+    if (isMissing(error) || isNoUpcomingInvoiceError(error)) return null
     throw error
   }
 }
 
 /** Whether Stripe says that the subscription has ended or will end. */
-function hasNone(error: unknown): boolean {
+function isNoUpcomingInvoiceError(error: unknown): boolean {
   return error instanceof Error && (error as { code?: unknown }).code === 'invoice_upcoming_none'
 }

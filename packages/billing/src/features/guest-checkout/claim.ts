@@ -1,5 +1,5 @@
 import type { BillingContext, ResumeOperation } from '../../core/context.ts'
-import { convergeSubscription } from '../../core/converge.ts'
+import { refreshSubscriptionRow } from '../../core/converge.ts'
 import { CheckoutNotFound, isDefiniteFailure } from '../../core/errors/errors.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import { finishOperation } from '../../core/operation.ts'
@@ -37,10 +37,10 @@ export async function claimCheckout(
     const holder = await context.owners.findByCustomer(provider, page.customerId)
     // The user has claimed the page before.
     if (holder && ownerKey(holder.owner) === ownerKey(owner)) return
-    if (holder) throw missing()
+    if (holder) throw createCheckoutNotFound()
     await requireNoCustomerYet(context, await requireOwner(context, owner), provider)
     const customer = await (await locked.gateway(provider)).findCustomer(page.customerId)
-    if (!customer) throw missing()
+    if (!customer) throw createCheckoutNotFound()
     const columns = { provider, providerId: customer.id, ...customer.card }
     const request = { provider, page: page.id, customer: customer.id }
     const at = context.options.clock.now()
@@ -53,7 +53,7 @@ export async function claimCheckout(
     } catch (error) {
       // Another user claimed it in a race: a customer belongs to one owner only.
       const now = await context.owners.findByCustomer(provider, page.customerId)
-      if (now && ownerKey(now.owner) !== ownerKey(owner)) throw missing()
+      if (now && ownerKey(now.owner) !== ownerKey(owner)) throw createCheckoutNotFound()
       throw error
     }
   })
@@ -67,12 +67,12 @@ export async function claimCheckout(
 export const resumeClaim: ResumeOperation = async (context, locked, operation) => {
   const { provider, page, customer } = operation.request
   if (!context.options.providers.find(provider)) return
-  await nameOwner(locked, provider, String(customer))
+  await storeOwnerAtProvider(locked, provider, String(customer))
   const found = (await (await locked.gateway(provider)).checkout?.find(String(page))) ?? null
   if (found) {
     await storeEnteredCard(context, locked, provider, { ...found, customerId: String(customer) })
     const { subscriptionId: providerId } = found
-    if (providerId !== null) await convergeSubscription(context, locked, { provider, providerId })
+    if (providerId !== null) await refreshSubscriptionRow(context, locked, { provider, providerId })
   }
   const newEvents = found ? await findCheckoutEvents(context, locked, provider, found) : []
   await finishOperation(context, locked, operation, async (tx) => {
@@ -81,7 +81,7 @@ export const resumeClaim: ResumeOperation = async (context, locked, operation) =
   })
 }
 
-async function nameOwner(
+async function storeOwnerAtProvider(
   locked: LockedOwner,
   provider: ProviderName,
   customer: string,
@@ -104,16 +104,16 @@ async function requirePage(
   provider: ProviderName,
   id: unknown,
 ): Promise<CompletedPage> {
-  if (typeof id !== 'string' || !/^\w{1,255}$/.test(id)) throw missing()
+  if (typeof id !== 'string' || !/^\w{1,255}$/.test(id)) throw createCheckoutNotFound()
   const { checkout } = await context.gateway(provider)
   const found = await checkout?.find(id)
   const { customerId = null } = found ?? {}
   if (!found || found.owner !== GUEST_OWNER || found.status !== 'complete' || customerId === null) {
-    throw missing()
+    throw createCheckoutNotFound()
   }
   return { ...found, customerId }
 }
 
-function missing(): CheckoutNotFound {
+function createCheckoutNotFound(): CheckoutNotFound {
   return new CheckoutNotFound('There is no such checkout')
 }

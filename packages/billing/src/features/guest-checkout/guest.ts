@@ -5,7 +5,7 @@ import { requireKnownPrice, requireProvider } from '../../core/known-prices.ts'
 import { requireApplicationUrl } from '../../core/own-url.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import { requireCapability, requirePart } from '../../providers/gateway-parts.ts'
+import { requireCapability, requireGatewayPart } from '../../providers/gateway-parts.ts'
 import {
   type CheckoutItem,
   type CheckoutOptions,
@@ -81,7 +81,7 @@ export async function openGuestCheckout(
   if (wanted.subscription && main && 'price' in main) requireKnownPrice(provider, main.price)
   const { cancelPath, tax: _, ...page } = wanted
   const rates = Array.isArray(tax) ? { taxRates: tax } : {}
-  const { id, url, status, expiresAt } = await requirePart(gateway, 'guestCheckout').create({
+  const { id, url, status, expiresAt } = await requireGatewayPart(gateway, 'guestCheckout').create({
     ...page,
     lines: wanted.lines.map((line) => ({ ...line, ...rates })),
     owner: GUEST_OWNER,

@@ -3,7 +3,7 @@ import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import type { StripeContext } from '../../providers/stripe/client.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import { describeCheckout } from '../checkout/stripe.ts'
-import { checkoutParams } from '../checkout/stripe-params.ts'
+import { buildCheckoutParams } from '../checkout/stripe-params.ts'
 
 export function stripeGuestPages({
   stripe,
@@ -16,7 +16,7 @@ export function stripeGuestPages({
         // same parameters.
         const operation = createHash('sha256').update(key).digest('hex').slice(0, 24)
         const page = { ...wanted, customerId: null, operation }
-        const { metadata, ...params } = checkoutParams(page, { rates: [], currency })
+        const { metadata, ...params } = buildCheckoutParams(page, { rates: [], currency })
         const { operation: _, ...kept } = metadata as Record<string, string>
         const session = await createIdempotently(
           `${key}:guest`,

@@ -2,7 +2,7 @@ import { BillableUser } from '../../billable-user.ts'
 import type { BillingContext } from '../../core/context.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import type { Owner } from '../../core/values/owner.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { Invoice } from '../invoices/invoice.ts'
 
 /** An invoice with the owner it was issued to. */
@@ -25,7 +25,7 @@ export async function findInvoices(
   const able = context.options.providers.all.filter(({ can }) => can.includes('invoiceSearch'))
   const found = await Promise.all(
     able.map(async ({ name: provider }) => {
-      const search = requirePart(await context.gateway(provider), 'invoiceSearch')
+      const search = requireGatewayPart(await context.gateway(provider), 'invoiceSearch')
       return (await search.find(number)).map((hit) => ({ ...hit, provider }))
     }),
   )

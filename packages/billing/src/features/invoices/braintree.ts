@@ -7,7 +7,7 @@ import { isNotFound } from '../../providers/braintree/errors.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { braintree } from '../../providers/sdk-types.ts'
 import type { TaxLookup } from '../payments/charge-contract.ts'
-import { subscriptionOfUsageSale } from '../usage/braintree-usage-order.ts'
+import { findUsageSubscriptionId } from '../usage/braintree-usage-order.ts'
 import { includedTax } from './braintree-included-tax.ts'
 import type { InvoiceData } from './invoice.ts'
 
@@ -92,7 +92,7 @@ export function saleToInvoice(
   const taken = discounts.reduce((sum, { amount }) => sum + amount, 0)
   const added = addOns.reduce((sum, { amount }) => sum + amount, 0)
   const main = total + taken - added
-  const ofUsage = subscriptionOfUsageSale(transaction)
+  const ofUsage = findUsageSubscriptionId(transaction)
   const subscription = transaction.subscriptionId || ofUsage
   const custom = (transaction.customFields || {}) as Record<string, unknown>
   const description = custom[options.descriptionField ?? 'description']

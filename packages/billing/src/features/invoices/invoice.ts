@@ -110,7 +110,11 @@ export class Invoice {
   readonly #locale: string
   readonly #deeds: InvoiceMethods
 
-  constructor(data: InvoiceData, locale = 'en-US', deeds: InvoiceMethods = NONE) {
+  constructor(
+    data: InvoiceData,
+    locale = 'en-US',
+    deeds: InvoiceMethods = DETACHED_INVOICE_METHODS,
+  ) {
     this.id = data.id
     this.data = data
     this.#locale = locale
@@ -275,18 +279,18 @@ function sumOf(parts: readonly { readonly amount: number }[]): number {
   return parts.reduce((sum, { amount }) => sum + amount, 0)
 }
 
-async function unread(): Promise<never> {
+async function throwDetachedInvoice(): Promise<never> {
   throw new Error(
     'This invoice was not read from a user: use one from user.invoices() or user.findInvoice()',
   )
 }
 
-const NONE: InvoiceMethods = {
-  pay: unread,
-  markPaid: unread,
-  void: unread,
-  refund: unread,
-  refunded: unread,
-  pendingConfirmation: unread,
-  creditNote: unread,
+const DETACHED_INVOICE_METHODS: InvoiceMethods = {
+  pay: throwDetachedInvoice,
+  markPaid: throwDetachedInvoice,
+  void: throwDetachedInvoice,
+  refund: throwDetachedInvoice,
+  refunded: throwDetachedInvoice,
+  pendingConfirmation: throwDetachedInvoice,
+  creditNote: throwDetachedInvoice,
 }

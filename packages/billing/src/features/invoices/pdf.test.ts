@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { textOfPdf } from '../../../test/read-pdf.ts'
+import { extractPdfText } from '../../../test/read-pdf.ts'
 import { money } from '../../core/values/money.ts'
 import { pdfFileName, respondWithInvoice } from './download.ts'
 import { Invoice, type InvoiceData } from './invoice.ts'
@@ -80,13 +80,13 @@ describe('an invoice as PDF', () => {
     ['xx', ['Receipt', 'Billed to']],
   ])('is written in the language of the locale %s', async (locale, expected) => {
     const customer = { name: 'Ada', email: null }
-    const text = textOfPdf(await renderInvoice(sample({ customer }), { ...seller, locale }))
+    const text = extractPdfText(await renderInvoice(sample({ customer }), { ...seller, locale }))
     for (const words of expected) expect(text).toContain(words)
   })
 
   it('uses the application’s own texts if they are given', async () => {
     const words = { receipt: 'Paid invoice' }
-    const text = textOfPdf(await renderInvoice(sample(), { ...seller, words }))
+    const text = extractPdfText(await renderInvoice(sample(), { ...seller, words }))
     expect(text).toContain('Paid invoice')
     expect(text).not.toContain('Receipt')
     expect(text).toContain('Billed to')
@@ -95,12 +95,14 @@ describe('an invoice as PDF', () => {
   it('prints right-to-left names correctly, including brackets', async () => {
     const customer = { name: 'דנה (בע״מ)', email: null }
     // In drawing order, from the left: the opening bracket is on the right.
-    expect(textOfPdf(await renderInvoice(sample({ customer }), seller))).toContain('(מ״עב) הנד')
+    expect(extractPdfText(await renderInvoice(sample({ customer }), seller))).toContain(
+      '(מ״עב) הנד',
+    )
   })
 
   it('has a mirrored layout in right-to-left locales', async () => {
     const of = async (locale: string) =>
-      textOfPdf(await renderInvoice(sample(), { ...seller, locale }))
+      extractPdfText(await renderInvoice(sample(), { ...seller, locale }))
     expect(await of('he-IL')).toContain('הלבק\nTG-0001 רפסמ\n')
     expect(await of('ar-EG')).toContain('€ ٢٧٫٣٧')
   })
@@ -113,10 +115,12 @@ describe('an invoice as PDF', () => {
     'states that the customer owes the tax (reverse charge), in the language of %s',
     async (locale, taxId, note) => {
       const business = { ...sample(), customerTaxIds: ['FR123'], reverseCharge: true }
-      const text = textOfPdf(await renderInvoice(business, { ...seller, locale }))
+      const text = extractPdfText(await renderInvoice(business, { ...seller, locale }))
       expect(text).toContain(taxId)
       expect(text).toContain(note)
-      expect(textOfPdf(await renderInvoice(sample(), { ...seller, locale }))).not.toContain(note)
+      expect(extractPdfText(await renderInvoice(sample(), { ...seller, locale }))).not.toContain(
+        note,
+      )
     },
   )
 
@@ -132,7 +136,7 @@ describe('an invoice as PDF', () => {
     const legal = ['Registered in England 01234567', 'Directors: C. Babbage']
     const print = async (more: object) => {
       const data = sample({ customer, customerTaxIds, lines, reverseCharge: true })
-      return textOfPdf(await renderInvoice(data, { ...seller, legal, locale: 'de', ...more }))
+      return extractPdfText(await renderInvoice(data, { ...seller, legal, locale: 'de', ...more }))
     }
     const text = await print({})
     for (const words of [
@@ -176,7 +180,7 @@ describe('an invoice as PDF', () => {
         memo: 'As agreed',
         isVoid: false,
       }
-      const text = textOfPdf(await renderCreditNote(note, { ...seller, locale }))
+      const text = extractPdfText(await renderCreditNote(note, { ...seller, locale }))
       expect(text).toContain('As agreed')
       const expected = {
         de: ['\nRechnungskorrektur\n', 'Zur Rechnung TG-0001\n', 'Erstattet', '20,00 €'],

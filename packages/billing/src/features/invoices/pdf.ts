@@ -4,7 +4,7 @@ import type { PrintedDocument, PrintedTotal } from '@tollgate/invoices'
 import { omitUndefined } from '../../core/values/arguments.ts'
 import { requireLocale } from '../../core/values/locale.ts'
 import { formatMoney, money } from '../../core/values/money.ts'
-import { wordsOf } from '../../core/words/all.ts'
+import { findLanguageWords } from '../../core/words/all.ts'
 import type { InvoiceWords } from '../../core/words/words.ts'
 import type { CreditNoteData } from '../credit-notes/credit-note.ts'
 import type { InvoiceData } from './invoice.ts'
@@ -19,8 +19,8 @@ export function renderInvoice(
   invoice: InvoiceData,
   options: InvoicePdfOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const writer = writerOf(options)
-  return print(invoice, partsOfInvoice(invoice, options, writer), options, writer)
+  const writer = createDocumentFormatter(options)
+  return printDocument(invoice, buildInvoiceParts(invoice, options, writer), options, writer)
 }
 
 /**
@@ -31,19 +31,19 @@ export function renderCreditNote(
   note: CreditNoteData,
   options: InvoicePdfOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const writer = writerOf(options)
-  return print(note, partsOfCreditNote(note, writer), options, writer)
+  const writer = createDocumentFormatter(options)
+  return printDocument(note, buildCreditNoteParts(note, writer), options, writer)
 }
 
 /** Fields that both kinds of documents have. Amounts are in the currency's smallest unit. */
-type Sums = Pick<
+type PrintedAmounts = Pick<
   InvoiceData,
   'number' | 'date' | 'currency' | 'lines' | 'subtotal' | 'discounts' | 'taxes' | 'total'
 > &
   Pick<InvoiceData, 'customer' | 'customerTaxIds'>
 
 /** Parts that differ between the kinds of documents. */
-interface Parts {
+interface DocumentParts {
   readonly title: string
   readonly facts: readonly string[]
   /** Amounts printed below the total, because the lines above the total add up to it. */
@@ -51,11 +51,11 @@ interface Parts {
   readonly notes: readonly string[]
 }
 
-function partsOfInvoice(
+function buildInvoiceParts(
   invoice: InvoiceData,
   options: InvoicePdfOptions,
-  { words, date }: Writer,
-): Parts {
+  { words, date }: DocumentFormatter,
+): DocumentParts {
   const { number, paid, total, amountDue, startingBalance } = invoice
   const balance: [string, number][] =
     startingBalance === 0
@@ -73,7 +73,10 @@ function partsOfInvoice(
   }
 }
 
-function partsOfCreditNote(note: CreditNoteData, { words, date }: Writer): Parts {
+function buildCreditNoteParts(
+  note: CreditNoteData,
+  { words, date }: DocumentFormatter,
+): DocumentParts {
   const { refunded, toBalance, outside } = note.givenBack
   const ways: (readonly [string, number])[] = [
     [words.refunded, refunded],
@@ -89,7 +92,7 @@ function partsOfCreditNote(note: CreditNoteData, { words, date }: Writer): Parts
     ],
     afterTotal: ways.filter(([, amount]) => amount !== 0),
     notes: [
-      ...(note.memo === null ? [] : [printable(note.memo)]),
+      ...(note.memo === null ? [] : [removeControlCharacters(note.memo)]),
       ...(note.reverseCharge ? [words.reverseCharge] : []),
     ],
   }
@@ -99,11 +102,11 @@ function partsOfCreditNote(note: CreditNoteData, { words, date }: Writer): Parts
  * Formats everything as text, and renders it. The rendering package is loaded only here, because
  * loading it takes longer than everything else.
  */
-async function print(
-  sums: Sums,
-  parts: Parts,
+async function printDocument(
+  sums: PrintedAmounts,
+  parts: DocumentParts,
   options: InvoicePdfOptions,
-  writer: Writer,
+  writer: DocumentFormatter,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { words, locale } = writer
   const { vendor, product, vendorDetails = [], logo = null, legal = [], footer = '' } = options
@@ -111,11 +114,15 @@ async function print(
     locale,
     rightToLeft: isRightToLeft(locale),
     file: {
-      title: `${printable(product)} ${sums.number}`,
-      author: printable(vendor),
+      title: `${removeControlCharacters(product)} ${sums.number}`,
+      author: removeControlCharacters(vendor),
       date: sums.date,
     },
-    seller: { name: printable(vendor), lines: [product, ...vendorDetails].map(printable), logo },
+    seller: {
+      name: removeControlCharacters(vendor),
+      lines: [product, ...vendorDetails].map(removeControlCharacters),
+      logo,
+    },
     title: parts.title,
     facts: parts.facts,
     buyer: { label: words.billedTo, lines: customerLines(sums, options, writer) },
@@ -128,7 +135,7 @@ async function print(
     totals: totalsOf(sums, parts, writer),
     notes: parts.notes,
     footer,
-    legal: legal.map(printable),
+    legal: legal.map(removeControlCharacters),
     pageNumber: (page, pages) =>
       `${sums.number} – ${words.page.replace('{page}', String(page)).replace('{pages}', String(pages))}`,
     ...(options.fonts && { fonts: options.fonts }),
@@ -150,10 +157,14 @@ async function importPrinter(): Promise<typeof import('@tollgate/invoices')> {
 function descriptionOf({ description, quantity }: InvoiceLine): string {
   // Stripe's descriptions start with the quantity already: `2 × Gold (at €10.00 / month)`.
   const counted = quantity === null || quantity < 2 || description.startsWith(`${quantity} `)
-  return printable(counted ? description : `${quantity} × ${description}`)
+  return removeControlCharacters(counted ? description : `${quantity} × ${description}`)
 }
 
-function totalsOf(sums: Sums, { afterTotal }: Parts, writer: Writer): PrintedTotal[] {
+function totalsOf(
+  sums: PrintedAmounts,
+  { afterTotal }: DocumentParts,
+  writer: DocumentFormatter,
+): PrintedTotal[] {
   const { discounts, taxes, subtotal, total, currency } = sums
   const { words } = writer
   const isSplit = discounts.length > 0 || taxes.length > 0
@@ -173,16 +184,19 @@ function totalsOf(sums: Sums, { afterTotal }: Parts, writer: Writer): PrintedTot
   ]
 }
 
-function discountLabel({ name, percentOff }: InvoiceDiscount, writer: Writer): string {
+function discountLabel({ name, percentOff }: InvoiceDiscount, writer: DocumentFormatter): string {
   const parts = [
-    ...(name === null ? [] : [printable(name)]),
+    ...(name === null ? [] : [removeControlCharacters(name)]),
     ...(percentOff === null ? [] : [writer.percent(String(percentOff))]),
   ]
   const { discount } = writer.words
   return parts.length === 0 ? discount : `${discount} (${parts.join(', ')})`
 }
 
-function taxLabel({ percentage, inclusive }: InvoiceTax, { words, percent }: Writer): string {
+function taxLabel(
+  { percentage, inclusive }: InvoiceTax,
+  { words, percent }: DocumentFormatter,
+): string {
   if (percentage === null) return words.tax
   return `${words.tax} (${percent(percentage)}${inclusive ? ` ${words.included}` : ''})`
 }
@@ -191,16 +205,16 @@ function taxLabel({ percentage, inclusive }: InvoiceTax, { words, percent }: Wri
  * Returns the customer's lines. Details given by the application replace the provider's address.
  */
 function customerLines(
-  { customer, customerTaxIds = [] }: Sums,
+  { customer, customerTaxIds = [] }: PrintedAmounts,
   { customerDetails }: InvoicePdfOptions,
-  { words, locale }: Writer,
+  { words, locale }: DocumentFormatter,
 ): string[] {
   const { name, email, address = [] } = customer
   const known = address.map((line) => (isCountry(line) ? countryName(line, locale) : line))
   const taxIds = customerTaxIds.map((id) => `${words.taxId} ${id}`)
   return [name, email, ...(customerDetails ?? known), ...taxIds]
     .filter((line): line is string => Boolean(line))
-    .map(printable)
+    .map(removeControlCharacters)
 }
 
 function isCountry(line: string): boolean {
@@ -214,7 +228,7 @@ function countryName(code: string, locale: string): string {
 }
 
 /** Formats amounts, dates and texts in one locale. */
-interface Writer {
+interface DocumentFormatter {
   readonly locale: string
   readonly words: InvoiceWords
   money(amount: number, currency: string): string
@@ -222,7 +236,7 @@ interface Writer {
   percent(value: string): string
 }
 
-function writerOf(options: InvoicePdfOptions): Writer {
+function createDocumentFormatter(options: InvoicePdfOptions): DocumentFormatter {
   if (!options?.vendor || !options.product) {
     throw new TypeError(
       'An invoice PDF needs { vendor, product }: the seller and the name of what is sold.',
@@ -231,12 +245,13 @@ function writerOf(options: InvoicePdfOptions): Writer {
   const locale = requireLocale('locale', options.locale ?? 'en-US')
   return {
     locale,
-    words: { ...wordsOf(locale).invoice, ...omitUndefined(options.words ?? {}) },
-    money: (amount, currency) => plain(formatMoney(money(amount, currency), locale)),
-    date: (date) => plain(datesOf(locale).format(date)),
+    words: { ...findLanguageWords(locale).invoice, ...omitUndefined(options.words ?? {}) },
+    money: (amount, currency) =>
+      replaceRareCharacters(formatMoney(money(amount, currency), locale)),
+    date: (date) => replaceRareCharacters(datesOf(locale).format(date)),
     percent(value) {
       const format = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 4 })
-      return plain(format.format(Number(value) / 100))
+      return replaceRareCharacters(format.format(Number(value) / 100))
     },
   }
 }
@@ -258,7 +273,7 @@ function datesOf(locale: string): Intl.DateTimeFormat {
 }
 
 /** Replaces characters of `Intl` that few fonts have: the wide yen sign and narrow spaces. */
-function plain(text: string): string {
+function replaceRareCharacters(text: string): string {
   return text.normalize('NFKC')
 }
 
@@ -266,6 +281,6 @@ function plain(text: string): string {
  * Removes control and direction-override characters from customers' names, which would garble the
  * page.
  */
-function printable(text: string): string {
+function removeControlCharacters(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]+/gu, ' ').slice(0, 500)
 }

@@ -60,12 +60,12 @@ export function stripeSingleInvoices(
         voidOnFailure,
         more,
       })
-      return collect(context, id, { voidOnFailure, offSession: true })
+      return payAndDescribeInvoice(context, id, { voidOnFailure, offSession: true })
     },
     async payInvoice(id, customer) {
       const invoice = await stripe.invoices.retrieve(id)
       if (idOfReference(invoice.customer) !== customer) return null
-      return collect(context, id, { voidOnFailure: false, offSession: false })
+      return payAndDescribeInvoice(context, id, { voidOnFailure: false, offSession: false })
     },
     async amountOwed({ raw }) {
       const subscription = raw as Stripe.Subscription
@@ -75,7 +75,10 @@ export function stripeSingleInvoices(
     },
     async payNow({ raw }) {
       const subscription = raw as Stripe.Subscription
-      for (const { id, status } of inOrder(subscription, await listOwed(context, subscription))) {
+      for (const { id, status } of sortForPayment(
+        subscription,
+        await listOwed(context, subscription),
+      )) {
         if (status === 'draft') await finalizeDraft(context, id)
         // The customer is present, so the bank may require authentication.
         await payOnce(context, id, { offSession: false })
@@ -107,7 +110,7 @@ async function listOwed(
  * Sorts the invoices for payment: oldest first. For an `unpaid` subscription, the newest one comes
  * first, because paying it restores access.
  */
-function inOrder(
+function sortForPayment(
   { status, latest_invoice }: Stripe.Subscription,
   owed: readonly Stripe.Invoice[],
 ): Stripe.Invoice[] {
@@ -126,7 +129,7 @@ export async function findOrCreateInvoice(
 ): Promise<Stripe.Invoice> {
   const { stripe } = context
   const { item } = wanted
-  const invoice = (await findOpen(context, wanted)) ?? (await create(context, wanted))
+  const invoice = (await findReusableInvoice(context, wanted)) ?? (await create(context, wanted))
   if (invoice.status !== 'draft') return invoice
   if (invoice.lines.data.length === 0) {
     await stripe.invoiceItems.create({
@@ -152,23 +155,24 @@ export async function findOrCreateInvoice(
 /**
  * Finds the invoice with this idempotency key. Ignores an invoice that we voided after a failure.
  */
-async function findOpen(
+async function findReusableInvoice(
   context: StripeContext,
-  wanted: SingleInvoice,
+  requestedInvoice: SingleInvoice,
 ): Promise<Stripe.Invoice | null> {
-  const [newest] = await findByKey(context, wanted)
+  const [newest] = await findByKey(context, requestedInvoice)
   if (!newest) return null
   const [line] = newest.lines.data
-  const { amount } = wanted.item
+  const { amount } = requestedInvoice.item
   const isSent = ({
     collection_method: method,
   }: Pick<Stripe.InvoiceCreateParams, 'collection_method'>) => method === 'send_invoice'
-  if (isSent(newest) !== isSent(wanted.more)) throw idempotencyKeyReused(`the invoice ${newest.id}`)
+  if (isSent(newest) !== isSent(requestedInvoice.more))
+    throw idempotencyKeyReused(`the invoice ${newest.id}`)
   const isOther =
     line &&
     (line.amount !== amount.amount ||
       newest.currency !== amount.currency ||
-      line.description !== wanted.item.description)
+      line.description !== requestedInvoice.item.description)
   if (isOther) throw idempotencyKeyReused(`the invoice ${newest.id}`)
   if (newest.status !== 'void') return newest
   if (newest.metadata?.tollgate_voided !== undefined) return null
@@ -214,7 +218,7 @@ async function create(context: StripeContext, wanted: SingleInvoice): Promise<St
  * Tries to pay an invoice, and returns the outcome. The invoice's state decides, because a response
  * can be lost.
  */
-async function collect(
+async function payAndDescribeInvoice(
   context: StripeContext,
   id: string,
   { voidOnFailure, offSession }: { readonly voidOnFailure: boolean; readonly offSession: boolean },

@@ -1,11 +1,11 @@
-import { convergeSubscription } from '../../core/converge.ts'
+import { refreshSubscriptionRow } from '../../core/converge.ts'
 import { InvoiceNotFound } from '../../core/errors/errors.ts'
 import { beginOperation, finishOperation, runOperation } from '../../core/operation.ts'
 import type { UserScope, UserScopeWith } from '../../core/user-scope.ts'
 import { requireCount } from '../../core/values/arguments.ts'
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import type { Gateway } from '../../providers/gateway.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { issueCreditNote } from '../credit-notes/user.ts'
 import { withExistingCustomer } from '../customers/customer.ts'
 import { withOwnerLocale } from '../customers/locale-of.ts'
@@ -36,7 +36,7 @@ export async function listInvoices(
   const customerId = await user.findCustomerId()
   if (customerId === null) return []
   const gateway = await user.gateway()
-  const filter = { pending, limit: count, taxOf: await user.taxOf() }
+  const filter = { pending, limit: count, taxOf: await user.createChargeTaxLookup() }
   const found = await gateway.listInvoices(customerId, filter)
   const shown = await showUsageLines(user.context, user.provider, found)
   return shown.map((data) => toInvoice(user, data))
@@ -46,7 +46,7 @@ export async function findInvoice(user: UserScope, id: string): Promise<Invoice 
   const customerId = await user.findCustomerId()
   if (customerId === null) return null
   const gateway = await user.gateway()
-  const found = await gateway.findInvoice(id, customerId, await user.taxOf())
+  const found = await gateway.findInvoice(id, customerId, await user.createChargeTaxLookup())
   const [data] = await showUsageLines(user.context, user.provider, found ? [found] : [])
   return data ? toInvoice(user, data) : null
 }
@@ -72,12 +72,13 @@ export function requirePaidInvoice(user: UserScope, { invoice, failure }: Invoic
 export function toInvoice(user: UserScope, data: InvoiceData): Invoice {
   return new Invoice(data, undefined, {
     pay: () => payOrRecord(user, (gateway, customerId) => gateway.payInvoice(data.id, customerId)),
-    markPaid: async () => markPaid(user.having('sentInvoices'), data.id),
-    void: async () => voidInvoice(user.having('invoiceActions'), data.id),
-    refund: async (options) => refundCharge(user.having('refunds'), data.id, options),
-    refunded: async () => readRefundedAmount(user.having('refunds'), data),
+    markPaid: async () => markPaid(user.withCapability('sentInvoices'), data.id),
+    void: async () => voidInvoice(user.withCapability('invoiceActions'), data.id),
+    refund: async (options) => refundCharge(user.withCapability('refunds'), data.id, options),
+    refunded: async () => readRefundedAmount(user.withCapability('refunds'), data),
     pendingConfirmation: () => findConfirmationOf(user, data.id),
-    creditNote: async (options) => issueCreditNote(user.having('creditNotes'), data, options),
+    creditNote: async (options) =>
+      issueCreditNote(user.withCapability('creditNotes'), data, options),
   })
 }
 
@@ -91,7 +92,7 @@ async function findConfirmationOf(
 
 function markPaid(user: UserScopeWith<'sentInvoices'>, id: string): Promise<Invoice> {
   return payOrRecord(user, (gateway, customerId) =>
-    requirePart(gateway, 'sentInvoices').markPaid(id, customerId),
+    requireGatewayPart(gateway, 'sentInvoices').markPaid(id, customerId),
   )
 }
 
@@ -107,7 +108,7 @@ async function payOrRecord(
   const outcome = await withExistingCustomer(user, async (locked, customerId) => {
     const paid = await locked.change(provider, (gateway) => settle(gateway, customerId))
     const providerId = paid?.subscription
-    if (providerId) await convergeSubscription(context, locked, { provider, providerId })
+    if (providerId) await refreshSubscriptionRow(context, locked, { provider, providerId })
     return paid
   })
   if (!outcome) throw new InvoiceNotFound('There is no such invoice')
@@ -125,11 +126,11 @@ async function voidInvoice(user: UserScopeWith<'invoiceActions'>, id: string): P
     const operation = await beginOperation(context, locked, { owner, kind: 'void', request })
     return runOperation(context, locked, operation, async () => {
       const voided = await locked.change(provider, (gateway) =>
-        requirePart(gateway, 'invoiceActions').void(id, customerId),
+        requireGatewayPart(gateway, 'invoiceActions').void(id, customerId),
       )
       if (!voided) throw new InvoiceNotFound('There is no such invoice')
       const { subscription: providerId } = voided
-      if (providerId) await convergeSubscription(context, locked, { provider, providerId })
+      if (providerId) await refreshSubscriptionRow(context, locked, { provider, providerId })
       await finishOperation(context, locked, operation, (tx) =>
         context.events.record(tx, invoiceVoidedEvent(user, voided.invoice)),
       )

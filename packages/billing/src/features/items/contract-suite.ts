@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, capabilityTests, errorCodeOf } from '../../providers/contract-suite.ts'
+import {
+  type ContractPart,
+  capabilityTests,
+  catchErrorCode,
+} from '../../providers/contract-suite.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 
 /**
@@ -81,14 +85,21 @@ export const itemsContract: ContractPart = ({ describe, it }, create) => {
         { price: plan, quantity: 1 },
         { price: 'none-of-theirs', quantity: 1 },
       ]
-      const code = await errorCodeOf(() => items.change(id, change(wanted), account.now()))
+      const code = await catchErrorCode(() => items.change(id, change(wanted), account.now()))
       assert.equal(code, 'unknown_price')
     })
   })
 }
 
-function change(wanted: readonly RequestedItem[]) {
-  return { wanted, prorate: true, invoiceNow: false, prorationDate: null, tax: 0, before: null }
+function change(requestedItems: readonly RequestedItem[]) {
+  return {
+    wanted: requestedItems,
+    prorate: true,
+    invoiceNow: false,
+    prorationDate: null,
+    tax: 0,
+    before: null,
+  }
 }
 
 function format(items: readonly RequestedItem[]): string[] {

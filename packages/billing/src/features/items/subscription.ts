@@ -6,7 +6,7 @@ import type {
   SubscriptionScopeWith,
 } from '../../core/subscription-scope.ts'
 import { requireCount, requireText } from '../../core/values/arguments.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { toRequestedItems } from '../../providers/wanted-items.ts'
@@ -54,24 +54,28 @@ export async function changeItems(
 ): Promise<void> {
   requireItemChange(subscription, change)
   const terms = {
-    ...(await itemsChangeTerms(subscription, billing)),
-    ...(await ratesOf(subscription, change)),
+    ...(await readItemsChangeTerms(subscription, billing)),
+    ...(await readAddedPriceRates(subscription, change)),
   }
   const make: ChangeAtProvider = async ({ found, ask }) => {
-    const wanted = itemsAfterChange(found, change)
+    const wanted = applyItemChange(found, change)
     await ask((gateway) =>
-      requirePart(gateway, 'items').change(found.id, { ...terms, wanted }, subscription.now()),
+      requireGatewayPart(gateway, 'items').change(
+        found.id,
+        { ...terms, wanted },
+        subscription.now(),
+      ),
     )
   }
   const plans = {
-    carry: plannedItemsUpdate(change),
-    targetOf: (found: ProviderSubscription) => itemsAfterChange(found, change),
+    carry: createPlannedItemsUpdate(change),
+    targetOf: (found: ProviderSubscription) => applyItemChange(found, change),
   }
   const planAware = withPlannedSwapRule(subscription, 'items', make, plans)
   const isBilled = async (found: ProviderSubscription) => {
     if (billing.invoiceNow) return true
     const { items } = await subscription.gateway()
-    const wanted = itemsAfterChange(found, change)
+    const wanted = applyItemChange(found, change)
     return (await items.preview(found.id, { ...terms, wanted }, subscription.now())).immediately
   }
   const removesPrice = 'remove' in change || 'replace' in change
@@ -84,7 +88,7 @@ export async function changeItems(
  * removed or replaced is ignored if it is not planned. A new quantity of the current main price
  * also applies to the planned main price.
  */
-export function plannedItemsUpdate(change: ItemChange): PlannedItemsUpdate {
+export function createPlannedItemsUpdate(change: ItemChange): PlannedItemsUpdate {
   return (planned, plan) => {
     const has = (id: string) => planned.some(({ price }) => price === id)
     const [main] = planned
@@ -119,25 +123,25 @@ export async function previewItems(
 ): Promise<SwapPreview> {
   requireItemChange(subscription, change)
   const terms = {
-    ...(await itemsChangeTerms(subscription, billing)),
-    ...(await ratesOf(subscription, change)),
+    ...(await readItemsChangeTerms(subscription, billing)),
+    ...(await readAddedPriceRates(subscription, change)),
   }
   const found = await subscription.requireFound()
   const { items } = await subscription.gateway()
-  const wanted = itemsAfterChange(found, change)
-  const preview = await subscription.ask(
+  const wanted = applyItemChange(found, change)
+  const preview = await subscription.awaitPreview(
     items.preview(found.id, { ...terms, wanted }, subscription.now()),
   )
   return rejectPreviewWhilePaused(preview, async () => found)
 }
 
 /** Returns the tax rates of an added price, if the application names some. */
-async function ratesOf(
+async function readAddedPriceRates(
   subscription: Scope,
   change: ItemChange,
 ): Promise<Pick<ItemsChange, 'itemRates'>> {
   const added = 'add' in change ? change.add : 'by' in change ? change.by : null
-  const { taxRates } = added === null ? {} : await subscription.tax(added)
+  const { taxRates } = added === null ? {} : await subscription.readConfiguredTax(added)
   return added !== null && taxRates ? { itemRates: { [added]: taxRates } } : {}
 }
 
@@ -151,7 +155,7 @@ function requireItemChange({ context, record }: Scope, change: ItemChange): void
 }
 
 /** Returns the tax and billing terms for a change of prices. */
-export async function itemsChangeTerms(
+export async function readItemsChangeTerms(
   subscription: SubscriptionScope,
   { invoiceNow, prorationDate }: ItemBilling,
 ): Promise<Omit<ItemsChange, 'wanted'>> {
@@ -164,7 +168,7 @@ export async function itemsChangeTerms(
     prorationDate: prorationDate ?? null,
     before,
     // The current tax, because all prices share one invoice.
-    tax: before?.tax ?? (await subscription.tax(record.providerPlan)).tax,
+    tax: before?.tax ?? (await subscription.readConfiguredTax(record.providerPlan)).tax,
   }
 }
 
@@ -172,7 +176,7 @@ export async function itemsChangeTerms(
  * Returns all prices of the subscription after the change. A change that was made already has no
  * effect.
  */
-export function itemsAfterChange(found: ProviderSubscription, change: ItemChange): RequestedItem[] {
+export function applyItemChange(found: ProviderSubscription, change: ItemChange): RequestedItem[] {
   const present = toRequestedItems(found)
   if ('add' in change) return withAdded(present, change)
   if ('remove' in change) return withRemoved(present, change.remove)

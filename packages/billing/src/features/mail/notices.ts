@@ -3,15 +3,15 @@ import { BillableUser } from '../../billable-user.ts'
 import type { BillingContext } from '../../core/context.ts'
 import type { AnyBillingEvent, BillingEventType } from '../../core/events/billing-event.ts'
 import type { EventConsumer } from '../../core/events/event-stream.ts'
-import { eventIdOf } from '../../core/storage/events.ts'
+import { deriveEventId } from '../../core/storage/events.ts'
 import { purgeAll } from '../../core/storage/queue.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
 import { findLocale, requireLocale } from '../../core/values/locale.ts'
 import type { MailKind } from '../../core/words/words.ts'
 import { createWorker } from '../../core/worker.ts'
-import { type InvoiceSeller, workerSettings } from '../../options.ts'
+import { createWorkerSettings, type InvoiceSeller } from '../../options.ts'
 import { customerDetailsFromRow } from '../customers/customer.ts'
-import { localeOf } from '../customers/locale-of.ts'
+import { findOwnerLocale } from '../customers/locale-of.ts'
 import { invoiceFile } from '../invoices/download.ts'
 import type { MailAttachment, MailMessage, MailOptions } from './mail-options.ts'
 import { createMailRepository, type QueuedMail } from './mail-rows.ts'
@@ -56,12 +56,12 @@ export function createMailQueue(
 ): MailSender {
   const { options } = context
   const notices = createMailRepository(options.database)
-  const worker = createWorker(workerSettings(options, ready), {
+  const worker = createWorker(createWorkerSettings(options, ready), {
     what: 'mail',
     queue: notices,
     nameOf: ({ kind, subject }) => `${kind} (${subject})`,
     async work(notice) {
-      const message = await messageOf(context, mail, notice)
+      const message = await renderQueuedMail(context, mail, notice)
       if (message && (await notices.beginSending(notice.id))) await mail.send(message)
     },
   })
@@ -70,7 +70,7 @@ export function createMailQueue(
       wants: (type) => isWanted(mail, MAIL_KIND_BY_EVENT[type]),
       async handle(event) {
         const kind = MAIL_KIND_BY_EVENT[event.type]
-        const subject = mailTopicOf(
+        const subject = findMailTopic(
           event,
           isWanted(mail, MAIL_KIND_BY_EVENT['invoice.action_required']),
         )
@@ -91,7 +91,7 @@ export function createMailQueue(
     },
     render(kind, facts, locale) {
       const tag = requireLocale('locale', locale)
-      return renderMail(kind, facts, tag, wordsFor(mail, tag))
+      return renderMail(kind, facts, tag, findCustomMailWords(mail, tag))
     },
     stop: () => worker.stop(),
   }
@@ -101,11 +101,11 @@ export function createMailQueue(
  * Deletes mail from the queue that was finished before this time, even if the option `mail` is no
  * longer set. Returns the number of deleted rows.
  */
-export async function purgeMail(database: Database, before: Date): Promise<number> {
+export async function purgeMail(database: Database, deleteBefore: Date): Promise<number> {
   const notices = createMailRepository(database)
   let deleted = 0
   for (const state of ['done', 'dead', 'sending'] as const) {
-    deleted += await purgeAll((limit) => notices.purge(state, before, limit))
+    deleted += await purgeAll((limit) => notices.purge(state, deleteBefore, limit))
   }
   return deleted
 }
@@ -117,7 +117,7 @@ function isWanted({ only }: MailOptions, kind: MailKind | undefined): boolean {
 /**
  * Renders queued mail. `null` if it cannot be sent: the event or owner is gone, or has no address.
  */
-async function messageOf(
+async function renderQueuedMail(
   context: BillingContext,
   mail: MailOptions,
   notice: QueuedMail,
@@ -130,32 +130,32 @@ async function messageOf(
   const { email: to, name = null } = described
   const kind = notice.kind as MailKind
   const { owner } = billed
-  const locale = await localeOf(context, billed)
-  const facts = mailFactsOf(event)
+  const locale = await findOwnerLocale(context, billed)
+  const facts = readMailFacts(event)
   const { vendor, product } = seller
   const url = mail.link?.(kind, owner) ?? facts.url ?? null
   const rendered = renderMail(
     kind,
     { ...facts, vendor, product, name, url },
     locale,
-    wordsFor(mail, locale),
+    findCustomMailWords(mail, locale),
   )
   return {
-    id: eventIdOf({ type: kind, subject: `${notice.provider}:${notice.subject}` }),
+    id: deriveEventId({ type: kind, subject: `${notice.provider}:${notice.subject}` }),
     ...{ kind, to, locale, owner },
     ...rendered,
-    attachments: () => attachmentsOf(context, billed, event, { ...seller, locale }),
+    attachments: () => createInvoiceAttachments(context, billed, event, { ...seller, locale }),
   }
 }
 
-function wordsFor({ words = {} }: MailOptions, locale: string) {
+function findCustomMailWords({ words = {} }: MailOptions, locale: string) {
   const own = Object.entries(words)
   const { language } = new Intl.Locale(locale)
   const of = (wanted: string) => own.find(([name]) => findLocale(name) === wanted)?.[1]
   return of(locale) ?? of(language) ?? {}
 }
 
-async function attachmentsOf(
+async function createInvoiceAttachments(
   context: BillingContext,
   billed: BilledOwner,
   event: AnyBillingEvent,
@@ -181,7 +181,7 @@ export const MAIL_KIND_BY_EVENT: Readonly<Partial<Record<BillingEventType, MailK
  * one mail of each kind is sent about it. `null` if no mail is sent. `asksToConfirm`: whether mail
  * of kind `action_required` is sent.
  */
-export function mailTopicOf(event: AnyBillingEvent, asksToConfirm: boolean): string | null {
+export function findMailTopic(event: AnyBillingEvent, asksToConfirm: boolean): string | null {
   switch (event.type) {
     case 'invoice.paid':
       // A trial starts with an invoice over zero.
@@ -202,7 +202,7 @@ export function mailTopicOf(event: AnyBillingEvent, asksToConfirm: boolean): str
 }
 
 /** Returns the data of a billing event that its mail contains. */
-export function mailFactsOf(event: AnyBillingEvent): Omit<MailFacts, 'vendor' | 'product'> {
+export function readMailFacts(event: AnyBillingEvent): Omit<MailFacts, 'vendor' | 'product'> {
   switch (event.type) {
     case 'invoice.paid': {
       const { number, total, date } = event.data.invoice

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { money } from '../../core/values/money.ts'
-import { LANGUAGES, wordsOf } from '../../core/words/all.ts'
+import { findLanguageWords, LANGUAGES } from '../../core/words/all.ts'
 import type { MailKind } from '../../core/words/words.ts'
 import { type MailFacts, renderMail } from './render-mail.ts'
 
@@ -33,7 +33,7 @@ describe('the texts of mail and invoices', () => {
   it.each(Object.keys(LANGUAGES))(
     'in the language %s are complete, with the same placeholders as in English',
     (code) => {
-      const [words, en] = [wordsOf(code), wordsOf('en')]
+      const [words, en] = [findLanguageWords(code), findLanguageWords('en')]
       expect(Object.keys(words.invoice).sort()).toEqual(Object.keys(en.invoice).sort())
       expect(placesOf(words.invoice.page)).toEqual(['{page}', '{pages}'].sort())
       expect(Object.keys(words.mail).sort()).toEqual(Object.keys(en.mail).sort())

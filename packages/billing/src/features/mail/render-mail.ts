@@ -2,7 +2,7 @@ import { formatMessage, isRightToLeft } from '@tollgate/http'
 import { omitUndefined } from '../../core/values/arguments.ts'
 import { requireLocale } from '../../core/values/locale.ts'
 import { formatMoney, type Money } from '../../core/values/money.ts'
-import { wordsOf } from '../../core/words/all.ts'
+import { findLanguageWords } from '../../core/words/all.ts'
 import type { MailKind, MailWords } from '../../core/words/words.ts'
 
 /** Data that a mail contains. Fields that this kind of mail does not need may be missing. */
@@ -47,11 +47,11 @@ export function renderMail(
   kind: MailKind,
   facts: MailFacts,
   locale: string,
-  own: Partial<MailWords> = {},
+  customWords: Partial<MailWords> = {},
 ): RenderedMail {
   const tag = requireLocale('locale', locale)
-  const all = wordsOf(tag)
-  const words: MailWords = { ...all.mail, ...omitUndefined(own) }
+  const all = findLanguageWords(tag)
+  const words: MailWords = { ...all.mail, ...omitUndefined(customWords) }
   const values = valuesOf(facts, tag)
   const fill = (text: string) => formatMessage(text, values, tag).join('')
   const subject = fill(words[kind].subject)
@@ -63,19 +63,19 @@ export function renderMail(
     ...(isReceipt && date ? [[all.invoice.date, values.date] as [string, string]] : []),
     ...(number && amount ? [[all.invoice.total, values.amount] as [string, string]] : []),
   ]
-  const paragraphs = [words[kind].text, ...moreOf(kind, facts, words)].map(fill)
-  const label = labelOf(kind, words)
+  const paragraphs = [words[kind].text, ...listExtraParagraphs(kind, facts, words)].map(fill)
+  const label = chooseButtonLabel(kind, words)
   const url = label === null ? null : safeUrl(facts.url)
   const letter = { subject, greeting, paragraphs, rows, closing: words.closing }
   const button = label !== null && url !== null ? { label, url } : null
   return {
     subject,
-    text: asText({ ...letter, button, vendor: values.vendor }),
-    html: asHtml({ ...letter, button, vendor: values.vendor }, tag),
+    text: renderPlainText({ ...letter, button, vendor: values.vendor }),
+    html: renderHtmlMail({ ...letter, button, vendor: values.vendor }, tag),
   }
 }
 
-interface Letter {
+interface MailContent {
   readonly subject: string
   readonly greeting: string
   readonly paragraphs: readonly string[]
@@ -85,7 +85,7 @@ interface Letter {
   readonly vendor: string
 }
 
-function moreOf(
+function listExtraParagraphs(
   kind: MailKind,
   { date, isBilledAfterwards }: MailFacts,
   words: MailWords,
@@ -95,7 +95,7 @@ function moreOf(
   return [isBilledAfterwards ? words.subscriptionFollows : words.noSubscription]
 }
 
-function labelOf(kind: MailKind, words: MailWords): string | null {
+function chooseButtonLabel(kind: MailKind, words: MailWords): string | null {
   if (kind === 'payment_failed' || kind === 'card_expiring') return words.changeMethod
   if (kind === 'action_required') return words.confirm
   return kind === 'trial_ending' ? words.manage : null
@@ -141,7 +141,14 @@ function safeUrl(url: string | null | undefined): string | null {
   return /^https?:$/.test(parsed.protocol) ? parsed.href : null
 }
 
-function asText({ greeting, paragraphs, rows, button, closing, vendor }: Letter): string {
+function renderPlainText({
+  greeting,
+  paragraphs,
+  rows,
+  button,
+  closing,
+  vendor,
+}: MailContent): string {
   return [
     greeting,
     ...paragraphs,
@@ -152,7 +159,7 @@ function asText({ greeting, paragraphs, rows, button, closing, vendor }: Letter)
 }
 
 /** Renders the page with inline styles, because mail programs drop all others. */
-function asHtml(letter: Letter, locale: string): string {
+function renderHtmlMail(letter: MailContent, locale: string): string {
   const { subject, greeting, paragraphs, rows, button, closing, vendor } = letter
   const isRtl = isRightToLeft(locale)
   const cell = (text: string, align: string) =>

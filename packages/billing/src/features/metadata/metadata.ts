@@ -23,8 +23,8 @@ const OWN_PREFIX = 'tollgate_'
  * Checks the application's metadata, and sorts it by key, so that the same data in another order
  * results in the same request.
  */
-export function requireMetadata(given: MetadataValues): MetadataValues {
-  const entries = Object.entries(given)
+export function requireMetadata(metadataValues: MetadataValues): MetadataValues {
+  const entries = Object.entries(metadataValues)
   if (entries.length > MAX_KEYS) {
     throw new InvalidArgument(`Metadata of ${entries.length} keys; expected at most ${MAX_KEYS}`)
   }

@@ -114,7 +114,7 @@ export function createDeliveries(
         // The real time instead of billing's clock, which tests and demos move: the receiver
         // compares it with its own clock.
         const at = database.clock.now()
-        const status = await post(send, endpoint, delivery, { at, signal })
+        const status = await postDelivery(send, endpoint, delivery, { at, signal })
         if (status === GONE) {
           await deliveries.holdBack(endpoint.name, HELD_BACK)
           logger.error(
@@ -150,7 +150,7 @@ export function createDeliveries(
     wants: isWanted,
     async handle(event) {
       const { id: eventId, type } = event
-      const kicked = await record({ eventId, type, payload: bodyOf(event) })
+      const kicked = await record({ eventId, type, payload: serializeEvent(event) })
       for (const worker of kicked) worker.kick()
     },
   }
@@ -213,12 +213,12 @@ export function createDeliveries(
 type Recorded = Pick<StoredDelivery, 'eventId' | 'type' | 'payload'>
 
 /** Returns the body: the same data that listeners get, as JSON. */
-function bodyOf({ id, type, createdAt, owner, provider, data }: AnyBillingEvent): string {
+function serializeEvent({ id, type, createdAt, owner, provider, data }: AnyBillingEvent): string {
   return JSON.stringify({ id, type, timestamp: createdAt.toISOString(), owner, provider, data })
 }
 
 /** Sends a delivery. Returns the status of the response. */
-async function post(
+async function postDelivery(
   send: SendRequest,
   { url, keys }: EndpointSettings,
   { eventId, payload }: StoredDelivery,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, capabilityTests, inDays } from '../../providers/contract-suite.ts'
+import { type ContractPart, capabilityTests, daysFromNow } from '../../providers/contract-suite.ts'
 
 /** Contract tests of paused subscriptions, for gateways that implement `pauses`. */
 export const pausesContract: ContractPart = ({ describe, it }, create) => {
@@ -8,7 +8,7 @@ export const pausesContract: ContractPart = ({ describe, it }, create) => {
   describe('a pause', () => {
     onPauses('has the settings of the last request', async (pauses, account) => {
       const { id, plan, status } = await account.subscribe()
-      const until = inDays(account, 50)
+      const until = daysFromNow(account, 50)
       for (const pause of [
         { until: null, bills: 'void' },
         { until, bills: 'keep_as_draft' },

@@ -2,7 +2,7 @@ import { InvalidArgument } from '../../core/errors/errors.ts'
 import type { SubscriptionScopeWith } from '../../core/subscription-scope.ts'
 import { requireFuture } from '../../core/values/dates.ts'
 import { awaitsFirstPayment } from '../../core/values/subscription-state.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
 import type { CollectionPause, PausedBills } from './contract.ts'
 
@@ -43,7 +43,7 @@ export async function pauseSubscription(
       if (awaitsFirstPayment({ standing })) {
         throw new InvalidArgument('The subscription cannot be paused before its first payment')
       }
-      await ask((gateway) => requirePart(gateway, 'pauses').pause(found.id, wanted))
+      await ask((gateway) => requireGatewayPart(gateway, 'pauses').pause(found.id, wanted))
     }),
   )
 }
@@ -53,7 +53,8 @@ export async function unpauseSubscription(subscription: Scope): Promise<void> {
   subscription.requireRunning()
   await subscription.change(
     withPlannedSwapRule(subscription, 'unpause', async ({ found, ask }) => {
-      if (found.pause) await ask((gateway) => requirePart(gateway, 'pauses').unpause(found.id))
+      if (found.pause)
+        await ask((gateway) => requireGatewayPart(gateway, 'pauses').unpause(found.id))
     }),
   )
 }

@@ -7,8 +7,8 @@ import { findCustomer } from '../../providers/braintree/find-customer.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import {
   defaultMethodOf,
+  hasCustomerPaymentMethod,
   hasEnded,
-  isPaymentMethodOf,
   listCustomerMethods,
   listCustomerSubscriptions,
   makeDefaultMethod,
@@ -40,13 +40,13 @@ export function braintreePaymentMethods(
         throw new Error('Braintree does not return the payment method that was just added')
       },
       async setDefault(customerId, id) {
-        if (await isPaymentMethodOf(context, customerId, id))
+        if (await hasCustomerPaymentMethod(context, customerId, id))
           return makeDefaultMethod(context, customerId, id)
         throw new PaymentMethodNotFound('There is no such payment method')
       },
       async remove(customerId, id) {
         // Braintree would delete a payment method of any customer.
-        if (!(await isPaymentMethodOf(context, customerId, id))) return
+        if (!(await hasCustomerPaymentMethod(context, customerId, id))) return
         try {
           await gateway.paymentMethod.delete(id)
         } catch (error) {

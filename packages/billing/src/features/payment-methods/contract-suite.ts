@@ -3,7 +3,7 @@ import {
   anotherCustomer,
   type ContractPart,
   capabilityTests,
-  errorCodeOf,
+  catchErrorCode,
 } from '../../providers/contract-suite.ts'
 
 /** Contract tests of payment methods, for gateways that store several per customer. */
@@ -49,7 +49,7 @@ export const paymentMethodsContract: ContractPart = ({ describe, it }, create) =
       const { id } = await methods.add(customerId, cards[1])
       for (let i = 0; i < 2; i++) await methods.remove(customerId, id)
       assert.equal((await methods.list(customerId)).length, 1)
-      assert.equal(await errorCodeOf(() => methods.setDefault(customerId, id)), NOT_FOUND)
+      assert.equal(await catchErrorCode(() => methods.setDefault(customerId, id)), NOT_FOUND)
     })
 
     onMethods('cannot be changed by another customer', async (methods, { customerId, gateway }) => {
@@ -57,8 +57,8 @@ export const paymentMethodsContract: ContractPart = ({ describe, it }, create) =
       const before = await methods.list(customerId)
       const id = before[0]?.id ?? ''
       await methods.remove(bob.id, id)
-      assert.equal(await errorCodeOf(() => methods.setDefault(bob.id, id)), NOT_FOUND)
-      assert.equal(await errorCodeOf(() => methods.add(bob.id, id)), 'invalid_payment_token')
+      assert.equal(await catchErrorCode(() => methods.setDefault(bob.id, id)), NOT_FOUND)
+      assert.equal(await catchErrorCode(() => methods.add(bob.id, id)), 'invalid_payment_token')
       assert.equal(await methods.isInUse(bob.id, id), false)
       assert.deepEqual(await methods.list(bob.id), [])
       assert.deepEqual(idsOf(await methods.list(customerId)), idsOf(before))

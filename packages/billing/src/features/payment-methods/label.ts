@@ -38,26 +38,26 @@ const NAMES: Readonly<Record<string, string>> = {
 
 type Words = Readonly<Record<Exclude<PaymentMethodKind, 'paypal'>, string>>
 
-const ENGLISH = words('Card', 'Bank debit', 'Wallet', 'Payment method')
+const ENGLISH = createLabelWords('Card', 'Bank debit', 'Wallet', 'Payment method')
 
 /** Names of kinds by language, for payment methods without a brand. */
 const WORDS: Readonly<Record<string, Words>> = {
-  ar: words('بطاقة', 'خصم مباشر', 'محفظة', 'وسيلة دفع'),
-  da: words('Kort', 'Direkte debitering', 'Wallet', 'Betalingsmiddel'),
-  de: words('Karte', 'Lastschrift', 'Wallet', 'Zahlungsmethode'),
+  ar: createLabelWords('بطاقة', 'خصم مباشر', 'محفظة', 'وسيلة دفع'),
+  da: createLabelWords('Kort', 'Direkte debitering', 'Wallet', 'Betalingsmiddel'),
+  de: createLabelWords('Karte', 'Lastschrift', 'Wallet', 'Zahlungsmethode'),
   en: ENGLISH,
-  es: words('Tarjeta', 'Adeudo bancario', 'Monedero', 'Medio de pago'),
-  fr: words('Carte', 'Prélèvement bancaire', 'Portefeuille', 'Moyen de paiement'),
-  he: words('כרטיס', 'חיוב חשבון בנק', 'ארנק', 'אמצעי תשלום'),
-  it: words('Carta', 'Addebito bancario', 'Portafoglio', 'Metodo di pagamento'),
-  nb: words('Kort', 'Direktebelastning', 'Lommebok', 'Betalingsmiddel'),
-  nl: words('Kaart', 'Automatische incasso', 'Wallet', 'Betaalmethode'),
-  pl: words('Karta', 'Polecenie zapłaty', 'Portfel', 'Metoda płatności'),
-  pt: words('Cartão', 'Débito bancário', 'Carteira', 'Meio de pagamento'),
-  sv: words('Kort', 'Autogiro', 'Plånbok', 'Betalningssätt'),
+  es: createLabelWords('Tarjeta', 'Adeudo bancario', 'Monedero', 'Medio de pago'),
+  fr: createLabelWords('Carte', 'Prélèvement bancaire', 'Portefeuille', 'Moyen de paiement'),
+  he: createLabelWords('כרטיס', 'חיוב חשבון בנק', 'ארנק', 'אמצעי תשלום'),
+  it: createLabelWords('Carta', 'Addebito bancario', 'Portafoglio', 'Metodo di pagamento'),
+  nb: createLabelWords('Kort', 'Direktebelastning', 'Lommebok', 'Betalingsmiddel'),
+  nl: createLabelWords('Kaart', 'Automatische incasso', 'Wallet', 'Betaalmethode'),
+  pl: createLabelWords('Karta', 'Polecenie zapłaty', 'Portfel', 'Metoda płatności'),
+  pt: createLabelWords('Cartão', 'Débito bancário', 'Carteira', 'Meio de pagamento'),
+  sv: createLabelWords('Kort', 'Autogiro', 'Plånbok', 'Betalningssätt'),
 }
 
-function words(card: string, bank_debit: string, wallet: string, other: string): Words {
+function createLabelWords(card: string, bank_debit: string, wallet: string, other: string): Words {
   return { card, bank_debit, wallet, other }
 }
 
@@ -66,7 +66,7 @@ export function paymentMethodLabel(method: Labelled, locale: string): string {
   const { kind, lastFour, email, bank } = method
   if (kind === 'paypal') return email === null ? 'PayPal' : `PayPal (${email})`
   const said = wordsOf(locale)[kind]
-  const name = kind === 'bank_debit' ? withBank(said, bank) : (nameOf(method.brand) ?? said)
+  const name = kind === 'bank_debit' ? appendBankName(said, bank) : (nameOf(method.brand) ?? said)
   return lastFour === null ? name : `${name} •••• ${lastFour}`
 }
 
@@ -75,8 +75,8 @@ function wordsOf(locale: string): Words {
   return WORDS[language === 'no' ? 'nb' : language] ?? ENGLISH
 }
 
-function withBank(said: string, bank: string | null): string {
-  return bank === null ? said : `${said} (${bank})`
+function appendBankName(labelText: string, bank: string | null): string {
+  return bank === null ? labelText : `${labelText} (${bank})`
 }
 
 /**

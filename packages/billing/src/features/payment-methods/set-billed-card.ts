@@ -23,7 +23,7 @@ export async function setBilledCard(
 ): Promise<void> {
   const isCountedByUs = options.providers.find(provider)?.usageCountedBy === 'us'
   const before = isCountedByUs && !isOther ? await owners.find(owner) : null
-  const isNew = isThere(card) && !(before && isSameCard(card, before))
+  const isNew = hasPaymentMethodSummary(card) && !(before && isSameCard(card, before))
   const rows = isCountedByUs && isNew ? await subscriptions.listByOwner(owner) : []
   const theirs = rows.filter((each) => each.provider === provider).map(({ id }) => id)
   await lock.write(async (tx) => {
@@ -41,7 +41,7 @@ export function isSameCard(a: CardSummary, b: CardSummary): boolean {
   )
 }
 
-function isThere({ cardBrand, cardLastFour, paypalEmail }: CardSummary): boolean {
+function hasPaymentMethodSummary({ cardBrand, cardLastFour, paypalEmail }: CardSummary): boolean {
   return cardBrand !== null || cardLastFour !== null || paypalEmail !== null
 }
 

@@ -4,7 +4,7 @@ import { withOwnerLock } from '../../core/owner-lock.ts'
 import type { UserScopeWith } from '../../core/user-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import type { CustomerDetails } from '../../providers/customer.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { ensureCustomer, withExistingCustomer } from '../customers/customer.ts'
 import type { PaymentMethodKind, PaymentMethods, ProviderMethod } from './contract.ts'
 import { PaymentMethod } from './payment-method.ts'
@@ -28,7 +28,7 @@ export async function listMethods(user: User, kind?: PaymentMethodKind): Promise
   const customerId = await user.findCustomerId()
   if (customerId === null) return []
   const all = await (await user.gateway()).paymentMethods.list(customerId)
-  return all.filter(isOf(kind)).map((method) => new PaymentMethod(method, user.now()))
+  return all.filter(matchesKind(kind)).map((method) => new PaymentMethod(method, user.now()))
 }
 
 export async function findMethod(user: User, id: string): Promise<PaymentMethod | null> {
@@ -53,14 +53,16 @@ export async function addMethod(
   const added = await withOwnerLock(context, owner, async (locked) => {
     const wanted = { provider, token: null, details, mayLackCard: true }
     const customerId = await ensureCustomer(context, locked, wanted)
-    const { id } = await change(user, locked, (methods) => methods.add(customerId, token))
+    const { id } = await changePaymentMethods(user, locked, (methods) =>
+      methods.add(customerId, token),
+    )
     const { paymentMethods } = await user.gateway()
     const isFirst = (await paymentMethods.list(customerId)).every(({ isDefault }) => !isDefault)
     if (makeDefault || isFirst) {
-      await change(user, locked, (methods) => methods.setDefault(customerId, id))
+      await changePaymentMethods(user, locked, (methods) => methods.setDefault(customerId, id))
     }
     const made = (await paymentMethods.list(customerId)).find((method) => method.id === id)
-    await storeCard(user, locked, customerId, made?.isDefault)
+    await storeDefaultCard(user, locked, customerId, made?.isDefault)
     return made
   })
   await user.user.reload()
@@ -75,8 +77,8 @@ export async function setDefault(user: User, id: string): Promise<void> {
     throw new PaymentMethodNotFound('There is no such payment method')
   }
   await withExistingCustomer(user, async (locked, customerId) => {
-    await change(user, locked, (methods) => methods.setDefault(customerId, id))
-    await storeCard(user, locked, customerId, true)
+    await changePaymentMethods(user, locked, (methods) => methods.setDefault(customerId, id))
+    await storeDefaultCard(user, locked, customerId, true)
   })
   await user.user.reload()
   user.context.usage.wake(user.provider)
@@ -88,7 +90,7 @@ export function deleteMethod(user: User, id: string): Promise<void> {
 }
 
 export function deleteMethods(user: User, kind?: PaymentMethodKind): Promise<void> {
-  return deleteAll(user, isOf(kind))
+  return deleteAll(user, matchesKind(kind))
 }
 
 /**
@@ -107,24 +109,24 @@ async function deleteAll(user: User, isWanted: (method: ProviderMethod) => boole
       )
     }
     for (const { id } of wanted) {
-      await change(user, locked, (methods) => methods.remove(customerId, id))
+      await changePaymentMethods(user, locked, (methods) => methods.remove(customerId, id))
     }
     // Also if nothing was deleted: an earlier call may have crashed before this step.
-    await storeCard(user, locked, customerId)
+    await storeDefaultCard(user, locked, customerId)
   })
   await user.user.reload()
 }
 
-function change<R>(
+function changePaymentMethods<R>(
   { provider }: User,
   locked: LockedOwner,
   ask: (methods: PaymentMethods) => Promise<R>,
 ): Promise<R> {
-  return locked.change(provider, (gateway) => ask(requirePart(gateway, 'paymentMethods')))
+  return locked.change(provider, (gateway) => ask(requireGatewayPart(gateway, 'paymentMethods')))
 }
 
 /** Stores the current default card in our columns. */
-async function storeCard(
+async function storeDefaultCard(
   user: User,
   locked: LockedOwner,
   customerId: string,
@@ -136,6 +138,6 @@ async function storeCard(
   await setBilledCard(context, locked, provider, customer.card, { isOther })
 }
 
-function isOf(kind: PaymentMethodKind | undefined): (method: ProviderMethod) => boolean {
+function matchesKind(kind: PaymentMethodKind | undefined): (method: ProviderMethod) => boolean {
   return (method) => kind === undefined || method.kind === kind
 }

@@ -7,7 +7,7 @@ import type { Gateway } from '../../providers/gateway.ts'
 import { refuseOverrides } from '../../providers/overrides.ts'
 import { requireDefaultMethod } from '../customers/braintree.ts'
 import { braintreeInvoices, listSales, saleToInvoice } from '../invoices/braintree.ts'
-import { orderIdOfKey, orderIdsOfKey, requestKeyOf } from './braintree-order-key.ts'
+import { buildApiRequestKey, buildOrderId, listPossibleOrderIds } from './braintree-order-key.ts'
 import type { ChargeOptions, InvoiceForOptions } from './charge-contract.ts'
 
 type Charges = Pick<
@@ -30,7 +30,7 @@ export function braintreeCharges(context: BraintreeContext): Charges {
     refuseOverrides(more, DECIDED)
     // An `orderId` set by the caller may belong to several charges.
     const isOrder = idempotencyKey !== undefined && more.orderId === undefined
-    const before = isOrder ? await lookUp(context, customerId, idempotencyKey) : null
+    const before = isOrder ? await findEarlierCharge(context, customerId, idempotencyKey) : null
     if (before?.done) requireSameKind(before.done, { ...more, captureLater })
     if (before?.done?.amount === toDecimal(amount)) return before.done
     const request = {
@@ -116,7 +116,7 @@ const FAILED = ['processor_declined', 'gateway_rejected', 'failed']
  * list lags behind, Braintree returns the earlier transaction for the earlier request key, so
  * nothing is charged twice.
  */
-async function lookUp(
+async function findEarlierCharge(
   context: BraintreeContext,
   customerId: string,
   key: string,
@@ -125,10 +125,10 @@ async function lookUp(
   readonly done: braintree.Transaction | null
   readonly apiRequestKey: string
 }> {
-  const names = orderIdsOfKey(key)
+  const names = listPossibleOrderIds(key)
   const sales = await listSales(context, customerId)
   const before = sales.filter(({ orderId }) => names.includes(orderId ?? ''))
   const declines = before.filter(({ status }) => FAILED.includes(status)).length
   const done = before.find(({ status }) => !FAILED.includes(status)) ?? null
-  return { orderId: orderIdOfKey(key), done, apiRequestKey: requestKeyOf(key, declines) }
+  return { orderId: buildOrderId(key), done, apiRequestKey: buildApiRequestKey(key, declines) }
 }

@@ -1,33 +1,45 @@
 import { describe, expect, it } from 'vitest'
-import { orderIdOfKey, orderIdsOfKey, requestKeyOf } from './braintree-order-key.ts'
+import { buildApiRequestKey, buildOrderId, listPossibleOrderIds } from './braintree-order-key.ts'
 
 const key = (length: number) => 'k'.repeat(length)
 const HASH = /^[0-9a-f]{64}$/
 
 describe('an idempotency key, as sent to Braintree', () => {
   it.each([
-    ['an order id', 127, '', orderIdOfKey(key(127)), key(127)],
-    ['an order id', 128, '', orderIdOfKey(key(128)), HASH],
+    ['an order id', 127, '', buildOrderId(key(127)), key(127)],
+    ['an order id', 128, '', buildOrderId(key(128)), HASH],
     [
       'the order id of a refund',
       120,
       'refund:',
-      orderIdOfKey(key(120), 'refund:'),
+      buildOrderId(key(120), 'refund:'),
       `refund:${key(120)}`,
     ],
-    ['the order id of a refund', 121, 'refund:', orderIdOfKey(key(121), 'refund:'), HASH],
-    ['a request key', 255, '', requestKeyOf(key(255), 0), key(255)],
-    ['a request key after a decline', 253, '', requestKeyOf(key(253), 1), `${key(253)}:1`],
-    ['a request key after a decline', 254, '', requestKeyOf(key(254), 1).replace(/:1$/, ''), HASH],
-    ['a request key after two declines', 17, '', requestKeyOf(key(17), 2), `${key(17)}:2`],
+    ['the order id of a refund', 121, 'refund:', buildOrderId(key(121), 'refund:'), HASH],
+    ['a request key', 255, '', buildApiRequestKey(key(255), 0), key(255)],
+    ['a request key after a decline', 253, '', buildApiRequestKey(key(253), 1), `${key(253)}:1`],
+    [
+      'a request key after a decline',
+      254,
+      '',
+      buildApiRequestKey(key(254), 1).replace(/:1$/, ''),
+      HASH,
+    ],
+    ['a request key after two declines', 17, '', buildApiRequestKey(key(17), 2), `${key(17)}:2`],
     [
       'the request key of a refund',
       248,
       'refund:',
-      requestKeyOf(key(248), 0, 'refund:'),
+      buildApiRequestKey(key(248), 0, 'refund:'),
       `refund:${key(248)}`,
     ],
-    ['the request key of a refund', 249, 'refund:', requestKeyOf(key(249), 0, 'refund:'), HASH],
+    [
+      'the request key of a refund',
+      249,
+      'refund:',
+      buildApiRequestKey(key(249), 0, 'refund:'),
+      HASH,
+    ],
   ])(
     'fits into the length limit of %s even if the key has %i characters',
     (_what, length, prefix, name, expected) => {
@@ -35,7 +47,7 @@ describe('an idempotency key, as sent to Braintree', () => {
       else {
         expect(name.startsWith(prefix)).toBe(true)
         expect(name.slice(prefix.length)).toMatch(expected)
-        expect(orderIdsOfKey(key(length))).toContain(name.slice(prefix.length))
+        expect(listPossibleOrderIds(key(length))).toContain(name.slice(prefix.length))
       }
     },
   )

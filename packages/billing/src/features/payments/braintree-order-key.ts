@@ -6,7 +6,7 @@ const MAX_ORDER_LENGTH = 127
 const MAX_REQUEST_KEY_LENGTH = 255
 
 /** Returns the short form of a key, for names without room for the whole key. */
-function hashOfKey(key: string): string {
+function hashIdempotencyKey(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
@@ -14,16 +14,16 @@ function hashOfKey(key: string): string {
  * Returns the Braintree `orderId` that contains an idempotency key, such as `refund:key`, so that a
  * repeated call finds the transaction.
  */
-export function orderIdOfKey(key: string, prefix = ''): string {
-  return fit(MAX_ORDER_LENGTH, key, (name) => `${prefix}${name}`)
+export function buildOrderId(key: string, prefix = ''): string {
+  return shortenToFit(MAX_ORDER_LENGTH, key, (name) => `${prefix}${name}`)
 }
 
 /**
  * Returns all Braintree `orderId`s that may stand for an idempotency key: the key itself and its
  * hash, because earlier versions stored long keys unchanged.
  */
-export function orderIdsOfKey(key: string): readonly string[] {
-  return [key, hashOfKey(key)]
+export function listPossibleOrderIds(key: string): readonly string[] {
+  return [key, hashIdempotencyKey(key)]
 }
 
 /**
@@ -31,12 +31,12 @@ export function orderIdsOfKey(key: string): readonly string[] {
  * Braintree returns the first transaction, even if it was declined. So the request key also
  * contains the number of earlier declines.
  */
-export function requestKeyOf(key: string, declines: number, prefix = ''): string {
+export function buildApiRequestKey(key: string, declines: number, prefix = ''): string {
   const suffix = declines === 0 ? '' : `:${declines}`
-  return fit(MAX_REQUEST_KEY_LENGTH, key, (name) => `${prefix}${name}${suffix}`)
+  return shortenToFit(MAX_REQUEST_KEY_LENGTH, key, (name) => `${prefix}${name}${suffix}`)
 }
 
-function fit(longest: number, key: string, write: (name: string) => string): string {
+function shortenToFit(longest: number, key: string, write: (name: string) => string): string {
   const whole = write(key)
-  return whole.length <= longest ? whole : write(hashOfKey(key))
+  return whole.length <= longest ? whole : write(hashIdempotencyKey(key))
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import {
   type ContractPart,
   type ContractTestAccount,
-  errorCodeOf,
+  catchErrorCode,
   newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
@@ -41,7 +41,7 @@ export const newestPaymentsContract: ContractPart = ({ describe, it }, create) =
       if (!invoiceActions) return
       const id = await paidInvoice(account)
       const { customerId } = account
-      assert.equal(await errorCodeOf(() => invoiceActions.void(id, customerId)), 'invoice_paid')
+      assert.equal(await catchErrorCode(() => invoiceActions.void(id, customerId)), 'invoice_paid')
     })
 
     it('does nothing to the invoice of another customer, for gateways that can void', async () => {

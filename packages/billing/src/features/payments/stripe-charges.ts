@@ -83,7 +83,7 @@ function pay(context: StripeContext, charge: Charge): Promise<Stripe.PaymentInte
   const { customer, amount, method, key, options } = charge
   const params: Stripe.PaymentIntentCreateParams = {
     off_session: true,
-    ...noRedirects(options),
+    ...excludeRedirectMethods(options),
     ...options,
     ...amount,
     customer,
@@ -95,30 +95,31 @@ function pay(context: StripeContext, charge: Charge): Promise<Stripe.PaymentInte
     `${key ?? randomUUID()}:charge`,
     (request) => stripe.paymentIntents.create(params, request),
     // Without the caller's key, payments cannot be told apart.
-    async () => (key === null ? unknown() : findByKey(context, customer, amount, key)),
+    async () => (key === null ? throwKeylessLookup() : findByKey(context, customer, amount, key)),
   )
 }
 
 /** Continues a declined or unauthenticated payment with the current card. */
 async function continuePayment(
   { stripe }: StripeContext,
-  before: Stripe.PaymentIntent,
+  earlierPayment: Stripe.PaymentIntent,
   { method, options }: Charge,
 ): Promise<Stripe.PaymentIntent> {
-  if (DONE.includes(before.status)) return before
-  if (before.status === 'canceled') throw idempotencyKeyReused('a payment that was cancelled')
-  const isAsked = before.status === 'requires_action'
-  if (isAsked && idOfReference(before.payment_method) === method) return before
+  if (DONE.includes(earlierPayment.status)) return earlierPayment
+  if (earlierPayment.status === 'canceled')
+    throw idempotencyKeyReused('a payment that was cancelled')
+  const isAsked = earlierPayment.status === 'requires_action'
+  if (isAsked && idOfReference(earlierPayment.payment_method) === method) return earlierPayment
   const { off_session = true, return_url } = options
   try {
-    return await stripe.paymentIntents.confirm(before.id, {
+    return await stripe.paymentIntents.confirm(earlierPayment.id, {
       payment_method: method,
       off_session,
       ...(return_url === undefined ? {} : { return_url }),
     })
   } catch (error) {
     // The response to an earlier attempt was lost, or another call was faster.
-    const now = await stripe.paymentIntents.retrieve(before.id)
+    const now = await stripe.paymentIntents.retrieve(earlierPayment.id)
     if (DONE.includes(now.status)) return now
     throw error
   }
@@ -128,7 +129,7 @@ async function continuePayment(
  * Excludes payment methods that redirect. Stripe offers all of the account's methods, and requires
  * a return URL if one of them redirects, but in this call there is no customer to redirect.
  */
-function noRedirects(
+function excludeRedirectMethods(
   options: Partial<Stripe.PaymentIntentCreateParams>,
 ): Partial<Stripe.PaymentIntentCreateParams> {
   const isChosenByCaller = [
@@ -150,6 +151,6 @@ function requireConfirmed({ id, status, client_secret }: Stripe.PaymentIntent): 
   })
 }
 
-function unknown(): never {
+function throwKeylessLookup(): never {
   throw new Error('A charge without an idempotency key cannot be looked up')
 }

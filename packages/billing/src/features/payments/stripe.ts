@@ -52,7 +52,7 @@ function describe(intent: Stripe.PaymentIntent): ProviderPayment {
 }
 
 /** Returns the payment intent of an invoice. `null` if there is none, because nothing is due. */
-export async function paymentOfInvoice(
+export async function findInvoicePayment(
   { stripe }: StripeContext,
   invoiceId: string,
 ): Promise<Stripe.PaymentIntent | null> {
@@ -62,7 +62,7 @@ export async function paymentOfInvoice(
 }
 
 /** Finds the invoice that a payment intent pays. `null` for none. */
-export async function invoiceOfPayment(
+export async function findPaidInvoice(
   { stripe }: StripeContext,
   payment: string | null,
 ): Promise<Stripe.Invoice | null> {

@@ -1,11 +1,11 @@
-import { stateColumnsOf } from '../../core/converge.ts'
+import { toStateColumns } from '../../core/converge.ts'
 import { SubscriptionEnded } from '../../core/errors/errors.ts'
 import type { SubscriptionScope, SubscriptionScopeWith } from '../../core/subscription-scope.ts'
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import { type Money, money } from '../../core/values/money.ts'
 import { ended } from '../../core/values/subscription-state.ts'
 import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
-import { owedForUsage, payOwedUsage } from '../usage/charges/charge-usage.ts'
+import { computeOwedUsage, payOwedUsage } from '../usage/charges/charge-usage.ts'
 import type { ProviderPayment } from './contract.ts'
 
 export async function findPendingConfirmation(
@@ -33,7 +33,7 @@ export async function findAmountOwed(subscription: SubscriptionScope): Promise<M
   if (!found) return null
   const owed = await (await subscription.gateway()).amountOwed(found)
   const used = isUsageCountedByUs(subscription)
-    ? await owedForUsage(subscription.context, subscription.record)
+    ? await computeOwedUsage(subscription.context, subscription.record)
     : null
   return used ? money(owed.amount + used.amount, owed.currency) : owed
 }
@@ -54,7 +54,7 @@ export function payNow(subscription: SubscriptionScope): Promise<void> {
   const { context, record } = subscription
   return subscription.change(
     withPlannedSwapRule(subscription, 'payNow', async ({ found, locked, ask }) => {
-      const hasEnded = ended(stateColumnsOf(context, record.provider, found), subscription.now())
+      const hasEnded = ended(toStateColumns(context, record.provider, found), subscription.now())
       if (hasEnded && !isUsageCountedByUs(subscription)) {
         throw new SubscriptionEnded(
           'The subscription has ended, and paying does not restart it: create a new one. Pay outstanding invoices with invoice.pay()',

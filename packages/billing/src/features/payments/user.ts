@@ -15,15 +15,15 @@ export async function chargeUser(
   amount: Amount,
   options: ChargeOptions,
 ): Promise<unknown> {
-  if (options.captureLater) user.having('captures')
+  if (options.captureLater) user.withCapability('captures')
   const gateway = await user.gateway()
   const value = requireAmount(amount, gateway.toMoney)
-  const paid = await payOnce(user, options, (provider, customerId) =>
+  const paid = await payWithIdempotencyKey(user, options, (provider, customerId) =>
     provider.charge(customerId, value, options),
   )
   const { id } = paid as { readonly id?: unknown }
   // An uncaptured charge is not paid yet.
-  if (typeof id === 'string' && !options.captureLater) await emitPaid(user, id)
+  if (typeof id === 'string' && !options.captureLater) await emitInvoicePaid(user, id)
   return paid
 }
 
@@ -43,11 +43,11 @@ export async function invoiceFor(
   const item = { description, amount: requireAmount(amount, gateway.toMoney) }
   const { automaticTax: _, ...others } = options
   const wanted = { ...others, ...(usesAutomaticTax(user, options) ? { automaticTax: true } : {}) }
-  const outcome = await payOnce(user, options, (provider, customerId) =>
+  const outcome = await payWithIdempotencyKey(user, options, (provider, customerId) =>
     provider.invoiceFor(customerId, item, wanted),
   )
   const invoice = requirePaidInvoice(user, outcome)
-  await emitPaid(user, invoice.id)
+  await emitInvoicePaid(user, invoice.id)
   return invoice
 }
 
@@ -61,7 +61,7 @@ export function usesAutomaticTax(
   { automaticTax }: Pick<InvoiceForOptions, 'automaticTax'>,
 ): boolean {
   const { can } = requireProvider(user.context, user.provider)
-  if (automaticTax) user.having('automaticTax')
+  if (automaticTax) user.withCapability('automaticTax')
   return automaticTax ?? (user.context.options.tax === 'automatic' && can.includes('automaticTax'))
 }
 
@@ -70,7 +70,7 @@ export function usesAutomaticTax(
  * event of a webhook has the same id, so it is emitted once. A failure is only logged, because the
  * payment was made.
  */
-async function emitPaid(user: UserScope, id: string): Promise<void> {
+async function emitInvoicePaid(user: UserScope, id: string): Promise<void> {
   const { events, options } = user.context
   if (!events.isWanted('invoice.paid')) return
   try {
@@ -99,7 +99,7 @@ export async function listConfirmations(user: UserScope): Promise<PendingConfirm
  * Makes a payment. With the caller's key, calls run one at a time, so that a repeat finds the first
  * payment.
  */
-async function payOnce<R>(
+async function payWithIdempotencyKey<R>(
   user: UserScope,
   { idempotencyKey }: ChargeOptions,
   pay: (gateway: Gateway, customerId: string) => Promise<R>,

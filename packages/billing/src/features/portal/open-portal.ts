@@ -5,7 +5,7 @@ import type { UserScopeWith } from '../../core/user-scope.ts'
 import { requirePageLocale } from '../../core/values/locale.ts'
 import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { PortalFlow } from './contract.ts'
 
 /** Options for `billingPortal()`. */
@@ -42,13 +42,13 @@ export async function openPortal(
   const visit = {
     customerId,
     returnUrl,
-    flow: await flowOf(context, owner, flow),
+    flow: await resolvePortalFlow(context, owner, flow),
     locale: requirePageLocale(locale),
   }
-  return requirePart(await context.gateway(provider), 'portal').open(visit)
+  return requireGatewayPart(await context.gateway(provider), 'portal').open(visit)
 }
 
-async function flowOf(
+async function resolvePortalFlow(
   { subscriptions }: BillingContext,
   owner: Owner,
   flow: PortalOptions['flow'],

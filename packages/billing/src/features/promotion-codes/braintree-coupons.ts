@@ -4,7 +4,7 @@ import { addTax, type BasisPoints, removeTax } from '../../core/values/tax.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import {
   type AddOnOrDiscount,
-  amountOfModification,
+  getModificationAmount,
   hasCyclesLeft,
 } from '../../providers/braintree/plan-credit.ts'
 import type { PlanWithAddOns } from '../../providers/braintree/plans.ts'
@@ -20,7 +20,7 @@ export interface NetPrice {
  * reduced price, as at Stripe. The coupons apply one after the other, and never reduce the price
  * below zero. The discounts are rounded so that their sum is exact.
  */
-export function grossDiscounts({ net, tax }: NetPrice, coupons: readonly number[]): number[] {
+export function toGrossDiscounts({ net, tax }: NetPrice, coupons: readonly number[]): number[] {
   let rest = net
   return coupons.map((coupon) => {
     const left = Math.max(0, rest - coupon)
@@ -35,7 +35,7 @@ export function grossDiscounts({ net, tax }: NetPrice, coupons: readonly number[
  * values. `takesAll`: the coupon reduces the price to zero, so its value may be higher than its
  * discount shows.
  */
-export function netCouponValues(
+export function toNetCouponValues(
   { net, tax }: NetPrice,
   amounts: readonly number[],
 ): { readonly coupon: number; readonly takesAll: boolean }[] {
@@ -62,7 +62,7 @@ export interface TaxedCoupon {
  * Recalculates the discounts of a subscription's coupons for another price or tax. Leaves out the
  * discount that holds credit from swaps.
  */
-export function couponsForPrice(
+export function recalculateCoupons(
   { discounts = [] }: braintree.Subscription,
   terms: {
     readonly currency: string
@@ -74,14 +74,14 @@ export function couponsForPrice(
   },
 ): TaxedCoupon[] {
   const coupons = discounts.filter(({ id }) => id !== terms.planCredit).filter(hasCyclesLeft)
-  const amounts = coupons.map((each) => amountOfModification(each, terms))
+  const amounts = coupons.map((each) => getModificationAmount(each, terms))
   const { before } = terms
   const values = before
-    ? netCouponValues(before, amounts).map(({ coupon, takesAll }, at) =>
+    ? toNetCouponValues(before, amounts).map(({ coupon, takesAll }, at) =>
         takesAll ? Math.max(coupon, terms.worth.get(coupons[at]?.id ?? '') ?? 0) : coupon,
       )
     : amounts
-  const taken = grossDiscounts(terms.after, values)
+  const taken = toGrossDiscounts(terms.after, values)
   return coupons.map((discount, at) => ({
     discount,
     amount: toDecimal(money(taken[at] ?? 0, terms.currency)),
@@ -90,7 +90,7 @@ export function couponsForPrice(
 }
 
 /** Returns the recalculated discounts as part of a subscription update. */
-export function discountUpdates(
+export function buildDiscountUpdates(
   coupons: readonly TaxedCoupon[],
 ): Pick<braintree.SubscriptionUpdateRequest, 'discounts'> {
   const update = coupons
@@ -111,7 +111,7 @@ export async function readCouponValues(
   return new Map(
     (await gateway.discount.all()).map((each) => [
       each.id,
-      amountOfModification(each, { currency }),
+      getModificationAmount(each, { currency }),
     ]),
   )
 }
@@ -120,7 +120,7 @@ export async function readCouponValues(
  * Returns the discounts for the request that creates a subscription: the discounts of its plan, and
  * the coupon.
  */
-export async function discountsOfNewSubscription(
+export async function buildNewSubscriptionDiscounts(
   { gateway, currency }: BraintreeContext,
   plan: PlanWithAddOns,
   { coupon, tax }: { readonly coupon: string | null; readonly tax: BasisPoints },
@@ -129,12 +129,12 @@ export async function discountsOfNewSubscription(
   // Braintree rejects an unknown discount.
   const own = known.filter(({ id }) => id === coupon)
   const amounts = [...plan.discounts, ...own].map((each) =>
-    amountOfModification(each, { currency }),
+    getModificationAmount(each, { currency }),
   )
-  const taken = grossDiscounts({ net: plan.price, tax }, amounts)
+  const taken = toGrossDiscounts({ net: plan.price, tax }, amounts)
   const changed = (at: number) =>
     taken[at] === amounts[at] ? {} : { amount: toDecimal(money(taken[at] ?? 0, currency)) }
-  const update = planDiscountUpdates(plan, taken, currency)
+  const update = buildPlanDiscountUpdates(plan, taken, currency)
   const add =
     coupon === null ? [] : [{ inheritedFromId: coupon, ...changed(plan.discounts.length) }]
   if (add.length === 0 && update.length === 0) return {}
@@ -147,14 +147,14 @@ export async function discountsOfNewSubscription(
  * Returns updates for the discounts that the plan defines, because their configured values ignore
  * the tax.
  */
-export function planDiscountUpdates(
+export function buildPlanDiscountUpdates(
   { discounts }: PlanWithAddOns,
-  taken: readonly number[],
+  discountAmounts: readonly number[],
   currency: string,
 ): braintree.DiscountUpdateRequest[] {
   return discounts.flatMap((each, at) =>
-    taken[at] === amountOfModification(each, { currency })
+    discountAmounts[at] === getModificationAmount(each, { currency })
       ? []
-      : [{ existingId: each.id, amount: toDecimal(money(taken[at] ?? 0, currency)) }],
+      : [{ existingId: each.id, amount: toDecimal(money(discountAmounts[at] ?? 0, currency)) }],
   )
 }

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, capabilityTests, errorCodeOf } from '../../providers/contract-suite.ts'
+import {
+  type ContractPart,
+  capabilityTests,
+  catchErrorCode,
+} from '../../providers/contract-suite.ts'
 
 /**
  * Contract tests of promotion codes, for gateways that implement `promotionCodes`, in test accounts
@@ -41,7 +45,7 @@ export const promotionCodesContract: ContractPart = ({ describe, it }, create) =
     onCodes('is refused by the provider after it expired', async (part, account, codes) => {
       const { id } = await account.subscribe()
       const promotionCode = (await part.find(codes.isOver, null))?.id ?? ''
-      const code = await errorCodeOf(() => part.apply(id, { promotionCode }))
+      const code = await catchErrorCode(() => part.apply(id, { promotionCode }))
       assert.equal(code, 'promotion_code_refused')
     })
   })

@@ -4,7 +4,7 @@ import type { BilledOwner } from '../../core/storage/tables.ts'
 import type { UserScopeWith } from '../../core/user-scope.ts'
 import { formatValue } from '../../core/values/arguments.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { ProviderPromotionCode } from './contract.ts'
 
 /** A promotion code that the user can use, with its discount and conditions. */
@@ -79,7 +79,7 @@ async function lookUp(
       retryAfter,
     })
   }
-  const found = await ask(context, typed).catch(async (error) => {
+  const found = await findCodeAtProvider(context, typed).catch(async (error) => {
     // A failed request reveals nothing about the code.
     await codeAttempts.takeBack(owner, at)
     throw error
@@ -88,11 +88,11 @@ async function lookUp(
   return found
 }
 
-async function ask(
+async function findCodeAtProvider(
   context: BillingContext,
   { provider, text, typedBy }: TypedCode,
 ): Promise<ProviderPromotionCode | null> {
-  const codes = requirePart(await context.gateway(provider), 'promotionCodes')
+  const codes = requireGatewayPart(await context.gateway(provider), 'promotionCodes')
   return codes.find(text, typedBy.providerId)
 }
 

@@ -4,13 +4,13 @@ import { idOfReference, listAll, type StripeContext } from '../../providers/stri
 import { isRefusal } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 
-interface Typed {
+interface TypedPromotionCode {
   /** The id of a promotion code. The id of a coupon is accepted, and has no effect here. */
   readonly coupon: string | null
   readonly customerId: string | null
 }
 
-interface Use<T> {
+interface PromotionCodeCall<T> {
   /**
    * Makes the call: with the typed code if `given` is `null`, otherwise with the replacement code
    * `given`.
@@ -29,8 +29,8 @@ interface Use<T> {
  */
 export async function callWithPromotionCode<T>(
   context: StripeContext,
-  typed: Typed,
-  { make, find }: Use<T>,
+  typed: TypedPromotionCode,
+  { make, find }: PromotionCodeCall<T>,
 ): Promise<T> {
   try {
     return await make(null)
@@ -51,7 +51,7 @@ export async function callWithPromotionCode<T>(
  */
 export async function previewWithPromotionCode<T>(
   context: StripeContext,
-  typed: Typed,
+  typed: TypedPromotionCode,
   show: (discount: { promotion_code: string } | { coupon: string } | null) => Promise<T>,
 ): Promise<T> {
   try {
@@ -66,7 +66,7 @@ export async function previewWithPromotionCode<T>(
   }
 }
 
-interface UsedUp {
+interface UsedUpCode {
   readonly code: Stripe.PromotionCode
   readonly customer: string
 }
@@ -74,9 +74,9 @@ interface UsedUp {
 /** Returns the code if it is used up, whatever message Stripe has sent. */
 async function findUsedUp(
   { stripe }: StripeContext,
-  { coupon: id, customerId: customer }: Typed,
+  { coupon: id, customerId: customer }: TypedPromotionCode,
   error: unknown,
-): Promise<UsedUp | null> {
+): Promise<UsedUpCode | null> {
   const isRefused = isRefusal(error) || isBillingError(error, 'promotion_code_refused')
   if (!id?.startsWith('promo_') || customer === null || !isRefused) return null
   try {
@@ -96,7 +96,7 @@ async function findUsedUp(
  */
 async function findOrCreateReplacement(
   context: StripeContext,
-  { code, customer }: UsedUp,
+  { code, customer }: UsedUpCode,
 ): Promise<string | null> {
   const owed = await findReplacementState(context, code, customer)
   if (owed.is === 'given') return owed.code.id
@@ -184,7 +184,7 @@ export async function findReplacementState(
     limit: 100,
     expand: ['data.latest_invoice', 'data.discounts'],
   })
-  return replacementStateOf(code.id, given, await listAll(listed))
+  return decideReplacementState(code.id, given, await listAll(listed))
 }
 
 /**
@@ -193,18 +193,18 @@ export async function findReplacementState(
  * replacement is only created after the last use was lost, so that uses cannot be accumulated.
  * `given` lists the replacement codes, newest first.
  */
-export function replacementStateOf(
+export function decideReplacementState(
   code: string,
-  given: readonly Stripe.PromotionCode[],
+  replacementCodes: readonly Stripe.PromotionCode[],
   subscriptions: readonly Stripe.Subscription[],
 ): ReplacementState {
-  const codes = [code, ...given.map(({ id }) => id)]
-  const uses = subscriptions.filter((each) => carries(each, codes))
-  const lost = uses.filter(isLost)
+  const codes = [code, ...replacementCodes.map(({ id }) => id)]
+  const uses = subscriptions.filter((each) => usesAnyCode(each, codes))
+  const lost = uses.filter(endedWithoutPayment)
   const running = uses.filter((each) => !lost.includes(each))
   if (running.some(({ status }) => status !== 'incomplete')) return NOTHING
   if (running.length > 0) return { is: 'waiting' }
-  const newest = given[0] ?? null
+  const newest = replacementCodes[0] ?? null
   if (newest?.active && newest.times_redeemed === 0) return { is: 'given', code: newest }
   const last = newest?.id ?? code
   return lost.some((each) => codeUsedBy(each) === last) ? { is: 'lost', newest } : NOTHING
@@ -237,7 +237,7 @@ function codeUsedBy({ metadata }: Stripe.Subscription): string | undefined {
 }
 
 /** Whether a subscription uses one of the codes, from its start or applied later. */
-function carries(subscription: Stripe.Subscription, codes: readonly string[]): boolean {
+function usesAnyCode(subscription: Stripe.Subscription, codes: readonly string[]): boolean {
   if (codes.includes(codeUsedBy(subscription) ?? '')) return true
   return subscription.discounts.some(
     (each) => typeof each !== 'string' && codes.includes(idOfReference(each.promotion_code) ?? ''),
@@ -245,7 +245,7 @@ function carries(subscription: Stripe.Subscription, codes: readonly string[]): b
 }
 
 /** Whether the subscription ended without its first payment. */
-function isLost({ status, latest_invoice: invoice }: Stripe.Subscription): boolean {
+function endedWithoutPayment({ status, latest_invoice: invoice }: Stripe.Subscription): boolean {
   if (status === 'incomplete_expired') return true
   if (status !== 'canceled' || typeof invoice !== 'object' || invoice === null) return false
   return invoice.billing_reason === 'subscription_create' && invoice.status === 'void'

@@ -37,14 +37,14 @@ export function stripePromotionCodes(context: StripeContext): {
           customerId !== null && isUsedUp(found)
             ? await findReplacementState(context, found, customerId)
             : { is: 'nothing' }
-        return owed.is === 'nothing' ? describe(found) : describe(asIfUnused(found))
+        return owed.is === 'nothing' ? describe(found) : describe(showAsUnused(found))
       },
       async apply(id, discount) {
         const { discounts, customer } = await stripe.subscriptions.retrieve(id, {
           expand: ['discounts.promotion_code'],
         })
         const [first, ...others] = discounts
-        if (first && others.length === 0 && isOf(first, discount)) return
+        if (first && others.length === 0 && isRequestedDiscount(first, discount)) return
         const update = (off: Stripe.SubscriptionUpdateParams.Discount) =>
           stripe.subscriptions.update(id, {
             discounts: [off],
@@ -80,7 +80,7 @@ export function stripePromotionCodes(context: StripeContext): {
  * Whether the wanted discount is applied already. A code and its replacement count as the same
  * discount, so that its duration does not restart.
  */
-function isOf(there: string | Stripe.Discount, wanted: NewDiscount): boolean {
+function isRequestedDiscount(there: string | Stripe.Discount, wanted: NewDiscount): boolean {
   if (typeof there === 'string') return false
   const { promotion_code: code, source } = there
   if ('coupon' in wanted) return code === null && idOfReference(source.coupon) === wanted.coupon
@@ -93,7 +93,7 @@ function isOf(there: string | Stripe.Discount, wanted: NewDiscount): boolean {
  * Shows a used up code as unused, for a customer who is owed a use. Stripe deactivates used up
  * codes.
  */
-function asIfUnused(code: Stripe.PromotionCode): Stripe.PromotionCode {
+function showAsUnused(code: Stripe.PromotionCode): Stripe.PromotionCode {
   return { ...code, active: true, max_redemptions: 1, times_redeemed: 0 }
 }
 
@@ -119,7 +119,7 @@ function describe(found: Stripe.PromotionCode): ProviderPromotionCode {
     isFirstTimeOnly: restrictions.first_time_transaction,
     minimum:
       least !== null && leastCurrency !== null ? { amount: least, currency: leastCurrency } : null,
-    left: leftOf([found, coupon]),
+    left: countRemainingUses([found, coupon]),
     isActive: found.active && coupon.valid,
     customerId: idOfReference(found.customer),
     raw: found,

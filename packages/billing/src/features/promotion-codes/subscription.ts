@@ -1,6 +1,6 @@
 import type { SubscriptionScopeWith } from '../../core/subscription-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
 import type { NewDiscount } from './contract.ts'
 import { requireCodeText, requirePromotionCode } from './promotion-codes.ts'
@@ -31,7 +31,7 @@ export async function removeDiscounts(subscription: DiscountableSubscription): P
   subscription.requireRunning()
   await subscription.change(
     withPlannedSwapRule(subscription, 'discounts', ({ found, ask }) =>
-      ask((gateway) => requirePart(gateway, 'promotionCodes').removeAll(found.id)),
+      ask((gateway) => requireGatewayPart(gateway, 'promotionCodes').removeAll(found.id)),
     ),
   )
 }
@@ -40,7 +40,7 @@ export async function removeDiscounts(subscription: DiscountableSubscription): P
 function apply(subscription: DiscountableSubscription, discount: NewDiscount): Promise<void> {
   return subscription.change(
     withPlannedSwapRule(subscription, 'discounts', ({ found, ask }) =>
-      ask((gateway) => requirePart(gateway, 'promotionCodes').apply(found.id, discount)),
+      ask((gateway) => requireGatewayPart(gateway, 'promotionCodes').apply(found.id, discount)),
     ),
   )
 }

@@ -1,6 +1,6 @@
 import type braintree from 'braintree'
 import { type Money, money } from '../../core/values/money.ts'
-import { remainingMoneyOf } from '../../core/values/money-back.ts'
+import { computeRemainingMoney } from '../../core/values/money-back.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import type { CalendarDay } from '../../providers/braintree/days.ts'
 import { isOver } from '../../providers/braintree/describe-subscription.ts'
@@ -8,21 +8,21 @@ import { findCustomer } from '../../providers/braintree/find-customer.ts'
 import { parseSubscriptionId } from '../../providers/braintree/ids.ts'
 import { listPeriodStarts } from '../../providers/braintree/period-starts.ts'
 import {
-  amountOfModification as amountOfEach,
-  balanceOf,
-  reservedCredit,
-  valueOfCycle,
+  getModificationAmount as amountOfEach,
+  computeCyclePrice,
+  findReservedCredit,
+  getBalanceWithoutDebt,
 } from '../../providers/braintree/plan-credit.ts'
 import { listCustomerSubscriptions } from '../customers/braintree.ts'
 import {
-  periodStartOf,
+  addUpSales,
+  findSalePeriodStart,
+  listPeriodSales,
   readKeptMoney,
   readPeriodMoney,
   readReturnedSum,
-  salesOfPeriod,
-  sumOfSales,
 } from './braintree-period-money.ts'
-import { amountOfSale, readReturnedAmount } from './braintree-returned.ts'
+import { getSaleAmount, readReturnedAmount } from './braintree-returned.ts'
 
 type Subscription = braintree.Subscription
 type Sale = braintree.Transaction
@@ -33,38 +33,44 @@ type Sale = braintree.Transaction
  */
 export async function readCreditedAmount(context: BraintreeContext, sale: Sale): Promise<Money> {
   const { gateway, currency } = context
-  const start = periodStartOf(sale)
-  if (!sale.subscriptionId || start === null) return lostOf(context, sale)
+  const start = findSalePeriodStart(sale)
+  if (!sale.subscriptionId || start === null) return readDisputedAmount(context, sale)
   const subscription = await gateway.subscription.find(sale.subscriptionId)
-  const left = await leftOfPeriod(context, subscription, { sale, start })
-  return money(Math.max(0, amountOfSale(sale) - (await refundedOf(context, sale)) - left), currency)
+  const left = await readRemainingPeriodAmount(context, subscription, { sale, start })
+  return money(
+    Math.max(0, getSaleAmount(sale) - (await readRefundedSaleAmount(context, sale)) - left),
+    currency,
+  )
 }
 
 /** Returns the disputed part of a sale without a subscription, which is never credited. */
-async function lostOf(context: BraintreeContext, sale: Sale): Promise<Money> {
-  const lost = (await readReturnedAmount(context, sale)) - (await refundedOf(context, sale))
+async function readDisputedAmount(context: BraintreeContext, sale: Sale): Promise<Money> {
+  const lost =
+    (await readReturnedAmount(context, sale)) - (await readRefundedSaleAmount(context, sale))
   return money(lost, context.currency)
 }
 
-function refundedOf(context: BraintreeContext, sale: Sale): Promise<number> {
+function readRefundedSaleAmount(context: BraintreeContext, sale: Sale): Promise<number> {
   return readReturnedAmount(context, { ...sale, disputes: [] } as Sale)
 }
 
 /** Returns how much of the price of a period can still be refunded or credited. */
-async function leftOfPeriod(
+async function readRemainingPeriodAmount(
   context: BraintreeContext,
   subscription: Subscription,
   { sale, start }: { readonly sale: Sale; readonly start: CalendarDay },
 ): Promise<number> {
   if (start === subscription.billingPeriodStartDate) {
     const period = await readPeriodMoney(context, subscription)
-    const credit = isOver(subscription) ? await creditGivenOnEnd(context, subscription, sale) : 0
-    return remainingMoneyOf({ ...period, withheld: -credit })
+    const credit = isOver(subscription)
+      ? await readReplacementCredit(context, subscription, sale)
+      : 0
+    return computeRemainingMoney({ ...period, withheld: -credit })
   }
-  const sales = salesOfPeriod(subscription, start)
-  const used = usedAfter(context, subscription, { start, sales })
+  const sales = listPeriodSales(subscription, start)
+  const used = estimateUsedCredit(context, subscription, { start, sales })
   const returned = await readReturnedSum(context, sales)
-  const left = remainingMoneyOf({ sold: sumOfSales(sales), withheld: -used, returned })
+  const left = computeRemainingMoney({ sold: addUpSales(sales), withheld: -used, returned })
   const kept = await readKeptMoney(context, subscription, sale.customer?.id ?? null)
   return Math.min(left, Math.max(0, kept))
 }
@@ -73,7 +79,7 @@ async function leftOfPeriod(
  * Returns the credit that the replacement got for the last period, without the credit that the old
  * subscription had already.
  */
-async function creditGivenOnEnd(
+async function readReplacementCredit(
   context: BraintreeContext,
   old: Subscription,
   { customer }: Sale,
@@ -97,7 +103,7 @@ async function creditGivenOnEnd(
   const next = (owner ? listCustomerSubscriptions(owner) : []).find(
     (each) => each.id !== old.id && hasSameName(each) && isLater(each),
   )
-  const carried = reservedCredit(old, context) - balanceOf(old, currency)
+  const carried = findReservedCredit(old, context) - getBalanceWithoutDebt(old, currency)
   return next ? Math.max(0, given(next) - Math.max(0, carried)) : 0
 }
 
@@ -106,21 +112,21 @@ async function creditGivenOnEnd(
  * less than their price. Braintree keeps no other record of it. If the plan has changed since, the
  * whole period counts as credited, unless the first charge for the new plan was at least as high.
  */
-function usedAfter(
+function estimateUsedCredit(
   context: BraintreeContext,
   subscription: Subscription,
   { start, sales }: { readonly start: CalendarDay; readonly sales: readonly Sale[] },
 ): number {
-  const price = valueOfCycle(subscription, context)
-  const waiting = Math.max(0, -balanceOf(subscription, context.currency))
+  const price = computeCyclePrice(subscription, context)
+  const waiting = Math.max(0, -getBalanceWithoutDebt(subscription, context.currency))
   let used = 0
   for (const later of listPeriodStarts(subscription).filter((each) => each > start)) {
-    const [first] = salesOfPeriod(subscription, later)
+    const [first] = listPeriodSales(subscription, later)
     if (first && first.planId !== subscription.planId) {
-      const isWhole = sales.every((sale) => amountOfSale(first) >= amountOfSale(sale))
-      return isWhole ? used : sumOfSales(sales)
+      const isWhole = sales.every((sale) => getSaleAmount(first) >= getSaleAmount(sale))
+      return isWhole ? used : addUpSales(sales)
     }
-    if (first) return used + Math.max(0, price - amountOfSale(first))
+    if (first) return used + Math.max(0, price - getSaleAmount(first))
     used += price
   }
   return used + waiting

@@ -3,15 +3,15 @@ import type { PaidTime } from '../../core/values/money-back.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { type CalendarDay, toCalendarDay } from '../../providers/braintree/days.ts'
 import {
-  amountOfModification as amountOfEach,
+  getModificationAmount as amountOfEach,
   appliesInCycle,
-  balanceOf,
-  reservedCredit,
+  computeCyclePrice,
+  findReservedCredit,
+  getBalanceWithoutDebt,
   unusedPeriodValue,
-  valueOfCycle,
 } from '../../providers/braintree/plan-credit.ts'
 import { listSales as salesOfCustomer } from '../invoices/braintree.ts'
-import { amountOfSale, readReturnedAmount, wasSaleAccepted } from './braintree-returned.ts'
+import { getSaleAmount, readReturnedAmount, wasSaleAccepted } from './braintree-returned.ts'
 
 type Subscription = braintree.Subscription
 type Sale = braintree.Transaction
@@ -20,12 +20,12 @@ type Sale = braintree.Transaction
  * Returns the sales of a billing period that the bank accepted, oldest first. `start` is the first
  * day of the period.
  */
-export function salesOfPeriod(
+export function listPeriodSales(
   { transactions = [] }: Subscription,
   start: CalendarDay | null,
 ): Sale[] {
   return transactions
-    .filter((sale) => wasSaleAccepted(sale) && periodStartOf(sale) === start)
+    .filter((sale) => wasSaleAccepted(sale) && findSalePeriodStart(sale) === start)
     .toSorted((a, b) => a.createdAt.localeCompare(b.createdAt))
 }
 
@@ -33,15 +33,15 @@ export function salesOfPeriod(
  * Returns the first day of the billing period that a sale pays for. `null` for a sale without a
  * subscription.
  */
-export function periodStartOf({ subscription }: Sale): CalendarDay | null {
+export function findSalePeriodStart({ subscription }: Sale): CalendarDay | null {
   const { billingPeriodStartDate: start } = (subscription ?? {}) as {
     readonly billingPeriodStartDate?: CalendarDay | null
   }
   return start ?? null
 }
 
-export function sumOfSales(sales: readonly Sale[]): number {
-  return sales.reduce((sum, sale) => sum + amountOfSale(sale), 0)
+export function addUpSales(sales: readonly Sale[]): number {
+  return sales.reduce((sum, sale) => sum + getSaleAmount(sale), 0)
 }
 
 export async function readReturnedSum(
@@ -60,9 +60,9 @@ export async function readPeriodMoney(
   context: BraintreeContext,
   subscription: Subscription,
 ): Promise<PaidTime> {
-  const sales = salesOfPeriod(subscription, subscription.billingPeriodStartDate ?? null)
+  const sales = listPeriodSales(subscription, subscription.billingPeriodStartDate ?? null)
   const returned = await readReturnedSum(context, sales)
-  return { sold: paidInPeriod(context, subscription, sales), withheld: 0, returned }
+  return { sold: computePaidInPeriod(context, subscription, sales), withheld: 0, returned }
 }
 
 /**
@@ -77,18 +77,21 @@ export async function readReturnedPeriodMoney(
 ): Promise<PaidTime | null> {
   const { currency, planCredit } = context
   const period = await readPeriodMoney(context, subscription)
-  const sales = salesOfPeriod(subscription, subscription.billingPeriodStartDate ?? null)
-  const isCharged = sumOfSales(sales) >= valueOfCycle(subscription, context)
+  const sales = listPeriodSales(subscription, subscription.billingPeriodStartDate ?? null)
+  const isCharged = addUpSales(sales) >= computeCyclePrice(subscription, context)
   if (isCharged) return period.returned > 0 ? period : null
   const unused = unusedPeriodValue(subscription, { today, currency, planCredit })
   const sold = Math.max(period.sold, unused)
-  const customerId = await customerOf(context, subscription.paymentMethodToken)
+  const customerId = await findTokenCustomer(context, subscription.paymentMethodToken)
   const kept = await readKeptMoney(context, subscription, customerId)
   const returned = Math.max(period.returned, sold - kept)
   return returned > 0 ? { ...period, sold, returned } : null
 }
 
-async function customerOf({ gateway }: BraintreeContext, token: string): Promise<string | null> {
+async function findTokenCustomer(
+  { gateway }: BraintreeContext,
+  token: string,
+): Promise<string | null> {
   const { customerId } = (await gateway.paymentMethod.find(token)) as {
     readonly customerId?: string
   }
@@ -106,8 +109,10 @@ export async function readKeptMoney(
 ): Promise<number> {
   const all = customerId ? await salesOfCustomer(context, customerId) : []
   const sales = all.filter((sale) => sale.subscriptionId && wasSaleAccepted(sale))
-  const credit = reservedCredit(subscription, context) - balanceOf(subscription, context.currency)
-  return sumOfSales(sales) - (await readReturnedSum(context, sales)) - credit
+  const credit =
+    findReservedCredit(subscription, context) -
+    getBalanceWithoutDebt(subscription, context.currency)
+  return addUpSales(sales) - (await readReturnedSum(context, sales)) - credit
 }
 
 /**
@@ -115,22 +120,22 @@ export async function readKeptMoney(
  * cheaper plan left on the balance. Braintree keeps no record of credit that paid a part of a
  * renewal: if nothing has changed since, the price is used.
  */
-function paidInPeriod(
+function computePaidInPeriod(
   { currency, planCredit }: BraintreeContext,
   subscription: Subscription,
   sales: readonly Sale[],
 ): number {
   const { billingPeriodStartDate: start, currentBillingCycle: cycle, discounts = [] } = subscription
-  const credit = Math.max(0, -balanceOf(subscription, currency))
+  const credit = Math.max(0, -getBalanceWithoutDebt(subscription, currency))
   const [first, ...others] = sales
-  const isUnchanged = first && others.length === 0 && credit === 0 && isOfFirstDay(first, start)
-  if (isUnchanged) return valueOfCycle(subscription, { currency, planCredit })
+  const isUnchanged = first && others.length === 0 && credit === 0 && isFirstDaySale(first, start)
+  if (isUnchanged) return computeCyclePrice(subscription, { currency, planCredit })
   const carried = discounts
     .filter((each) => each.id === planCredit && appliesInCycle(each, cycle))
     .reduce((sum, each) => sum + amountOfEach(each, { currency }), 0)
-  return Math.max(0, sumOfSales(sales) + carried - credit)
+  return Math.max(0, addUpSales(sales) + carried - credit)
 }
 
-function isOfFirstDay({ createdAt }: Sale, start: CalendarDay | null | undefined): boolean {
+function isFirstDaySale({ createdAt }: Sale, start: CalendarDay | null | undefined): boolean {
   return Boolean(start) && toCalendarDay(new Date(createdAt)) <= (start ?? '')
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type RefundAction, refundActionOf } from './braintree-refund-action.ts'
+import { chooseRefundAction, type RefundAction } from './braintree-refund-action.ts'
 
 const CARD = 'credit_card'
 const OTHERS = ['paypal_account', 'venmo_account', 'local_payment', 'us_bank_account']
@@ -26,9 +26,9 @@ describe('refundActionOf()', () => {
   it.each(TABLE)(
     'returns the action for a charge with the status %s: %s if it was paid by card, %s otherwise',
     (status, ofCard, ofOthers) => {
-      expect(refundActionOf({ status, paymentInstrumentType: CARD })).toBe(ofCard)
+      expect(chooseRefundAction({ status, paymentInstrumentType: CARD })).toBe(ofCard)
       for (const paymentInstrumentType of OTHERS) {
-        expect(refundActionOf({ status, paymentInstrumentType })).toBe(ofOthers)
+        expect(chooseRefundAction({ status, paymentInstrumentType })).toBe(ofOthers)
       }
     },
   )

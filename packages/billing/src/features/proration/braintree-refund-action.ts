@@ -35,7 +35,7 @@ export interface SaleState {
   readonly paymentInstrumentType: string
 }
 
-export function refundActionOf({ status, paymentInstrumentType }: SaleState): RefundAction {
+export function chooseRefundAction({ status, paymentInstrumentType }: SaleState): RefundAction {
   // Only other payment methods can be voided while the processor decides.
   if (status === 'settlement_pending' && paymentInstrumentType === 'credit_card') return 'wait'
   // With an unknown status, neither refund the sale nor treat it as failed.

@@ -3,7 +3,7 @@ import { fromDecimal } from '../../core/values/money.ts'
 import { sumReturned } from '../../core/values/money-back.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { type DisputeFields, disputeStatusOf } from '../disputes/braintree.ts'
-import { refundActionOf } from './braintree-refund-action.ts'
+import { chooseRefundAction } from './braintree-refund-action.ts'
 
 type Sale = braintree.Transaction
 
@@ -13,7 +13,8 @@ const NEVER_SETTLED: readonly string[] = ['settlement_declined', 'authorization_
 /** Whether the bank accepted a Braintree sale, even if its money was returned later. */
 export function wasSaleAccepted(sale: Sale): boolean {
   return (
-    sale.type === 'sale' && (refundActionOf(sale) !== 'none' || NEVER_SETTLED.includes(sale.status))
+    sale.type === 'sale' &&
+    (chooseRefundAction(sale) !== 'none' || NEVER_SETTLED.includes(sale.status))
   )
 }
 
@@ -25,17 +26,17 @@ export async function readReturnedAmount(
   { gateway }: BraintreeContext,
   sale: Sale,
 ): Promise<number> {
-  const amount = amountOfSale(sale)
-  if (refundActionOf(sale) === 'done' || NEVER_SETTLED.includes(sale.status)) return amount
+  const amount = getSaleAmount(sale)
+  if (chooseRefundAction(sale) === 'done' || NEVER_SETTLED.includes(sale.status)) return amount
   const refunds = await Promise.all(
     (sale.refundIds ?? []).map((id) => gateway.transaction.find(id)),
   )
   const returned = sumReturned({
     refunds: refunds.map((refund) => ({
-      amount: amountOfSale(refund),
+      amount: getSaleAmount(refund),
       hasFailed: isFailedRefund(refund),
     })),
-    disputes: disputesOf(sale).map((dispute) => ({
+    disputes: listSaleDisputes(sale).map((dispute) => ({
       amount: fromDecimal(dispute.amountDisputed, dispute.currencyIsoCode).amount,
       status: disputeStatusOf(dispute),
     })),
@@ -46,14 +47,14 @@ export async function readReturnedAmount(
 
 /** Whether a Braintree refund has failed, so that no money was returned. */
 export function isFailedRefund(refund: Sale): boolean {
-  return ['none', 'done'].includes(refundActionOf(refund))
+  return ['none', 'done'].includes(chooseRefundAction(refund))
 }
 
-export function amountOfSale({ amount, currencyIsoCode }: Sale): number {
+export function getSaleAmount({ amount, currencyIsoCode }: Sale): number {
   return fromDecimal(amount, currencyIsoCode.toLowerCase()).amount
 }
 
 /** Reads the disputes of a sale, which the typings of the SDK leave out. */
-function disputesOf(sale: Sale): readonly DisputeFields[] {
+function listSaleDisputes(sale: Sale): readonly DisputeFields[] {
   return (sale as { readonly disputes?: readonly DisputeFields[] }).disputes ?? []
 }

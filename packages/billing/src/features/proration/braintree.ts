@@ -4,10 +4,10 @@ import { type AddOnChanges, applyAddOnChanges } from '../../providers/braintree/
 import { inTrial } from '../../providers/braintree/describe-subscription.ts'
 import {
   type AddOnOrDiscount,
-  amountOfModification,
   appliesInCycle,
   type CreditTerms,
-  daysOfPeriod,
+  countPeriodDays,
+  getModificationAmount,
   toMinorUnits,
 } from '../../providers/braintree/plan-credit.ts'
 
@@ -22,17 +22,17 @@ export type PriceChanges = AddOnChanges &
  * Calculates the amount that Braintree charges for the rest of the current billing cycle if it
  * prorates this change. Negative for credit.
  */
-export function proratedChange(
+export function computeProratedCharge(
   current: braintree.Subscription,
   request: PriceChanges,
   terms: CreditTerms,
 ): number {
-  const { all, left } = daysOfPeriod(current, terms.today)
+  const { all, left } = countPeriodDays(current, terms.today)
   if (all === 0 || inTrial(current)) return 0
   const discountsAfter = withDiscountUpdates(current.discounts ?? [], request)
   const addOnsAfter = applyAddOnChanges(current.addOns ?? [], request)
   const sum = (modifications: readonly AddOnOrDiscount[]) =>
-    modifications.reduce((total, each) => total + amountOfModification(each, terms), 0)
+    modifications.reduce((total, each) => total + getModificationAmount(each, terms), 0)
   const counted = (modifications: readonly AddOnOrDiscount[] = []) =>
     sum(modifications.filter((each) => appliesInCycle(each, current.currentBillingCycle)))
   const price =

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type BalanceTransaction, giftsByInvoice } from './stripe-returned.ts'
+import { type BalanceTransaction, computeGiftsByInvoice } from './stripe-returned.ts'
 
 const gift = (amount: number): BalanceTransaction => ({ amount, isGift: true, invoice: null })
 const own = (amount: number, invoice: string | null = null): BalanceTransaction => ({
@@ -32,6 +32,6 @@ it.each<[string, readonly BalanceTransaction[], Record<string, number>]>([
 ])(
   'giftsByInvoice() computes the part of each invoice that gifts paid: %s',
   (_, entries, expected) => {
-    expect(Object.fromEntries(giftsByInvoice(entries))).toEqual(expected)
+    expect(Object.fromEntries(computeGiftsByInvoice(entries))).toEqual(expected)
   },
 )

@@ -72,7 +72,7 @@ export async function readPendingLines(
       tax: 0,
       isProration: item.proration,
       item: item.id,
-      ...timeOf(item, item.proration),
+      ...readBilledTime(item, item.proration),
     })
   }
   return found
@@ -87,18 +87,20 @@ export function toBilledLine(line: Stripe.InvoiceLineItem, invoice: string | nul
     id: line.id,
     invoice,
     amount: line.amount - sum(line.discount_amounts),
-    tax: sum(exclusiveTaxesOf(line)),
+    tax: sum(listExclusiveTaxes(line)),
     isProration,
     item: idOfReference((ofItem ?? single)?.invoice_item),
-    ...timeOf(line, Boolean(ofItem) || isProration),
+    ...readBilledTime(line, Boolean(ofItem) || isProration),
   }
 }
 
-export function exclusiveTaxesOf({ taxes }: Stripe.InvoiceLineItem): Stripe.InvoiceLineItem.Tax[] {
+export function listExclusiveTaxes({
+  taxes,
+}: Stripe.InvoiceLineItem): Stripe.InvoiceLineItem.Tax[] {
   return (taxes ?? []).filter(({ tax_behavior: behavior }) => behavior === 'exclusive')
 }
 
-function timeOf(
+function readBilledTime(
   line: Pick<Stripe.InvoiceLineItem, 'period' | 'pricing'> & {
     readonly metadata?: Stripe.Metadata | null
   },

@@ -26,10 +26,12 @@ function isNeverCollected({
  */
 export function removesPricesOrUnits(
   current: Stripe.Subscription,
-  wanted: readonly RequestedItem[],
+  requestedItems: readonly RequestedItem[],
 ): boolean {
   const isKept = ({ price, quantity = 1 }: Stripe.SubscriptionItem) =>
-    wanted.some((item) => item.price === price.id && (item.quantity ?? quantity) >= quantity)
+    requestedItems.some(
+      (item) => item.price === price.id && (item.quantity ?? quantity) >= quantity,
+    )
   return !current.items.data.every(isKept)
 }
 

@@ -13,7 +13,7 @@ import { listInvoicesSince } from './stripe-running.ts'
  * Reads how much of a Stripe invoice can still be refunded or credited, with taxes. Credit that
  * later swaps gave for its unused time is subtracted.
  */
-export async function remainingOfPaidInvoice(
+export async function readRemainingInvoiceAmount(
   context: StripeContext,
   invoice: Stripe.Invoice,
   counting: ReturnedMoneyOptions,

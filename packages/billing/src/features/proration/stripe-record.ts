@@ -1,14 +1,14 @@
 import type Stripe from 'stripe'
 import {
+  computeRemainingMoney,
   divideAmount,
   type PaidTime,
-  remainingMoneyOf,
   sumReturned,
   type WeightedShare,
 } from '../../core/values/money-back.ts'
 import { idOfReference, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 import { type BilledLine, readInvoiceLines } from './stripe-lines.ts'
-import { type ReturnedOfInvoice, readGifts, readReturned } from './stripe-returned.ts'
+import { type InvoiceReturns, readGifts, readReturned } from './stripe-returned.ts'
 
 /**
  * A Stripe invoice, and how much of its money was returned to the customer. Amounts are in the
@@ -75,7 +75,7 @@ export async function readInvoiceMoney(
     const found = await readReturned(context, invoice)
     const back = counting.disputes ? found : { ...found, disputes: [] }
     const lines = await readInvoiceLines(context, invoice)
-    const gift = counting.gifts ? (gifts.get(invoice.id) ?? 0) + giftsAmong(lines) : 0
+    const gift = counting.gifts ? (gifts.get(invoice.id) ?? 0) + sumGiftLines(lines) : 0
     const returned = sumReturned(back) + gift
     const subscription = idOfReference(invoice.parent?.subscription_details?.subscription)
     facts.push({
@@ -84,7 +84,7 @@ export async function readInvoiceMoney(
       lines,
       charged: Math.max(0, invoice.amount_due),
       returned,
-      named: namedByNotes(back),
+      named: sumNoteCreditsByLine(back),
     })
   }
   return facts
@@ -118,12 +118,12 @@ async function hasReturned({ stripe }: StripeContext, customer: string): Promise
 }
 
 /** Adds up credit lines added to an invoice by hand, which are gifts too. */
-function giftsAmong(lines: readonly BilledLine[]): number {
+function sumGiftLines(lines: readonly BilledLine[]): number {
   const given = lines.filter(({ amount, price }) => amount < 0 && price === null)
   return -sum(given.map(({ amount, tax }) => amount + tax))
 }
 
-function namedByNotes({ notes }: ReturnedOfInvoice): Map<string, number> {
+function sumNoteCreditsByLine({ notes }: InvoiceReturns): Map<string, number> {
   const named = new Map<string, number>()
   const lines = notes.filter(({ status }) => status !== 'void').flatMap(({ lines }) => lines.data)
   for (const { invoice_line_item: line, amount, discount_amounts } of lines) {
@@ -138,7 +138,7 @@ function namedByNotes({ notes }: ReturnedOfInvoice): Map<string, number> {
  * Contiguous time of one price of a subscription with all its charges and credits, or a single
  * billed item.
  */
-interface Stretch {
+interface PaidStretch {
   readonly key: string
   /** Id of the subscription. `null` for a single item. */
   readonly subscription: string | null
@@ -171,7 +171,7 @@ export function toPaidTimeRecord({
 }: PaidTimeRecordInput): PaidTimeRecord {
   const subscription = facts[0]?.subscription ?? null
   const all = [...earlier, ...facts]
-  const stretches: Stretch[] = []
+  const stretches: PaidStretch[] = []
   const lines = all.flatMap((fact) => fact.lines.map((line) => ({ of: fact.subscription, line })))
   const pending = waiting.map((line) => ({ of: subscription, line }))
   for (const { of, line } of [...lines, ...pending].toSorted((a, b) => a.line.from - b.line.from)) {
@@ -185,12 +185,12 @@ export function toPaidTimeRecord({
     leftOf(id) {
       const fact = facts.find((each) => each.id === id)
       if (!fact) return 0
-      const { net, gross } = sizeOf(fact)
-      const billed = [...billedOf(stretches, fact).keys()]
+      const { net, gross } = sumInvoiceSales(fact)
+      const billed = [...groupLinesByStretch(stretches, fact).keys()]
       const uncredited = Math.max(0, gross - fact.returned)
       if (!billed.some(({ isCredited }) => isCredited)) return uncredited
       const left = BigInt(
-        sum([...billed, ...replacementsOf(stretches, billed)].map(remainingMoneyOf)),
+        sum([...billed, ...findReplacementStretches(stretches, billed)].map(computeRemainingMoney)),
       )
       return Math.min(uncredited, Number((left * BigInt(gross)) / BigInt(net)))
     },
@@ -202,7 +202,7 @@ export function toPaidTimeRecord({
  * swap. That credit has no payment behind it, so the time it paid for counts as unpaid.
  */
 function countExcess(
-  stretches: readonly Stretch[],
+  stretches: readonly PaidStretch[],
   { facts, excess }: { readonly facts: readonly InvoiceMoney[]; readonly excess: number },
 ): void {
   let rest = excess
@@ -216,25 +216,26 @@ function countExcess(
     const part = Math.min(rest, amountPaidByCredit(fact))
     rest -= part
     countReturned(stretches, { ...fact, named: new Map() }, part)
-    if (part > 0) for (const stretch of billedOf(stretches, fact).keys()) stretch.isCredited = true
+    if (part > 0)
+      for (const stretch of groupLinesByStretch(stretches, fact).keys()) stretch.isCredited = true
   }
 }
 
 /** Returns how much of an invoice was or will be paid by the customer's credit. */
 export function amountPaidByCredit(fact: InvoiceMoney): number {
-  return Math.max(0, sizeOf(fact).gross - fact.charged)
+  return Math.max(0, sumInvoiceSales(fact).gross - fact.charged)
 }
 
 function keyOf(subscription: string | null, { price, id }: BilledLine): string {
   return price === null ? id : `${subscription} ${price}`
 }
 
-function add(stretches: Stretch[], line: BilledLine, subscription: string | null): void {
+function add(stretches: PaidStretch[], line: BilledLine, subscription: string | null): void {
   const { price, amount, isWithheld } = line
   const isSingleItem = price === null
   if (isSingleItem && amount <= 0) return
   const [from, to] = [isSingleItem ? line.to - 1 : line.from, line.to]
-  const added: Stretch = {
+  const added: PaidStretch = {
     key: keyOf(subscription, line),
     subscription: isSingleItem ? null : subscription,
     from,
@@ -260,16 +261,16 @@ function add(stretches: Stretch[], line: BilledLine, subscription: string | null
   stretches.push(added)
 }
 
-function find(stretches: readonly Stretch[], key: string, at: number): Stretch | undefined {
+function find(stretches: readonly PaidStretch[], key: string, at: number): PaidStretch | undefined {
   return stretches.find((each) => each.key === key && each.from < at && at <= each.to)
 }
 
 /** Returns the stretches that an invoice bills, with its lines for each. */
-function billedOf(
-  stretches: readonly Stretch[],
+function groupLinesByStretch(
+  stretches: readonly PaidStretch[],
   { lines, subscription }: InvoiceMoney,
-): Map<Stretch, BilledLine[]> {
-  const billed = new Map<Stretch, BilledLine[]>()
+): Map<PaidStretch, BilledLine[]> {
+  const billed = new Map<PaidStretch, BilledLine[]>()
   for (const line of lines.filter(isSale)) {
     const stretch = find(stretches, keyOf(subscription, line), line.to)
     if (stretch) billed.set(stretch, [...(billed.get(stretch) ?? []), line])
@@ -281,7 +282,10 @@ function billedOf(
  * Returns the stretches that replaced the given ones within their period. The same money has paid
  * for both.
  */
-function replacementsOf(stretches: readonly Stretch[], replaced: readonly Stretch[]): Stretch[] {
+function findReplacementStretches(
+  stretches: readonly PaidStretch[],
+  replaced: readonly PaidStretch[],
+): PaidStretch[] {
   return stretches.filter(
     (each) =>
       each.isProrated &&
@@ -301,13 +305,13 @@ function isSale({ amount, isWithheld }: BilledLine): boolean {
  * proportion. Returns the part that exceeds the remaining money of the lines.
  */
 function countReturned(
-  stretches: readonly Stretch[],
+  stretches: readonly PaidStretch[],
   fact: InvoiceMoney,
   returned: number,
 ): number {
-  const { net, gross } = sizeOf(fact)
+  const { net, gross } = sumInvoiceSales(fact)
   if (returned === 0 || gross === 0) return 0
-  const billed = [...billedOf(stretches, fact)].map(([stretch, lines]) => {
+  const billed = [...groupLinesByStretch(stretches, fact)].map(([stretch, lines]) => {
     const named = sum(lines.map(({ id }) => fact.named.get(id) ?? 0))
     stretch.returned += named
     return { stretch, named, weight: sum(lines.map(({ amount }) => amount)) - named }
@@ -316,28 +320,28 @@ function countReturned(
   const shares = billed.map(({ stretch, weight }) => ({
     stretch,
     weight,
-    most: remainingMoneyOf(stretch),
+    most: computeRemainingMoney(stretch),
   }))
-  const excess = rest - share(rest, shares)
-  const inPlace = replacementsOf(
+  const excess = rest - returnShares(rest, shares)
+  const inPlace = findReplacementStretches(
     stretches,
     billed.map(({ stretch }) => stretch),
   )
   const others = inPlace.map((stretch) => ({
     stretch,
-    weight: remainingMoneyOf(stretch),
-    most: remainingMoneyOf(stretch),
+    weight: computeRemainingMoney(stretch),
+    most: computeRemainingMoney(stretch),
   }))
-  return Math.max(0, excess - share(excess, others))
+  return Math.max(0, excess - returnShares(excess, others))
 }
 
 /**
  * Divides an amount among stretches, and counts each share as returned. Returns the sum of the
  * shares, which is less than the amount if the stretches cannot take all of it.
  */
-function share(
+function returnShares(
   amount: number,
-  among: readonly (WeightedShare & { readonly stretch: Stretch })[],
+  among: readonly (WeightedShare & { readonly stretch: PaidStretch })[],
 ): number {
   const parts = divideAmount(amount, among)
   parts.forEach((part, at) => {
@@ -348,7 +352,10 @@ function share(
 }
 
 /** Adds up what an invoice bills: `net` without exclusive taxes, and `gross` with them. */
-function sizeOf({ lines }: InvoiceMoney): { readonly net: number; readonly gross: number } {
+function sumInvoiceSales({ lines }: InvoiceMoney): {
+  readonly net: number
+  readonly gross: number
+} {
   const sales = lines.filter(isSale)
   const net = sum(sales.map(({ amount }) => amount))
   return { net, gross: net + sum(sales.map(({ tax }) => tax)) }

@@ -2,13 +2,13 @@ import type Stripe from 'stripe'
 import type { ReturnedMoney } from '../../core/values/money-back.ts'
 import { idOfReference, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 import { isGift } from '../balance/stripe.ts'
-import { statusOfDispute } from '../disputes/stripe.ts'
+import { toDisputeStatus } from '../disputes/stripe.ts'
 
 /**
  * The money of a Stripe invoice that was returned, with the refunds, disputes and credit notes that
  * returned it.
  */
-export interface ReturnedOfInvoice extends ReturnedMoney {
+export interface InvoiceReturns extends ReturnedMoney {
   readonly charges: readonly Stripe.Charge[]
   readonly notes: readonly Stripe.CreditNote[]
 }
@@ -20,9 +20,9 @@ export interface ReturnedOfInvoice extends ReturnedMoney {
 export async function readReturned(
   context: StripeContext,
   invoice: Stripe.Invoice,
-): Promise<ReturnedOfInvoice> {
-  const charges = await chargesOf(context, invoice)
-  const notes = await notesOf(context, invoice)
+): Promise<InvoiceReturns> {
+  const charges = await listInvoiceCharges(context, invoice)
+  const notes = await listInvoiceCreditNotes(context, invoice)
   const refunds: Stripe.Refund[] = []
   const disputes: Stripe.Dispute[] = []
   for (const { id: charge, amount_refunded, disputed } of charges) {
@@ -37,7 +37,7 @@ export async function readReturned(
       amount: refund.amount,
       hasFailed: isFailedRefund(refund),
     })),
-    disputes: disputes.map(({ amount, status }) => ({ amount, status: statusOfDispute(status) })),
+    disputes: disputes.map(({ amount, status }) => ({ amount, status: toDisputeStatus(status) })),
     creditNotes: notes.map(({ amount, refunds: links, status }) => ({
       amount,
       refunded: links.reduce((sum, link) => sum + link.amount_refunded, 0),
@@ -46,7 +46,7 @@ export async function readReturned(
   }
 }
 
-async function chargesOf(
+async function listInvoiceCharges(
   { stripe }: StripeContext,
   { id: invoice, amount_paid }: Stripe.Invoice,
 ): Promise<Stripe.Charge[]> {
@@ -67,7 +67,7 @@ async function chargesOf(
   return charges
 }
 
-async function notesOf(
+async function listInvoiceCreditNotes(
   { stripe }: StripeContext,
   invoice: Stripe.Invoice,
 ): Promise<Stripe.CreditNote[]> {
@@ -97,7 +97,7 @@ export interface BalanceTransaction {
  * balance, this credit counts as a gift again, up to the amount that gifts had paid.
  * @param entries All entries of the customer's balance, oldest first.
  */
-export function giftsByInvoice(entries: readonly BalanceTransaction[]): Map<string, number> {
+export function computeGiftsByInvoice(entries: readonly BalanceTransaction[]): Map<string, number> {
   const used = new Map<string, number>()
   let [own, gifts] = [0, 0]
   for (const { amount, isGift: isGiven, invoice } of entries) {
@@ -122,7 +122,7 @@ export async function readGifts(
   customer: string,
 ): Promise<Map<string, number>> {
   const listed = stripe.customers.listBalanceTransactions(customer, { limit: 100 })
-  return giftsByInvoice((await listAll(listed)).map(describe).reverse())
+  return computeGiftsByInvoice((await listAll(listed)).map(describe).reverse())
 }
 
 function describe(entry: Stripe.CustomerBalanceTransaction): BalanceTransaction {

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
 import { InvalidArgument } from '../../core/errors/errors.ts'
-import { creditFor, type PaidTime } from '../../core/values/money-back.ts'
+import { computeUnusedTimeCredit, type PaidTime } from '../../core/values/money-back.ts'
 import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
 import {
   type BilledLine,
-  exclusiveTaxesOf,
+  listExclusiveTaxes,
   toBilledLine,
   withheldCreditMetadata,
 } from './stripe-lines.ts'
@@ -61,16 +61,16 @@ export async function readWithheldCredit(
       `Some of the money for this time was already returned, and Stripe lists only the first ${lines.data.length} lines of the credit: noProrate(), or swapAtPeriodEnd()`,
     )
   }
-  return toWithhold(current, record, { lines: lines.data, movesEnd })
+  return computeWithheldCredit(current, record, { lines: lines.data, movesEnd })
 }
 
-function toWithhold(
+function computeWithheldCredit(
   current: Stripe.Subscription,
   record: CurrentPaidTimeRecord,
-  shown: { readonly lines: readonly Stripe.InvoiceLineItem[]; readonly movesEnd: boolean },
+  previewedLines: { readonly lines: readonly Stripe.InvoiceLineItem[]; readonly movesEnd: boolean },
 ): WithheldCredit[] {
-  const fresh = shown.lines
-    .map((line) => ({ ...toBilledLine(line, null), taxes: exclusiveTaxesOf(line).length }))
+  const fresh = previewedLines.lines
+    .map((line) => ({ ...toBilledLine(line, null), taxes: listExclusiveTaxes(line).length }))
     .filter(({ item, isProration }) => isProration && !(item !== null && record.waiting.has(item)))
   return current.items.data.flatMap((item): WithheldCredit[] => {
     const lines = fresh.filter(({ price }) => price === item.price.id)
@@ -78,27 +78,27 @@ function toWithhold(
     const until = Math.max(...lines.map(({ to }) => to))
     const time = record.timeOf(item.price.id, until)
     const taxes = Math.max(...lines.map((line) => line.taxes))
-    const amount = amountOf(lines, time, { taxes, movesEnd: shown.movesEnd })
+    const amount = computeWithheldAmount(lines, time, { taxes, movesEnd: previewedLines.movesEnd })
     const { currency } = current
     return amount === 0 ? [] : [{ item, amount, currency, until }]
   })
 }
 
-function amountOf(
+function computeWithheldAmount(
   lines: readonly BilledLine[],
   time: PaidTime,
   { taxes, movesEnd }: { readonly taxes: number; readonly movesEnd: boolean },
 ): number {
   const charged = lines.reduce((sum, { amount }) => sum + amount, 0)
   // Stripe credits all units, and charges those that stay. Only the difference is credit.
-  if (charged < 0) return -charged - creditFor(-charged, time, taxes)
+  if (charged < 0) return -charged - computeUnusedTimeCredit(-charged, time, taxes)
   if (!movesEnd || time.withheld <= 0) return 0
-  const free = charged - creditFor(charged, time)
+  const free = charged - computeUnusedTimeCredit(charged, time)
   return -Math.min(time.withheld, charged, Math.max(free, time.withheld - time.returned))
 }
 
 /** Adds up withheld credit, in the currency's smallest unit. */
-export function sumOfWithheldCredit(withheld: readonly WithheldCredit[]): number {
+export function addUpWithheldCredit(withheld: readonly WithheldCredit[]): number {
   return withheld.reduce((sum, { amount }) => sum + amount, 0)
 }
 
@@ -146,7 +146,7 @@ function toItem({ item, amount, currency, until }: WithheldCredit) {
  * Returns the parameters that charge credit back, for an update that moves the end of a
  * subscription.
  */
-export async function withheldParamsForEndChange(
+export async function buildEndChangeWithheldParams(
   context: StripeContext,
   current: Stripe.Subscription,
   {

@@ -65,28 +65,31 @@ declare module '../../core/storage/tables.ts' {
 /**
  * Requires the capability for the price: `quantities` for the main price, `items` for any other.
  */
-function having(subscription: SubscriptionScope, price: string | undefined): SubscriptionScope {
+function requireQuantityCapability(
+  subscription: SubscriptionScope,
+  price: string | undefined,
+): SubscriptionScope {
   const isMain = price === subscription.record.providerPlan
-  return subscription.having(isMain ? 'quantities' : requireQuantityPart(price))
+  return subscription.withCapability(isMain ? 'quantities' : requireQuantityPart(price))
 }
 
 /** Changing the quantity of the main price or of an additional price. */
 export const quantityChangesFeature = defineFeature({
   changes: {
     incrementQuantity: async (subscription, count = 1, price) =>
-      addQuantity(having(subscription, price), count, { price }),
+      addQuantity(requireQuantityCapability(subscription, price), count, { price }),
     decrementQuantity: async (subscription, count = 1, price) =>
-      subtractQuantity(having(subscription, price), count, { price }),
+      subtractQuantity(requireQuantityCapability(subscription, price), count, { price }),
     updateQuantity: async (subscription, quantity, price, options = {}) =>
-      setQuantity(having(subscription, price), { ...options, quantity, price }),
+      setQuantity(requireQuantityCapability(subscription, price), { ...options, quantity, price }),
     incrementAndInvoice: async (subscription, count = 1, price) => {
-      const scope = having(subscription, price)
-      scope.having('items')
+      const scope = requireQuantityCapability(subscription, price)
+      scope.withCapability('items')
       await addQuantity(scope, count, { price, invoiceNow: true })
     },
     updateQuantityAndInvoice: async (subscription, quantity, price, options = {}) => {
-      const scope = having(subscription, price)
-      scope.having('items')
+      const scope = requireQuantityCapability(subscription, price)
+      scope.withCapability('items')
       await setQuantity(scope, { ...options, quantity, price, invoiceNow: true })
     },
   },

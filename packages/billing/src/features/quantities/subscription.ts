@@ -7,14 +7,14 @@ import type {
   SubscriptionScope,
 } from '../../core/subscription-scope.ts'
 import { requireCount } from '../../core/values/arguments.ts'
-import { type Capability, requirePart } from '../../providers/gateway-parts.ts'
+import { type Capability, requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { toRequestedItems } from '../../providers/wanted-items.ts'
 import {
   changeItems,
-  itemsChangeTerms,
-  plannedItemsUpdate,
+  createPlannedItemsUpdate,
+  readItemsChangeTerms,
   requireQuantityOf,
 } from '../items/subscription.ts'
 import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
@@ -49,7 +49,7 @@ export async function addQuantity(
   count: number,
   options: QuantityOptions,
 ): Promise<void> {
-  await move(subscription, requireCount(count), options)
+  await changeQuantityBy(subscription, requireCount(count), options)
 }
 
 export async function subtractQuantity(
@@ -57,28 +57,30 @@ export async function subtractQuantity(
   count: number,
   options: QuantityOptions,
 ): Promise<void> {
-  await move(subscription, -requireCount(count), options)
+  await changeQuantityBy(subscription, -requireCount(count), options)
 }
 
 export async function setQuantity(
   subscription: SubscriptionScope,
-  wanted: SwapOptions & QuantityOptions & { readonly quantity: number },
+  requestedQuantity: SwapOptions & QuantityOptions & { readonly quantity: number },
 ): Promise<void> {
-  const { quantity, price, invoiceNow = false, ...options } = wanted
+  const { quantity, price, invoiceNow = false, ...options } = requestedQuantity
   requireCount(quantity)
   subscription.requireRunning()
-  if (subscription.can('items')) {
+  if (subscription.hasCapability('items')) {
     const change = price === undefined ? { quantity } : { quantity, price }
-    return changeItems(subscription.having('items'), change, { ...options, invoiceNow })
+    return changeItems(subscription.withCapability('items'), change, { ...options, invoiceNow })
   }
-  await subscription.change((current) => set(subscription, current, quantity, { price }))
+  await subscription.change((current) =>
+    setQuantityAtProvider(subscription, current, quantity, { price }),
+  )
 }
 
 /**
  * Changes the quantity by `step`, never below one. The target quantity is stored before the request
  * to the provider, so that a retry after a lost response sets the same number again.
  */
-async function move(
+async function changeQuantityBy(
   subscription: SubscriptionScope,
   step: number,
   { price, invoiceNow = false }: QuantityOptions,
@@ -96,17 +98,18 @@ async function move(
     const request = { ...same, was: from, to, at: now.getTime() }
     const intent: OperationIntent = { owner, kind: 'quantity', request, same }
     const begun = await context.operations.find(intent)
-    const isRepeat = begun !== null && isUnderWay(begun, from, now)
+    const isRepeat = begun !== null && canRetryQuantityChange(begun, from, now)
     if (begun && !isRepeat) await finishOperation(context, locked, begun)
     operation = await beginOperation(context, locked, intent)
     const target = Number(operation.request.to)
     const counted = price ?? found.plan
     const plans = {
-      carry: plannedItemsUpdate({ quantity: target, price: counted }),
+      carry: createPlannedItemsUpdate({ quantity: target, price: counted }),
       targetOf: (of: ProviderSubscription) => withQuantity(of, target, counted),
     }
     const make: ChangeAtProvider = async () => {
-      if (target !== from) await set(subscription, current, target, { price, invoiceNow })
+      if (target !== from)
+        await setQuantityAtProvider(subscription, current, target, { price, invoiceNow })
     }
     const planAware = withPlannedSwapRule(subscription, 'items', make, plans)
     const isBilled = () =>
@@ -124,24 +127,28 @@ async function move(
  * Whether the operation can still be retried: nothing else changed the quantity in the meantime,
  * and providers still keep its idempotency key.
  */
-function isUnderWay({ request }: PendingOperation, quantity: number, now: Date): boolean {
+function canRetryQuantityChange(
+  { request }: PendingOperation,
+  quantity: number,
+  now: Date,
+): boolean {
   const { was, to, at } = request
   return (quantity === was || quantity === to) && now.getTime() - Number(at) < RETRY_WINDOW
 }
 
-async function set(
+async function setQuantityAtProvider(
   subscription: SubscriptionScope,
   { found, ask }: CurrentSubscription,
   quantity: number,
   { price = found.plan, invoiceNow = false }: QuantityOptions,
 ): Promise<void> {
-  if (!subscription.can('items')) {
-    return ask((gateway) => requirePart(gateway, 'quantities').set(found.id, quantity))
+  if (!subscription.hasCapability('items')) {
+    return ask((gateway) => requireGatewayPart(gateway, 'quantities').set(found.id, quantity))
   }
-  const terms = await itemsChangeTerms(subscription, { invoiceNow })
+  const terms = await readItemsChangeTerms(subscription, { invoiceNow })
   const wanted = withQuantity(found, quantity, price)
   await ask((gateway) =>
-    requirePart(gateway, 'items').change(found.id, { ...terms, wanted }, subscription.now()),
+    requireGatewayPart(gateway, 'items').change(found.id, { ...terms, wanted }, subscription.now()),
   )
 }
 
@@ -152,9 +159,9 @@ async function isBilledNow(
   quantity: number,
   { price = found.plan, invoiceNow = false }: QuantityOptions,
 ): Promise<boolean> {
-  if (!subscription.can('items')) return false
-  const terms = await itemsChangeTerms(subscription, { invoiceNow })
-  const { items } = await subscription.having('items').gateway()
+  if (!subscription.hasCapability('items')) return false
+  const terms = await readItemsChangeTerms(subscription, { invoiceNow })
+  const { items } = await subscription.withCapability('items').gateway()
   const wanted = withQuantity(found, quantity, price)
   return (await items.preview(found.id, { ...terms, wanted }, subscription.now())).immediately
 }

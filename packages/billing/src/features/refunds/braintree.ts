@@ -5,8 +5,12 @@ import { fromDecimal, type Money, money, toDecimal } from '../../core/values/mon
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { errorCodesOf, nullIfMissing, requireSuccess } from '../../providers/braintree/errors.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { orderIdOfKey, orderIdsOfKey, requestKeyOf } from '../payments/braintree-order-key.ts'
-import { refundActionOf } from '../proration/braintree-refund-action.ts'
+import {
+  buildApiRequestKey,
+  buildOrderId,
+  listPossibleOrderIds,
+} from '../payments/braintree-order-key.ts'
+import { chooseRefundAction } from '../proration/braintree-refund-action.ts'
 import { isFailedRefund } from '../proration/braintree-returned.ts'
 import type { NewRefund } from './contract.ts'
 import { REFUND_REASONS, type Refund, type RefundReason } from './refund.ts'
@@ -35,11 +39,11 @@ export function braintreeRefunds(
       async find(id, customerId) {
         const sale = await findSale(context, id)
         if (!sale || sale.customer?.id !== customerId) return null
-        const way = refundActionOf(sale)
+        const way = chooseRefundAction(sale)
         if (way === 'none') return null
         const amount = amountOf(sale)
         const refunds = await refundsOf(context, sale)
-        const refunded = refunds.reduce((sum, each) => sum + counted(each), 0)
+        const refunded = refunds.reduce((sum, each) => sum + getSuccessfulAmount(each), 0)
         return {
           charge: sale.id,
           amount,
@@ -55,7 +59,7 @@ export function braintreeRefunds(
       },
       async findByKey(charge, key) {
         const sale = await context.gateway.transaction.find(charge)
-        return findSuccessful(await attemptsOf(context, sale, key))
+        return findSuccessful(await listRefundAttempts(context, sale, key))
       },
       create: (refund) => create(context, refund),
     },
@@ -71,7 +75,7 @@ async function findSale({ gateway }: BraintreeContext, id: string): Promise<Sale
 
 /** Lists the refunds of a sale, newest first. */
 async function refundsOf(context: BraintreeContext, sale: Sale): Promise<Refund[]> {
-  if (refundActionOf(sale) === 'done') return [describeVoided(sale)]
+  if (chooseRefundAction(sale) === 'done') return [describeVoided(sale)]
   const found = await Promise.all(
     (sale.refundIds ?? []).map((id) => context.gateway.transaction.find(id)),
   )
@@ -83,34 +87,40 @@ async function refundsOf(context: BraintreeContext, sale: Sale): Promise<Refund[
 }
 
 /** Lists the refunds that were requested with this key, including declined ones. */
-async function attemptsOf(context: BraintreeContext, sale: Sale, key: string): Promise<Refund[]> {
+async function listRefundAttempts(
+  context: BraintreeContext,
+  sale: Sale,
+  key: string,
+): Promise<Refund[]> {
   const all = await refundsOf(context, sale)
-  const names = orderIdsOfKey(key)
-  return all.filter(({ raw }) => names.includes(readOrder((raw as Sale).orderId)?.key ?? ''))
+  const names = listPossibleOrderIds(key)
+  return all.filter(({ raw }) =>
+    names.includes(parseRefundOrderId((raw as Sale).orderId)?.key ?? ''),
+  )
 }
 
 function findSuccessful(attempts: readonly Refund[]): Refund | null {
   return attempts.find(({ status }) => status !== 'failed') ?? null
 }
 
-function counted({ amount, status }: Refund): number {
+function getSuccessfulAmount({ amount, status }: Refund): number {
   return status === 'failed' ? 0 : amount.amount
 }
 
 async function create(context: BraintreeContext, refund: NewRefund): Promise<Refund> {
   const sale = await context.gateway.transaction.find(refund.charge)
   const { reason } = refund
-  const way = refundActionOf(sale)
+  const way = chooseRefundAction(sale)
   if (way === 'done') return describeVoided(sale, reason)
   if (way === 'refund') return refundSale(context, sale, refund)
   if (way !== 'void' || !isWhole(sale, refund)) throw refundNotPossibleYet(sale)
   const result = await context.gateway.transaction.void(sale.id)
   if (result.success) return describeVoided(result.transaction, reason)
   const now = await context.gateway.transaction.find(refund.charge)
-  if (refundActionOf(now) === 'done') return describeVoided(now, reason)
+  if (chooseRefundAction(now) === 'done') return describeVoided(now, reason)
   const hasMoved = errorCodesOf(result).includes(NO_LONGER_VOIDABLE) && now.status !== sale.status
-  if (!hasMoved) throw refusalOf(() => requireSuccess(result))
-  if (refundActionOf(now) === 'refund') return refundSale(context, now, refund)
+  if (!hasMoved) throw toRefundError(() => requireSuccess(result))
+  if (chooseRefundAction(now) === 'refund') return refundSale(context, now, refund)
   throw refundNotPossibleYet(now)
 }
 
@@ -119,18 +129,18 @@ async function refundSale(
   sale: Sale,
   { amount, reason, key }: NewRefund,
 ): Promise<Refund> {
-  const before = await attemptsOf(context, sale, key)
+  const before = await listRefundAttempts(context, sale, key)
   const done = findSuccessful(before)
   if (done) return done
   const request = {
     ...(amount === null ? {} : { amount: toDecimal(amount) }),
-    orderId: orderOf(key, reason),
-    apiRequestKey: requestKeyOf(key, before.length, 'refund:'),
+    orderId: buildRefundOrderId(key, reason),
+    apiRequestKey: buildApiRequestKey(key, before.length, 'refund:'),
   }
   const result = await context.gateway.transaction.refund(sale.id, request)
   if (!result.success) {
-    await refuseUnsettled(context, sale.id, errorCodesOf(result))
-    throw refusalOf(() => requireSuccess(result))
+    await throwIfUnsettled(context, sale.id, errorCodesOf(result))
+    throw toRefundError(() => requireSuccess(result))
   }
   return describeRefund(result.transaction, sale)
 }
@@ -139,14 +149,14 @@ async function refundSale(
  * Throws RefundNotPossibleYet if the sale can still be settled. A sale that was declined at
  * settlement never will be.
  */
-async function refuseUnsettled(
+async function throwIfUnsettled(
   { gateway }: BraintreeContext,
   id: string,
   codes: readonly string[],
 ): Promise<void> {
   if (!codes.some((code) => NOT_SETTLED.includes(code))) return
   const now = await gateway.transaction.find(id)
-  if (refundActionOf(now) !== 'none') throw refundNotPossibleYet(now)
+  if (chooseRefundAction(now) !== 'none') throw refundNotPossibleYet(now)
 }
 
 /**
@@ -155,12 +165,12 @@ async function refuseUnsettled(
  * ambiguous: the sale may have the same order id, and Braintree copies it to refunds that are made
  * in the control panel.
  */
-function orderOf(key: string, reason: RefundReason | null): string {
-  return orderIdOfKey(key, reason === null ? 'refund:' : `refund/${reason}:`)
+function buildRefundOrderId(key: string, reason: RefundReason | null): string {
+  return buildOrderId(key, reason === null ? 'refund:' : `refund/${reason}:`)
 }
 
 /** Reads key and reason from an order id. `null` if `orderOf()` did not make it. */
-function readOrder(
+function parseRefundOrderId(
   order: string | null | undefined,
 ): { readonly key: string; readonly reason: RefundReason | null } | null {
   const [, word, key] = /^refund(?:\/(\w+))?:(.*)$/s.exec(order ?? '') ?? []
@@ -174,7 +184,7 @@ function isWhole(sale: Sale, { amount }: NewRefund): boolean {
 
 function refundNotPossibleYet(sale: Sale): RefundNotPossibleYet {
   const message =
-    refundActionOf(sale) === 'void'
+    chooseRefundAction(sale) === 'void'
       ? 'The charge is not settled yet: refund all of it now, or a part once it is settled'
       : 'The charge is being settled: refund it once it is settled'
   return new RefundNotPossibleYet(message, { provider: 'braintree', providerCode: sale.status })
@@ -183,7 +193,7 @@ function refundNotPossibleYet(sale: Sale): RefundNotPossibleYet {
 /**
  * Turns a rejection by Braintree or the bank, after which no money has moved, into RefundRefused.
  */
-function refusalOf(ask: () => unknown): unknown {
+function toRefundError(ask: () => unknown): unknown {
   try {
     ask()
   } catch (error) {
@@ -210,7 +220,7 @@ function describeRefund(refund: Sale, sale: Sale): Refund {
       : refund.status === 'settled'
         ? 'succeeded'
         : 'pending',
-    reason: readOrder(refund.orderId)?.reason ?? null,
+    reason: parseRefundOrderId(refund.orderId)?.reason ?? null,
     raw: refund,
   }
 }

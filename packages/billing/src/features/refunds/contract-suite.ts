@@ -4,7 +4,7 @@ import {
   type ContractPart,
   type ContractTestAccount,
   capabilityTests,
-  errorCodeOf,
+  catchErrorCode,
   newOperationId,
 } from '../../providers/contract-suite.ts'
 import type { PaymentRefunds, RefundablePayment } from './contract.ts'
@@ -41,7 +41,7 @@ export const refundsContract: ContractPart = ({ describe, it }, create) => {
       const amount = { ...charge.amount, amount: 400 }
       const wanted = { ...whole(customerId, charge), amount }
       if (!charge.isRefundableInPart) {
-        assert.equal(await errorCodeOf(() => refunds.create(wanted)), 'refund_not_possible_yet')
+        assert.equal(await catchErrorCode(() => refunds.create(wanted)), 'refund_not_possible_yet')
         assert.deepEqual(await refunds.list(charge.charge), [])
         return
       }
@@ -53,7 +53,7 @@ export const refundsContract: ContractPart = ({ describe, it }, create) => {
       const now = await refunds.find(charge.charge, customerId)
       assert.deepEqual(now?.refunded, amount)
       const tooMuch = { ...wanted, amount: charge.amount, key: newOperationId() }
-      assert.equal(await errorCodeOf(() => refunds.create(tooMuch)), 'refund_refused')
+      assert.equal(await catchErrorCode(() => refunds.create(tooMuch)), 'refund_refused')
     })
 
     onRefunds(

@@ -3,7 +3,7 @@ import { readCreditedAmount } from '../proration/braintree-credited.ts'
 import { braintreeRefunds } from './braintree.ts'
 import type { Refund, RefundOptions } from './refund.ts'
 import { stripeRefunds } from './stripe.ts'
-import { chargeIdOf, refundCharge } from './user.ts'
+import { refundCharge, toChargeId } from './user.ts'
 
 declare module '../../billable-user.ts' {
   interface BillableUser<User> {
@@ -34,7 +34,7 @@ declare module '../../core/storage/tables.ts' {
 /** Refunding charges and invoices. */
 export const refundsCapability = defineCapability('refunds', {
   user: {
-    refund: (user, charge, options = {}) => refundCharge(user, chargeIdOf(charge), options),
+    refund: (user, charge, options = {}) => refundCharge(user, toChargeId(charge), options),
   },
   invoice: ['refund', 'refunded'],
   operations: { refund: null },

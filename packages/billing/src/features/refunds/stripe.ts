@@ -10,8 +10,8 @@ import {
 } from '../../providers/stripe/client.ts'
 import { toBillingError } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
-import { invoiceOfPayment } from '../payments/stripe.ts'
-import { remainingOfPaidInvoice } from '../proration/stripe-paid-invoice.ts'
+import { findPaidInvoice } from '../payments/stripe.ts'
+import { readRemainingInvoiceAmount } from '../proration/stripe-paid-invoice.ts'
 import { isFailedRefund } from '../proration/stripe-returned.ts'
 import type { NewRefund, RefundablePayment } from './contract.ts'
 import type { Refund, RefundReason } from './refund.ts'
@@ -23,7 +23,7 @@ export function stripeRefunds(context: StripeContext): Pick<GatewayParts, 'refun
         const charge = await findCharge(context, id, customerId)
         return charge && describeCharge(charge)
       },
-      creditedOf: ({ raw }) => creditedOf(context, raw as Stripe.Charge),
+      creditedOf: ({ raw }) => readChargeCredit(context, raw as Stripe.Charge),
       list: async (charge) => (await listRefunds(context, charge)).map(describeRefund),
       findByKey: (charge, key) => findByKey(context, charge, key),
       create: (refund) => create(context, refund),
@@ -53,8 +53,8 @@ async function retrieve(
   customerId: string,
 ): Promise<Stripe.Charge | null> {
   const { stripe } = context
-  if (id.startsWith('in_')) return chargeOfInvoice(context, id, customerId)
-  if (id.startsWith('cs_')) return chargeOfPage(context, id, customerId)
+  if (id.startsWith('in_')) return findInvoiceCharge(context, id, customerId)
+  if (id.startsWith('cs_')) return findCheckoutCharge(context, id, customerId)
   if (!id.startsWith('pi_')) return stripe.charges.retrieve(id)
   const { latest_charge } = await stripe.paymentIntents.retrieve(id)
   const charge = idOfReference(latest_charge)
@@ -65,7 +65,7 @@ async function retrieve(
  * Finds the charge of a hosted page. A page for a single payment has a payment, a page for a
  * subscription has the first invoice.
  */
-async function chargeOfPage(
+async function findCheckoutCharge(
   context: StripeContext,
   id: string,
   customerId: string,
@@ -76,7 +76,7 @@ async function chargeOfPage(
   return paid === null ? null : retrieve(context, paid, customerId)
 }
 
-async function chargeOfInvoice(
+async function findInvoiceCharge(
   context: StripeContext,
   id: string,
   customerId: string,
@@ -110,11 +110,11 @@ function describeCharge(charge: Stripe.Charge): RefundablePayment {
  * Returns the credited part of a charge. Disputes are not counted: Stripe itself refuses to refund
  * a disputed charge.
  */
-async function creditedOf(context: StripeContext, charge: Stripe.Charge): Promise<Money> {
+async function readChargeCredit(context: StripeContext, charge: Stripe.Charge): Promise<Money> {
   const { amount_captured, amount_refunded, currency } = charge
-  const invoice = await invoiceOfPayment(context, idOfReference(charge.payment_intent))
+  const invoice = await findPaidInvoice(context, idOfReference(charge.payment_intent))
   if (invoice === null) return money(0, currency)
-  const left = await remainingOfPaidInvoice(context, invoice, { gifts: true, disputes: false })
+  const left = await readRemainingInvoiceAmount(context, invoice, { gifts: true, disputes: false })
   return money(Math.max(0, amount_captured - amount_refunded - left), currency)
 }
 

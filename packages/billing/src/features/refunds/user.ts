@@ -11,7 +11,7 @@ import type { OperationIntent } from '../../core/storage/operations.ts'
 import type { UserScopeWith } from '../../core/user-scope.ts'
 import { requireOneOf, requireText } from '../../core/values/arguments.ts'
 import { formatMoney, type Money, money, requireAmount } from '../../core/values/money.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { withExistingCustomer } from '../customers/customer.ts'
 import { refundCreatedEvent } from '../invoices/events.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
@@ -35,7 +35,7 @@ interface WantedRefund {
  * Returns the id from a charge id, or from an object with an id that `refund()` accepts, such as an
  * invoice.
  */
-export function chargeIdOf(charge: string | { readonly id: string }): string {
+export function toChargeId(charge: string | { readonly id: string }): string {
   return requireText('charge', typeof charge === 'object' ? charge?.id : charge)
 }
 
@@ -78,17 +78,17 @@ async function requireCharge(
   const found = await gateway.refunds.find(id, customerId)
   const credited = found && (await gateway.refunds.creditedOf?.(found))
   if (found) return { ...found, credited: credited?.amount ?? 0 }
-  const invoice = await gateway.findInvoice(id, customerId, await user.taxOf())
+  const invoice = await gateway.findInvoice(id, customerId, await user.createChargeTaxLookup())
   if (!invoice?.paid) throw new ChargeNotFound('There is no such charge')
   throw new ChargeNotFound(
     `Nothing was charged for the invoice ${invoice.number}: credit paid it, or its total is zero. To return credit, use invoice.creditNote({ to: 'balance' })`,
   )
 }
 
-function requireCurrency({ amount: { currency } }: Charge, part: Money | null): void {
-  if (part === null || part.currency === currency) return
+function requireCurrency({ amount: { currency } }: Charge, partialAmount: Money | null): void {
+  if (partialAmount === null || partialAmount.currency === currency) return
   throw new InvalidAmount(
-    `The charge is in ${currency.toUpperCase()}, not ${part.currency.toUpperCase()}`,
+    `The charge is in ${currency.toUpperCase()}, not ${partialAmount.currency.toUpperCase()}`,
   )
 }
 
@@ -100,19 +100,19 @@ function requireCurrency({ amount: { currency } }: Charge, part: Money | null): 
 async function refundWithOperation(
   user: UserScopeWith<'refunds'>,
   locked: LockedOwner,
-  wanted: WantedRefund,
+  requestedRefund: WantedRefund,
   key: string | undefined,
 ): Promise<Refund> {
   const { context, owner, provider } = user
-  const { amount, reason } = wanted
-  const same = { provider, charge: wanted.charge.charge, amount, ...(key ? { key } : {}) }
+  const { amount, reason } = requestedRefund
+  const same = { provider, charge: requestedRefund.charge.charge, amount, ...(key ? { key } : {}) }
   const intent: OperationIntent = { owner, kind: 'refund', request: { ...same, reason }, same }
   const before = await context.operations.find(intent)
   const operation = before ?? (await beginOperation(context, locked, intent))
   return runOperation(context, locked, operation, async () => {
     // Repeats the first request unchanged: the provider rejects a different request under the same
     // key.
-    const first = { ...wanted, reason: operation.request.reason as RefundReason | null }
+    const first = { ...requestedRefund, reason: operation.request.reason as RefundReason | null }
     const noted = before ? first.reason : null
     const made = await refundOnce(user, locked, first, { key: key ?? operation.id, noted })
     await finishOperation(context, locked, operation)
@@ -127,7 +127,7 @@ async function refundOnce(
   { key, noted }: { readonly key: string; readonly noted: RefundReason | null },
 ): Promise<Refund> {
   const gateway = await user.gateway()
-  const done = await findDone(gateway.refunds, charge, amount, key)
+  const done = await findEarlierRefund(gateway.refunds, charge, amount, key)
   if (done === 'another') {
     throw new RefundRefused('This idempotency key was used for a different refund', {
       provider: user.provider,
@@ -138,11 +138,11 @@ async function refundOnce(
   // event.
   if (!done) requireLeft(user, charge, amount)
   // Without an amount the provider would refund the whole charge.
-  const part = amount ?? (charge.credited > 0 ? leftOf(charge) : null)
+  const part = amount ?? (charge.credited > 0 ? computeRefundableAmount(charge) : null)
   const made =
-    (done?.status === 'voided' ? await withReason(user, done, noted) : done) ??
+    (done?.status === 'voided' ? await addRefundReason(user, done, noted) : done) ??
     (await locked.change(user.provider, (changing) =>
-      requirePart(changing, 'refunds').create({
+      requireGatewayPart(changing, 'refunds').create({
         customerId,
         charge: charge.charge,
         amount: part,
@@ -159,14 +159,14 @@ async function refundOnce(
  * Adds the reason to a voided charge, which cannot store it: from the `refund.created` event if
  * there is one, otherwise from our operation.
  */
-async function withReason(
+async function addRefundReason(
   user: UserScopeWith<'refunds'>,
   voided: Refund,
-  noted: RefundReason | null,
+  storedReason: RefundReason | null,
 ): Promise<Refund> {
   const { subject } = refundCreatedEvent(user, voided)
   const told = await user.context.events.findAbout('refund.created', subject)
-  if (!told) return { ...voided, reason: noted }
+  if (!told) return { ...voided, reason: storedReason }
   const { reason } = told.data.refund
   return { ...voided, reason: REFUND_REASONS.find((each) => each === reason) ?? null }
 }
@@ -175,13 +175,13 @@ async function withReason(
  * Finds the refund that a repeated call returns: the refund with the same key, or the refund of a
  * charge that was refunded completely.
  */
-async function findDone(
+async function findEarlierRefund(
   refunds: Pick<PaymentRefunds, 'findByKey' | 'list'>,
   charge: Charge,
   amount: Money | null,
   key: string,
 ): Promise<Refund | 'another' | null> {
-  const left = leftOf(charge)
+  const left = computeRefundableAmount(charge)
   const made = await refunds.findByKey(charge.charge, key)
   if (made) {
     const isSame = amount === null ? left.amount === 0 : made.amount.amount === amount.amount
@@ -194,15 +194,16 @@ async function findDone(
   return amount === null || newest.amount.amount === amount.amount ? newest : null
 }
 
-function leftOf({ amount, refunded, credited }: Charge): Money {
+function computeRefundableAmount({ amount, refunded, credited }: Charge): Money {
   return money(Math.max(0, amount.amount - refunded.amount - credited), amount.currency)
 }
 
 /** Rejects a refund that is known to fail, before any request that changes something. */
 function requireLeft(user: UserScopeWith<'refunds'>, charge: Charge, amount: Money | null): void {
-  const left = leftOf(charge)
+  const left = computeRefundableAmount(charge)
   const isNothing = left.amount === 0 && charge.credited > 0
-  if (isNothing || (amount !== null && amount.amount > left.amount)) throw tooLarge(charge, left)
+  if (isNothing || (amount !== null && amount.amount > left.amount))
+    throw createAmountTooLarge(charge, left)
   const isPart = charge.credited > 0 || (amount !== null && amount.amount < charge.amount.amount)
   if (charge.isRefundableInPart) return
   if (charge.isVoidable === false) {
@@ -221,7 +222,7 @@ function requireLeft(user: UserScopeWith<'refunds'>, charge: Charge, amount: Mon
   )
 }
 
-function tooLarge({ amount, credited }: Charge, left: Money): AmountTooLarge {
+function createAmountTooLarge({ amount, credited }: Charge, left: Money): AmountTooLarge {
   const given = formatMoney(money(credited, amount.currency))
   const why = credited > 0 ? `: ${given} of it was returned in other ways, such as credit` : ''
   return new AmountTooLarge(`Only ${formatMoney(left)} of the charge can still be refunded${why}`)

@@ -58,7 +58,7 @@ async function resumeAnew(subscription: SubscriptionScope) {
     prorate: true,
     keepsPrice: true,
     invoiceNow: false,
-    ...(await subscription.taxOfSwap(record.providerPlan)),
+    ...(await subscription.readSwapTax(record.providerPlan)),
     prorationDate: null,
   })
 }

@@ -1,6 +1,6 @@
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import type { PendingOperation } from '../../core/storage/operations.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { isStoredPlan } from './decide-plan.ts'
 
 /**
@@ -19,5 +19,7 @@ export async function applyStoredPlan(
     ...(itemRates ? { itemRates } : {}),
   }
   const swap = { items, at: new Date(request.at), tax, ...rates, operation }
-  await locked.change(provider, (gateway) => requirePart(gateway, 'schedules').plan(of, swap))
+  await locked.change(provider, (gateway) =>
+    requireGatewayPart(gateway, 'schedules').plan(of, swap),
+  )
 }

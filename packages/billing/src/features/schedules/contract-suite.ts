@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import {
   type ContractPart,
   capabilityTests,
-  errorCodeOf,
+  catchErrorCode,
   newOperationId,
 } from '../../providers/contract-suite.ts'
 import type { RequestedItem } from '../../providers/item.ts'
@@ -63,7 +63,7 @@ export const schedulesContract: ContractPart = ({ describe, it }, create) => {
     onSchedules('rejects a price that does not exist', async (schedules, account) => {
       const { id } = await account.subscribe()
       const none = plan([{ price: 'none-of-theirs', quantity: 1 }])
-      assert.equal(await errorCodeOf(() => schedules.plan(id, none)), 'unknown_price')
+      assert.equal(await catchErrorCode(() => schedules.plan(id, none)), 'unknown_price')
       const { planned, isScheduled } = await account.read(id)
       assert.deepEqual([planned, isScheduled], [null, false])
     })
@@ -73,7 +73,7 @@ export const schedulesContract: ContractPart = ({ describe, it }, create) => {
       async (schedules, { plans: [price] }) => {
         assert.equal(await schedules.haveSameInterval([price, price]), true)
         const none = () => schedules.haveSameInterval([price, 'none-of-theirs'])
-        assert.equal(await errorCodeOf(none), 'unknown_price')
+        assert.equal(await catchErrorCode(none), 'unknown_price')
       },
     )
   })

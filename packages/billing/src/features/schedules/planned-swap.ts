@@ -9,7 +9,7 @@ import type {
   CurrentSubscription,
   SubscriptionScope,
 } from '../../core/subscription-scope.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { toRequestedItems } from '../../providers/wanted-items.ts'
@@ -69,7 +69,7 @@ export const UNCHANGED_PRICES: PriceChange = {
   targetOf: toRequestedItems,
 }
 
-interface Asked {
+interface RuleArguments {
   readonly subscription: SubscriptionScope
   readonly current: CurrentSubscription
   readonly change: ChangeAtProvider
@@ -88,12 +88,15 @@ export function withPlannedSwapRule(
 ): ChangeAtProvider {
   return async (current) => {
     const asked = { subscription, current, change, prices }
-    if (current.found.isScheduled) await RULES[PLANNED_SWAP_RULES[changeKind]](asked)
+    if (current.found.isScheduled)
+      await PLANNED_SWAP_HANDLERS[PLANNED_SWAP_RULES[changeKind]](asked)
     else await change(current)
   }
 }
 
-const RULES: Readonly<Record<PlannedSwapRule, (asked: Asked) => Promise<void>>> = {
+const PLANNED_SWAP_HANDLERS: Readonly<
+  Record<PlannedSwapRule, (asked: RuleArguments) => Promise<void>>
+> = {
   keeps: ({ change, current }) => change(current),
 
   // The cancelled plan is stored until the change is made: after a crash or a lost response it is
@@ -102,7 +105,8 @@ const RULES: Readonly<Record<PlannedSwapRule, (asked: Asked) => Promise<void>>> 
     const { subscription, current, change } = asked
     const { context } = subscription
     const { found, locked, ask } = current
-    const release = () => ask((gateway) => requirePart(gateway, 'schedules').release(found.id))
+    const release = () =>
+      ask((gateway) => requireGatewayPart(gateway, 'schedules').release(found.id))
     if (found.planned) await requireOfferedTarget(asked)
     const operation = found.planned ? await storePlan(asked, found.planned, 'restore') : null
     try {
@@ -152,7 +156,7 @@ const RULES: Readonly<Record<PlannedSwapRule, (asked: Asked) => Promise<void>>> 
 
 /** Stores the plan before the first request, with everything that is needed to plan it again. */
 async function storePlan(
-  { subscription, current: { found, locked }, prices }: Asked,
+  { subscription, current: { found, locked }, prices }: RuleArguments,
   { items, at }: Pick<PlannedSwap, 'items' | 'at'>,
   to: StoredPlannedSwap['to'],
 ): Promise<PendingOperation> {
@@ -163,7 +167,7 @@ async function storePlan(
     to,
     items,
     at: at.getTime(),
-    ...(await taxTermsOfPlan(subscription, items)),
+    ...(await readPlannedTaxTerms(subscription, items)),
     by: found.planned?.operation ?? null,
     before: toRequestedItems(found),
     after: prices.targetOf(found),
@@ -196,7 +200,8 @@ async function requireSameInterval(
   const added = items.filter(({ price }) => !planned.some((item) => item.price === price))
   if (!main || added.length === 0) return
   const prices = [main, ...added].map(({ price }) => price)
-  if (await ask((gateway) => requirePart(gateway, 'schedules').haveSameInterval(prices))) return
+  if (await ask((gateway) => requireGatewayPart(gateway, 'schedules').haveSameInterval(prices)))
+    return
   throw new InvalidArgument(
     `The planned swap leads to '${main.price}', which has a different billing interval: cancelPlannedSwap() first, or add the price after the swap`,
   )
@@ -221,7 +226,7 @@ async function requireOffered(
  * Rejects an impossible swap before the plan is cancelled, because that plan may be one that cannot
  * be made again.
  */
-async function requireOfferedTarget({ current, prices }: Asked): Promise<void> {
+async function requireOfferedTarget({ current, prices }: RuleArguments): Promise<void> {
   const there = toRequestedItems(current.found)
   const added = prices
     .targetOf(current.found)
@@ -240,17 +245,18 @@ async function findArchived(
   if (items.length === 0) return null
   const prices = [...new Set(items.map(({ price }) => price))]
   return ask(
-    async (gateway) => (await requirePart(gateway, 'schedules').findArchived?.(prices)) ?? null,
+    async (gateway) =>
+      (await requireGatewayPart(gateway, 'schedules').findArchived?.(prices)) ?? null,
   )
 }
 
 /** Returns the tax settings of the application for the prices of a planned swap. */
-export async function taxTermsOfPlan(
+export async function readPlannedTaxTerms(
   subscription: SubscriptionScope,
   items: readonly RequestedItem[],
 ): Promise<Pick<NewPlannedSwap, 'tax' | 'keepsTax' | 'automaticTax' | 'taxRates' | 'itemRates'>> {
   const [main = subscription.record.providerPlan, ...others] = items.map(({ price }) => price)
-  return subscription.tax(main, others)
+  return subscription.readConfiguredTax(main, others)
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ResumeOperation } from '../../core/context.ts'
-import { convergeSubscription, storeSubscription } from '../../core/converge.ts'
+import { refreshSubscriptionRow, storeSubscription } from '../../core/converge.ts'
 import { isDefiniteFailure } from '../../core/errors/errors.ts'
 import { finishOperation } from '../../core/operation.ts'
 import { applyStoredPlan } from './apply-stored-plan.ts'
@@ -21,7 +21,7 @@ export const resumeStoredPlan: ResumeOperation = async (context, locked, operati
       // A plan that the provider rejects is dropped, so that it blocks nothing.
       if (!isDefiniteFailure(error)) throw error
     })
-    await convergeSubscription(context, locked, { provider, providerId: of })
+    await refreshSubscriptionRow(context, locked, { provider, providerId: of })
   }
   await finishOperation(context, locked, operation)
 }

@@ -24,7 +24,7 @@ import type { NewPlannedSwap, SubscriptionSchedules } from './contract.ts'
 type Phase = Stripe.SubscriptionScheduleUpdateParams.Phase
 
 /** Properties that a phase copies from a subscription or item. */
-type Kept = Pick<Phase['items'][number], 'discounts' | 'tax_rates' | 'metadata'>
+type CopiedProperties = Pick<Phase['items'][number], 'discounts' | 'tax_rates' | 'metadata'>
 
 /**
  * Implements planned swaps for Stripe by a subscription schedule with two phases: the present state
@@ -140,11 +140,11 @@ function presentPhase(current: Stripe.Subscription, start: number, at: number): 
     end_date: at,
     items: current.items.data.map((item) => ({
       price: item.price.id,
-      ...countOf(item.quantity ?? null),
-      ...keptOf(item),
+      ...toQuantityParam(item.quantity ?? null),
+      ...copyItemProperties(item),
     })),
     ...discountsOf(current),
-    ...ratesIn('default_tax_rates', taxRateIdsOf(current.default_tax_rates)),
+    ...toRatesParam('default_tax_rates', taxRateIdsOf(current.default_tax_rates)),
     ...automaticTaxOf(current),
     ...(isTrial ? { trial_end: Math.min(current.trial_end ?? at, at) } : {}),
     proration_behavior: 'none',
@@ -164,13 +164,13 @@ function nextPhase(
       const own = tax.ofItem(price)
       return {
         price,
-        ...countOf(quantity),
-        ...(kept ? keptOf(kept) : {}),
+        ...toQuantityParam(quantity),
+        ...(kept ? copyItemProperties(kept) : {}),
         ...(own === undefined ? {} : { tax_rates: taxRatesParam(own) }),
       }
     }),
     ...discountsOf(current),
-    ...ratesIn('default_tax_rates', tax.whole),
+    ...toRatesParam('default_tax_rates', tax.whole),
     automatic_tax: { enabled: tax.isAutomatic },
     ...mainPriceMetadata(current, items),
     // A different billing interval starts on that day; the same interval keeps its day of the
@@ -189,7 +189,7 @@ function periodEnd({ items }: Stripe.Subscription): number {
   return Math.max(...items.data.map((item) => item.current_period_end))
 }
 
-function countOf(quantity: number | null): { quantity?: number } {
+function toQuantityParam(quantity: number | null): { quantity?: number } {
   return quantity === null ? {} : { quantity }
 }
 
@@ -197,15 +197,15 @@ function countOf(quantity: number | null): { quantity?: number } {
  * Returns the existing discounts by their own ids. Passing their coupons instead would start each
  * discount anew.
  */
-function discountsOf({ discounts }: Pick<Stripe.Subscription, 'discounts'>): Kept {
+function discountsOf({ discounts }: Pick<Stripe.Subscription, 'discounts'>): CopiedProperties {
   const ids = discounts.map(idOfReference).flatMap((id) => id ?? [])
   return ids.length > 0 ? { discounts: ids.map((discount) => ({ discount })) } : {}
 }
 
-function keptOf(item: Stripe.SubscriptionItem): Kept {
+function copyItemProperties(item: Stripe.SubscriptionItem): CopiedProperties {
   return {
     ...discountsOf(item),
-    ...ratesIn('tax_rates', taxRateIdsOf(item.tax_rates)),
+    ...toRatesParam('tax_rates', taxRateIdsOf(item.tax_rates)),
     ...(Object.keys(item.metadata).length > 0 ? { metadata: item.metadata } : {}),
   }
 }
@@ -218,7 +218,7 @@ function automaticTaxOf({ automatic_tax: { enabled } }: Stripe.Subscription) {
   return { automatic_tax: { enabled } }
 }
 
-function ratesIn<Name extends string>(
+function toRatesParam<Name extends string>(
   name: Name,
   ids: readonly string[],
 ): { [K in Name]?: string[] } {

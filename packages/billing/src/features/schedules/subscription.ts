@@ -4,12 +4,12 @@ import { beginOperation, runOperation } from '../../core/operation.ts'
 import type { OperationIntent } from '../../core/storage/operations.ts'
 import type { SubscriptionScope, SubscriptionScopeWith } from '../../core/subscription-scope.ts'
 import { awaitsFirstPayment } from '../../core/values/subscription-state.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { hasItems, toRequestedItems } from '../../providers/wanted-items.ts'
 import { completeSwapItems, type SwapItem } from '../swap/subscription.ts'
-import { deleteStoredPlans, taxTermsOfPlan } from './planned-swap.ts'
+import { deleteStoredPlans, readPlannedTaxTerms } from './planned-swap.ts'
 
 /** A planned swap of a subscription, as returned by `plannedSwap()`. */
 export interface PlannedChange {
@@ -29,10 +29,10 @@ type Scope = SubscriptionScopeWith<'schedules'>
  */
 export async function swapAtPeriodEnd(
   subscription: Scope,
-  wanted: string | readonly SwapItem[],
+  requestedPrices: string | readonly SwapItem[],
 ): Promise<void> {
   subscription.requireRunning()
-  const choose = requireWanted(subscription, wanted)
+  const choose = resolveRequestedPrices(subscription, requestedPrices)
   const { context, record } = subscription
   const { owner, provider, providerId: of } = record
   await subscription.change(
@@ -41,15 +41,16 @@ export async function swapAtPeriodEnd(
       const items = choose(found)
       // The subscription already has these prices, so no swap is needed.
       if (hasItems(found, items)) {
-        if (found.planned) await ask((gateway) => requirePart(gateway, 'schedules').release(of))
+        if (found.planned)
+          await ask((gateway) => requireGatewayPart(gateway, 'schedules').release(of))
         return
       }
       const intent: OperationIntent = { owner, kind: 'plan', request: { provider, of, items } }
-      const terms = await taxTermsOfPlan(subscription, items)
+      const terms = await readPlannedTaxTerms(subscription, items)
       const operation = await beginOperation(context, locked, intent)
       const swap = { ...terms, items, at: 'period_end', operation: operation.id } as const
       await runOperation(context, locked, operation, () =>
-        ask((gateway) => requirePart(gateway, 'schedules').plan(of, swap)),
+        ask((gateway) => requireGatewayPart(gateway, 'schedules').plan(of, swap)),
       )
     },
     // Deleted last: if the caller gets no response, the retry must still find the operation.
@@ -70,7 +71,8 @@ export async function cancelPlannedSwap(subscription: Scope): Promise<void> {
   const { context, record } = subscription
   await subscription.change(
     async ({ found, ask }) => {
-      if (found.planned) await ask((gateway) => requirePart(gateway, 'schedules').release(found.id))
+      if (found.planned)
+        await ask((gateway) => requireGatewayPart(gateway, 'schedules').release(found.id))
     },
     { settle: (locked) => deleteStoredPlans(context, locked, record.providerId) },
   )
@@ -80,7 +82,7 @@ export async function cancelPlannedSwap(subscription: Scope): Promise<void> {
  * Checks the wanted prices before any request, and returns a function that completes them from the
  * present subscription.
  */
-function requireWanted(
+function resolveRequestedPrices(
   subscription: Scope,
   wanted: string | readonly SwapItem[],
 ): (found: ProviderSubscription) => readonly RequestedItem[] {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import {
   type ContractPart,
   type ContractTestAccount,
-  errorCodeOf,
+  catchErrorCode,
   newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
@@ -43,7 +43,10 @@ export const sentInvoicesContract: ContractPart = ({ describe, it }, create) => 
         const wanted = consulting(account)
         await sent.send(wanted)
         const item = { ...wanted.item, amount: { ...wanted.item.amount, amount: 1600 } }
-        assert.equal(await errorCodeOf(() => sent.send({ ...wanted, item })), 'provider_rejected')
+        assert.equal(
+          await catchErrorCode(() => sent.send({ ...wanted, item })),
+          'provider_rejected',
+        )
       },
     )
 

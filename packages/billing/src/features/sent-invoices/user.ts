@@ -3,7 +3,7 @@ import type { OperationIntent } from '../../core/storage/operations.ts'
 import type { UserScopeWith } from '../../core/user-scope.ts'
 import { requireCount, requireText } from '../../core/values/arguments.ts'
 import { requireAmount } from '../../core/values/money.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { withEnsuredCustomer } from '../customers/customer.ts'
 import type { Invoice } from '../invoices/invoice.ts'
 import { toInvoice } from '../invoices/user.ts'
@@ -44,7 +44,7 @@ export async function sendInvoice(
         key: key ?? operation.id,
       }
       const sent = await locked.change(provider, (changing) =>
-        requirePart(changing, 'sentInvoices').send(wanted),
+        requireGatewayPart(changing, 'sentInvoices').send(wanted),
       )
       await finishOperation(context, locked, operation)
       return sent

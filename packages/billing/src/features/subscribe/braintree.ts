@@ -1,6 +1,6 @@
 import type braintree from 'braintree'
 import { toDecimal } from '../../core/values/money.ts'
-import { DEFAULT_NAME } from '../../core/values/subscription-name.ts'
+import { DEFAULT_SUBSCRIPTION_NAME } from '../../core/values/subscription-name.ts'
 import type { TaxTerms } from '../../core/values/tax.ts'
 import { addTax, type BasisPoints } from '../../core/values/tax.ts'
 import {
@@ -24,17 +24,17 @@ import {
   toPaymentFailed,
 } from '../../providers/braintree/errors.ts'
 import { findCustomer } from '../../providers/braintree/find-customer.ts'
-import { idOfOperation, idOfSubscription } from '../../providers/braintree/ids.ts'
+import { deriveOperationObjectId, encodeSubscriptionId } from '../../providers/braintree/ids.ts'
 import { computeCreditDuration } from '../../providers/braintree/paid-for.ts'
 import { type PlanWithAddOns, requirePlan } from '../../providers/braintree/plans.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { NewSubscription, ProviderSubscription } from '../../providers/subscription.ts'
 import { listCustomerSubscriptions, requireDefaultMethod } from '../customers/braintree.ts'
 import {
-  couponsForPrice,
-  discountsOfNewSubscription,
-  discountUpdates,
+  buildDiscountUpdates,
+  buildNewSubscriptionDiscounts,
   readCouponValues,
+  recalculateCoupons,
 } from '../promotion-codes/braintree-coupons.ts'
 
 const ID_TAKEN = '81902'
@@ -65,15 +65,17 @@ export function braintreeSubscriptions(context: BraintreeContext): Subscriptions
       const plan = await requirePlan(context, wanted.plan)
       return createSubscriptionOnce(context, {
         ...(await newSubscriptionRequest(context, plan, wanted)),
-        id: idOfSubscription(wanted.operation, wanted.name),
+        id: encodeSubscriptionId(wanted.operation, wanted.name),
         paymentMethodToken: await requireDefaultMethod(context, wanted.customerId),
       })
     },
     findSubscription,
     async findByOperation({ id, name }) {
-      const found = await findSubscription(idOfSubscription(id, name ?? DEFAULT_NAME))
+      const found = await findSubscription(
+        encodeSubscriptionId(id, name ?? DEFAULT_SUBSCRIPTION_NAME),
+      )
       // Subscriptions that were begun by earlier versions have an id without the name.
-      return found ?? findSubscription(idOfOperation(id))
+      return found ?? findSubscription(deriveOperationObjectId(id))
     },
     async listSubscriptions(customerId) {
       const customer = await findCustomer(context, customerId)
@@ -111,14 +113,14 @@ async function findOwner(
 export async function newSubscriptionRequest(
   context: BraintreeContext,
   plan: PlanWithAddOns,
-  wanted: Pick<NewSubscription, 'tax' | 'trialDays' | 'coupon' | 'items'>,
+  subscriptionTerms: Pick<NewSubscription, 'tax' | 'trialDays' | 'coupon' | 'items'>,
 ): Promise<Omit<braintree.SubscriptionCreateRequest, 'id'> & { readonly price: string }> {
   return {
     planId: plan.id,
-    price: priceWithTax(plan, wanted.tax),
-    ...trialParams(wanted.trialDays ?? 0),
-    ...(await discountsOfNewSubscription(context, plan, wanted)),
-    ...(await addOnsFor(context, plan, wanted)),
+    price: priceWithTax(plan, subscriptionTerms.tax),
+    ...trialParams(subscriptionTerms.trialDays ?? 0),
+    ...(await buildNewSubscriptionDiscounts(context, plan, subscriptionTerms)),
+    ...(await addOnsFor(context, plan, subscriptionTerms)),
   }
 }
 
@@ -143,29 +145,34 @@ async function setTax(
   context: BraintreeContext,
   id: string,
   tax: BasisPoints,
-  before: TaxTerms | null,
+  taxTermsBefore: TaxTerms | null,
 ): Promise<void> {
   const { gateway } = context
   const current = await gateway.subscription.find(id)
   if (isOver(current)) return
   const plan = await requirePlan(context, current.planId)
-  const net = before?.net ?? plan.price
+  const net = taxTermsBefore?.net ?? plan.price
   const price = priceWithTax({ ...plan, price: net }, tax)
   const { addOns: present = [] } = current
   const addOns: AddOns = present.length > 0 ? await readAddOns(context) : new Map()
-  const wanted = addOnsWithTaxRate(present, { ...context, addOns, before, after: tax })
+  const wanted = addOnsWithTaxRate(present, {
+    ...context,
+    addOns,
+    before: taxTermsBefore,
+    after: tax,
+  })
   const changes = addOnChanges(present, wanted, context.currency)
   if (current.price === price && !changes.addOns) return
-  const coupons = couponsForPrice(current, {
+  const coupons = recalculateCoupons(current, {
     ...context,
-    before,
+    before: taxTermsBefore,
     after: { net, tax },
     worth: await readCouponValues(context, current),
   })
   requireSuccess(
     await gateway.subscription.update(id, {
       price,
-      ...discountUpdates(coupons),
+      ...buildDiscountUpdates(coupons),
       ...changes,
       options: { prorateCharges: false },
     }),

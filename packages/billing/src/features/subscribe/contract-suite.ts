@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { lookUpStanding } from '../../core/values/subscription-state.ts'
 import {
   type ContractPart,
-  errorCodeOf,
+  catchErrorCode,
   newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
@@ -80,7 +80,7 @@ export const subscriptionsContract: ContractPart = ({ describe, it }, create) =>
       }
       const ask = () =>
         gateway.createSubscription({ ...wanted, plan: 'none-of-ours', operation: newOperationId() })
-      assert.equal(await errorCodeOf(ask), 'unknown_price')
+      assert.equal(await catchErrorCode(ask), 'unknown_price')
     })
 
     it('is null if it was never created', async () => {

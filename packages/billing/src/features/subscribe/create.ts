@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { convergeSubscription } from '../../core/converge.ts'
+import { refreshSubscriptionRow } from '../../core/converge.ts'
 import { isDefiniteFailure } from '../../core/errors/errors.ts'
 import { findRunningSubscription, type RunningSubscription } from '../../core/find-running.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
@@ -28,49 +28,56 @@ import type { ChosenTax, RequestedSubscription, SubscriptionPayer } from './want
 export async function createSubscription(
   context: BillingContext,
   billed: BilledOwner,
-  wanted: RequestedSubscription,
+  requestedSubscription: RequestedSubscription,
   payer: SubscriptionPayer,
   chosen: ChosenTax,
 ): Promise<SubscriptionRecord> {
   const tax = await readSubscriptionTax(
     context,
     billed,
-    wanted.plan,
+    requestedSubscription.plan,
     chosen,
-    (wanted.items ?? []).map(({ price }) => price),
+    (requestedSubscription.items ?? []).map(({ price }) => price),
   )
   const record = await withOwnerLock(context, billed.owner, async (locked) => {
-    const asked = { wanted, tax: chosen }
+    const asked = { wanted: requestedSubscription, tax: chosen }
     const begun = await resumeInterrupted(context, locked)
     await closeCheckouts(
       context,
       locked,
-      begun.filter(({ name }) => name === wanted.name),
+      begun.filter(({ name }) => name === requestedSubscription.name),
     )
-    const before = await findRunningSubscription(context, locked, wanted.name)
+    const before = await findRunningSubscription(context, locked, requestedSubscription.name)
     if (before && !awaitsFirstPayment(before.record)) {
-      const method = await readMethod(locked, before, wanted, payer.token).catch(async (error) => {
-        // Different terms are reported before an invalid token, because another token would not
-        // help.
-        if (isDefiniteFailure(error)) await requireSameTerms(context, before, asked)
-        throw error
-      })
-      return requireSame(context, locked, before, { ...asked, method })
+      const method = await readMethod(locked, before, requestedSubscription, payer.token).catch(
+        async (error) => {
+          // Different terms are reported before an invalid token, because another token would not
+          // help.
+          if (isDefiniteFailure(error)) await requireSameTerms(context, before, asked)
+          throw error
+        },
+      )
+      return returnIfSameTerms(context, locked, before, { ...asked, method })
     }
-    if (startsWithTrial(wanted)) await requireTrialUnused(context, locked, begun)
+    if (startsWithTrial(requestedSubscription)) await requireTrialUnused(context, locked, begun)
     const customerId = await ensureCustomer(context, locked, {
-      provider: wanted.provider,
+      provider: requestedSubscription.provider,
       ...payer,
-      mayLackCard: wanted.withoutCard ?? false,
+      mayLackCard: requestedSubscription.withoutCard ?? false,
     })
     const paid =
       before && (await replaceUnpaidSubscription(context, locked, { ...before, asked, customerId }))
     // The customer has the given card by now, so only the other terms are compared.
-    if (paid) return requireSame(context, locked, paid, asked)
+    if (paid) return returnIfSameTerms(context, locked, paid, asked)
     const choice = chosen === null ? {} : { chosenTax: chosen }
-    return make(context, locked, { ...wanted, customerId, ...tax, ...choice })
+    return createWithOperation(context, locked, {
+      ...requestedSubscription,
+      customerId,
+      ...tax,
+      ...choice,
+    })
   })
-  if (payer.token !== null) context.usage.wake(wanted.provider)
+  if (payer.token !== null) context.usage.wake(requestedSubscription.provider)
   return record
 }
 
@@ -78,7 +85,7 @@ export async function createSubscription(
  * Stores the operation before the request, so that a retry after a crash finds the same
  * subscription.
  */
-async function make(
+async function createWithOperation(
   context: BillingContext,
   locked: LockedOwner,
   wanted: Omit<NewSubscription, 'operation'> & RequestedSubscription,
@@ -104,7 +111,7 @@ async function make(
  * Returns the running subscription to a second click, or to a create() that is repeated after a
  * lost response.
  */
-async function requireSame(
+async function returnIfSameTerms(
   context: BillingContext,
   locked: LockedOwner,
   running: RunningSubscription,
@@ -162,6 +169,6 @@ export async function replaceUnpaidSubscription(
     return unpaid
   }
   await endUnpaidSubscription(locked, record.provider, found)
-  await convergeSubscription(context, locked, record)
+  await refreshSubscriptionRow(context, locked, record)
   return findRunningSubscription(context, locked, record.name)
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { SubscriptionTerm } from '../../core/errors/different-term.ts'
 import type { ProviderMethod } from '../payment-methods/contract.ts'
 import {
-  differingTerms,
   type ExistingSubscription,
+  listDifferingTerms,
   type RequestedTerms,
 } from './differing-terms.ts'
 
@@ -33,7 +33,7 @@ function compare({ tax = null, method, ...wanted }: Asked, running: Running = {}
     endsAt: null,
     ...running,
   }
-  return differingTerms(
+  return listDifferingTerms(
     {
       wanted: {
         ...{ provider: 'stripe', name: 'main', plan: 'monthly', quantity: 1 },
@@ -360,7 +360,7 @@ describe('create() under the name of an existing subscription (threat Q2)', () =
   })
 
   it('recommends a new subscription if the provider cannot change the term', () => {
-    const [coupon, trial] = differingTerms(
+    const [coupon, trial] = listDifferingTerms(
       {
         wanted: {
           ...{ provider: 'braintree', name: 'main', plan: 'monthly', quantity: 1 },

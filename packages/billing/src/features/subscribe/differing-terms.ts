@@ -40,7 +40,7 @@ type Difference = Omit<DifferentTerm, 'term'> | null
 
 const NONE = 'none'
 /** Advice for terms that cannot be changed while the subscription runs. */
-const RECREATE = 'cancelNow() and create()'
+const RECREATE_ADVICE = 'cancelNow() and create()'
 
 /**
  * Compares the requested terms with those of the existing subscription, and returns the terms that
@@ -48,17 +48,24 @@ const RECREATE = 'cancelNow() and create()'
  * repeated two days later, means the trial that has begun. A coupon matches if the subscription
  * began with it or has it now.
  */
-export function differingTerms(
-  asked: RequestedTerms,
-  taken: ExistingSubscription,
+export function listDifferingTerms(
+  requestedTerms: RequestedTerms,
+  existingSubscription: ExistingSubscription,
 ): DifferentTerm[] {
-  if (asked.wanted.provider !== taken.record.provider) {
-    const { provider } = taken.record
-    return [{ term: 'provider', inForce: provider, wanted: asked.wanted.provider, use: RECREATE }]
+  if (requestedTerms.wanted.provider !== existingSubscription.record.provider) {
+    const { provider } = existingSubscription.record
+    return [
+      {
+        term: 'provider',
+        inForce: provider,
+        wanted: requestedTerms.wanted.provider,
+        use: RECREATE_ADVICE,
+      },
+    ]
   }
   return (Object.keys(TERMS) as (keyof typeof TERMS)[]).flatMap((name) => {
-    const difference = TERMS[name](asked, taken)
-    const isCode = name === 'coupon' && asked.wanted.code !== undefined
+    const difference = TERMS[name](requestedTerms, existingSubscription)
+    const isCode = name === 'coupon' && requestedTerms.wanted.code !== undefined
     return difference ? [{ term: isCode ? 'promotionCode' : name, ...difference }] : []
   })
 }
@@ -107,7 +114,7 @@ const TERMS: Readonly<
     return {
       inForce: discounts.length === 0 ? NONE : discounts.map(quoted).join(', '),
       wanted: coupon === null ? NONE : quoted(code ?? coupon),
-      use: orRecreate(can, 'promotionCodes', coupon === null ? 'removeDiscounts()' : change),
+      use: chooseAdvice(can, 'promotionCodes', coupon === null ? 'removeDiscounts()' : change),
     }
   },
 
@@ -119,7 +126,7 @@ const TERMS: Readonly<
     const isSame = trialEndsAt
       ? isAbout(running, trialEndsAt)
       : trialDays
-        ? running !== null && areAboutDays(agreed.trialDays, trialDays)
+        ? running !== null && compareTrialDays(agreed.trialDays, trialDays)
         : running === null
     if (isSame) return null
     return {
@@ -129,26 +136,26 @@ const TERMS: Readonly<
         : trialDays
           ? `${trialDays} days`
           : NONE,
-      use: isWanted ? orRecreate(can, 'trials', 'extendTrial()') : 'skipTrial().swap()',
+      use: isWanted ? chooseAdvice(can, 'trials', 'extendTrial()') : 'skipTrial().swap()',
     }
   },
 
-  anchorOn: ({ wanted }, { agreed }) => dates(agreed.anchorAt, wanted.anchorAt),
+  anchorOn: ({ wanted }, { agreed }) => compareDates(agreed.anchorAt, wanted.anchorAt),
 
-  backdate: ({ wanted }, { agreed }) => dates(agreed.backdateTo, wanted.backdateTo),
+  backdate: ({ wanted }, { agreed }) => compareDates(agreed.backdateTo, wanted.backdateTo),
 
   noProrate({ wanted }, { agreed }) {
     const { prorate = true } = wanted
     const isSaid = wanted.anchorAt ?? wanted.backdateTo
     if (!isSaid || prorate === (agreed.prorate ?? true)) return null
     const [paid, free] = ['paid for', 'free']
-    return { inForce: prorate ? free : paid, wanted: prorate ? paid : free, use: RECREATE }
+    return { inForce: prorate ? free : paid, wanted: prorate ? paid : free, use: RECREATE_ADVICE }
   },
 
   tax({ tax }, { agreed, tax: usual }) {
     const inForce = writtenTax(agreed.chosenTax ?? usual)
     const wanted = writtenTax(tax ?? usual)
-    return inForce === wanted ? null : { inForce, wanted, use: RECREATE }
+    return inForce === wanted ? null : { inForce, wanted, use: RECREATE_ADVICE }
   },
 
   card({ wanted, method }, { agreed }) {
@@ -185,22 +192,22 @@ function isAbout(a: Date | null, b: Date): boolean {
   return a !== null && Math.abs(a.getTime() - b.getTime()) < TOLERANCE
 }
 
-function areAboutDays(inForce: number | null, wanted: number): boolean {
+function compareTrialDays(inForce: number | null, wanted: number): boolean {
   return inForce !== null && Math.abs(inForce - wanted) * DAY < TOLERANCE
 }
 
-function dates(inForce: Date | undefined, wanted: Date | undefined): Difference {
+function compareDates(inForce: Date | undefined, wanted: Date | undefined): Difference {
   if (wanted ? isAbout(inForce ?? null, wanted) : !inForce) return null
   const written = (date: Date | undefined) => date?.toISOString() ?? NONE
-  return { inForce: written(inForce), wanted: written(wanted), use: RECREATE }
+  return { inForce: written(inForce), wanted: written(wanted), use: RECREATE_ADVICE }
 }
 
 function isBilled(billed: ProviderMethod | null, method: ProviderMethod): boolean {
   return billed !== null && isSameMethod(billed, method)
 }
 
-function orRecreate(can: readonly Capability[], part: Capability, use: string): string {
-  return can.includes(part) ? use : RECREATE
+function chooseAdvice(can: readonly Capability[], part: Capability, use: string): string {
+  return can.includes(part) ? use : RECREATE_ADVICE
 }
 
 function writtenTax(tax: TaxSource | 'none' | object): string {

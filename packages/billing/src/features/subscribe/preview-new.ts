@@ -1,12 +1,12 @@
 import type { BillingContext } from '../../core/context.ts'
-import { stateColumnsOf, toSubscriptionRecord } from '../../core/converge.ts'
+import { toStateColumns, toSubscriptionRecord } from '../../core/converge.ts'
 import type { RunningSubscription } from '../../core/find-running.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
 import { readSubscriptionTax } from '../../core/tax.ts'
 import { money } from '../../core/values/money.ts'
 import { awaitsFirstPayment, ended } from '../../core/values/subscription-state.ts'
 import type { CustomerDetails } from '../../providers/customer.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { Subscription } from '../../subscription.ts'
 import { customerDetailsFromRow } from '../customers/customer.ts'
 import type { FirstInvoices } from '../forecasts/upcoming-invoice.ts'
@@ -14,7 +14,7 @@ import { rejectSecondTrialInPreview, startsWithTrial } from '../trials/one-trial
 import { requireSameTerms } from './same-terms.ts'
 import type { ChosenTax, RequestedSubscription } from './wanted-terms.ts'
 
-interface Previewed {
+interface PreviewOverrides {
   readonly tax: ChosenTax
   readonly details: CustomerDetails
 }
@@ -28,17 +28,20 @@ interface Previewed {
 export async function previewSubscription(
   context: BillingContext,
   billed: BilledOwner,
-  wanted: RequestedSubscription,
-  previewed: Previewed,
+  requestedSubscription: RequestedSubscription,
+  previewed: PreviewOverrides,
 ): Promise<FirstInvoices> {
-  const taken = await findTaken(context, billed, wanted.name)
+  const taken = await readRunningSubscription(context, billed, requestedSubscription.name)
   if (!taken) {
-    if (startsWithTrial(wanted)) await rejectSecondTrialInPreview(context, billed.owner)
-    return previewNew(context, billed, wanted, previewed)
+    if (startsWithTrial(requestedSubscription))
+      await rejectSecondTrialInPreview(context, billed.owner)
+    return previewNew(context, billed, requestedSubscription, previewed)
   }
-  await requireSameTerms(context, taken, { wanted, tax: previewed.tax })
+  await requireSameTerms(context, taken, { wanted: requestedSubscription, tax: previewed.tax })
   const next = await new Subscription(context, billed, taken.record).upcomingInvoice()
-  const { now } = next ? { now: next } : await previewNew(context, billed, wanted, previewed)
+  const { now } = next
+    ? { now: next }
+    : await previewNew(context, billed, requestedSubscription, previewed)
   const nothing = money(0, now.total.currency)
   const date = context.options.clock.now()
   return { now: { date, total: nothing, lines: [], includedTax: nothing }, next }
@@ -48,7 +51,7 @@ async function previewNew(
   context: BillingContext,
   billed: BilledOwner,
   { provider, name: _name, code: _code, ...wanted }: RequestedSubscription,
-  { tax, details }: Previewed,
+  { tax, details }: PreviewOverrides,
 ): Promise<FirstInvoices> {
   const others = (wanted.items ?? []).map(({ price }) => price)
   const taxes = await readSubscriptionTax(context, billed, wanted.plan, tax, others)
@@ -57,14 +60,14 @@ async function previewNew(
   // A customer that was deleted at the provider would be created anew.
   const customer = known === null ? null : await gateway.findCustomer(known)
   const described = { ...customerDetailsFromRow(context, billed), ...details }
-  return requirePart(gateway, 'forecasts').ofNew(
+  return requireGatewayPart(gateway, 'forecasts').ofNew(
     { ...wanted, ...taxes, customerId: customer?.id ?? null, details: described },
     context.options.clock.now(),
   )
 }
 
 /** Reads the running subscription with this name from the provider. No row is written. */
-async function findTaken(
+async function readRunningSubscription(
   context: BillingContext,
   { owner }: BilledOwner,
   name: string,
@@ -75,7 +78,7 @@ async function findTaken(
   const { provider } = row
   const found = await (await context.gateway(provider)).findSubscription(row.providerId)
   if (!found) return null
-  const columns = stateColumnsOf(context, provider, found)
+  const columns = toStateColumns(context, provider, found)
   if (awaitsFirstPayment(columns) || ended(columns, now)) return null
   const fresh = toSubscriptionRecord({ found, whose: row, name, provider, before: row, now })
   return { found, record: { ...row, ...fresh, ...columns } }

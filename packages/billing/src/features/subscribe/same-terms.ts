@@ -3,7 +3,7 @@ import type { DifferentTerm } from '../../core/errors/different-term.ts'
 import { AlreadySubscribed } from '../../core/errors/errors.ts'
 import type { RunningSubscription } from '../../core/find-running.ts'
 import { requireProvider } from '../../core/known-prices.ts'
-import { differingTerms, type RequestedTerms } from './differing-terms.ts'
+import { listDifferingTerms, type RequestedTerms } from './differing-terms.ts'
 
 /** Lists the terms in which the running subscription differs from the requested ones. */
 export async function findDifferences(
@@ -15,7 +15,7 @@ export async function findDifferences(
   const { can } = requireProvider(context, record.provider)
   const agreed = await (await context.gateway(record.provider)).findTerms(found)
   const now = options.clock.now()
-  return differingTerms(asked, { record, agreed, now, tax: options.tax, can })
+  return listDifferingTerms(asked, { record, agreed, now, tax: options.tax, can })
 }
 
 /** Throws AlreadySubscribed unless the running subscription has exactly the requested terms. */

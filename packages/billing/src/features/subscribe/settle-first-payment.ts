@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { convergeSubscription, stateColumnsOf, storeSubscription } from '../../core/converge.ts'
+import { refreshSubscriptionRow, storeSubscription, toStateColumns } from '../../core/converge.ts'
 import { isBillingError } from '../../core/errors/error-codes.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
@@ -19,13 +19,13 @@ export async function settleFirstPayment(
   await storeSubscription(context, locked, provider, made)
   // When an old operation is finished late, the first payment came long ago: a later payment that
   // is past due must not close the subscription.
-  if (pastDue(stateColumnsOf(context, provider, made))) return
+  if (pastDue(toStateColumns(context, provider, made))) return
   try {
     await (await locked.gateway(provider)).requirePaid(made)
   } catch (error) {
     if (isBillingError(error, 'payment_failed')) {
       await endUnpaidSubscription(locked, provider, made)
-      await convergeSubscription(context, locked, { provider, providerId: made.id })
+      await refreshSubscriptionRow(context, locked, { provider, providerId: made.id })
     }
     throw error
   }

@@ -21,11 +21,11 @@ const DAY = 86_400_000
  * dates against the billing period, whose length only the provider knows.
  * @throws {InvalidArgument} for a combination or a date that is not possible.
  */
-export function requireValidStart(wanted: RequestedStart, now: Date): void {
-  const { anchorAt, backdateTo, prorate = true, withoutCard = false } = wanted
+export function requireValidStart(requestedStartTerms: RequestedStart, now: Date): void {
+  const { anchorAt, backdateTo, prorate = true, withoutCard = false } = requestedStartTerms
   if (anchorAt !== undefined) requireFuture('The anchor date', anchorAt, now)
   if (backdateTo !== undefined) requirePast('The backdated start', backdateTo, now)
-  const trialEnd = endOfTrial(wanted, now)
+  const trialEnd = endOfTrial(requestedStartTerms, now)
   if (trialEnd !== null && backdateTo !== undefined) {
     throw new InvalidArgument('A backdated subscription cannot have a trial')
   }

@@ -3,7 +3,7 @@ import { lookUpStanding } from '../../core/values/subscription-state.ts'
 import {
   type ContractPart,
   type ContractTestAccount,
-  errorCodeOf,
+  catchErrorCode,
   newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
@@ -69,7 +69,7 @@ export const startsContract: ContractPart = ({ describe, it }, create) => {
     starting('freeStarts', 'needs a card if something is due', async (account) => {
       const customerId = await withoutCard(account)
       const terms = { customerId, withoutCard: true }
-      assert.equal(await errorCodeOf(() => account.subscribe({ terms })), 'no_payment_method')
+      assert.equal(await catchErrorCode(() => account.subscribe({ terms })), 'no_payment_method')
       const { length } = (await account.gateway.listSubscriptions(customerId)).filter(
         ({ isOver }) => !isOver,
       )

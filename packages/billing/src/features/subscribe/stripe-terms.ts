@@ -25,10 +25,10 @@ export function stripeAgreedTerms(context: StripeContext): Pick<Gateway, 'findTe
       const { metadata, trial_start: start, trial_end: end } = subscription
       return {
         coupon: metadata[DISCOUNTS_CHANGED_KEY] === undefined ? (metadata.coupon ?? null) : null,
-        discounts: subscription.discounts.flatMap(namesOf),
+        discounts: subscription.discounts.flatMap(listDiscountNames),
         trialDays: start === null || end === null ? null : (end - start) / DAY,
         included: [],
-        ...startOf(subscription),
+        ...readStartTerms(subscription),
         ...chosenTaxOf(subscription),
         method: await findMethod(context, subscription),
       }
@@ -40,7 +40,7 @@ export function stripeAgreedTerms(context: StripeContext): Pick<Gateway, 'findTe
  * Returns the names of a discount: the original promotion code that it replaces, its promotion
  * code, and its coupon.
  */
-function namesOf(discount: string | Stripe.Discount): string[] {
+function listDiscountNames(discount: string | Stripe.Discount): string[] {
   if (typeof discount === 'string') return []
   const { promotion_code: code, source } = discount
   const inPlaceOf =
@@ -54,7 +54,7 @@ function namesOf(discount: string | Stripe.Discount): string[] {
  * Reads anchor and backdating. A swap to another billing interval moves the anchor, so the
  * requested one no longer counts.
  */
-function startOf({
+function readStartTerms({
   metadata,
   billing_cycle_anchor: anchor,
 }: Stripe.Subscription): Pick<AgreedTerms, 'anchorAt' | 'backdateTo' | 'prorate'> {

@@ -20,7 +20,7 @@ import {
   REPLACEMENT_CODE_KEY,
 } from '../promotion-codes/stripe-replacement-codes.ts'
 import { listCurrentInvoices } from '../proration/stripe-running.ts'
-import { withheldParamsForEndChange } from '../proration/stripe-withheld.ts'
+import { buildEndChangeWithheldParams } from '../proration/stripe-withheld.ts'
 import { itemTaxRatesParam } from '../swap/stripe-change-params.ts'
 import { createTaxRateFinder, taxChoiceMetadata } from '../taxes/stripe-chosen-tax.ts'
 
@@ -101,7 +101,7 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
       // cancel_at is a timestamp, not a flag, and Stripe prorates its removal.
       const details = { cancel_at: '' } as const
       const invoices = await listCurrentInvoices(context, current)
-      const more = await withheldParamsForEndChange(context, current, { details, invoices })
+      const more = await buildEndChangeWithheldParams(context, current, { details, invoices })
       await stripe.subscriptions.update(id, { ...details, ...more })
     },
   }
@@ -109,27 +109,30 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
 
 /** Builds Stripe's parameters for a new subscription. A preview uses the same parameters. */
 export function subscriptionCreateParams(
-  wanted: NewSubscription,
+  subscriptionToCreate: NewSubscription,
   rates: readonly string[],
 ): Stripe.SubscriptionCreateParams {
-  const { coupon, items = [], itemRates = {} } = wanted
-  const terms = formatStartTerms(wanted)
+  const { coupon, items = [], itemRates = {} } = subscriptionToCreate
+  const terms = formatStartTerms(subscriptionToCreate)
   return {
-    customer: wanted.customerId,
+    customer: subscriptionToCreate.customerId,
     items: [
       {
-        ...toItem({ price: wanted.plan, quantity: wanted.isMetered ? null : wanted.quantity }),
-        ...itemTaxRatesParam(wanted.taxRates),
+        ...toItem({
+          price: subscriptionToCreate.plan,
+          quantity: subscriptionToCreate.isMetered ? null : subscriptionToCreate.quantity,
+        }),
+        ...itemTaxRatesParam(subscriptionToCreate.taxRates),
       },
       ...items.map((item) => ({ ...toItem(item), ...itemTaxRatesParam(itemRates[item.price]) })),
     ],
-    ...(wanted.automaticTax ? { automatic_tax: { enabled: true } } : {}),
+    ...(subscriptionToCreate.automaticTax ? { automatic_tax: { enabled: true } } : {}),
     metadata: {
-      ...wanted.metadata,
-      name: wanted.name,
-      operation: wanted.operation,
-      ...(items.length > 0 ? { main: wanted.plan } : {}),
-      ...taxChoiceMetadata(wanted.chosenTax),
+      ...subscriptionToCreate.metadata,
+      name: subscriptionToCreate.name,
+      operation: subscriptionToCreate.operation,
+      ...(items.length > 0 ? { main: subscriptionToCreate.plan } : {}),
+      ...taxChoiceMetadata(subscriptionToCreate.chosenTax),
       ...(coupon === null ? {} : { coupon }),
       ...(terms === null ? {} : { terms }),
     },
@@ -138,9 +141,13 @@ export function subscriptionCreateParams(
     payment_behavior: 'allow_incomplete',
     ...(coupon === null ? {} : { discounts: [discountParam(coupon)] }),
     ...(rates.length > 0 ? { default_tax_rates: [...rates] } : {}),
-    ...(wanted.trialDays ? { trial_period_days: wanted.trialDays } : {}),
-    ...(wanted.trialEndsAt ? { trial_end: toSeconds(new Date(wanted.trialEndsAt)) } : {}),
-    ...startParams(wanted),
+    ...(subscriptionToCreate.trialDays
+      ? { trial_period_days: subscriptionToCreate.trialDays }
+      : {}),
+    ...(subscriptionToCreate.trialEndsAt
+      ? { trial_end: toSeconds(new Date(subscriptionToCreate.trialEndsAt)) }
+      : {}),
+    ...startParams(subscriptionToCreate),
   }
 }
 
@@ -154,11 +161,11 @@ function toItem({ price, quantity }: RequestedItem): Stripe.SubscriptionCreatePa
  */
 function withReplacementCode(
   params: Stripe.SubscriptionCreateParams,
-  given: string | null,
+  replacementCodeId: string | null,
 ): Stripe.SubscriptionCreateParams {
-  if (given === null) return params
-  const metadata = { ...(params.metadata || {}), [REPLACEMENT_CODE_KEY]: given }
-  return { ...params, metadata, discounts: [discountParam(given)] }
+  if (replacementCodeId === null) return params
+  const metadata = { ...(params.metadata || {}), [REPLACEMENT_CODE_KEY]: replacementCodeId }
+  return { ...params, metadata, discounts: [discountParam(replacementCodeId)] }
 }
 
 export function discountParam(code: string): { promotion_code: string } | { coupon: string } {
@@ -178,9 +185,9 @@ interface StartParams {
  * backdating. A date may be text, because stored operations are JSON.
  */
 export function startParams(
-  wanted: StartTerms & Pick<NewSubscription, 'withoutCard'>,
+  requestedStartTerms: StartTerms & Pick<NewSubscription, 'withoutCard'>,
 ): StartParams {
-  const { anchorAt, backdateTo, prorate = true, withoutCard } = wanted
+  const { anchorAt, backdateTo, prorate = true, withoutCard } = requestedStartTerms
   return {
     ...(anchorAt ? { billing_cycle_anchor: toSeconds(new Date(anchorAt)) } : {}),
     ...(backdateTo ? { backdate_start_date: toSeconds(new Date(backdateTo)) } : {}),

@@ -1,7 +1,7 @@
 import type braintree from 'braintree'
 import { InvalidArgument } from '../../core/errors/errors.ts'
 import { money, toDecimal } from '../../core/values/money.ts'
-import { type PaidTime, remainingMoneyOf } from '../../core/values/money-back.ts'
+import { computeRemainingMoney, type PaidTime } from '../../core/values/money-back.ts'
 import {
   type AddOnChanges,
   type AddOns,
@@ -16,20 +16,20 @@ import { daysBetween, toCalendarDay } from '../../providers/braintree/days.ts'
 import { inTrial, isOver } from '../../providers/braintree/describe-subscription.ts'
 import { unusedCreditRemainder } from '../../providers/braintree/paid-for.ts'
 import {
-  amountOfModification,
   type CreditTerms,
+  computeUnusedValue,
   countCyclesLeft,
-  unusedValue,
+  getModificationAmount,
 } from '../../providers/braintree/plan-credit.ts'
 import type { PlanWithAddOns } from '../../providers/braintree/plans.ts'
 import {
-  couponsForPrice,
-  discountUpdates,
-  grossDiscounts,
-  planDiscountUpdates,
+  buildDiscountUpdates,
+  buildPlanDiscountUpdates,
+  recalculateCoupons,
   type TaxedCoupon,
+  toGrossDiscounts,
 } from '../promotion-codes/braintree-coupons.ts'
-import { type PriceChanges, proratedChange } from '../proration/braintree.ts'
+import { computeProratedCharge, type PriceChanges } from '../proration/braintree.ts'
 import { NEVER_EXPIRES, priceWithTax, trialParams } from '../subscribe/braintree.ts'
 import type { SwapRequest } from './contract.ts'
 
@@ -81,8 +81,10 @@ export function buildSwapRequest(
   const replaces =
     isOver(current) || old.frequency !== plan.frequency || (wanted.skipTrial && inTrial(current))
   if (replaces) return buildReplacementRequest(context, target)
-  const change = planChange(context, target)
-  return isCreditPartly(context, target, change) ? buildReplacementRequest(context, target) : change
+  const change = buildChangeRequest(context, target)
+  return needsReplacementForCredit(context, target, change)
+    ? buildReplacementRequest(context, target)
+    : change
 }
 
 /**
@@ -91,7 +93,7 @@ export function buildSwapRequest(
  * a change to another plan or to a lower price then needs a new subscription, which gets the
  * remaining credit.
  */
-function isCreditPartly(
+function needsReplacementForCredit(
   context: BraintreeContext,
   target: SwapTarget,
   { request, isThere }: BraintreeChangeRequest,
@@ -100,19 +102,20 @@ function isCreditPartly(
   if (paid === null || isThere || !wanted.prorate) return false
   if (current.planId !== plan.id) return true
   return (
-    proratedChange(current, request, termsOf(context, target)) < 0 && remainingMoneyOf(paid) > 0
+    computeProratedCharge(current, request, toCreditTerms(context, target)) < 0 &&
+    computeRemainingMoney(paid) > 0
   )
 }
 
-function termsOf({ planCredit }: BraintreeContext, { plan, now }: SwapTarget): CreditTerms {
+function toCreditTerms({ planCredit }: BraintreeContext, { plan, now }: SwapTarget): CreditTerms {
   return { today: toCalendarDay(now), currency: plan.currency, planCredit }
 }
 
-function planChange(context: BraintreeContext, target: SwapTarget): BraintreeChangeRequest {
+function buildChangeRequest(context: BraintreeContext, target: SwapTarget): BraintreeChangeRequest {
   const { current, plan, wanted } = target
   const price = priceWithTax(plan, wanted.tax)
-  const changes = discountUpdates(couponsAfter(context, target))
-  const addOns = addOnsAfter(target)
+  const changes = buildDiscountUpdates(computeCouponsAfterSwap(context, target))
+  const addOns = computeAddOnsAfterSwap(target)
   const request = { planId: plan.id, price, ...changes, ...addOns, ...NEVER_EXPIRES }
   return {
     kind: 'change',
@@ -121,7 +124,7 @@ function planChange(context: BraintreeContext, target: SwapTarget): BraintreeCha
       current.price === price &&
       current.neverExpires === true &&
       !addOns.addOns,
-    request: { ...request, options: prorating(context, target, request) },
+    request: { ...request, options: buildProrationOptions(context, target, request) },
   }
 }
 
@@ -129,10 +132,14 @@ function planChange(context: BraintreeContext, target: SwapTarget): BraintreeCha
  * Turns proration off for a change to a lower price if all the money paid for the period was
  * returned.
  */
-function prorating(context: BraintreeContext, target: SwapTarget, request: PriceChanges) {
+function buildProrationOptions(
+  context: BraintreeContext,
+  target: SwapTarget,
+  request: PriceChanges,
+) {
   const { current, wanted, paid } = target
-  const isUnpaid = paid !== null && remainingMoneyOf(paid) === 0
-  const isLess = proratedChange(current, request, termsOf(context, target)) < 0
+  const isUnpaid = paid !== null && computeRemainingMoney(paid) === 0
+  const isLess = computeProratedCharge(current, request, toCreditTerms(context, target)) < 0
   return {
     prorateCharges: wanted.prorate && !(isUnpaid && isLess),
     revertSubscriptionOnProrationFailure: true,
@@ -150,14 +157,14 @@ export function buildItemsRequest(
   target: SwapTarget,
 ): BraintreeChangeRequest {
   const { current } = target
-  const addOns = addOnsAfter(target)
+  const addOns = computeAddOnsAfterSwap(target)
   const request = { price: current.price ?? '0', ...addOns }
   const planned: BraintreeChangeRequest = {
     kind: 'change',
     isThere: !addOns.addOns,
-    request: { ...request, options: prorating(context, target, request) },
+    request: { ...request, options: buildProrationOptions(context, target, request) },
   }
-  if (!isCreditPartly(context, target, planned)) return planned
+  if (!needsReplacementForCredit(context, target, planned)) return planned
   throw new InvalidArgument(
     'Some of the money for this period was already returned, and Braintree can only credit unused time in full: noProrate(), or swap() with all prices, which starts a new period with the remaining credit',
   )
@@ -167,7 +174,7 @@ export function buildItemsRequest(
  * Returns the add-ons of a subscription that is changed in place: the listed ones, or all present
  * ones with the new tax.
  */
-function addOnsAfter({ current, plan, wanted, addOns }: SwapTarget): AddOnChanges {
+function computeAddOnsAfterSwap({ current, plan, wanted, addOns }: SwapTarget): AddOnChanges {
   const { addOns: present = [] } = current
   const terms = { addOns, currency: plan.currency, before: wanted.before, after: wanted.tax }
   const list = wanted.items
@@ -181,7 +188,13 @@ function addOnsAfter({ current, plan, wanted, addOns }: SwapTarget): AddOnChange
  * depend on the length of the period. If that length changes, only the add-ons that the new plan
  * includes are used, and the caller must list any others.
  */
-function addOnsOfReplacement({ current, old, plan, wanted, addOns }: SwapTarget): AddOnChanges {
+function computeReplacementAddOns({
+  current,
+  old,
+  plan,
+  wanted,
+  addOns,
+}: SwapTarget): AddOnChanges {
   const terms = { addOns, currency: plan.currency, before: wanted.before, after: wanted.tax }
   const counting = applicableAddOns(current)
   const isListed = wanted.items !== undefined
@@ -213,7 +226,7 @@ export function buildReplacementRequest(
       paymentMethodToken: current.paymentMethodToken,
       ...trialParams(wanted.skipTrial ? 0 : trialDaysLeft(current, now)),
       discounts: discountsFor(context, target),
-      ...addOnsOfReplacement(target),
+      ...computeReplacementAddOns(target),
     },
   }
 }
@@ -222,7 +235,7 @@ export function buildReplacementRequest(
  * Calculates the coupons for the new price. A resumed subscription keeps its price, and its coupons
  * stay as they are.
  */
-function couponsAfter(
+function computeCouponsAfterSwap(
   { planCredit }: BraintreeContext,
   { current, plan, wanted, worth }: SwapTarget,
 ): TaxedCoupon[] {
@@ -231,7 +244,7 @@ function couponsAfter(
     wanted.keepsPrice && before
       ? before
       : { net: plan.price, tax: wanted.keepsPrice ? 0 : wanted.tax }
-  return couponsForPrice(current, { currency: plan.currency, planCredit, before, after, worth })
+  return recalculateCoupons(current, { currency: plan.currency, planCredit, before, after, worth })
 }
 
 /**
@@ -245,19 +258,19 @@ function discountsFor(
 ): braintree.SubscriptionCreateRequest['discounts'] {
   const { planCredit } = context
   const { plan, wanted } = target
-  const terms = termsOf(context, target)
+  const terms = toCreditTerms(context, target)
   const credit = wanted.prorate ? creditOf(target, terms) : 0
   const carrier = {
     inheritedFromId: planCredit,
     amount: toDecimal(money(credit, plan.currency)),
     numberOfBillingCycles: 1,
   }
-  const coupons = couponsAfter(context, target)
+  const coupons = computeCouponsAfterSwap(context, target)
     .filter(({ discount }) => !plan.discounts.some((own) => own.id === discount.id))
     .map(toRequest)
-  const amounts = plan.discounts.map((each) => amountOfModification(each, terms))
-  const taken = grossDiscounts({ net: plan.price, tax: wanted.tax }, amounts)
-  const update = planDiscountUpdates(plan, taken, plan.currency)
+  const amounts = plan.discounts.map((each) => getModificationAmount(each, terms))
+  const taken = toGrossDiscounts({ net: plan.price, tax: wanted.tax }, amounts)
+  const update = buildPlanDiscountUpdates(plan, taken, plan.currency)
   return {
     add: credit === 0 ? coupons : [carrier, ...coupons],
     ...(update.length > 0 ? { update } : {}),
@@ -276,7 +289,7 @@ function toRequest({ discount, amount, isChanged }: TaxedCoupon): braintree.Disc
 
 function creditOf({ current, paid }: SwapTarget, terms: CreditTerms): number {
   if (isOver(current)) return unusedCreditRemainder(current, terms, terms.today)
-  return unusedValue(current, { ...terms, paid })
+  return computeUnusedValue(current, { ...terms, paid })
 }
 
 function trialDaysLeft(current: braintree.Subscription, now: Date): number {

@@ -5,10 +5,10 @@ import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { endOfDay, startOfDay, toCalendarDay } from '../../providers/braintree/days.ts'
 import {
   type AddOnOrDiscount,
-  amountOfModification,
-  balanceOf,
   type CreditTerms,
-  debtOfSubscription,
+  getBalanceWithoutDebt,
+  getModificationAmount,
+  getSubscriptionDebt,
   unusedPeriodValue,
 } from '../../providers/braintree/plan-credit.ts'
 import {
@@ -18,7 +18,7 @@ import {
   toUpcomingInvoice,
   withUnusedCredit,
 } from '../forecasts/braintree-lines.ts'
-import { proratedChange, withDiscountUpdates } from '../proration/braintree.ts'
+import { computeProratedCharge, withDiscountUpdates } from '../proration/braintree.ts'
 import type {
   BraintreeChangeRequest,
   BraintreeReplacementRequest,
@@ -38,11 +38,11 @@ export function forecastSwap(
 ): SwapPreview {
   const { plan, now, wanted } = target
   const terms: CreditTerms = { today: toCalendarDay(now), currency: plan.currency, planCredit }
-  const bill = withDebt(
-    debtOfSubscription(target.current, plan.currency),
+  const bill = addPastDue(
+    getSubscriptionDebt(target.current, plan.currency),
     planned.kind === 'change'
-      ? billOfChange(target, planned, terms)
-      : billOfReplacement(target, planned, terms),
+      ? forecastChange(target, planned, terms)
+      : forecastReplacement(target, planned, terms),
   )
   return {
     ...toUpcomingInvoice(bill.lines, {
@@ -60,14 +60,14 @@ export function forecastSwap(
  * Adds the past-due amount, which is collected with the swap. If the swap itself is charged later,
  * only that amount is charged today.
  */
-function withDebt(debt: number, whole: Bill): Bill {
+function addPastDue(debt: number, whole: ForecastBill): ForecastBill {
   const bill = { ...whole, lines: withUnusedCredit(whole.lines) }
   if (debt === 0) return bill
   const line: ForecastLine = { kind: 'balance', description: 'Past due', amount: debt }
   return { ...bill, on: null, lines: bill.on === null ? [...bill.lines, line] : [line] }
 }
 
-interface Bill {
+interface ForecastBill {
   /** The day of the charge. `null` for immediately. */
   readonly on: string | null
   readonly lines: readonly ForecastLine[]
@@ -79,21 +79,21 @@ interface Bill {
  * balance. If the price rises and the customer owes money after that, the balance is charged
  * immediately; otherwise the next cycle is charged together with the balance.
  */
-function billOfChange(
+function forecastChange(
   { current, plan }: SwapTarget,
   { request }: BraintreeChangeRequest,
   terms: CreditTerms,
-): Bill {
+): ForecastBill {
   const discounts = withDiscountUpdates(current.discounts ?? [], request)
   const addOns = applyAddOnChanges(current.addOns ?? [], request)
   const isProrated = request.options?.prorateCharges ?? false
-  const change = isProrated ? proratedChange(current, request, terms) : 0
+  const change = isProrated ? computeProratedCharge(current, request, terms) : 0
   const proration: ForecastLine = {
     kind: 'proration',
     description: current.planId === plan.id ? 'Changed prices' : `${current.planId} → ${plan.id}`,
     amount: change,
   }
-  const before = balanceOf(current, terms.currency)
+  const before = getBalanceWithoutDebt(current, terms.currency)
   const balance = balanceLine(before)
   const credit = isProrated ? unusedPeriodValue(current, terms) : 0
   if (change > 0 && before + change > 0) return { on: null, lines: [proration, balance], credit }
@@ -103,18 +103,18 @@ function billOfChange(
 }
 
 /** Forecasts a new subscription, which is charged immediately, or at the end of its trial. */
-function billOfReplacement(
+function forecastReplacement(
   { plan, current }: SwapTarget,
   { request }: BraintreeReplacementRequest,
   terms: CreditTerms,
-): Bill {
+): ForecastBill {
   const added = (request.discounts?.add ?? []).map((each) => ({
     ...each,
     id: each.inheritedFromId,
   }))
   const credit = added
     .filter(({ id }) => id === terms.planCredit)
-    .reduce((sum, each) => sum + amountOfModification(each as AddOnOrDiscount, terms), 0)
+    .reduce((sum, each) => sum + getModificationAmount(each as AddOnOrDiscount, terms), 0)
   const discounts = [
     ...withDiscountUpdates(plan.discounts, request),
     ...(added as AddOnOrDiscount[]),

@@ -6,8 +6,8 @@ import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { toCalendarDay } from '../../providers/braintree/days.ts'
 import { inTrial, isOver } from '../../providers/braintree/describe-subscription.ts'
 import { requireSuccess } from '../../providers/braintree/errors.ts'
-import { idOfSubscription } from '../../providers/braintree/ids.ts'
-import { debtOfSubscription } from '../../providers/braintree/plan-credit.ts'
+import { encodeSubscriptionId } from '../../providers/braintree/ids.ts'
+import { getSubscriptionDebt } from '../../providers/braintree/plan-credit.ts'
 import { requirePlan } from '../../providers/braintree/plans.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import { requireDefaultMethod } from '../customers/braintree.ts'
@@ -123,7 +123,7 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
         const { current } = target
         return createSubscriptionOnce(context, {
           ...planned.request,
-          id: idOfSubscription(operation, name),
+          id: encodeSubscriptionId(operation, name),
           // updateCard() does not change subscriptions that have ended.
           paymentMethodToken: isOver(current)
             ? await requireDefaultMethod(context, customerId)
@@ -139,7 +139,7 @@ async function collectDebt(
   { gateway, currency }: BraintreeContext,
   subscription: braintree.Subscription,
 ): Promise<void> {
-  const debt = debtOfSubscription(subscription, currency)
+  const debt = getSubscriptionDebt(subscription, currency)
   if (debt === 0) return
   const amount = toDecimal(money(debt, currency))
   requireSuccess(await gateway.subscription.retryCharge(subscription.id, amount, true))

@@ -1,5 +1,9 @@
 import type { BillingContext } from '../../core/context.ts'
-import { convergeSubscription, endSubscriptionRow, storeSubscription } from '../../core/converge.ts'
+import {
+  endSubscriptionRow,
+  refreshSubscriptionRow,
+  storeSubscription,
+} from '../../core/converge.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import { finishOperation } from '../../core/operation.ts'
 import type { PendingOperation } from '../../core/storage/operations.ts'
@@ -28,7 +32,7 @@ export async function completeReplacement(
   const row = await context.subscriptions.findByProvider(provider, made.id)
   if (old && row) await moveDisputes(context, locked, provider, { from: old, to: row })
   await locked.change(provider, (gateway) => gateway.cancelNow(from))
-  await convergeSubscription(context, locked, { provider, providerId: from })
+  await refreshSubscriptionRow(context, locked, { provider, providerId: from })
   // A subscription that was already cancelled would otherwise give access until the end of its
   // period.
   await endSubscriptionRow(context, locked, { provider, providerId: from })

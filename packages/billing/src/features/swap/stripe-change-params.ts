@@ -11,7 +11,7 @@ interface Billing {
 }
 
 /** Lists the prices of a Stripe subscription with their quantities, the main price first. */
-export function itemsOf(current: Stripe.Subscription): RequestedItem[] {
+export function listSubscriptionPriceItems(current: Stripe.Subscription): RequestedItem[] {
   const main = mainItem(current)
   const { data } = current.items
   return [...data.filter((item) => item === main), ...data.filter((item) => item !== main)].map(
@@ -24,7 +24,7 @@ export function itemsOf(current: Stripe.Subscription): RequestedItem[] {
  * quantity.
  */
 export function itemsWithPlan(current: Stripe.Subscription, plan: string): RequestedItem[] {
-  const [main, ...others] = itemsOf(current)
+  const [main, ...others] = listSubscriptionPriceItems(current)
   return [
     { price: plan, quantity: main?.quantity ?? null },
     ...others.filter(({ price }) => price !== plan),
@@ -32,7 +32,7 @@ export function itemsWithPlan(current: Stripe.Subscription, plan: string): Reque
 }
 
 export function hasItems(current: Stripe.Subscription, wanted: readonly RequestedItem[]): boolean {
-  return isSamePriceList(itemsOf(current), wanted)
+  return isSamePriceList(listSubscriptionPriceItems(current), wanted)
 }
 
 /**
@@ -40,9 +40,9 @@ export function hasItems(current: Stripe.Subscription, wanted: readonly Requeste
  */
 export function isSamePriceList(
   found: readonly RequestedItem[],
-  wanted: readonly RequestedItem[],
+  requestedItems: readonly RequestedItem[],
 ): boolean {
-  return found[0]?.price === wanted[0]?.price && haveSamePrices(found, wanted)
+  return found[0]?.price === requestedItems[0]?.price && haveSamePrices(found, requestedItems)
 }
 
 /** Whether both lists have the same prices and quantities, in any order. */

@@ -21,8 +21,8 @@ import {
   requireWithinPeriod,
 } from '../proration/stripe-running.ts'
 import {
+  addUpWithheldCredit,
   readWithheldCredit,
-  sumOfWithheldCredit,
   type WithheldCredit,
   withheldPreviewParams,
   withheldUpdateParams,
@@ -107,7 +107,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
     const invoiceNow = change.invoiceNow || isCancelling(current)
     const { tax, ...rest } = change
     const wanted = await withoutMeteredQuantities(stripe, current, change.wanted)
-    const ratesOf = ratesOfAdded(current, {
+    const ratesOf = findAddedPriceRates(current, {
       rates: change.itemRates,
       percentage: await findTaxRates(tax),
     })
@@ -185,7 +185,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
       immediately,
       date: immediately ? at : toDate(invoice.period_end),
       prorationDate: now,
-      withheld: sumOfWithheldCredit(withheld),
+      withheld: addUpWithheldCredit(withheld),
     })
   }
 
@@ -271,7 +271,10 @@ export function stripeSwaps(context: StripeContext): Swaps {
  * Returns the tax rates of an added price: its own, or those of the subscription. Present prices
  * keep their tax. With automatic tax there are no rates.
  */
-function ratesOfAdded(current: Stripe.Subscription, said: ConfiguredTax): DecidedTax['ofItem'] {
+function findAddedPriceRates(
+  current: Stripe.Subscription,
+  said: ConfiguredTax,
+): DecidedTax['ofItem'] {
   const { whole, ofItem } = decideTax(current, said)
   const isWhole = haveTaxRateIds(current.default_tax_rates, whole)
   return (added) => {

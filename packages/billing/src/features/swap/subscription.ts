@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { stateColumnsOf } from '../../core/converge.ts'
+import { toStateColumns } from '../../core/converge.ts'
 import { InvalidArgument, SubscriptionEnded } from '../../core/errors/errors.ts'
 import { requireKnownPrice, requireProvider } from '../../core/known-prices.ts'
 import { beginOperation, runOperation } from '../../core/operation.ts'
@@ -18,7 +18,7 @@ import { storeTaxTerms } from '../../core/tax.ts'
 import { requireCount, requireText } from '../../core/values/arguments.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { ended } from '../../core/values/subscription-state.ts'
-import { requireCapability, requirePart } from '../../providers/gateway-parts.ts'
+import { requireCapability, requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { toRequestedItems } from '../../providers/wanted-items.ts'
@@ -48,11 +48,11 @@ export interface RequestedSwap extends SwapOptions {
 
 export async function swapPrices(
   subscription: SubscriptionScope,
-  wanted: RequestedSwap,
+  requestedSwap: RequestedSwap,
 ): Promise<void> {
   subscription.requireRunning()
   const { context, record } = subscription
-  const asked = await requireSwap(subscription, wanted)
+  const asked = await prepareSwapRequest(subscription, requestedSwap)
   const { invoiceNow, skipTrial } = asked
   // Another billing interval starts a period immediately, and so does a paid price in place of a
   // free one.
@@ -60,7 +60,7 @@ export async function swapPrices(
     (await (await subscription.gateway()).previewSwap(id, asked, subscription.now())).immediately
   const prices = {
     ...UNCHANGED_PRICES,
-    targetOf: (found: ProviderSubscription) => itemsAfter(asked, found),
+    targetOf: (found: ProviderSubscription) => listItemsAfterSwap(asked, found),
   }
   subscription.record = await swapSubscription(context, record, asked, (change) => {
     const planAware = withPlannedSwapRule(subscription, 'swap', change, prices)
@@ -72,7 +72,7 @@ export async function swapPrices(
 }
 
 /** Lists all prices after the swap. */
-function itemsAfter(
+function listItemsAfterSwap(
   { plan, items }: SwapRequest,
   found: ProviderSubscription,
 ): readonly RequestedItem[] {
@@ -90,14 +90,16 @@ export async function previewSwap(
 ): Promise<SwapPreview> {
   subscription.requireRunning()
   const gateway = await subscription.gateway()
-  const asked = await requireSwap(subscription, wanted)
+  const asked = await prepareSwapRequest(subscription, wanted)
   const { providerId } = subscription.record
-  const preview = await subscription.ask(gateway.previewSwap(providerId, asked, subscription.now()))
+  const preview = await subscription.awaitPreview(
+    gateway.previewSwap(providerId, asked, subscription.now()),
+  )
   return rejectPreviewWhilePaused(preview, () => subscription.requireFound())
 }
 
 /** Builds the same request for swap and preview, so that they cannot differ. */
-async function requireSwap(
+async function prepareSwapRequest(
   subscription: SubscriptionScope,
   { plan: wanted, invoiceNow, prorationDate }: RequestedSwap,
 ): Promise<SwapRequest> {
@@ -114,7 +116,7 @@ async function requireSwap(
     plan,
     ...(items ? { items } : {}),
     invoiceNow,
-    ...(await subscription.taxOfSwap(plan, others)),
+    ...(await subscription.readSwapTax(plan, others)),
     prorationDate: prorationDate ?? null,
   }
 }
@@ -125,13 +127,13 @@ async function requireSwap(
  */
 export function completeSwapItems(
   { context, record }: SubscriptionScope,
-  wanted: readonly SwapItem[],
+  requestedSwapItems: readonly SwapItem[],
 ): RequestedItem[] {
   const provider = requireProvider(context, record.provider)
   requireCapability(provider, 'items')
-  if (!Array.isArray(wanted)) throw new InvalidArgument('Pass the price to swap to')
+  if (!Array.isArray(requestedSwapItems)) throw new InvalidArgument('Pass the price to swap to')
   const present = listSubscriptionItems(record)
-  const items = wanted.map(({ price, quantity }, at): RequestedItem => {
+  const items = requestedSwapItems.map(({ price, quantity }, at): RequestedItem => {
     requireText('price', price)
     if (quantity === null) return { price, quantity }
     if (quantity !== undefined) return { price, quantity: requireCount(quantity) }
@@ -162,31 +164,31 @@ export interface SwapOptions {
 export async function swapSubscription(
   context: BillingContext,
   record: SubscriptionRecord,
-  wanted: SwapRequest,
+  swapRequest: SwapRequest,
   wrap: (change: ChangeAtProvider) => ChangeAtProvider = (change) => change,
 ): Promise<SubscriptionRecord> {
   const { provider } = record
   const { clock } = context.options
   const needsReplacement = async () => {
     const { replacements } = await context.gateway(provider)
-    return (await replacements?.isNeeded(record.providerId, wanted, clock.now())) ?? false
+    return (await replacements?.isNeeded(record.providerId, swapRequest, clock.now())) ?? false
   }
-  if (await needsReplacement()) return replaceSubscription(context, record, wanted)
+  if (await needsReplacement()) return replaceSubscription(context, record, swapRequest)
   let needsOne = false
   const make: ChangeAtProvider = async ({ found, locked, ask }) => {
     requireLive(context, provider, found)
     // A refund before the lock was acquired may have made a replacement necessary.
     needsOne = await needsReplacement()
     if (needsOne) return
-    await ask((gateway) => gateway.swap(found.id, wanted, clock.now()))
+    await ask((gateway) => gateway.swap(found.id, swapRequest, clock.now()))
     if (found.taxedPrice === null) return
     const { lastChargeAt } = found
     const swapped = await (await locked.gateway(provider)).findSubscription(found.id)
-    const terms = { tax: wanted.tax, lastChargeAt }
+    const terms = { tax: swapRequest.tax, lastChargeAt }
     if (swapped) await storeTaxTerms(context, locked, provider, { found: swapped, ...terms })
   }
   const changed = await changeSubscription(context, record, wrap(make))
-  return needsOne ? replaceSubscription(context, record, wanted) : changed
+  return needsOne ? replaceSubscription(context, record, swapRequest) : changed
 }
 
 /**
@@ -206,7 +208,7 @@ export function replaceSubscription(
     await requireUnchangedOwner(context, record)
     const newest = await context.subscriptions.findByName(owner, name)
     // A concurrent call, which held the lock, has already made the swap.
-    if (newest && newest.id !== record.id && hasWanted(newest, wanted)) {
+    if (newest && newest.id !== record.id && hasRequestedPrices(newest, wanted)) {
       if (ended(newest, clock.now())) throw hasEnded()
       return newest
     }
@@ -225,7 +227,7 @@ export function replaceSubscription(
     const at = { operation: operation.id, name, customerId, now: clock.now() }
     const made = await runOperation(context, locked, operation, () =>
       locked.change(provider, (gateway) =>
-        requirePart(gateway, 'replacements').create(from, wanted, at),
+        requireGatewayPart(gateway, 'replacements').create(from, wanted, at),
       ),
     )
     await storeTaxTerms(context, locked, provider, { found: made, tax, lastChargeAt: null })
@@ -234,7 +236,7 @@ export function replaceSubscription(
   })
 }
 
-function hasWanted(row: SubscriptionRecord, { plan, items }: SwapRequest): boolean {
+function hasRequestedPrices(row: SubscriptionRecord, { plan, items }: SwapRequest): boolean {
   if (row.providerPlan !== plan) return false
   const others = items?.slice(1) ?? row.items
   return (
@@ -250,7 +252,7 @@ function requireLive(
   provider: ProviderName,
   current: ProviderSubscription,
 ): void {
-  const columns = stateColumnsOf(context, provider, current)
+  const columns = toStateColumns(context, provider, current)
   if (ended(columns, context.options.clock.now())) throw hasEnded()
 }
 

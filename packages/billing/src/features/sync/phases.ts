@@ -33,12 +33,16 @@ export async function listSyncPhases(run: SyncRun): Promise<SyncPhase[]> {
   for (const { name } of run.context.options.providers.all) {
     // Without customers of ours there is nothing to compare, even if other applications use the
     // account.
-    if ((await run.context.owners.countCustomers(name)) > 0) phases.push(...(await at(run, name)))
+    if ((await run.context.owners.countCustomers(name)) > 0)
+      phases.push(...(await listProviderPhases(run, name)))
   }
-  return [...phases, rows(run), ...(run.dryRun ? [] : [operations(run)])]
+  return [...phases, createRowsPhase(run), ...(run.dryRun ? [] : [createOperationsPhase(run)])]
 }
 
-async function at(run: SyncRun, name: ReadOnlyGateway['name']): Promise<SyncPhase[]> {
+async function listProviderPhases(
+  run: SyncRun,
+  name: ReadOnlyGateway['name'],
+): Promise<SyncPhase[]> {
   let gateway: ReadOnlyGateway
   try {
     gateway = await run.context.gateway(name)
@@ -48,10 +52,12 @@ async function at(run: SyncRun, name: ReadOnlyGateway['name']): Promise<SyncPhas
     return [{ name, step: () => Promise.reject(error) }]
   }
   const { lists } = gateway
-  const all = lists?.readPage ? pages(run, gateway, lists) : owners(run, gateway, lists)
+  const all = lists?.readPage
+    ? createAccountPhase(run, gateway, lists)
+    : createOwnersPhase(run, gateway, lists)
   if (!lists) return [all]
-  const first = hasChanges(run, lists) ? changes(run, gateway, lists, all) : all
-  return [first, disputes(run, gateway, lists)]
+  const first = hasChanges(run, lists) ? createChangesPhase(run, gateway, lists, all) : all
+  return [first, createDisputesPhase(run, gateway, lists)]
 }
 
 type Lists = NonNullable<ReadOnlyGateway['lists']>
@@ -68,15 +74,15 @@ function hasChanges({ since, context }: SyncRun, lists: Lists): boolean {
  * requests than listing the account, because an account that other applications share may contain
  * far more objects than ours.
  */
-const CALLS_EACH = 3
+const REQUESTS_PER_OWNER = 3
 const FEWEST_PAGES = 10
 
 /**
  * Compares the whole account page by page, or owner by owner as soon as that takes fewer requests.
  */
-function pages(run: SyncRun, gateway: ReadOnlyGateway, lists: Lists): SyncPhase {
+function createAccountPhase(run: SyncRun, gateway: ReadOnlyGateway, lists: Lists): SyncPhase {
   const { name } = gateway
-  const byOwner = owners(run, gateway, undefined)
+  const byOwner = createOwnersPhase(run, gateway, undefined)
   const OWNERS = 'owners:'
   return {
     name: `${name} pages`,
@@ -96,14 +102,18 @@ function pages(run: SyncRun, gateway: ReadOnlyGateway, lists: Lists): SyncPhase 
         return null
       }
       const ours = await run.context.owners.countCustomers(name)
-      const isTooExpensive = read + 1 >= Math.max(FEWEST_PAGES, CALLS_EACH * ours)
+      const isTooExpensive = read + 1 >= Math.max(FEWEST_PAGES, REQUESTS_PER_OWNER * ours)
       return isTooExpensive ? OWNERS : JSON.stringify([read + 1, found.next])
     },
   }
 }
 
 /** Compares our owners in batches, which the provider reads together if it can. */
-function owners(run: SyncRun, gateway: ReadOnlyGateway, lists: Lists | undefined): SyncPhase {
+function createOwnersPhase(
+  run: SyncRun,
+  gateway: ReadOnlyGateway,
+  lists: Lists | undefined,
+): SyncPhase {
   const { name } = gateway
   const { owners: repository } = run.context
   const compare = async (batch: readonly BilledOwner[]) => {
@@ -133,7 +143,7 @@ function owners(run: SyncRun, gateway: ReadOnlyGateway, lists: Lists | undefined
   }
 }
 
-function disputes(run: SyncRun, { name }: ReadOnlyGateway, lists: Lists): SyncPhase {
+function createDisputesPhase(run: SyncRun, { name }: ReadOnlyGateway, lists: Lists): SyncPhase {
   return {
     name: `${name} disputes`,
     async step(at) {
@@ -149,7 +159,12 @@ function disputes(run: SyncRun, { name }: ReadOnlyGateway, lists: Lists): SyncPh
  * subscription counts. Compares everything as soon as that takes fewer requests than reading the
  * owners of the other changes.
  */
-function changes(run: SyncRun, { name }: ReadOnlyGateway, lists: Lists, all: SyncPhase): SyncPhase {
+function createChangesPhase(
+  run: SyncRun,
+  { name }: ReadOnlyGateway,
+  lists: Lists,
+  all: SyncPhase,
+): SyncPhase {
   const { context, since } = run
   const newest = new Set<string>()
   const isOlder = ({ subscription }: ProviderChange) => {
@@ -172,21 +187,21 @@ function changes(run: SyncRun, { name }: ReadOnlyGateway, lists: Lists, all: Syn
       const subscriptions = changed.flatMap(({ subscription }) => subscription ?? [])
       const { suspects } = await findSuspects(context, name, { customers: [], subscriptions })
       await run.compare(suspects)
-      const others = await ownersOf(
+      const others = await findChangedOwners(
         run,
         name,
         changed.filter(({ subscription }) => !subscription),
       )
       asked += others.length
       const ours = await context.owners.countCustomers(name)
-      if (asked * CALLS_EACH > FEWEST_PAGES + (2 * ours) / BATCH) return ALL
+      if (asked * REQUESTS_PER_OWNER > FEWEST_PAGES + (2 * ours) / BATCH) return ALL
       await run.compare(others)
       return page?.next ?? null
     },
   }
 }
 
-async function ownersOf(
+async function findChangedOwners(
   { context }: SyncRun,
   name: ReadOnlyGateway['name'],
   changed: readonly ProviderChange[],
@@ -197,7 +212,7 @@ async function ownersOf(
 }
 
 /** Compares live rows without an owner, and rows that a complete list did not contain. */
-function rows(run: SyncRun): SyncPhase {
+function createRowsPhase(run: SyncRun): SyncPhase {
   const { context, options } = run
   return {
     name: 'rows',
@@ -231,7 +246,7 @@ function isConfigured({ context }: SyncRun, provider: ReadOnlyGateway['name']): 
 }
 
 /** Finishes operations that a killed process has left. */
-function operations(run: SyncRun): SyncPhase {
+function createOperationsPhase(run: SyncRun): SyncPhase {
   const { context } = run
   return {
     name: 'operations',

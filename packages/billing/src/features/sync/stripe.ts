@@ -5,7 +5,7 @@ import {
   withAllItems,
 } from '../../providers/stripe/describe-subscription.ts'
 import { CUSTOMER_EXPAND, describeCustomer } from '../customers/stripe.ts'
-import { statusOfDispute } from '../disputes/stripe.ts'
+import { toDisputeStatus } from '../disputes/stripe.ts'
 import type { AccountLists, AccountPage, ProviderChange } from './contract.ts'
 
 const PAGE = 100
@@ -30,7 +30,7 @@ export function stripeAccountLists(context: StripeContext): { readonly lists: Ac
         const disputes = data.map(({ id, charge, status }) => ({
           id,
           customerId: typeof charge === 'string' ? null : idOfReference(charge.customer),
-          status: statusOfDispute(status),
+          status: toDisputeStatus(status),
         }))
         return { disputes, next: has_more ? (data.at(-1)?.id ?? null) : null }
       },
@@ -42,7 +42,7 @@ export function stripeAccountLists(context: StripeContext): { readonly lists: Ac
           created: { gte: toSeconds(since) },
         })
         return {
-          changes: data.flatMap((event) => changeOf(event) ?? []),
+          changes: data.flatMap((event) => toProviderChange(event) ?? []),
           next: has_more ? (data.at(-1)?.id ?? null) : null,
         }
       },
@@ -105,11 +105,11 @@ const CHANGES = [
 ]
 
 /** Reads a change from an event. `null` if it does not affect our database rows. */
-function changeOf(event: Stripe.Event): ProviderChange | null {
+function toProviderChange(event: Stripe.Event): ProviderChange | null {
   const object = event.data.object as { readonly object: string }
   switch (object.object) {
     case 'subscription':
-      return ofSubscription(object as Stripe.Subscription)
+      return toSubscriptionChange(object as Stripe.Subscription)
     case 'subscription_schedule': {
       const { customer, subscription, released_subscription } =
         object as Stripe.SubscriptionSchedule
@@ -146,7 +146,7 @@ function isOtherCard({ type, data }: Stripe.Event): boolean {
  * Reads the subscription from an event. The event contains the subscription as it was at that time,
  * without its schedule and with only the first items.
  */
-function ofSubscription(object: Stripe.Subscription): ProviderChange {
+function toSubscriptionChange(object: Stripe.Subscription): ProviderChange {
   const change = { customerId: idOfReference(object.customer), subscriptionId: object.id }
   const isWhole = object.schedule === null && object.items?.has_more === false
   if (!isWhole) return change

@@ -1,5 +1,9 @@
 import type { BillingContext } from '../../core/context.ts'
-import { isSame, isSameOwnership, toSubscriptionRecord } from '../../core/converge.ts'
+import {
+  isSameOwnership,
+  isSameSubscriptionRecord,
+  toSubscriptionRecord,
+} from '../../core/converge.ts'
 import type { BilledOwner, SubscriptionRecord } from '../../core/storage/tables.ts'
 import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
@@ -69,7 +73,7 @@ function isOutdated(
     before: row,
     now: options.clock.now(),
   })
-  return !isSame(row, wanted) || !isSameOwnership(row, wanted)
+  return !isSameSubscriptionRecord(row, wanted) || !isSameOwnership(row, wanted)
 }
 
 /**

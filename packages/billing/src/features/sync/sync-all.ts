@@ -21,7 +21,7 @@ export async function syncAll(context: BillingContext, options: SyncOptions): Pr
   const kept = resume ? await context.syncRuns.find() : null
   const run = new SyncRun(context, options, kept?.place ?? null)
   const phases = await listSyncPhases(run)
-  const place = placeIn(phases, kept?.place ?? null)
+  const place = findResumePosition(phases, kept?.place ?? null)
   const keeper = dryRun ? null : await createKeeper(run, kept?.run ?? null, place)
   for (const phase of phases.slice(phases.findIndex(({ name }) => name === place.phase))) {
     await runPhase(run, phase, phase.name === place.phase ? place.at : null, keeper)
@@ -46,7 +46,7 @@ async function countUsers({ context: { owners }, since, listed, read }: SyncRun)
  * Finds the phase to continue with: the stored phase or, if it no longer exists (for example
  * because its provider was removed), the first phase.
  */
-function placeIn(
+function findResumePosition(
   phases: readonly SyncPhase[],
   kept: SyncProgress | null,
 ): Pick<SyncProgress, 'phase' | 'at'> {
@@ -62,7 +62,7 @@ async function runPhase(
   run: SyncRun,
   { name, step }: SyncPhase,
   from: string | null,
-  keeper: Keeper | null,
+  keeper: ProgressKeeper | null,
 ): Promise<void> {
   let at = from
   for (;;) {
@@ -74,7 +74,7 @@ async function runPhase(
   }
 }
 
-interface Keeper {
+interface ProgressKeeper {
   /** Stores the next step. */
   keep(phase: string, at: string | null): Promise<void>
   /** Stores this position and ignores all later ones, so that a resumed run continues here. */
@@ -93,7 +93,7 @@ async function createKeeper(
   run: SyncRun,
   resumed: string | null,
   { phase, at }: Pick<SyncProgress, 'phase' | 'at'>,
-): Promise<Keeper> {
+): Promise<ProgressKeeper> {
   const { syncRuns, options } = run.context
   const id = resumed ?? (await syncRuns.begin(run.placeAt(phase, at), options.clock.now()))
   let steps = 0

@@ -1,7 +1,7 @@
 import type { BillingContext } from '../../core/context.ts'
 import {
-  isSame,
   isSameOwnership,
+  isSameSubscriptionRecord,
   storeSubscription,
   toSubscriptionRecord,
   undoLapsedChange,
@@ -14,7 +14,7 @@ import type {
   SubscriptionRecord,
 } from '../../core/storage/tables.ts'
 import { type Owner, ownerKey } from '../../core/values/owner.ts'
-import { DEFAULT_NAME } from '../../core/values/subscription-name.ts'
+import { DEFAULT_SUBSCRIPTION_NAME } from '../../core/values/subscription-name.ts'
 import type { ReadOnlyGateway } from '../../providers/gateway.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { syncDisputes } from '../disputes/store-dispute.ts'
@@ -45,14 +45,14 @@ export function syncOwner(
   })
 }
 
-interface Work {
+interface OwnerSync {
   readonly locked: LockedOwner
   readonly gateway: ReadOnlyGateway
   readonly billed: BilledOwner
   readonly dryRun: boolean
 }
 
-async function syncSubscriptions(context: BillingContext, work: Work): Promise<Drift[]> {
+async function syncSubscriptions(context: BillingContext, work: OwnerSync): Promise<Drift[]> {
   const { gateway, billed } = work
   const rows = (await context.subscriptions.listByOwner(billed.owner)).filter(
     ({ provider }) => provider === gateway.name,
@@ -81,7 +81,7 @@ function isLongOver({ options }: BillingContext, { endsAt }: SubscriptionRecord)
 
 async function compare(
   context: BillingContext,
-  { locked, gateway, billed, dryRun }: Work,
+  { locked, gateway, billed, dryRun }: OwnerSync,
   row: SubscriptionRecord | null,
   found: ProviderSubscription,
 ): Promise<Drift[]> {
@@ -89,13 +89,13 @@ async function compare(
   const wanted = toSubscriptionRecord({
     found,
     whose: { owner, providerCustomer: billed.providerId },
-    name: row?.name ?? found.name ?? DEFAULT_NAME,
+    name: row?.name ?? found.name ?? DEFAULT_SUBSCRIPTION_NAME,
     provider: gateway.name,
     before: row,
     now: context.options.clock.now(),
   })
   const isMoved = row !== null && ownerKey(row.owner) !== ownerKey(owner)
-  const isRight = row !== null && !isMoved && isSame(row, wanted)
+  const isRight = row !== null && !isMoved && isSameSubscriptionRecord(row, wanted)
   // A row that the application imported names no customer yet. It is completed without being
   // reported.
   if (isRight && isSameOwnership(row, wanted)) return []
@@ -107,19 +107,19 @@ async function compare(
       owner,
       provider: gateway.name,
       providerId: found.id,
-      what: whatDiffers(row, isMoved),
-      was: row ? { ...whose(row.owner), ...shown(row) } : null,
-      is: { ...whose(owner), ...shown(wanted) },
+      what: classifyDrift(row, isMoved),
+      was: row ? { ...whose(row.owner), ...toComparableRecord(row) } : null,
+      is: { ...whose(owner), ...toComparableRecord(wanted) },
     },
   ]
 }
 
-function whatDiffers(row: SubscriptionRecord | null, isMoved: boolean): Drift['what'] {
+function classifyDrift(row: SubscriptionRecord | null, isMoved: boolean): Drift['what'] {
   if (row === null) return 'missing row'
   return isMoved ? 'other owner' : 'outdated row'
 }
 
-function shown(record: NewSubscriptionRecord): object {
+function toComparableRecord(record: NewSubscriptionRecord): object {
   const { providerPlan, providerStatus, quantity, trialEndsAt, endsAt, items } = record
   const { pausedAt, plannedPrice, plannedAt } = record
   return {
@@ -139,7 +139,7 @@ function shown(record: NewSubscriptionRecord): object {
 /** Compares the billed card, because not every provider sends a webhook when a card changes. */
 async function syncCard(
   context: BillingContext,
-  { locked, gateway, billed, dryRun }: Work,
+  { locked, gateway, billed, dryRun }: OwnerSync,
 ): Promise<Drift[]> {
   const { owner, providerId, cardBrand, cardLastFour, cardExpires, paypalEmail } = billed
   const customer = await gateway.findCustomer(providerId ?? '')

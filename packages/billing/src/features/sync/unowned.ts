@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { convergeSubscription, stateColumnsOf } from '../../core/converge.ts'
+import { refreshSubscriptionRow, toStateColumns } from '../../core/converge.ts'
 import { withOwnerLock } from '../../core/owner-lock.ts'
 import type { BilledOwner, SubscriptionRecord } from '../../core/storage/tables.ts'
 import { ownerKey } from '../../core/values/owner.ts'
@@ -20,11 +20,11 @@ export async function reportUnownedSubscription(
   billed: BilledOwner | null,
   options: SyncOptions,
 ): Promise<Drift | null> {
-  const why = await reasonUnowned(context, row, billed)
+  const why = await findUnownedReason(context, row, billed)
   return why && reportUnowned(context, row, why, options)
 }
 
-async function reasonUnowned(
+async function findUnownedReason(
   { owners }: BillingContext,
   { provider, providerCustomer }: SubscriptionRecord,
   billed: BilledOwner | null,
@@ -52,11 +52,11 @@ async function reportUnowned(
     const gateway = await locked.gateway(row.provider)
     const found = dryRun
       ? await gateway.findSubscription(row.providerId)
-      : await convergeSubscription(context, locked, row)
+      : await refreshSubscriptionRow(context, locked, row)
     const { owner, provider, providerId, name } = row
     // An ended subscription is not charged any more, even if access continues for a while.
     if (!found || found.isOver) return null
-    const columns = stateColumnsOf(context, provider, found)
+    const columns = toStateColumns(context, provider, found)
     if (ended(columns, context.options.clock.now())) return null
     // The row did not name its customer, which may have an owner after all.
     const now = await context.subscriptions.findByProvider(provider, providerId)
@@ -64,7 +64,7 @@ async function reportUnowned(
     if (isEnded) {
       if (awaitsFirstPayment(columns)) await endUnpaidSubscription(locked, provider, found)
       await locked.change(provider, (changing) => changing.cancelNow(found.id))
-      await convergeSubscription(context, locked, row)
+      await refreshSubscriptionRow(context, locked, row)
     }
     const after = isEnded ? await gateway.findSubscription(providerId) : found
     const customer = found.customerId ?? row.providerCustomer

@@ -83,7 +83,7 @@ declare module '../../core/storage/tables.ts' {
 /** Taxing subscriptions by a percentage that the application configures. */
 export const taxesFeature = defineFeature({
   user: {
-    taxPercentage: async (user) => (await user.tax()) / 100,
+    taxPercentage: async (user) => (await user.readTaxPercentage()) / 100,
   },
   changes: {
     syncTaxPercentage,

@@ -30,8 +30,8 @@ async function list({ stripe }: StripeContext, customerId: string): Promise<Prov
   return found.map(describe).reverse()
 }
 
-async function create(context: StripeContext, wanted: NewTaxId): Promise<ProviderTaxId> {
-  const { customerId, type, value, operation } = wanted
+async function create(context: StripeContext, taxIdToCreate: NewTaxId): Promise<ProviderTaxId> {
+  const { customerId, type, value, operation } = taxIdToCreate
   const find = async () =>
     (await list(context, customerId)).find((each) => each.type === type && each.value === value) ??
     null

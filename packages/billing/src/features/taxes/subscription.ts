@@ -1,6 +1,6 @@
 import type { CurrentSubscription, SubscriptionScope } from '../../core/subscription-scope.ts'
 import { storeTaxTerms } from '../../core/tax.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
 
 export async function syncTaxPercentage(subscription: SubscriptionScope): Promise<void> {
@@ -17,7 +17,7 @@ async function set(
   const { context, record } = subscription
   const { provider } = record
   const others = (found.items ?? []).filter(({ isMain }) => !isMain).map(({ price }) => price)
-  const { tax, keepsTax, automaticTax, taxRates, itemRates } = await subscription.tax(
+  const { tax, keepsTax, automaticTax, taxRates, itemRates } = await subscription.readConfiguredTax(
     found.plan,
     others,
   )
@@ -26,12 +26,15 @@ async function set(
     return
   }
   if (automaticTax) {
-    await ask((gateway) => requirePart(gateway, 'automaticTax').set(found.id, true))
+    await ask((gateway) => requireGatewayPart(gateway, 'automaticTax').set(found.id, true))
     return
   }
   if (taxRates) {
     await ask((gateway) =>
-      requirePart(gateway, 'lineRates').set(found.id, { ...itemRates, [found.plan]: taxRates }),
+      requireGatewayPart(gateway, 'lineRates').set(found.id, {
+        ...itemRates,
+        [found.plan]: taxRates,
+      }),
     )
     return
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import {
   type ContractPart,
   type ContractTestAccount,
-  errorCodeOf,
+  catchErrorCode,
   newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
@@ -48,7 +48,7 @@ export const taxIdsContract: ContractPart = ({ describe, it }, create) => {
           { type: 'no_such_type', value: 'DE123456789' },
         ]) {
           const ask = () => taxIds.create({ customerId, ...wrong, operation: newOperationId() })
-          assert.equal(await errorCodeOf(ask), 'invalid_tax_id')
+          assert.equal(await catchErrorCode(ask), 'invalid_tax_id')
         }
       },
     )

@@ -2,7 +2,7 @@ import { InvalidArgument } from '../../core/errors/errors.ts'
 import { beginOperation, finishOperation, runOperation } from '../../core/operation.ts'
 import type { UserScopeWith } from '../../core/user-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { withEnsuredCustomer, withExistingCustomer } from '../customers/customer.ts'
 import type { TaxExemption } from './contract.ts'
 import type { ProviderTaxId } from './tax-ids-contract.ts'
@@ -38,7 +38,11 @@ export async function createTaxId(
     const operation = await beginOperation(context, locked, { owner, kind: 'tax_id', request })
     return runOperation(context, locked, operation, async () => {
       const made = await locked.change(provider, (gateway) =>
-        requirePart(gateway, 'taxIds').create({ customerId, ...wanted, operation: operation.id }),
+        requireGatewayPart(gateway, 'taxIds').create({
+          customerId,
+          ...wanted,
+          operation: operation.id,
+        }),
       )
       await finishOperation(context, locked, operation)
       return made
@@ -51,7 +55,7 @@ export async function deleteTaxId(user: UserScopeWith<'taxIds'>, id: string): Pr
   if ((await user.findCustomerId()) === null) return
   await withExistingCustomer(user, (locked, customerId) =>
     locked.change(user.provider, (gateway) =>
-      requirePart(gateway, 'taxIds').remove(customerId, id),
+      requireGatewayPart(gateway, 'taxIds').remove(customerId, id),
     ),
   )
 }
@@ -72,7 +76,7 @@ export async function setTaxExempt(
   }
   await withEnsuredCustomer(user, (locked, customerId) =>
     locked.change(user.provider, (gateway) =>
-      requirePart(gateway, 'taxExemptions').set(customerId, exemption),
+      requireGatewayPart(gateway, 'taxExemptions').set(customerId, exemption),
     ),
   )
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, inDays, openAccount } from '../../providers/contract-suite.ts'
+import { type ContractPart, daysFromNow, openAccount } from '../../providers/contract-suite.ts'
 
 /** Contract tests of extending and ending trials, for gateways that implement `trials`. */
 export const trialsContract: ContractPart = ({ describe, it }, create) => {
@@ -9,7 +9,7 @@ export const trialsContract: ContractPart = ({ describe, it }, create) => {
       const { trials } = account.gateway
       if (!trials) return
       const { id } = await account.subscribe({ trialDays: 9 })
-      const at = inDays(account, 20)
+      const at = daysFromNow(account, 20)
       for (let i = 0; i < 2; i++) await trials.setEnd(id, at)
       assert.deepEqual((await account.read(id)).trialEndsAt, at)
       for (let i = 0; i < 2; i++) await trials.setEnd(id, 'now')

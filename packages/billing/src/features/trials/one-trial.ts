@@ -63,7 +63,7 @@ function offersTrial({ kind, request }: StoredOperation): boolean {
 
 /** Whether the requested subscription starts with a trial. */
 export function startsWithTrial(
-  wanted: { readonly trialDays: number | null; readonly trialEndsAt?: Date | null } | null,
+  requestedTrial: { readonly trialDays: number | null; readonly trialEndsAt?: Date | null } | null,
 ): boolean {
-  return Boolean(wanted?.trialDays || wanted?.trialEndsAt)
+  return Boolean(requestedTrial?.trialDays || requestedTrial?.trialEndsAt)
 }

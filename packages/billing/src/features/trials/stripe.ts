@@ -9,7 +9,7 @@ import {
   pendingUpdateInvoice,
   pendingUpdateItems,
 } from '../confirmations/stripe-pending-update.ts'
-import { isSamePriceList, itemsOf } from '../swap/stripe-change-params.ts'
+import { isSamePriceList, listSubscriptionPriceItems } from '../swap/stripe-change-params.ts'
 
 /** Implements extending and ending trials for Stripe. */
 export function stripeTrials(context: StripeContext): Pick<GatewayParts, 'trials'> {
@@ -25,7 +25,7 @@ export function stripeTrials(context: StripeContext): Pick<GatewayParts, 'trials
         }
         const found = await retrieveSubscription(stripe, id)
         const held = pendingUpdateInvoice(found)
-        const isSame = isSamePriceList(pendingUpdateItems(found), itemsOf(found))
+        const isSame = isSamePriceList(pendingUpdateItems(found), listSubscriptionPriceItems(found))
         if (
           held !== null &&
           isSame &&

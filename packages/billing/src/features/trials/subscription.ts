@@ -1,7 +1,7 @@
 import { InvalidArgument } from '../../core/errors/errors.ts'
 import type { SubscriptionScopeWith } from '../../core/subscription-scope.ts'
 import { isSameSecond, MAX_TRIAL_DAYS, requireFuture } from '../../core/values/dates.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
 import { isOnTrialAt, rejectWhilePaused } from '../swap/reject-while-paused.ts'
@@ -23,7 +23,7 @@ export function extendTrial(
         )
       }
       if (isSameSecond(trialEndsAt, to)) return
-      await ask((gateway) => requirePart(gateway, 'trials').setEnd(found.id, to))
+      await ask((gateway) => requireGatewayPart(gateway, 'trials').setEnd(found.id, to))
     }),
   )
 }
@@ -34,7 +34,7 @@ export function endTrial(subscription: SubscriptionScopeWith<'trials'>): Promise
   const isOnTrial = (found: ProviderSubscription) => isOnTrialAt(found, subscription.now())
   const planAware = withPlannedSwapRule(subscription, 'trial', async ({ found, ask }) => {
     if (!isOnTrial(found)) return
-    await ask((gateway) => requirePart(gateway, 'trials').setEnd(found.id, 'now'))
+    await ask((gateway) => requireGatewayPart(gateway, 'trials').setEnd(found.id, 'now'))
   })
   return subscription.change(rejectWhilePaused(planAware, isOnTrial))
 }

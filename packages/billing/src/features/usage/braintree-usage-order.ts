@@ -2,11 +2,11 @@
  * Returns the `orderId` of a Braintree sale that charges for usage. It contains the subscription
  * and the idempotency key, so that the sale can be found again.
  */
-export function orderIdOfUsage(subscription: string, key: string): string {
+export function buildUsageOrderId(subscription: string, key: string): string {
   return `usage:${subscription}:${key}`
 }
 
-interface Ordered {
+interface SaleWithOrderId {
   readonly orderId?: string | null | undefined
 }
 
@@ -14,7 +14,7 @@ interface Ordered {
  * Reads the id of the subscription whose usage a Braintree sale charges. `null` if the sale is not
  * for usage.
  */
-export function subscriptionOfUsageSale({ orderId }: Ordered): string | null {
+export function findUsageSubscriptionId({ orderId }: SaleWithOrderId): string | null {
   return /^usage:([^:]+):/.exec(orderId ?? '')?.[1] ?? null
 }
 
@@ -22,6 +22,6 @@ export function subscriptionOfUsageSale({ orderId }: Ordered): string | null {
  * Reads the idempotency key of a Braintree sale that charges for usage. `null` if the sale is not
  * for usage.
  */
-export function keyOfUsageSale({ orderId }: Ordered): string | null {
+export function findUsageIdempotencyKey({ orderId }: SaleWithOrderId): string | null {
   return /^usage:[^:]+:(.+)$/.exec(orderId ?? '')?.[1] ?? null
 }

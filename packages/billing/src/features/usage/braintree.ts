@@ -3,7 +3,7 @@ import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { startOfDay } from '../../providers/braintree/days.ts'
 import { listPeriodStarts } from '../../providers/braintree/period-starts.ts'
 import { braintreeCharges } from '../payments/braintree-charges.ts'
-import { keyOfUsageSale, orderIdOfUsage } from './braintree-usage-order.ts'
+import { buildUsageOrderId, findUsageIdempotencyKey } from './braintree-usage-order.ts'
 import type { UsageCharges } from './contract.ts'
 
 /**
@@ -20,9 +20,9 @@ export function braintreeUsage(context: BraintreeContext): { readonly usage: Usa
       currency,
       priceOf: (name) => (Object.hasOwn(metered, name) ? (metered[name] ?? null) : null),
       periodsOf: ({ raw }) => listPeriodStarts(raw as braintree.Subscription).map(startOfDay),
-      keyOf: ({ raw }) => keyOfUsageSale(raw as braintree.Transaction),
+      keyOf: ({ raw }) => findUsageIdempotencyKey(raw as braintree.Transaction),
       async charge({ customerId, subscription, key, amount, description }) {
-        const idempotencyKey = orderIdOfUsage(subscription, key)
+        const idempotencyKey = buildUsageOrderId(subscription, key)
         const item = { description, amount }
         const { invoice } = await invoiceFor(customerId, item, { idempotencyKey })
         if (!invoice) throw new Error('Braintree charged for usage but returned no sale')

@@ -3,7 +3,7 @@ import {
   anotherCustomer,
   type ContractPart,
   type ContractTestAccount,
-  errorCodeOf,
+  catchErrorCode,
   type GatewayUnderTest,
   newOperationId,
   openAccount,
@@ -155,7 +155,7 @@ export const usageContract: ContractPart = ({ describe, it }, create) => {
       const made = await usage.createMeter(wanted)
       assert.equal((await usage.createMeter(wanted)).id, made.id)
       const other = { ...wanted, aggregation: 'count' } as const
-      assert.equal(await errorCodeOf(() => usage.createMeter(other)), 'invalid_argument')
+      assert.equal(await catchErrorCode(() => usage.createMeter(other)), 'invalid_argument')
       const names = (await usage.meters()).map(({ eventName }) => eventName)
       assert.deepEqual(names.sort(), ['files', meter].sort())
     })

@@ -16,8 +16,8 @@ import type { UsageValue } from './usage-value.ts'
 import {
   cancelUsage,
   listUnbilledUsage,
-  listUsageOfUser,
-  reportUsageOfUser,
+  listUserUsage,
+  reportUserUsage,
   voidUnbilledUsage,
 } from './user.ts'
 
@@ -117,8 +117,8 @@ export const unbilledUsageFeature = defineFeature({
 export const usageCapability = defineCapability('usage', {
   user: {
     reportUsage: (user, meter, value, options = {}) =>
-      reportUsageOfUser(user, { meter, value }, options),
-    usage: listUsageOfUser,
+      reportUserUsage(user, { meter, value }, options),
+    usage: listUserUsage,
     cancelUsage,
   },
   subscription: {
@@ -135,7 +135,7 @@ export const meteredPricesCapability = defineCapability('meteredPrices', {
   changes: {
     addMeteredPrice: async (subscription, price, options = {}) =>
       changeItems(
-        subscription.having('items'),
+        subscription.withCapability('items'),
         { add: price, quantity: null },
         { ...options, invoiceNow: false },
       ),

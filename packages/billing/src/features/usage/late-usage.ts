@@ -1,5 +1,5 @@
 import type { Logger } from '../../core/values/logger.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { isChargedByUs } from './contract.ts'
 import type { UsageSenderContext } from './send-usage.ts'
@@ -12,17 +12,17 @@ import { isUsageTooLate, mayUsageBeTooLate } from './usage-value.ts'
  * report names, otherwise all subscriptions that are billed by its meter. Usage of the last hour is
  * never too late.
  */
-export async function warnOfLateUsage(
+export async function logLateUsage(
   context: UsageSenderContext & { readonly settings: { readonly logger: Logger } },
   sent: readonly StoredUsage[],
   now: Date,
 ): Promise<void> {
   const { logger } = context.settings
-  const once = readOnce()
+  const once = createReadCache()
   for (const usage of sent) {
     if (!mayUsageBeTooLate(usage.at, now)) continue
-    const starts = await periodStarts(context, usage, once).catch(() => null)
-    const problem = problemOf(usage, starts, now)
+    const starts = await readPeriodStarts(context, usage, once).catch(() => null)
+    const problem = describeLateUsage(usage, starts, now)
     if (problem === null) continue
     const words = `Usage ${usage.meter} (${usage.reference}) of ${usage.at.toISOString()} ${problem}, so it is counted but not billed`
     if (logger.warn) logger.warn(words)
@@ -30,7 +30,7 @@ export async function warnOfLateUsage(
   }
 }
 
-type Once = <Found>(
+type ReadCache = <Found>(
   question: readonly (string | number)[],
   read: () => Promise<Found>,
 ) => Promise<Found>
@@ -39,7 +39,7 @@ type Once = <Found>(
  * Caches reads for all reports of a batch, because the result does not depend on the time of the
  * usage.
  */
-function readOnce(): Once {
+function createReadCache(): ReadCache {
   const found = new Map<string, Promise<unknown>>()
   return <Found>(question: readonly (string | number)[], read: () => Promise<Found>) => {
     const key = JSON.stringify(question)
@@ -53,7 +53,11 @@ function readOnce(): Once {
  * Describes why no subscription bills this usage, given the starts of their current periods. `null`
  * if one does, or if that is unknown.
  */
-function problemOf({ at, owner }: StoredUsage, starts: Date[] | null, now: Date): string | null {
+function describeLateUsage(
+  { at, owner }: StoredUsage,
+  starts: Date[] | null,
+  now: Date,
+): string | null {
   if (starts === null) return null
   const [first] = starts.sort((a, b) => Number(a) - Number(b))
   if (!first)
@@ -66,12 +70,12 @@ function problemOf({ at, owner }: StoredUsage, starts: Date[] | null, now: Date)
  * Returns when the current period of each subscription began, or when it ended. `null` if the
  * provider does not report it.
  */
-async function periodStarts(
+async function readPeriodStarts(
   context: UsageSenderContext,
   usage: StoredUsage,
-  once: Once,
+  once: ReadCache,
 ): Promise<Date[] | null> {
-  const found = await subscriptionsOf(context, usage, once)
+  const found = await findBillingSubscriptions(context, usage, once)
   if (found.length === 0 && usage.subscriptionId !== null) return null
   const starts = found.map((each) => (each.isOver ? each.endsAt : each.periodStartsAt))
   const said = starts.filter((start): start is Date => start instanceof Date)
@@ -82,10 +86,10 @@ async function periodStarts(
  * Finds the subscription that the report names, otherwise those that could bill it. Subscriptions
  * that had ended before the time of the usage are not read from the provider.
  */
-async function subscriptionsOf(
+async function findBillingSubscriptions(
   { subscriptions, gateway }: UsageSenderContext,
   { owner, provider, subscriptionId, meter, at }: StoredUsage,
-  once: Once,
+  once: ReadCache,
 ): Promise<ProviderSubscription[]> {
   const { type, id } = owner
   const all = await once(['rows', type, id], () => subscriptions.listByOwner(owner))
@@ -101,7 +105,7 @@ async function subscriptionsOf(
     if (each) found.push(each)
   }
   if (subscriptionId !== null) return found
-  const usage = requirePart(asked, 'usage')
+  const usage = requireGatewayPart(asked, 'usage')
   if (isChargedByUs(usage)) return found
   const isBilled = await Promise.all(
     found.map(async ({ items = [], isOver, endsAt }) => {

@@ -2,7 +2,7 @@ import { Unsupported } from '../../core/errors/errors.ts'
 import { requireOneOf, requireText } from '../../core/values/arguments.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { Gateway } from '../../providers/gateway.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { isChargedByUs, type UsageMeter } from './contract.ts'
 
 /** A meter to create at the provider. */
@@ -55,7 +55,7 @@ export function createMeters(context: {
     const [first = context.defaultProvider] = context.providers
     const provider = wanted ?? first
     if (context.providers.includes(provider)) {
-      const part = requirePart(await context.gateway(provider), 'usage')
+      const part = requireGatewayPart(await context.gateway(provider), 'usage')
       if (!isChargedByUs(part)) return part
     }
     throw new Unsupported(`${provider} has no meters`, { provider, capability: 'usage' })

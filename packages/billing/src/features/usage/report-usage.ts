@@ -101,7 +101,7 @@ export async function reportUsage(
   // A report that was stored before there was a limit of digits can be repeated.
   const value = requireUsageValue(used.value, found ? undefined : used.digits)
   const same = { ...used, meter, value, at: options.at }
-  if (found) return requireSame(found, same)
+  if (found) return requireSameReport(found, same)
   const at = options.at === undefined ? now : requireUsageTime(options.at, now)
   const reference = options.id ?? randomUUID()
   const whose = { owner, provider, providerCustomer, subscriptionId }
@@ -110,12 +110,12 @@ export async function reportUsage(
     return { id: reference, meter, value, at, state: 'pending' }
   }
   const before = await findUsageReport(queue, used, options)
-  if (before) return requireSame(before, same)
+  if (before) return requireSameReport(before, same)
   throw new InvalidArgument(`'${reference}' was reported before and has been deleted since`)
 }
 
-function requireSame(
-  before: StoredUsage,
+function requireSameReport(
+  earlierReport: StoredUsage,
   {
     meter,
     value,
@@ -125,13 +125,13 @@ function requireSame(
   }: NewUsageReport & { readonly at: Date | undefined },
 ): UsageReport {
   const isSame =
-    before.meter === meter &&
-    before.value === value &&
-    (!isOfSubscription || before.subscriptionId === subscriptionId) &&
-    (at === undefined || before.at.getTime() === Number(at))
-  if (isSame) return toUsageReport(before)
+    earlierReport.meter === meter &&
+    earlierReport.value === value &&
+    (!isOfSubscription || earlierReport.subscriptionId === subscriptionId) &&
+    (at === undefined || earlierReport.at.getTime() === Number(at))
+  if (isSame) return toUsageReport(earlierReport)
   throw new InvalidArgument(
-    `'${before.reference}' was already reported as ${before.value} of '${before.meter}': use another id for another report`,
+    `'${earlierReport.reference}' was already reported as ${earlierReport.value} of '${earlierReport.meter}': use another id for another report`,
   )
 }
 

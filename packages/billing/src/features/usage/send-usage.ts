@@ -2,7 +2,7 @@ import type { OwnerRepository } from '../../core/storage/owners.ts'
 import type { SubscriptionRepository } from '../../core/storage/subscriptions.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { Gateway } from '../../providers/gateway.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { isChargedByUs, type UsageEvent, type UsageOutcome } from './contract.ts'
 import type { StoredUsage } from './usage-rows.ts'
 import { mayReportBeSent } from './usage-value.ts'
@@ -31,7 +31,7 @@ export async function sendUsage(
 ): Promise<UsageSendResult[]> {
   const events = await Promise.all(claimed.map((usage) => toEvent(context, usage, now)))
   const asked = events.filter((event): event is UsageEvent => 'customerId' in event)
-  const outcomes = asked.length > 0 ? await ask(context, provider, asked) : []
+  const outcomes = asked.length > 0 ? await sendToProvider(context, provider, asked) : []
   const byId = new Map(outcomes.map((outcome) => [outcome.id, outcome]))
   return events.map((event) => {
     if (!('customerId' in event)) return event
@@ -48,13 +48,13 @@ export async function sendUsage(
  * Sends the events. If the gateway cannot be created, no request was sent, and each event has the
  * result `later`.
  */
-async function ask(
+async function sendToProvider(
   context: UsageSenderContext,
   provider: ProviderName,
   events: readonly UsageEvent[],
 ): Promise<readonly UsageOutcome[]> {
   const usage = await context.gateway(provider).then(
-    (gateway) => requirePart(gateway, 'usage'),
+    (gateway) => requireGatewayPart(gateway, 'usage'),
     (error: unknown) => String(error),
   )
   if (typeof usage === 'string' || isChargedByUs(usage)) {
@@ -75,7 +75,7 @@ async function toEvent(
     const error = `It is unknown whether the provider has this report, and if it were sent again now, it could be counted twice (${usage.lastError ?? 'no answer'})`
     return { state: 'refused', error }
   }
-  const customerId = await billedCustomerOf(owners, usage)
+  const customerId = await findBilledCustomerId(owners, usage)
   if (customerId === null) {
     return { state: 'refused', error: `The ${owner.type} has no customer at the provider` }
   }
@@ -90,7 +90,7 @@ async function toEvent(
  * with the report, otherwise the owner's present customer. `null` for none. The stored one comes
  * first, because the owner's id may have been reused since.
  */
-export async function billedCustomerOf(
+export async function findBilledCustomerId(
   owners: UsageSenderContext['owners'],
   { owner, provider, providerCustomer }: StoredUsage,
 ): Promise<string | null> {

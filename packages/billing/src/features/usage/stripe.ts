@@ -35,12 +35,12 @@ export function stripeUsage(context: StripeContext): { readonly usage: UsageRepo
       (error: unknown) => ({ error }),
     )
     // Only the meters were requested, so the event was not sent.
-    if ('error' in asked) return { id, state: 'later', error: wordsOf(asked.error) }
+    if ('error' in asked) return { id, state: 'later', error: describeSdkError(asked.error) }
     const { customer_mapping, value_settings } = asked.known ?? {}
     try {
       await stripe.billing.meterEvents.create({
         event_name: meter,
-        identifier: stripeIdentifierOf(event),
+        identifier: buildStripeIdentifier(event),
         timestamp: toSeconds(at),
         payload: {
           [customer_mapping?.event_payload_key ?? 'stripe_customer_id']: customerId,
@@ -49,11 +49,11 @@ export function stripeUsage(context: StripeContext): { readonly usage: UsageRepo
       })
       return { id, state: 'sent', error: null }
     } catch (error) {
-      const state = usageOutcomeOf(error)
+      const state = decideUsageOutcome(error)
       // Forgets the meters while Stripe is unavailable: if reading them fails next time, it is
       // certain that the event was not sent.
       if (state === 'later' || state === 'unknown') meters.forget()
-      return { id, state, error: state === 'sent' ? null : wordsOf(error) }
+      return { id, state, error: state === 'sent' ? null : describeSdkError(error) }
     }
   }
 
@@ -87,14 +87,14 @@ export function stripeUsage(context: StripeContext): { readonly usage: UsageRepo
       meters: async () => (await meters.list()).map(describe),
       async createMeter(wanted) {
         const there = await meters.find(wanted.eventName)
-        if (there) return requireSame(describe(there), wanted)
+        if (there) return requireSameMeter(describe(there), wanted)
         try {
           return describe(await stripe.billing.meters.create(paramsOf(wanted)))
         } catch (error) {
           meters.forget()
           const made = await meters.find(wanted.eventName)
           if (!made) throw error
-          return requireSame(describe(made), wanted)
+          return requireSameMeter(describe(made), wanted)
         } finally {
           meters.forget()
         }
@@ -103,7 +103,7 @@ export function stripeUsage(context: StripeContext): { readonly usage: UsageRepo
   }
 }
 
-function wordsOf(error: unknown): string {
+function describeSdkError(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
@@ -115,10 +115,10 @@ function paramsOf({ name, eventName, aggregation }: Omit<UsageMeter, 'id'>) {
   } satisfies Stripe.Billing.MeterCreateParams
 }
 
-function requireSame(found: UsageMeter, wanted: Omit<UsageMeter, 'id'>): UsageMeter {
-  if (found.aggregation === wanted.aggregation) return found
+function requireSameMeter(found: UsageMeter, requestedMeter: Omit<UsageMeter, 'id'>): UsageMeter {
+  if (found.aggregation === requestedMeter.aggregation) return found
   throw new InvalidArgument(
-    `A meter for '${wanted.eventName}' already exists, with the aggregation '${found.aggregation}'`,
+    `A meter for '${requestedMeter.eventName}' already exists, with the aggregation '${found.aggregation}'`,
   )
 }
 
@@ -162,10 +162,10 @@ async function cancel({ stripe }: StripeContext, event: SentUsageEvent): Promise
     await stripe.billing.meterEventAdjustments.create({
       event_name: event.meter,
       type: 'cancel',
-      cancel: { identifier: stripeIdentifierOf(event) },
+      cancel: { identifier: buildStripeIdentifier(event) },
     })
   } catch (error) {
-    if (isMissing(error) || !/already been cancell?ed/.test(wordsOf(error))) throw error
+    if (isMissing(error) || !/already been cancell?ed/.test(describeSdkError(error))) throw error
   }
 }
 
@@ -194,11 +194,11 @@ async function readDropped(stripe: Stripe, { id }: { id: string }): Promise<Drop
  * Returns the identifier of a meter event at Stripe. It includes the customer, because two
  * applications that share a Stripe account may use the same report id.
  */
-export function stripeIdentifierOf({
+export function buildStripeIdentifier({
   id,
   customerId,
 }: Pick<SentUsageEvent, 'id' | 'customerId'>): string {
-  return `${id}_${markOf(customerId)}`
+  return `${id}_${hashCustomerId(customerId)}`
 }
 
 /**
@@ -210,10 +210,10 @@ export function parseStripeIdentifier(
 ): Pick<DroppedReport, 'id' | 'isOf'> | null {
   const [, id, mark] = /^(usage_[0-9a-f]+)_([0-9a-f]{24})$/.exec(identifier) ?? []
   if (id === undefined) return null
-  return { id, isOf: (customerId) => markOf(customerId) === mark }
+  return { id, isOf: (customerId) => hashCustomerId(customerId) === mark }
 }
 
-function markOf(customerId: string): string {
+function hashCustomerId(customerId: string): string {
   return createHash('sha256').update(customerId).digest('hex').slice(0, 24)
 }
 
@@ -269,19 +269,22 @@ function meterCache(stripe: Stripe): MeterCache {
 }
 
 /** Fields of an SDK error. The SDK's classes are not used, because the SDK may not be installed. */
-type Failed = Readonly<Record<'type' | 'code' | 'param' | 'message', unknown>>
+type SdkErrorFields = Readonly<Record<'type' | 'code' | 'param' | 'message', unknown>>
 
 /** Error types of a rejected API key: nothing was accepted, and the next attempt may succeed. */
-const LATER: readonly unknown[] = ['StripeAuthenticationError', 'StripePermissionError']
+const RETRYABLE_ERROR_TYPES: readonly unknown[] = [
+  'StripeAuthenticationError',
+  'StripePermissionError',
+]
 
 /**
  * Decides the outcome of a usage report for which Stripe's SDK threw an error. The SDK retries by
  * itself, so even if its last attempt hit a rate limit or a connection error, an earlier attempt
  * may have been accepted.
  */
-export function usageOutcomeOf(error: unknown): UsageOutcome['state'] {
-  const { type, code, param, message } = error as Failed
-  if (LATER.includes(type)) return 'later'
+export function decideUsageOutcome(error: unknown): UsageOutcome['state'] {
+  const { type, code, param, message } = error as SdkErrorFields
+  if (RETRYABLE_ERROR_TYPES.includes(type)) return 'later'
   if (type !== 'StripeInvalidRequestError') return 'unknown'
   const isDuplicate =
     code === 'duplicate_meter_event' ||

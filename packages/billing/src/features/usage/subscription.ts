@@ -57,7 +57,9 @@ export async function reportUsage(
   const providerCustomer = subscription.record.providerCustomer ?? subscription.user.providerId
   const found = await findUsageReport(queue, { owner, providerCustomer }, used)
   if (!found) await requireNotOver(subscription, used.at)
-  const meter = found ? await meterOfAny(subscription, used) : await meterOf(subscription, used)
+  const meter = found
+    ? await findCurrentOrFormerMeter(subscription, used)
+    : await requireCurrentMeter(subscription, used)
   const isOfSubscription = isChargedByUs((await subscription.gateway()).usage)
   const digits = subscription.context.options.providers.find(provider)?.usageDigits
   const { value } = used
@@ -70,7 +72,7 @@ export async function listUsage(
   subscription: Scope,
   query: SubscriptionUsageQuery,
 ): Promise<UsageSummary[]> {
-  const meter = await meterOf(subscription, query)
+  const meter = await requireCurrentMeter(subscription, query)
   const { usage } = await subscription.gateway()
   const found = await subscription.requireFound()
   const began = isChargedByUs(usage) ? usage.periodsOf(found).at(-1) : found.periodStartsAt
@@ -79,7 +81,7 @@ export async function listUsage(
   // The provider's clock may be ahead of ours when a period has just begun, which is no mistake of
   // the caller.
   const isBeginning = query.from === undefined && from >= now
-  const filter = requireUsageQuery({ ...query, from }, isBeginning ? later(from) : now)
+  const filter = requireUsageQuery({ ...query, from }, isBeginning ? addOneMinute(from) : now)
   if (isChargedByUs(usage)) {
     const { provider, id } = subscription.record
     return sumUsageCountedByUs(subscription.context, provider, [id], { ...filter, meter })
@@ -87,7 +89,7 @@ export async function listUsage(
   return usage.summaries({ ...filter, meter, customerId: found.customerId ?? '' })
 }
 
-function later(date: Date): Date {
+function addOneMinute(date: Date): Date {
   return new Date(date.getTime() + 60_000)
 }
 
@@ -118,9 +120,9 @@ async function requireNotOver(subscription: Scope, at: unknown): Promise<void> {
   }
 }
 
-async function meterOf(subscription: Scope, counted: MeterSelector): Promise<string> {
+async function requireCurrentMeter(subscription: Scope, counted: MeterSelector): Promise<string> {
   const { usage } = await subscription.gateway()
-  const { meter, price } = namesOf(counted)
+  const { meter, price } = asUncheckedSelector(counted)
   if (isChargedByUs(usage)) {
     requireMeteredPrice(usage, requireText('meter', meter ?? price))
   } else if (meter === undefined) {
@@ -129,13 +131,16 @@ async function meterOf(subscription: Scope, counted: MeterSelector): Promise<str
       throw new ItemNotFound(`The subscription has no price '${wanted}'`)
     }
   }
-  return meterOfAny(subscription, counted)
+  return findCurrentOrFormerMeter(subscription, counted)
 }
 
 /** Finds the meter, even for a price that the subscription no longer has. */
-async function meterOfAny(subscription: Scope, counted: MeterSelector): Promise<string> {
+async function findCurrentOrFormerMeter(
+  subscription: Scope,
+  counted: MeterSelector,
+): Promise<string> {
   const { usage } = await subscription.gateway()
-  const { meter: given, price: wanted } = namesOf(counted)
+  const { meter: given, price: wanted } = asUncheckedSelector(counted)
   if (isChargedByUs(usage)) return requireText('meter', given ?? wanted)
   if (given !== undefined) return requireText('meter', given)
   const price = requireText('price', wanted)
@@ -144,7 +149,10 @@ async function meterOfAny(subscription: Scope, counted: MeterSelector): Promise<
   throw new InvalidArgument(`'${price}' is not billed by usage`)
 }
 
-function namesOf(counted: MeterSelector): { readonly meter?: unknown; readonly price?: unknown } {
+function asUncheckedSelector(counted: MeterSelector): {
+  readonly meter?: unknown
+  readonly price?: unknown
+} {
   return counted
 }
 

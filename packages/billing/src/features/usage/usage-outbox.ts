@@ -11,12 +11,12 @@ import {
   type WorkerSettings,
   type WorkerTask,
 } from '../../core/worker.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { type DroppedReport, isChargedByUs } from './contract.ts'
 import { usageRefusedEvent } from './events.ts'
-import { warnOfLateUsage } from './late-usage.ts'
+import { logLateUsage } from './late-usage.ts'
 import {
-  billedCustomerOf,
+  findBilledCustomerId,
   sendUsage,
   type UsageSenderContext,
   type UsageSendResult,
@@ -56,7 +56,7 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
   const workers = new Map<ProviderName, QueueWorker>(
     counting.map((provider) => [
       provider,
-      createWorker(retryWhileBillable(settings), workOf(context, provider)),
+      createWorker(retryWhileBillable(settings), createUsageTask(context, provider)),
     ]),
   )
   const served = new Map<ProviderName, UsageChargeWorker>()
@@ -67,7 +67,7 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
   return {
     async add(added, tx) {
       const now = clock.now()
-      const dueAt = dueOf(added, served.get(added.provider), now)
+      const dueAt = computeReportDueAt(added, served.get(added.provider), now)
       const isNew = await usage.add(added, { now, dueAt }, tx ? withTypedErrors(tx) : database)
       // Within the caller's transaction the report is not visible to others yet: the timer finds it
       // after the commit.
@@ -79,7 +79,7 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
     unbilled: (by) => usage.countWaiting(by),
     voidAll: (by, tx) => usage.cancelWaiting(by, clock.now(), tx),
     sendNow: (provider, waiting) => sendNow(context, provider, waiting),
-    refuseTaken: (provider, dropped) => refuseTaken(context, provider, dropped),
+    refuseTaken: (provider, dropped) => refuseDroppedReports(context, provider, dropped),
     cancel: (reported) => cancel(context, reported),
     serve(provider, given) {
       served.set(provider, given)
@@ -125,7 +125,7 @@ const HOUR = 3_600_000
  * Returns when a report is due. Usage of the last hour waits until its subscription is charged next;
  * older usage may belong to a past period, and is due now.
  */
-function dueOf(
+function computeReportDueAt(
   { subscriptionId, at }: NewUsage,
   served: UsageChargeWorker | undefined,
   now: Date,
@@ -146,7 +146,10 @@ function retryWhileBillable(settings: WorkerSettings): WorkerSettings {
   return { ...settings, attempts: Number.POSITIVE_INFINITY, longestPause: LONGEST_PAUSE }
 }
 
-function workOf(context: UsageQueueContext, provider: ProviderName): WorkerTask<ClaimedUsage> {
+function createUsageTask(
+  context: UsageQueueContext,
+  provider: ProviderName,
+): WorkerTask<ClaimedUsage> {
   const { usage, settings } = context
   const queue = usage.queue(provider)
   return {
@@ -157,7 +160,7 @@ function workOf(context: UsageQueueContext, provider: ProviderName): WorkerTask<
       const now = settings.clock.now()
       const outcomes = await sendUsage(context, provider, claimed, now)
       const sent = claimed.filter((_, at) => outcomes[at]?.state === 'sent')
-      await warnOfLateUsage(context, sent, now)
+      await logLateUsage(context, sent, now)
       const settled: unknown[] = []
       for (const [at, each] of claimed.entries()) {
         settled.push(await storeOutcome(context, each, outcomes[at]))
@@ -178,7 +181,7 @@ async function sendNow(
 ): Promise<number> {
   const left = waiting.map(({ id }) => id)
   let failed = 0
-  const work = workOf(context, provider)
+  const work = createUsageTask(context, provider)
   const worker = createWorker(
     { ...retryWhileBillable(context.settings), everySeconds: null },
     {
@@ -251,7 +254,7 @@ async function refuseAll(
   }
 }
 
-async function refuseTaken(
+async function refuseDroppedReports(
   context: UsageQueueContext,
   provider: ProviderName,
   dropped: readonly DroppedReport[],
@@ -261,7 +264,7 @@ async function refuseTaken(
     const found = await context.usage.findByIdentifier(id)
     if (found?.provider !== provider) continue
     // A missing customer may be the reason why the provider dropped the report.
-    const customerId = await billedCustomerOf(context.owners, found)
+    const customerId = await findBilledCustomerId(context.owners, found)
     if (customerId !== null && !isOf(customerId)) continue
     ours += 1
     await refuse(context, [found], error, context.usage.refuseTaken)
@@ -275,7 +278,7 @@ async function cancel(context: UsageQueueContext, reported: StoredUsage): Promis
   const now = settings.clock.now()
   if (state === 'cancelled' || state === 'refused') return
   if (state === 'pending' && (await usage.cancelUnsent(id, now))) return
-  const part = requirePart(await context.gateway(reported.provider), 'usage')
+  const part = requireGatewayPart(await context.gateway(reported.provider), 'usage')
   if (isChargedByUs(part)) {
     const isCharged = state !== 'pending'
     throw isCharged
@@ -292,7 +295,7 @@ async function cancel(context: UsageQueueContext, reported: StoredUsage): Promis
       'This report was sent more than 24 hours ago: report a negative value to correct it',
     )
   }
-  const customerId = await billedCustomerOf(context.owners, reported)
+  const customerId = await findBilledCustomerId(context.owners, reported)
   if (customerId === null) {
     throw new InvalidArgument(`The ${reported.owner.type} no longer has a customer at the provider`)
   }

@@ -155,7 +155,7 @@ const newUsage = usageTable.omit('id')
  * Builds the unique key. It includes the customer: user 7, team 7 and the next user 7 may each have
  * a "job 1". After a transfer, the new owner's report of the same job counts as a repeat.
  */
-function identifierOf({ owner, provider, providerCustomer, reference }: NewUsage): string {
+function buildReportIdentifier({ owner, provider, providerCustomer, reference }: NewUsage): string {
   const by = providerCustomer ? [provider, providerCustomer] : [owner.type, String(owner.id)]
   const digest = createHash('sha256')
     .update(JSON.stringify([...by, reference]))
@@ -242,7 +242,7 @@ export function createUsageRepository(database: Database, types: OwnerIdTypes): 
         TABLE,
         newUsage.toRow({
           ...usage,
-          identifier: identifierOf(added),
+          identifier: buildReportIdentifier(added),
           ownerType: owner.type,
           ownerId: String(owner.id),
           batch: null,

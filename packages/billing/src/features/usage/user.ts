@@ -23,7 +23,7 @@ export interface MeteredQuantity {
   readonly value: UsageValue
 }
 
-export async function reportUsageOfUser(
+export async function reportUserUsage(
   user: UserScopeWith<'usage'>,
   used: MeteredQuantity,
   options: UsageOptions,
@@ -48,13 +48,13 @@ async function findChargedSubscription(
   await user.requireCustomerId()
   const { usage } = await user.gateway()
   if (!isChargedByUs(usage)) return null
-  const subscriptionId = await newestRunning(user)
+  const subscriptionId = await findNewestRunningId(user)
   requireMeteredPrice(usage, requireText('meter', meter))
   return subscriptionId
 }
 
 /** Returns the newest running subscription, with which usage that we count is charged. */
-async function newestRunning(user: UserScopeWith<'usage'>): Promise<number> {
+async function findNewestRunningId(user: UserScopeWith<'usage'>): Promise<number> {
   const { context, owner, provider } = user
   const all = await context.subscriptions.listByOwner(owner)
   const running = all.find((each) => each.provider === provider && !ended(each, user.now()))
@@ -63,7 +63,7 @@ async function newestRunning(user: UserScopeWith<'usage'>): Promise<number> {
 }
 
 /** Returns the sums of a user's usage. Empty if the user has no customer at the provider. */
-export async function listUsageOfUser(
+export async function listUserUsage(
   user: UserScopeWith<'usage'>,
   meter: string,
   query: UsageQuery,

@@ -44,12 +44,12 @@ export function braintreeWebhooks({ gateway }: BraintreeContext): Webhooks {
       return gateway.webhookNotification.verify(challenge)
     },
     readEvent: (stored) => parse(JSON.parse(stored) as Signed),
-    subjectOf: (event) => subjectOf(event as braintree.WebhookNotification),
+    subjectOf: (event) => readNotificationSubject(event as braintree.WebhookNotification),
   }
 }
 
 /** Reads the ids from a notification. Everything else is read again from Braintree. */
-function subjectOf(notification: braintree.WebhookNotification): EventSubject {
+function readNotificationSubject(notification: braintree.WebhookNotification): EventSubject {
   const { kind } = notification
   const {
     subscription,
@@ -68,12 +68,12 @@ function subjectOf(notification: braintree.WebhookNotification): EventSubject {
     cardChanged: revoked !== undefined,
     failedCharges:
       kind === 'subscription_charged_unsuccessfully' ? (subscription?.failureCount ?? null) : null,
-    news: newsOf(kind, subscription),
+    news: describeNewestTransaction(kind, subscription),
   }
 }
 
 /** Describes the newest transaction, which is the one the notification is about. */
-function newsOf(
+function describeNewestTransaction(
   kind: string,
   subscription: braintree.Subscription | undefined,
 ): EventObject | null {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, errorCodeOf, openAccount } from '../../providers/contract-suite.ts'
+import { type ContractPart, catchErrorCode, openAccount } from '../../providers/contract-suite.ts'
 
 /**
  * Contract tests of webhooks: verification, storage, and finding the objects that an event is
@@ -34,12 +34,12 @@ export const webhooksContract: ContractPart = ({ describe, it }, create) => {
       const changed = `${body.slice(0, at)}${body[at] === 'A' ? 'B' : 'A'}${body.slice(at + 1)}`
       const forged = { body: changed, header }
       assert.equal(
-        await errorCodeOf(() => gateway.verifyWebhook(forged, new Date())),
+        await catchErrorCode(() => gateway.verifyWebhook(forged, new Date())),
         'invalid_signature',
       )
       const empty = { body: '{}', header: () => null }
       assert.equal(
-        await errorCodeOf(() => gateway.verifyWebhook(empty, new Date())),
+        await catchErrorCode(() => gateway.verifyWebhook(empty, new Date())),
         'invalid_signature',
       )
     })

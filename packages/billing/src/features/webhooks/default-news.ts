@@ -22,35 +22,40 @@ export const recordEventsWithoutRow: DefaultHandler = async (context, event) => 
   const { locked, subject } = event
   const told = subject.news
   if (!told || !context.events.isWanted(told.type)) return
-  const events = await eventsOf(context, event, told)
+  const events = await buildBillingEvents(context, event, told)
   if (events.length === 0) return
   await locked.lock.write(async (tx) => {
     for (const each of events) await context.events.record(tx, each)
   })
 }
 
-async function eventsOf(
+async function buildBillingEvents(
   context: BillingContext,
   event: LockedOwnerEvent,
-  told: EventObject,
+  eventObject: EventObject,
 ): Promise<NewBillingEvent[]> {
   const { locked, gateway } = event
   const about: EventOrigin = { owner: locked.owner, provider: gateway.name }
   const customerId = (await context.owners.find(locked.owner))?.providerId
   if (!customerId) return []
-  if (told.type === 'refund.created') {
-    const refunds = (await gateway.refunds?.list(told.id)) ?? []
+  if (eventObject.type === 'refund.created') {
+    const refunds = (await gateway.refunds?.list(eventObject.id)) ?? []
     return refunds
       .filter((each) => each.status !== 'failed')
       .map((each) => refundCreatedEvent(about, each))
   }
-  if (told.type === 'credit_note.created') {
-    const note = await gateway.creditNotes?.find(told.id, customerId)
+  if (eventObject.type === 'credit_note.created') {
+    const note = await gateway.creditNotes?.find(eventObject.id, customerId)
     return note ? [creditNoteCreatedEvent(about, note)] : []
   }
   const found = await findInvoice(context, event, customerId)
-  if (told.type === 'invoice.paid') return found ? [invoicePaidEvent(about, found)] : []
-  return ofUnpaid(context, event, { about, customerId, found }, { ...told, type: told.type })
+  if (eventObject.type === 'invoice.paid') return found ? [invoicePaidEvent(about, found)] : []
+  return buildUnpaidInvoiceEvents(
+    context,
+    event,
+    { about, customerId, found },
+    { ...eventObject, type: eventObject.type },
+  )
 }
 
 async function findInvoice(
@@ -65,11 +70,11 @@ async function findInvoice(
   return gateway.findInvoice(subject.news.id, customerId, createTaxLookup(taxes, tax))
 }
 
-type InvoiceNews = EventObject & {
+type UnpaidInvoiceEvent = EventObject & {
   readonly type: 'invoice.payment_failed' | 'invoice.action_required' | 'invoice.voided'
 }
 
-interface Billed {
+interface InvoiceEventContext {
   readonly about: EventOrigin
   readonly customerId: string
   readonly found: InvoiceData | null
@@ -81,14 +86,14 @@ interface Billed {
  * payment, in any order. `awaitsCustomer` marks the failure, so that the customer gets only one
  * mail.
  */
-async function ofUnpaid(
+async function buildUnpaidInvoiceEvents(
   context: BillingContext,
   event: LockedOwnerEvent,
-  { about, customerId, found }: Billed,
-  told: InvoiceNews,
+  { about, customerId, found }: InvoiceEventContext,
+  told: UnpaidInvoiceEvent,
 ): Promise<NewBillingEvent[]> {
   if (found?.paid) return []
-  const invoice = found ? toInvoiceFacts(found) : await factsOfFailed(context, event, told)
+  const invoice = found ? toInvoiceFacts(found) : await describeFailedCharge(context, event, told)
   if (!invoice) return []
   const subject = `${about.provider}:${told.id}`
   const attempt = told.attempt ?? null
@@ -119,10 +124,10 @@ async function ofUnpaid(
 }
 
 /** Describes a failed charge that has no invoice, as long as the subscription owes it. */
-async function factsOfFailed(
+async function describeFailedCharge(
   context: BillingContext,
   { gateway, subject }: LockedOwnerEvent,
-  { id, amount }: InvoiceNews,
+  { id, amount }: UnpaidInvoiceEvent,
 ): Promise<InvoiceEventData | null> {
   if (!amount || subject.subscriptionId === null) return null
   const row = await context.subscriptions.findByProvider(gateway.name, subject.subscriptionId)

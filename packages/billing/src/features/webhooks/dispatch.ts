@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { convergeSubscription, stateColumnsOf } from '../../core/converge.ts'
+import { refreshSubscriptionRow, toStateColumns } from '../../core/converge.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import type { StoredWebhook } from '../../core/storage/tables.ts'
 import { stillBelongsToOwner } from '../../core/subscription-owner.ts'
@@ -71,7 +71,7 @@ export async function runDefaultHandler(
   event: unknown,
 ): Promise<void> {
   const subject = await withDisputedCustomer(gateway, gateway.subjectOf(event))
-  const find = () => findConcerned(context, gateway, subject)
+  const find = () => findOwnerAndHandlers(context, gateway, subject)
   for (let concerned = await find(); concerned !== null; ) {
     const { owner } = concerned
     concerned = await withOwnerLock(context, owner, async (locked) => {
@@ -85,7 +85,7 @@ export async function runDefaultHandler(
   }
 }
 
-interface Concerned {
+interface EventOwnerAndHandlers {
   readonly owner: Owner
   readonly handlers: readonly DefaultHandler[]
 }
@@ -106,29 +106,30 @@ async function withDisputedCustomer(
 }
 
 /** Finds the owner from our own rows only: ownership that an event claims is ignored. */
-async function findConcerned(
+async function findOwnerAndHandlers(
   context: BillingContext,
   gateway: ReadOnlyGateway,
   { subscriptionId, customerId }: EventSubject,
-): Promise<Concerned | null> {
-  const handlers = Object.values(DEFAULTS)
+): Promise<EventOwnerAndHandlers | null> {
+  const handlers = Object.values(DEFAULT_EVENT_HANDLERS)
   const holderOf = (customer: string) => context.owners.findByCustomer(gateway.name, customer)
   const row = subscriptionId
     ? await context.subscriptions.findByProvider(gateway.name, subscriptionId)
     : null
   const known = row?.providerCustomer || customerId
   const mayAsk = !row || row.providerCustomer === ''
-  const customer = known ?? (mayAsk ? await customerOf(gateway, subscriptionId) : null)
+  const customer =
+    known ?? (mayAsk ? await readSubscriptionCustomer(gateway, subscriptionId) : null)
   const holder = customer ? await holderOf(customer) : null
   if (holder) return { owner: holder.owner, handlers }
   if (!row) return null
   // The row follows the provider even if its customer belongs to no owner. An owner who reuses the
   // id is not affected.
   const isTheirs = await stillBelongsToOwner(context, row)
-  return { owner: row.owner, handlers: isTheirs ? handlers : [DEFAULTS.subscription] }
+  return { owner: row.owner, handlers: isTheirs ? handlers : [DEFAULT_EVENT_HANDLERS.subscription] }
 }
 
-async function customerOf(
+async function readSubscriptionCustomer(
   gateway: ReadOnlyGateway,
   subscriptionId: string | null,
 ): Promise<string | null> {
@@ -137,38 +138,41 @@ async function customerOf(
 }
 
 /** Updates the subscription, and ends it early if the application limits failed charges. */
-const subscription: DefaultHandler = async (context, { locked, gateway, subject }) => {
+const updateSubscriptionFromEvent: DefaultHandler = async (
+  context,
+  { locked, gateway, subject },
+) => {
   const { subscriptionId, failedCharges } = subject
   if (!subscriptionId) return
   const { name: provider } = gateway
   const of = { provider, providerId: subscriptionId }
-  const found = await convergeSubscription(context, locked, of)
+  const found = await refreshSubscriptionRow(context, locked, of)
   const { maxFailedCharges } = context.options
   if (!found || failedCharges === null || maxFailedCharges === null) return
-  const { standing } = stateColumnsOf(context, provider, found)
+  const { standing } = toStateColumns(context, provider, found)
   // An old event must not end a subscription that was paid since.
   const isPaid = standing !== 'past_due' && standing !== 'unpaid'
   if (failedCharges < maxFailedCharges || isPaid) return
   await locked.change(provider, (changing) => changing.cancelNow(found.id))
-  await convergeSubscription(context, locked, of)
+  await refreshSubscriptionRow(context, locked, of)
 }
 
 /** Clears a customer that was deleted at the provider, and updates all its subscriptions. */
-const deletedCustomer: DefaultHandler = async (context, { locked, gateway, subject }) => {
+const clearDeletedCustomer: DefaultHandler = async (context, { locked, gateway, subject }) => {
   const { customerDeleted, customerId } = subject
   if (!customerDeleted || !customerId || (await gateway.findCustomer(customerId))) return
   for (const row of await context.subscriptions.listByOwner(locked.owner)) {
-    if (row.provider === gateway.name) await convergeSubscription(context, locked, row)
+    if (row.provider === gateway.name) await refreshSubscriptionRow(context, locked, row)
   }
   const gone = { provider: gateway.name, providerId: customerId }
   await locked.lock.write((tx) => context.owners.clearCustomer(locked.owner, gone, tx))
 }
 
 /** The default handlers, in the order in which they run. */
-const DEFAULTS = {
-  subscription,
+const DEFAULT_EVENT_HANDLERS = {
+  subscription: updateSubscriptionFromEvent,
   card: handleCardEvent,
   news: recordEventsWithoutRow,
-  deletedCustomer,
+  deletedCustomer: clearDeletedCustomer,
   dispute: handleDisputeEvent,
 } satisfies Readonly<Record<string, DefaultHandler>>

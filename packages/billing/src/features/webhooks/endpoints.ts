@@ -2,7 +2,7 @@ import type { BillingContext } from '../../core/context.ts'
 import { InvalidArgument, ProviderMisconfigured, Unsupported } from '../../core/errors/errors.ts'
 import { requireApplicationUrl } from '../../core/own-url.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { Provider } from '../../providers/provider.ts'
 import type { ProviderEndpoint } from './endpoints-contract.ts'
 
@@ -135,7 +135,7 @@ async function checkProvider(context: BillingContext, provider: Provider): Promi
     return { ...nothing, problems: [], note }
   }
   const { found: all, unlisted } = await listFor(context, name, url)
-  const found = firstOf(all.filter(({ payload }) => payload === 'whole'))
+  const found = chooseEndpoint(all.filter(({ payload }) => payload === 'whole'))
   const usage =
     unlisted === null
       ? describeUsage(provider, all, url)
@@ -151,7 +151,7 @@ async function checkProvider(context: BillingContext, provider: Provider): Promi
   return { ...events, problems, usage: usage.report, note: usage.note }
 }
 
-function firstOf(able: readonly ProviderEndpoint[]): ProviderEndpoint | undefined {
+function chooseEndpoint(able: readonly ProviderEndpoint[]): ProviderEndpoint | undefined {
   return able.find(({ isEnabled }) => isEnabled) ?? able[0]
 }
 
@@ -159,7 +159,10 @@ function firstOf(able: readonly ProviderEndpoint[]): ProviderEndpoint | undefine
  * Selects the thin endpoints that receive any of these events. Thin endpoints for other events do
  * not belong to billing.
  */
-function forUsage(all: readonly ProviderEndpoint[], events: readonly string[]): ProviderEndpoint[] {
+function listUsageEndpoints(
+  all: readonly ProviderEndpoint[],
+  events: readonly string[],
+): ProviderEndpoint[] {
   return all.filter(
     (each) =>
       each.payload === 'thin' && each.events.some((event) => [...events, '*'].includes(event)),
@@ -176,8 +179,8 @@ function describeUsage(
   url: string,
 ): { report: UsageEndpointReport | null; problems: string[]; note: string | null } {
   if (!usageEvents) return { report: null, problems: [], note: null }
-  const able = forUsage(all, usageEvents)
-  const first = firstOf(able)
+  const able = listUsageEndpoints(all, usageEvents)
+  const first = chooseEndpoint(able)
   if (!first) {
     const note = `Billing by usage needs another ${name} endpoint that sends ${usageEvents.join(', ')} to ${url}: create one for usage.`
     return { report: { id: null, missing: usageEvents }, problems: [], note }
@@ -186,17 +189,17 @@ function describeUsage(
   const sending = able.filter(({ isEnabled }) => isEnabled)
   const events = sending.length > 0 ? sending.flatMap((each) => each.events) : first.events
   const found = { ...first, events }
-  const missing = missingIn(found, usageEvents)
+  const missing = listMissingEvents(found, usageEvents)
   const report = { id: found.id, missing }
-  return { report, problems: problemsOf(name, found, missing), note: null }
+  return { report, problems: describeEndpointProblems(name, found, missing), note: null }
 }
 
-function missingIn(found: ProviderEndpoint, events: readonly string[]): string[] {
+function listMissingEvents(found: ProviderEndpoint, events: readonly string[]): string[] {
   if (found.events.includes('*')) return []
   return events.filter((event) => !found.events.includes(event))
 }
 
-function problemsOf(
+function describeEndpointProblems(
   provider: ProviderName,
   found: ProviderEndpoint,
   missing: readonly string[],
@@ -218,9 +221,9 @@ function describe(
   found: ProviderEndpoint,
 ): Omit<EndpointReport, 'usage' | 'note'> {
   const { id, url } = found
-  const missing = missingIn(found, events)
+  const missing = listMissingEvents(found, events)
   const superfluous = found.events.filter((event) => event !== '*' && !events.includes(event))
-  const problems = problemsOf(provider, found, missing)
+  const problems = describeEndpointProblems(provider, found, missing)
   return { provider, url, id, missing, superfluous, problems }
 }
 
@@ -236,14 +239,16 @@ async function create(
   if (usage && unlisted !== null) {
     throw new ProviderMisconfigured(unlisted, { provider: provider.name, providerCode: null })
   }
-  const before = usage ? forUsage(found, events) : found.filter((each) => each.payload === 'whole')
+  const before = usage
+    ? listUsageEndpoints(found, events)
+    : found.filter((each) => each.payload === 'whole')
   const [there] = before
   if (there && !replace) {
     throw new InvalidArgument(
       `There is an endpoint for ${url} already (${there.id}), whose secret is shown only once: remove it at the provider, or replace it (replace: true, --replace)`,
     )
   }
-  const endpoints = requirePart(await context.gateway(provider.name), 'webhookEndpoints')
+  const endpoints = requireGatewayPart(await context.gateway(provider.name), 'webhookEndpoints')
   const made = await endpoints.create({ url, events, payload })
   // Deleted last: in between both send, and an event that arrives twice is stored once.
   for (const { id } of before) await endpoints.remove(id)
@@ -275,7 +280,7 @@ async function listFor(
   provider: ProviderName,
   url: string,
 ): Promise<{ readonly found: ProviderEndpoint[]; readonly unlisted: string | null }> {
-  const endpoints = requirePart(await context.gateway(provider), 'webhookEndpoints')
+  const endpoints = requireGatewayPart(await context.gateway(provider), 'webhookEndpoints')
   const unlisted: string[] = []
   const all = await endpoints.list((why) => unlisted.push(why))
   return { found: all.filter((endpoint) => endpoint.url === url), unlisted: unlisted[0] ?? null }

@@ -3,7 +3,7 @@ import type { QueuePageOptions } from '../../core/storage/queue-pages.ts'
 import type { StoredWebhook, WebhookState } from '../../core/storage/tables.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { createWorker } from '../../core/worker.ts'
-import { workerSettings } from '../../options.ts'
+import { createWorkerSettings } from '../../options.ts'
 import type { RawWebhook } from '../../providers/webhook.ts'
 import { dispatchWebhook, hasHandler } from './dispatch.ts'
 import { type ReplayOptions, replayEvents } from './replay.ts'
@@ -67,7 +67,7 @@ export function createWebhookInbox(
   ready: () => Promise<void>,
 ): RunningWebhookInbox {
   const { webhooks, options } = context
-  const { kick, ...worker } = createWorker(workerSettings(options, ready), {
+  const { kick, ...worker } = createWorker(createWorkerSettings(options, ready), {
     what: 'webhook',
     queue: webhooks,
     work: (event) => dispatchWebhook(context, event),

@@ -2,7 +2,7 @@ import type { BillingContext } from '../../core/context.ts'
 import { InvalidArgument, Unsupported } from '../../core/errors/errors.ts'
 import { requireDate } from '../../core/values/arguments.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { VerifiedEvent } from '../../providers/webhook.ts'
 import { hasHandler } from './dispatch.ts'
 import type { EventQuery } from './endpoints-contract.ts'
@@ -60,7 +60,7 @@ async function replayFromProviders(
   }
   let count = 0
   for (const { name } of asked) {
-    const endpoints = requirePart(await context.gateway(name), 'webhookEndpoints')
+    const endpoints = requireGatewayPart(await context.gateway(name), 'webhookEndpoints')
     await endpoints.eachEvent(query, async (event) => {
       if (await enqueue(context, name, event)) count += 1
     })

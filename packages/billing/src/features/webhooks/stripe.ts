@@ -49,16 +49,16 @@ export function stripeWebhooks({ stripe, options }: StripeContext): Webhooks {
       if (typeof event.id !== 'string' || typeof event.type !== 'string') {
         throw new InvalidSignature('The event has no id or type')
       }
-      const foreign = event.livemode !== isLive || isOfOther(event)
+      const foreign = event.livemode !== isLive || isOtherAccountEvent(event)
       return { id: event.id, type: event.type, payload: body, foreign }
     },
     readEvent: async (payload) => JSON.parse(payload),
-    subjectOf: (event) => subjectOf(event as Stripe.Event),
+    subjectOf: (event) => readStripeEventSubject(event as Stripe.Event),
   }
 }
 
 /** Whether an event belongs to another account, which a thin event states differently. */
-function isOfOther(event: Stripe.Event): boolean {
+function isOtherAccountEvent(event: Stripe.Event): boolean {
   const { object, account, context } = event as {
     object: string
     account?: string
@@ -68,25 +68,25 @@ function isOfOther(event: Stripe.Event): boolean {
 }
 
 /** Reads the ids from an event. Everything else is read again from Stripe. */
-function subjectOf(event: Stripe.Event): EventSubject {
+function readStripeEventSubject(event: Stripe.Event): EventSubject {
   const object: Readonly<Record<string, unknown>> = { ...event.data?.object }
   // A detached card no longer names its customer, but previous_attributes does.
   const before = (event.data?.previous_attributes ?? {}) as { customer?: unknown }
   const customer =
     object.object === 'customer' ? object.id : (object.customer ?? before.customer ?? null)
   return {
-    subscriptionId: subscriptionOf(object),
+    subscriptionId: findObjectSubscription(object),
     customerId: idOfReference(customer as string | { id: string } | null | undefined),
     disputeId: object.object === 'dispute' ? String(object.id) : null,
     customerDeleted: event.type === 'customer.deleted',
     cardChanged: event.type.startsWith('payment_method.') || event.type === 'customer.updated',
     failedCharges:
       event.type === 'invoice.payment_failed' ? ((object.attempt_count as number) ?? null) : null,
-    news: newsOf(event),
+    news: readEventObject(event),
   }
 }
 
-function newsOf(event: Stripe.Event): EventObject | null {
+function readEventObject(event: Stripe.Event): EventObject | null {
   switch (event.type) {
     case 'invoice.paid':
     case 'invoice.payment_succeeded':
@@ -112,7 +112,9 @@ function newsOf(event: Stripe.Event): EventObject | null {
   }
 }
 
-function subscriptionOf(object: Record<string, unknown> & { object?: string }): string | null {
+function findObjectSubscription(
+  object: Record<string, unknown> & { object?: string },
+): string | null {
   if (object.object === 'subscription') return String(object.id)
   if (object.object === 'checkout.session')
     return idOfReference(object.subscription as string | null)

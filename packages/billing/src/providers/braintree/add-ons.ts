@@ -53,12 +53,12 @@ export function addOnsOfNewSubscription(
   items: readonly RequestedItem[],
   { addOns, tax }: { readonly addOns: AddOns; readonly tax: BasisPoints },
 ): RequestedAddOn[] {
-  const own = plan.addOns.map((each) => withTax(each, tax, plan.currency))
+  const own = plan.addOns.map((each) => toTaxedAddOn(each, tax, plan.currency))
   const quantityOf = (id: string) => items.find(({ price }) => price === id)?.quantity
   const others = items.filter(({ price }) => !own.some(({ id }) => id === price))
   return [
     ...own.map((each) => ({ ...each, quantity: quantityOf(each.id) ?? each.quantity })),
-    ...others.map((item) => added(item, { addOns, tax, currency: plan.currency })),
+    ...others.map((item) => toRequestedAddOn(item, { addOns, tax, currency: plan.currency })),
   ]
 }
 
@@ -74,7 +74,7 @@ export function addOnsForItems(
   const kept = addOnsWithTaxRate(present, terms)
   return items.map((item) => {
     const known = kept.find(({ id }) => id === item.price)
-    if (!known) return added(item, { ...terms, tax: terms.after })
+    if (!known) return toRequestedAddOn(item, { ...terms, tax: terms.after })
     return { ...known, quantity: item.quantity ?? known.quantity }
   })
 }
@@ -94,7 +94,7 @@ export function addOnsWithTaxRate(
 ): RequestedAddOn[] {
   const { before, after, currency, addOns } = terms
   return present.map((each) => {
-    const same = toWanted(each, currency)
+    const same = toUntaxedAddOn(each, currency)
     if (before === null || before.tax === after) return same
     const listed = toMinorUnits(addOns.get(each.id)?.amount, currency)
     // Earlier versions put no tax on add-ons that a plan included.
@@ -106,19 +106,19 @@ export function addOnsWithTaxRate(
 
 /** Returns the request that turns the present add-ons into the wanted ones. */
 export function addOnChanges(
-  present: readonly AddOnOrDiscount[],
-  wanted: readonly RequestedAddOn[],
+  currentAddOns: readonly AddOnOrDiscount[],
+  requestedAddOns: readonly RequestedAddOn[],
   currency: string,
 ): AddOnChanges {
   const toAmount = (amount: number) => toDecimal(money(amount, currency))
-  const find = (id: string) => present.find((each) => each.id === id)
-  const update = wanted.flatMap(({ id, amount, quantity }) => {
+  const find = (id: string) => currentAddOns.find((each) => each.id === id)
+  const update = requestedAddOns.flatMap(({ id, amount, quantity }) => {
     const old = find(id)
     const isSame =
       old && toMinorUnits(old.amount, currency) === amount && (old.quantity ?? 1) === quantity
     return !old || isSame ? [] : [{ existingId: id, amount: toAmount(amount), quantity }]
   })
-  const add = wanted
+  const add = requestedAddOns
     .filter(({ id }) => !find(id))
     .map(({ id, amount, quantity, cycles }) => ({
       inheritedFromId: id,
@@ -126,7 +126,9 @@ export function addOnChanges(
       quantity,
       ...(cycles === null ? { neverExpires: true } : { numberOfBillingCycles: cycles }),
     }))
-  const remove = present.flatMap(({ id }) => (wanted.some((each) => each.id === id) ? [] : [id]))
+  const remove = currentAddOns.flatMap(({ id }) =>
+    requestedAddOns.some((each) => each.id === id) ? [] : [id],
+  )
   const changes = {
     ...(add.length > 0 ? { add } : {}),
     ...(update.length > 0 ? { update } : {}),
@@ -151,7 +153,7 @@ export function applyAddOnChanges(
   }
 }
 
-function added(
+function toRequestedAddOn(
   { price, quantity }: RequestedItem,
   terms: { readonly addOns: AddOns; readonly tax: BasisPoints; readonly currency: string },
 ): RequestedAddOn {
@@ -162,15 +164,15 @@ function added(
       providerCode: '92013',
     })
   }
-  return { ...withTax(listed, terms.tax, terms.currency), quantity: quantity ?? 1 }
+  return { ...toTaxedAddOn(listed, terms.tax, terms.currency), quantity: quantity ?? 1 }
 }
 
-function withTax(each: AddOnOrDiscount, tax: BasisPoints, currency: string): RequestedAddOn {
-  const wanted = toWanted(each, currency)
+function toTaxedAddOn(each: AddOnOrDiscount, tax: BasisPoints, currency: string): RequestedAddOn {
+  const wanted = toUntaxedAddOn(each, currency)
   return { ...wanted, amount: addTax(wanted.amount, tax) }
 }
 
-function toWanted(each: AddOnOrDiscount, currency: string): RequestedAddOn {
+function toUntaxedAddOn(each: AddOnOrDiscount, currency: string): RequestedAddOn {
   return {
     id: each.id,
     amount: toMinorUnits(each.amount, currency),

@@ -25,7 +25,8 @@ export async function loadBraintree(options: BraintreeSettings): Promise<Braintr
   })
   const { environment, merchantId, publicKey, privateKey } = options
   const gateway = new sdk.BraintreeGateway({
-    environment: typeof environment === 'string' ? named(sdk, environment) : environment,
+    environment:
+      typeof environment === 'string' ? chooseEnvironment(sdk, environment) : environment,
     merchantId,
     publicKey,
     privateKey,
@@ -39,7 +40,7 @@ export async function loadBraintree(options: BraintreeSettings): Promise<Braintr
   }
 }
 
-function named(sdk: typeof braintree, environment: 'sandbox' | 'production') {
+function chooseEnvironment(sdk: typeof braintree, environment: 'sandbox' | 'production') {
   return environment === 'production' ? sdk.Environment.Production : sdk.Environment.Sandbox
 }
 

@@ -26,10 +26,16 @@ export function toCalendarDay(instant: Date): CalendarDay {
  * Adds months, keeping the day of the month on which a subscription is billed. 31 means the last
  * day of the month.
  */
-export function addMonths(day: CalendarDay, months: number, anchor: number): CalendarDay {
+export function addMonths(
+  day: CalendarDay,
+  months: number,
+  monthlyBillingDay: number,
+): CalendarDay {
   const [year = 0, month = 1] = day.split('-').map(Number)
   const last = new Date(Date.UTC(year, month + months, 0)).getUTCDate()
-  return toCalendarDay(new Date(Date.UTC(year, month - 1 + months, Math.min(anchor, last))))
+  return toCalendarDay(
+    new Date(Date.UTC(year, month - 1 + months, Math.min(monthlyBillingDay, last))),
+  )
 }
 
 /** Finds the next day with this number, on or after a day. 31 means the last day of a month. */
@@ -42,7 +48,7 @@ export function nextDayOfMonth(day: CalendarDay, anchor: number): CalendarDay {
  * Returns the billing day of the month for something that starts on this day. The 29th and 30th
  * become the last day (31).
  */
-export function billingDayOf(day: CalendarDay): number {
+export function toMonthlyBillingDay(day: CalendarDay): number {
   const number = Number(day.slice(8))
   return number > 28 ? 31 : number
 }

@@ -34,7 +34,7 @@ export function toProviderSubscription(
     isOver: isOver(subscription),
     quantity: 1,
     trialEndsAt: trialPeriod && firstBillingDate ? startOfDay(firstBillingDate) : null,
-    endsAt: endOf(context, subscription),
+    endsAt: computeAccessEnd(context, subscription),
     periodEndsAt: subscription.nextBillingDate ? startOfDay(subscription.nextBillingDate) : null,
     paidUntil: paidUntil(context, subscription),
     createdAt: new Date(subscription.createdAt),
@@ -72,7 +72,10 @@ function paidUntil(context: BraintreeContext, subscription: braintree.Subscripti
 }
 
 /** Returns the end of the paid time, including credit. `null` if another charge will follow. */
-function endOf(context: BraintreeContext, subscription: braintree.Subscription): Date | null {
+function computeAccessEnd(
+  context: BraintreeContext,
+  subscription: braintree.Subscription,
+): Date | null {
   const { status, neverExpires, numberOfBillingCycles, currentBillingCycle } = subscription
   if (status === 'Canceled') return trialEndOf(subscription) ?? cancelledAt(subscription)
   if (status === 'Expired') {

@@ -11,23 +11,23 @@ import {
 } from '../../core/errors/errors.ts'
 import { PaymentFailed } from '../../core/errors/payment-errors.ts'
 
-type Map = (message: string, failure: ProviderFailure) => BillingError
+type ErrorFactory = (message: string, failure: ProviderFailure) => BillingError
 
-const unavailable: Map = (_message, failure) =>
+const createUnavailable: ErrorFactory = (_message, failure) =>
   new ProviderUnavailable('Braintree did not answer, or asked to try again later', failure)
-const keys: Map = (_message, failure) =>
+const createInvalidKeysError: ErrorFactory = (_message, failure) =>
   new ProviderMisconfigured('Braintree does not accept the keys', failure)
 
 /** Errors that the SDK throws, by their `type`. */
-const byType: Readonly<Record<string, Map>> = {
-  authenticationError: keys,
-  authorizationError: keys,
-  requestTimeoutError: unavailable,
-  tooManyRequestsError: unavailable,
-  serverError: unavailable,
-  serviceUnavailableError: unavailable,
-  gatewayTimeoutError: unavailable,
-  unexpectedError: unavailable,
+const byType: Readonly<Record<string, ErrorFactory>> = {
+  authenticationError: createInvalidKeysError,
+  authorizationError: createInvalidKeysError,
+  requestTimeoutError: createUnavailable,
+  tooManyRequestsError: createUnavailable,
+  serverError: createUnavailable,
+  serviceUnavailableError: createUnavailable,
+  gatewayTimeoutError: createUnavailable,
+  unexpectedError: createUnavailable,
   notFoundError: (_message, failure) =>
     new ProviderRejected('Braintree has no such object', failure),
   invalidKeysError: (message, failure) => new ProviderRejected(message, failure),
@@ -35,7 +35,7 @@ const byType: Readonly<Record<string, Map>> = {
 }
 
 /** Errors in Braintree's responses, by validation code. */
-const byCode: Readonly<Record<string, Map>> = {
+const byCode: Readonly<Record<string, ErrorFactory>> = {
   91904: (message, failure) => new UnknownPrice(message, failure),
   92013: (message, failure) => new UnknownCoupon(message, failure),
   91526: (_message, failure) =>
@@ -78,7 +78,7 @@ export function toBillingError(error: unknown): unknown {
 /** Throws if the response reports a failure, so that callers cannot forget to check it. */
 export function requireSuccess<R extends Refusal & { readonly success: boolean }>(result: R): R {
   if (result.success) return result
-  throw refusal(result)
+  throw toRejectionError(result)
 }
 
 interface Refusal {
@@ -88,7 +88,7 @@ interface Refusal {
   readonly verification?: Attempt
 }
 
-function refusal(result: Refusal): BillingError {
+function toRejectionError(result: Refusal): BillingError {
   const codes = errorCodesOf(result)
   for (const code of codes) {
     const map = Object.hasOwn(byCode, code) ? byCode[code] : undefined

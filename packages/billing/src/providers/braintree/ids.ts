@@ -4,7 +4,7 @@ import { digestOfName } from '../../core/values/subscription-name.ts'
  * Derives an id for an object at Braintree from the operation, so that a retry finds what the first
  * attempt created.
  */
-export function idOfOperation(operation: string): string {
+export function deriveOperationObjectId(operation: string): string {
   return `tg-${operation}`
 }
 
@@ -13,7 +13,7 @@ export function idOfOperation(operation: string): string {
  * stores no other data of ours. An id has at most 36 characters: 19 encode the operation; the rest
  * is the name if it is short and plain, otherwise its digest.
  */
-export function idOfSubscription(operation: string, name: string): string {
+export function encodeSubscriptionId(operation: string, name: string): string {
   const made = BigInt(`0x${operation}`).toString(36).padStart(OPERATION_LENGTH, '0')
   return /^[\w-]{1,13}$/.test(name) ? `tg-${made}-${name}` : `tg-${made}_${digestOfName(name)}`
 }

@@ -10,9 +10,9 @@ import {
 } from './days.ts'
 import {
   type AddOnOrDiscount,
-  amountOfModification,
   type CreditTerms,
-  reservedCredit,
+  findReservedCredit,
+  getModificationAmount,
   type SubscriptionValueFields,
   toMinorUnits,
 } from './plan-credit.ts'
@@ -22,7 +22,7 @@ export type SubscriptionEndFields = SubscriptionValueFields &
   Pick<braintree.Subscription, 'nextBillingDate' | 'billingDayOfMonth'>
 
 /** How to read amounts: the currency, and the discount that carries credit. */
-type Money = Pick<CreditTerms, 'currency' | 'planCredit'>
+type CreditCurrency = Pick<CreditTerms, 'currency' | 'planCredit'>
 
 const MAX_CYCLES = 240
 const DAY_MS = 86_400_000
@@ -44,10 +44,10 @@ export interface CreditDuration {
  */
 export function computeCreditDuration(
   subscription: SubscriptionEndFields,
-  money: Money,
+  money: CreditCurrency,
   maxCycles = MAX_CYCLES,
 ): CreditDuration {
-  let rest = creditOf(subscription, money)
+  let rest = computeAvailableCredit(subscription, money)
   for (let cycles = 0; ; cycles++) {
     const price = priceOfCycle(subscription, money, cycles)
     if (cycles >= maxCycles || price <= 0 || rest < price) return { cycles, rest, price }
@@ -61,9 +61,9 @@ export function computeCreditDuration(
  */
 export function endOfPaidTime(
   subscription: SubscriptionEndFields,
-  reach: CreditDuration,
+  creditDuration: CreditDuration,
 ): Date | null {
-  const tail = tailOf(subscription, reach)
+  const tail = computePartialCycle(subscription, creditDuration)
   return tail && new Date(startOfDay(tail.start).getTime() + tail.days * DAY_MS)
 }
 
@@ -73,17 +73,17 @@ export function endOfPaidTime(
  */
 export function unusedCreditRemainder(
   subscription: SubscriptionEndFields,
-  money: Money,
+  money: CreditCurrency,
   today: CalendarDay,
 ): number {
   const reach = computeCreditDuration(subscription, money, 0)
-  const tail = tailOf(subscription, reach)
+  const tail = computePartialCycle(subscription, reach)
   if (!tail || tail.days === 0) return 0
   const used = Math.min(tail.days, Math.max(0, daysBetween(tail.start, today)))
   return calculateProportion(reach.rest, tail.days - used, tail.days)
 }
 
-function tailOf(
+function computePartialCycle(
   subscription: SubscriptionEndFields,
   { cycles, rest, price }: CreditDuration,
 ): { readonly start: CalendarDay; readonly days: number } | null {
@@ -97,21 +97,24 @@ function tailOf(
   return { start, days: price > 0 ? Math.ceil((rest * length) / price) : 0 }
 }
 
-function creditOf(subscription: SubscriptionEndFields, money: Money): number {
-  const waiting = reservedCredit(subscription, money)
+function computeAvailableCredit(
+  subscription: SubscriptionEndFields,
+  money: CreditCurrency,
+): number {
+  const waiting = findReservedCredit(subscription, money)
   return Math.max(0, waiting - toMinorUnits(subscription.balance, money.currency))
 }
 
 /** Returns the price of a future cycle: price and add-ons less coupons. */
 function priceOfCycle(
   { price, addOns = [], discounts = [] }: SubscriptionEndFields,
-  money: Money,
+  money: CreditCurrency,
   after: number,
 ): number {
   const counts = (each: AddOnOrDiscount) =>
     each.neverExpires || (each.currentBillingCycle ?? 0) + after < (each.numberOfBillingCycles ?? 0)
   const sum = (all: readonly AddOnOrDiscount[]) =>
-    all.filter(counts).reduce((total, each) => total + amountOfModification(each, money), 0)
+    all.filter(counts).reduce((total, each) => total + getModificationAmount(each, money), 0)
   const coupons = discounts.filter(({ id }) => id !== money.planCredit)
   return toMinorUnits(price, money.currency) + sum(addOns) - sum(coupons)
 }

@@ -1,5 +1,5 @@
 import type braintree from 'braintree'
-import { addDays, addMonths, billingDayOf, type CalendarDay, monthsBetween } from './days.ts'
+import { addDays, addMonths, type CalendarDay, monthsBetween, toMonthlyBillingDay } from './days.ts'
 
 /**
  * The fields of a Braintree subscription from which the starts of its billing periods are computed.
@@ -25,7 +25,7 @@ export function listPeriodStarts(subscription: BillingPeriodFields): CalendarDay
   if (!running) return []
   if (!last || !first || cycle <= 1) return [running]
   const months = monthsBetween(running, addDays(last, 1))
-  const anchor = subscription.billingDayOfMonth ?? billingDayOf(first)
+  const anchor = subscription.billingDayOfMonth ?? toMonthlyBillingDay(first)
   const later = Array.from({ length: cycle - 1 }, (_, index) =>
     addMonths(running, -months * (cycle - 2 - index), anchor),
   )

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { daysBetween, startOfDay, toCalendarDay } from './days.ts'
-import { type SubscriptionValueFields, unusedValue } from './plan-credit.ts'
+import { computeUnusedValue, type SubscriptionValueFields } from './plan-credit.ts'
 
 const terms = { currency: 'usd', planCredit: 'plan-credit' }
 
@@ -107,7 +107,7 @@ describe('unusedValue(), the unused value of a Braintree subscription', () => {
       12_000,
     ],
   ])('is computed for %s', (_name, today, change, expected) => {
-    expect(unusedValue(subscription(change), { ...terms, today, paid: null })).toBe(expected)
+    expect(computeUnusedValue(subscription(change), { ...terms, today, paid: null })).toBe(expected)
   })
 
   it('never grows over time, and the used and the unused value add up to the price', () => {
@@ -121,7 +121,7 @@ describe('unusedValue(), the unused value of a Braintree subscription', () => {
           const next = toCalendarDay(new Date(start + (day + 1) * 86_400_000))
           const price = `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
           const value = (at: string) =>
-            unusedValue(subscription({ price }), { ...terms, today: at, paid: null })
+            computeUnusedValue(subscription({ price }), { ...terms, today: at, paid: null })
           const exact = (cents * (daysBetween(today, '2026-12-31') + 1)) / 365
           expect(Math.abs(value(today) - exact)).toBeLessThanOrEqual(0.5)
           expect(value(next)).toBeLessThanOrEqual(value(today))

@@ -1,6 +1,6 @@
 import type braintree from 'braintree'
 import { calculateProportion, fromDecimal } from '../../core/values/money.ts'
-import { creditFor, type PaidTime } from '../../core/values/money-back.ts'
+import { computeUnusedTimeCredit, type PaidTime } from '../../core/values/money-back.ts'
 import { type CalendarDay, daysBetween } from './days.ts'
 
 /** The fields of a Braintree subscription from which its unused value is computed. */
@@ -41,7 +41,7 @@ export interface CreditTerms {
  * balance in the customer's favour. Cycles paid with credit count in full, because credit is the
  * customer's own money; coupons do not count.
  */
-export function unusedValue(
+export function computeUnusedValue(
   subscription: SubscriptionValueFields,
   terms: CreditTerms & {
     /** The money paid for the current period. `null` if none of it was returned. */
@@ -50,9 +50,9 @@ export function unusedValue(
 ): number {
   const unused = unusedPeriodValue(subscription, terms)
   const value =
-    (terms.paid ? creditFor(unused, terms.paid) : unused) +
-    reservedCredit(subscription, terms) -
-    balanceOf(subscription, terms.currency)
+    (terms.paid ? computeUnusedTimeCredit(unused, terms.paid) : unused) +
+    findReservedCredit(subscription, terms) -
+    getBalanceWithoutDebt(subscription, terms.currency)
   return Math.max(0, value)
 }
 
@@ -60,7 +60,7 @@ export function unusedValue(
  * Returns the amount that the customer owes after a failed charge. A swap collects this amount
  * first.
  */
-export function debtOfSubscription(
+export function getSubscriptionDebt(
   { status, balance }: SubscriptionValueFields,
   currency: string,
 ): number {
@@ -71,12 +71,15 @@ export function debtOfSubscription(
  * Returns the balance that remains once past due amounts are paid. Negative amounts are in the
  * customer's favour.
  */
-export function balanceOf(subscription: SubscriptionValueFields, currency: string): number {
-  return toMinorUnits(subscription.balance, currency) - debtOfSubscription(subscription, currency)
+export function getBalanceWithoutDebt(
+  subscription: SubscriptionValueFields,
+  currency: string,
+): number {
+  return toMinorUnits(subscription.balance, currency) - getSubscriptionDebt(subscription, currency)
 }
 
 /** Counts the days of the current period, and those left including today. */
-export function daysOfPeriod(
+export function countPeriodDays(
   { billingPeriodStartDate: start, billingPeriodEndDate: end }: SubscriptionValueFields,
   today: CalendarDay,
 ): { readonly all: number; readonly left: number } {
@@ -90,31 +93,31 @@ export function unusedPeriodValue(
   subscription: SubscriptionValueFields,
   terms: CreditTerms,
 ): number {
-  const { all, left } = daysOfPeriod(subscription, terms.today)
-  return all === 0 ? 0 : calculateProportion(valueOfCycle(subscription, terms), left, all)
+  const { all, left } = countPeriodDays(subscription, terms.today)
+  return all === 0 ? 0 : calculateProportion(computeCyclePrice(subscription, terms), left, all)
 }
 
 /** Returns the price of the current cycle: price and add-ons less coupons. */
-export function valueOfCycle(
+export function computeCyclePrice(
   subscription: SubscriptionValueFields,
   terms: Pick<CreditTerms, 'currency' | 'planCredit'>,
 ): number {
   const { price, addOns = [], discounts = [], currentBillingCycle } = subscription
   const counts = (each: AddOnOrDiscount) => appliesInCycle(each, currentBillingCycle)
   const sum = (all: readonly AddOnOrDiscount[]) =>
-    all.filter(counts).reduce((total, each) => total + amountOfModification(each, terms), 0)
+    all.filter(counts).reduce((total, each) => total + getModificationAmount(each, terms), 0)
   const coupons = discounts.filter(({ id }) => id !== terms.planCredit)
   return Math.max(0, toMinorUnits(price, terms.currency) + sum(addOns) - sum(coupons))
 }
 
 /** Returns the credit of an earlier swap that is reserved for later cycles. */
-export function reservedCredit(
+export function findReservedCredit(
   { discounts = [] }: SubscriptionValueFields,
   terms: Pick<CreditTerms, 'currency' | 'planCredit'>,
 ): number {
   return discounts
     .filter(({ id }) => id === terms.planCredit)
-    .reduce((total, each) => total + amountOfModification(each, terms) * countCyclesLeft(each), 0)
+    .reduce((total, each) => total + getModificationAmount(each, terms) * countCyclesLeft(each), 0)
 }
 
 /** Returns the number of cycles for which a limited add-on or discount still applies. */
@@ -139,7 +142,7 @@ export function appliesInCycle(each: AddOnOrDiscount, cycle: number): boolean {
   return used >= cycle || (used > 0 && countCyclesLeft(each) > 0)
 }
 
-export function amountOfModification(
+export function getModificationAmount(
   each: AddOnOrDiscount,
   { currency }: Pick<CreditTerms, 'currency'>,
 ): number {

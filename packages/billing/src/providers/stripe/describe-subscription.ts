@@ -16,7 +16,7 @@ export function toProviderSubscription(subscription: Stripe.Subscription): Provi
     isOver: isOver(subscription),
     quantity: item?.quantity ?? 1,
     trialEndsAt: subscription.trial_end === null ? null : toDate(subscription.trial_end),
-    endsAt: endOf(subscription),
+    endsAt: findAccessEnd(subscription),
     periodStartsAt: item ? toDate(item.current_period_start) : null,
     periodEndsAt: periodEndOf(subscription),
     paidUntil: periodEndOf(subscription),
@@ -70,20 +70,20 @@ export function isMetered({ recurring }: Pick<Stripe.Price, 'recurring'>): boole
 }
 
 /** When access ends. Not `canceled_at`, which is when the cancellation was requested. */
-function endOf(subscription: Stripe.Subscription): Date | null {
+function findAccessEnd(subscription: Stripe.Subscription): Date | null {
   const { ended_at, cancel_at, cancel_at_period_end } = subscription
   if (ended_at !== null) return toDate(ended_at)
   if (cancel_at !== null) return toDate(cancel_at)
-  const ends = endsOfPeriods(subscription)
+  const ends = listPeriodEnds(subscription)
   return cancel_at_period_end && ends.length > 0 ? toDate(Math.min(...ends)) : null
 }
 
 function periodEndOf(subscription: Stripe.Subscription): Date | null {
-  const ends = endsOfPeriods(subscription)
+  const ends = listPeriodEnds(subscription)
   return ends.length > 0 ? toDate(Math.max(...ends)) : null
 }
 
-function endsOfPeriods({ items }: Stripe.Subscription): number[] {
+function listPeriodEnds({ items }: Stripe.Subscription): number[] {
   return items.data.map((item) => item.current_period_end)
 }
 
@@ -124,7 +124,7 @@ export function plannedSwapOf(subscription: Stripe.Subscription): PlannedSwap | 
   const until = schedule?.current_phase?.end_date
   const next = schedule?.phases.find(({ start_date }) => start_date === until)
   if (!schedule || !next) return null
-  const items = itemsOf(next, subscription)
+  const items = listPhaseItems(next, subscription)
   const isChange =
     items.length !== subscription.items.data.length ||
     items.some((item) => !subscription.items.data.some((each) => isSame(each, item)))
@@ -133,7 +133,7 @@ export function plannedSwapOf(subscription: Stripe.Subscription): PlannedSwap | 
   return { items, at: toDate(next.start_date), operation }
 }
 
-function itemsOf(
+function listPhaseItems(
   phase: Stripe.SubscriptionSchedule.Phase,
   of: Stripe.Subscription,
 ): RequestedItem[] {

@@ -17,19 +17,22 @@ import {
 } from '../../core/errors/errors.ts'
 import { PaymentActionRequired, PaymentFailed } from '../../core/errors/payment-errors.ts'
 
-type Map = (error: Stripe.errors.StripeError, failure: ProviderFailure) => BillingError
+type StripeErrorFactory = (
+  error: Stripe.errors.StripeError,
+  failure: ProviderFailure,
+) => BillingError
 
 /** Maps errors by the SDK's class name, because the SDK may not be installed. */
-const byType: Readonly<Record<string, Map>> = {
+const byType: Readonly<Record<string, StripeErrorFactory>> = {
   StripeCardError: paymentError,
   StripeInvalidRequestError: requestError,
   StripeIdempotencyError: (_error, failure) => new ProviderRejected(KEY_IS_USED, failure),
   StripeAuthenticationError: (_error, failure) =>
     new ProviderMisconfigured('Stripe does not accept the secret key', failure),
   StripePermissionError: (error, failure) => new ProviderMisconfigured(error.message, failure),
-  StripeRateLimitError: unavailable,
-  StripeAPIError: unavailable,
-  StripeConnectionError: unavailable,
+  StripeRateLimitError: createStripeUnavailable,
+  StripeAPIError: createStripeUnavailable,
+  StripeConnectionError: createStripeUnavailable,
 }
 
 const KEY_IS_USED = 'This idempotency key was used for something else'
@@ -79,7 +82,7 @@ function paymentError(error: Stripe.errors.StripeError, failure: ProviderFailure
 
 function requestError(error: Stripe.errors.StripeError, failure: ProviderFailure): BillingError {
   const param = error.param ?? ''
-  if (isOfOtherMode(error)) return new ProviderMisconfigured(error.message, failure)
+  if (isOtherModeError(error)) return new ProviderMisconfigured(error.message, failure)
   if (HAS_NO_CARD.test(error.message)) {
     return new NoPaymentMethod('A payment is due immediately, and the customer has no card', {
       cause: error,
@@ -143,7 +146,10 @@ function promotionCodeRefused(
   return new PromotionCodeRefused(message, { ...failure, providerCode: null, reason })
 }
 
-function unavailable(_error: Stripe.errors.StripeError, failure: ProviderFailure): BillingError {
+function createStripeUnavailable(
+  _error: Stripe.errors.StripeError,
+  failure: ProviderFailure,
+): BillingError {
   return new ProviderUnavailable('Stripe did not answer, or asked to try again later', failure)
 }
 
@@ -154,7 +160,7 @@ export function isRefusal(error: unknown): boolean {
 
 export function isMissing(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (isOfOtherMode(error)) return false
+  if (isOtherModeError(error)) return false
   const { code } = error as { code?: unknown }
   // The `/v2` API uses another code.
   return code === 'resource_missing' || code === 'not_found'
@@ -164,6 +170,6 @@ export function isMissing(error: unknown): boolean {
  * Whether the object exists in the other mode (live or test): then the API key is wrong and nothing
  * was deleted.
  */
-function isOfOtherMode({ message }: Error): boolean {
+function isOtherModeError({ message }: Error): boolean {
   return /a similar object exists in (?:live|test) mode/.test(message)
 }

@@ -35,9 +35,9 @@ const KEY = /^tollgate_held_tax_(\d+)$/
  */
 export function writeUpdateState(
   metadata: Stripe.Metadata,
-  remembered: PendingUpdateState,
+  updateState: PendingUpdateState,
 ): Stripe.Metadata {
-  const parts = JSON.stringify(remembered).match(VALUES) ?? []
+  const parts = JSON.stringify(updateState).match(VALUES) ?? []
   const written = parts.map((part, at) => [`tollgate_held_tax_${at}`, part] as const)
   return { ...removeUpdateState(metadata), ...Object.fromEntries(written) }
 }

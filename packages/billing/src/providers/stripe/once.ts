@@ -21,7 +21,8 @@ export async function createIdempotently<T>(
   } catch (error) {
     if (!isServerError(error)) throw error
     return (
-      (await lookFor(find, error)) ?? make({ idempotencyKey: `${idempotencyKey}:${randomUUID()}` })
+      (await findOrThrowUnavailable(find, error)) ??
+      make({ idempotencyKey: `${idempotencyKey}:${randomUUID()}` })
     )
   }
 }
@@ -34,7 +35,10 @@ function shorten(key: string): string {
   return key.length <= 200 ? key : createHash('sha256').update(key).digest('hex')
 }
 
-async function lookFor<T>(find: () => Promise<T | null>, cause: unknown): Promise<T | null> {
+async function findOrThrowUnavailable<T>(
+  find: () => Promise<T | null>,
+  cause: unknown,
+): Promise<T | null> {
   try {
     return await find()
   } catch {

@@ -15,8 +15,8 @@ type PageLocale = Stripe.Checkout.SessionCreateParams.Locale &
  * Finds the closest locale that Stripe accepts (it rejects all others): `de` for `de-AT`. Falls
  * back to `auto`, the browser's language.
  */
-export function pageLocale(wanted: string): PageLocale {
-  const locale = findLocale(wanted)
+export function pageLocale(requestedLocale: string): PageLocale {
+  const locale = findLocale(requestedLocale)
   if (locale === null) return 'auto'
   const { language, baseName } = new Intl.Locale(locale).minimize()
   const nearest = [locale, baseName, language === 'no' ? 'nb' : language]

@@ -5,7 +5,7 @@ import { checkouts } from './checkouts.ts'
 import { customers } from './customers.ts'
 import { dates } from './dates.ts'
 import { items } from './items.ts'
-import { later } from './later.ts'
+import { plannedSwapStories } from './later.ts'
 import { moneyBack } from './money-back.ts'
 import { paymentMethods } from './payment-methods.ts'
 import { payments } from './payments.ts'
@@ -23,7 +23,7 @@ export const STORIES: readonly Story[] = [
   ...starts,
   ...items,
   ...dates,
-  ...later,
+  ...plannedSwapStories,
   ...payments,
   ...captures,
   ...checkouts,

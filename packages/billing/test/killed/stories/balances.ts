@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
 import { money } from '../../../src/index.ts'
-import { ofUser, type Story, type StoryRun, subscribe } from '../story.ts'
+import { type Story, type StoryRun, subscribe, userJob } from '../story.ts'
 
 const AMOUNT = money(300, 'usd')
-const once = ({ user }: StoryRun) => ({ idempotencyKey: `once-${user.id}` })
+const onceWithKey = ({ user }: StoryRun) => ({ idempotencyKey: `once-${user.id}` })
 
 /** Expects this balance, changed exactly once. */
-const is =
+const expectBalance =
   (cents: number) =>
   async ({ user }: StoryRun, at: string) => {
     expect(await user.balance(), at).toEqual(money(cents, 'usd'))
@@ -18,13 +18,13 @@ export const balances: readonly Story[] = [
     name: 'creditBalance as a gift with an idempotency key',
     providers: ['stripe'],
     before: subscribe,
-    job: (run) => ofUser('creditBalance', AMOUNT, 'Welcome', { gift: true, ...once(run) }),
-    outcome: is(300),
+    job: (run) => userJob('creditBalance', AMOUNT, 'Welcome', { gift: true, ...onceWithKey(run) }),
+    outcome: expectBalance(300),
   },
   {
     name: 'creditBalance before the first purchase',
     providers: ['stripe'],
-    job: (run) => ofUser('creditBalance', AMOUNT, 'Welcome', { gift: true, ...once(run) }),
+    job: (run) => userJob('creditBalance', AMOUNT, 'Welcome', { gift: true, ...onceWithKey(run) }),
     async outcome({ test, user }, at) {
       expect(await (await test.billing.user(user.id)).balance(), at).toEqual(AMOUNT)
     },
@@ -33,7 +33,7 @@ export const balances: readonly Story[] = [
     name: 'debitBalance with an idempotency key',
     providers: ['stripe'],
     before: subscribe,
-    job: (run) => ofUser('debitBalance', AMOUNT, 'Repairs', once(run)),
-    outcome: is(-300),
+    job: (run) => userJob('debitBalance', AMOUNT, 'Repairs', onceWithKey(run)),
+    outcome: expectBalance(-300),
   },
 ]

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { money } from '../../../src/index.ts'
-import { ofUser, type Story, type StoryRun, subscribe } from '../story.ts'
+import { type Story, type StoryRun, subscribe, userJob } from '../story.ts'
 
 /** The authorization of each user. */
 const authorizations = new Map<string | number, string>()
@@ -24,13 +24,13 @@ export const captures: readonly Story[] = [
   {
     name: 'capture of a partial amount',
     before: authorize,
-    job: (run) => ofUser('capture', idOf(run), { amount: money(400, 'usd') }),
+    job: (run) => userJob('capture', idOf(run), { amount: money(400, 'usd') }),
     outcome: isNow('captured', 400),
   },
   {
     name: 'releaseAuthorization',
     before: authorize,
-    job: (run) => ofUser('releaseAuthorization', idOf(run)),
+    job: (run) => userJob('releaseAuthorization', idOf(run)),
     outcome: isNow('released', 0),
   },
 ]

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { money } from '../../../src/index.ts'
-import { givenBackTo, takenFrom } from '../../support.ts'
-import { ofUser, PAID, type Story, type StoryRun } from '../story.ts'
+import { sumChargedCents, sumRefundedCents } from '../../support.ts'
+import { PAID_SUBSCRIPTION, type Story, type StoryRun, userJob } from '../story.ts'
 
 const PAGE = { name: 'main', successPath: '/done' }
 const POSTER = [money(1999, 'eur'), 'Poster', { successPath: '/done' }] as const
@@ -14,38 +14,38 @@ export const checkouts: readonly Story[] = [
   {
     name: 'checkout',
     providers: ['stripe'],
-    job: ofUser('checkout', 'monthly', PAGE),
+    job: userJob('checkout', 'monthly', PAGE),
     async again(run) {
       await pay(run)
       await comeBack(run)
     },
-    outcome: PAID,
+    outcome: PAID_SUBSCRIPTION,
   },
   {
     name: 'checkout with other terms',
     providers: ['stripe'],
     before: ({ user }) => user.checkout('monthly', PAGE),
-    job: ofUser('checkout', 'pro', PAGE),
+    job: userJob('checkout', 'pro', PAGE),
     async again({ user, test }) {
       const { id } = await user.checkout('pro', PAGE)
       test.sandbox.stripe.completeCheckout(id)
       await user.completeCheckout(id)
     },
-    outcome: { ...PAID, plan: 'pro', taken: 2500 },
+    outcome: { ...PAID_SUBSCRIPTION, plan: 'pro', taken: 2500 },
   },
   {
     name: 'create while a checkout is open',
     providers: ['stripe'],
     before: ({ user }) => user.checkout('monthly', PAGE),
     job: { job: 'create' },
-    outcome: PAID,
+    outcome: PAID_SUBSCRIPTION,
   },
   {
     name: 'completeCheckout',
     providers: ['stripe'],
     before: pay,
-    job: ({ user }) => ofUser('completeCheckout', pages.get(user.id)),
-    outcome: PAID,
+    job: ({ user }) => userJob('completeCheckout', pages.get(user.id)),
+    outcome: PAID_SUBSCRIPTION,
   },
   {
     name: 'claimCheckout',
@@ -55,20 +55,20 @@ export const checkouts: readonly Story[] = [
       test.sandbox.stripe.completeCheckout(id, { email: `user-${user.id}@example.com` })
       pages.set(user.id, id)
     },
-    job: ({ user }) => ofUser('claimCheckout', pages.get(user.id)),
-    outcome: PAID,
+    job: ({ user }) => userJob('claimCheckout', pages.get(user.id)),
+    outcome: PAID_SUBSCRIPTION,
   },
   {
     name: 'checkoutCharge',
     providers: ['stripe'],
-    job: ofUser('checkoutCharge', ...SHIRT),
+    job: userJob('checkoutCharge', ...SHIRT),
     async again({ user, test }) {
       const { id } = await user.checkoutCharge(...SHIRT)
       test.sandbox.stripe.completeCheckout(id)
       await user.completeCheckout(id)
     },
     async outcome({ test, user }, at) {
-      expect(takenFrom(test, user), at).toBe(1500)
+      expect(sumChargedCents(test, user), at).toBe(1500)
     },
   },
   {
@@ -79,7 +79,7 @@ export const checkouts: readonly Story[] = [
       const paymentMethod = 'pm_sepaDebit_successDelayed_de'
       test.sandbox.stripe.completeCheckout(id, { paymentMethod })
     },
-    job: ofUser('checkoutCharge', ...SHIRT),
+    job: userJob('checkoutCharge', ...SHIRT),
     async again({ user, test }) {
       const { id } = await user.checkoutCharge(...SHIRT)
       test.sandbox.stripe.completeCheckout(id)
@@ -88,7 +88,7 @@ export const checkouts: readonly Story[] = [
       await user.sync()
     },
     async outcome({ test, user }, at) {
-      expect(takenFrom(test, user), at).toBe(1999 + 1500)
+      expect(sumChargedCents(test, user), at).toBe(1999 + 1500)
     },
   },
   {
@@ -98,9 +98,9 @@ export const checkouts: readonly Story[] = [
       await pay(run)
       await comeBack(run)
     },
-    job: ({ user }) => ofUser('refund', pages.get(user.id)),
+    job: ({ user }) => userJob('refund', pages.get(user.id)),
     async outcome({ test, user }, at) {
-      expect(givenBackTo(test, user), at).toBe(1000)
+      expect(sumRefundedCents(test, user), at).toBe(1000)
     },
   },
 ]

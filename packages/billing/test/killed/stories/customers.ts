@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { BillableUser } from '../../../src/index.ts'
-import { takenFrom } from '../../support.ts'
-import { ofUser, type Story, type StoryRun, subscribe } from '../story.ts'
+import { sumChargedCents } from '../../support.ts'
+import { type Story, type StoryRun, subscribe, userJob } from '../story.ts'
 
 const DETAILS = { name: 'Ada King', phone: '+44 20 7946 0000', address: { city: 'London' } }
 
@@ -11,12 +11,12 @@ export const customers: readonly Story[] = [
     // Braintree does not store the owner, so nothing is sent to it.
     providers: ['stripe'],
     before: subscribeGiver,
-    job: ({ user }) => ({ job: 'transfer', from: giverOf(user) }),
+    job: ({ user }) => ({ job: 'transfer', from: getGiverId(user) }),
     async outcome(run, at) {
       const { test, user } = run
       expect(await user.subscribed('main', 'monthly'), at).toBe(true)
-      expect(takenFrom(test, user), at).toBe(1000)
-      const giver = await test.billing.user(giverOf(user))
+      expect(sumChargedCents(test, user), at).toBe(1000)
+      const giver = await test.billing.user(getGiverId(user))
       expect([giver.providerId, await giver.subscriptions()], at).toEqual([null, []])
       const named = (await user.asCustomer()) as { readonly metadata?: { user_id?: string } }
       if (user.provider === 'stripe') expect(named.metadata?.user_id, at).toBe(String(user.id))
@@ -31,7 +31,7 @@ export const customers: readonly Story[] = [
   {
     name: 'updateCustomer',
     before: ({ user, card }) => user.updateCard(card),
-    job: ofUser('updateCustomer', DETAILS),
+    job: userJob('updateCustomer', DETAILS),
     async outcome(run, at) {
       expect(await detailsOf(run), at).toEqual({
         name: DETAILS.name,
@@ -62,12 +62,12 @@ async function detailsOf({ user, given }: StoryRun) {
       }
 }
 
-const giverOf = ({ id }: BillableUser): number => Number(id) + 1_000_000
+const getGiverId = ({ id }: BillableUser): number => Number(id) + 1_000_000
 
 /** Creates another user with the same e-mail address and a subscription. */
 async function subscribeGiver({ test, user, card }: StoryRun): Promise<void> {
   const { email } = user.attributes as { email: string }
-  const id = giverOf(user)
+  const id = getGiverId(user)
   await test.database.kysely.insertInto('users').values({ id, email, name: 'Ada' }).execute()
   await subscribe({ user: await test.billing.user(id), card })
 }

@@ -1,6 +1,12 @@
 import { expect } from 'vitest'
-import { START, takenFrom } from '../../support.ts'
-import { beginTrial, main, ofSubscription, type Story, subscribe } from '../story.ts'
+import { START, sumChargedCents } from '../../support.ts'
+import {
+  beginTrial,
+  findMainSubscription,
+  type Story,
+  subscribe,
+  subscriptionJob,
+} from '../story.ts'
 
 const LATER = new Date(START.getTime() + 50 * 86_400_000)
 const date = { date: LATER.toISOString() }
@@ -10,30 +16,30 @@ export const dates: readonly Story[] = [
     name: 'cancelAt',
     providers: ['stripe'],
     before: subscribe,
-    job: ofSubscription('cancelAt', date),
+    job: subscriptionJob('cancelAt', date),
     async outcome(run, at) {
-      expect((await main(run)).endsAt, at).toEqual(LATER)
+      expect((await findMainSubscription(run)).endsAt, at).toEqual(LATER)
     },
   },
   {
     name: 'endTrial',
     providers: ['stripe'],
     before: beginTrial,
-    job: ofSubscription('endTrial'),
+    job: subscriptionJob('endTrial'),
     async outcome(run, at) {
-      expect([(await main(run)).onTrial(), takenFrom(run.test, run.user)], at).toEqual([
-        false,
-        1000,
-      ])
+      expect(
+        [(await findMainSubscription(run)).onTrial(), sumChargedCents(run.test, run.user)],
+        at,
+      ).toEqual([false, 1000])
     },
   },
   {
     name: 'extendTrial',
     providers: ['stripe'],
     before: beginTrial,
-    job: ofSubscription('extendTrial', date),
+    job: subscriptionJob('extendTrial', date),
     async outcome(run, at) {
-      expect((await main(run)).trialEndsAt, at).toEqual(LATER)
+      expect((await findMainSubscription(run)).trialEndsAt, at).toEqual(LATER)
     },
   },
 ]

@@ -1,7 +1,13 @@
 import { expect } from 'vitest'
-import { takenFrom } from '../../support.ts'
+import { sumChargedCents } from '../../support.ts'
 import { openOperations } from '../outcome.ts'
-import { main, ofSubscription, type Story, type StoryRun, subscribe } from '../story.ts'
+import {
+  findMainSubscription,
+  type Story,
+  type StoryRun,
+  subscribe,
+  subscriptionJob,
+} from '../story.ts'
 
 /** A seat is a price at Stripe, and an add-on at Braintree. */
 const prepare: Story['prepare'] = async ({ sandbox }) => {
@@ -14,15 +20,16 @@ const prepare: Story['prepare'] = async ({ sandbox }) => {
   }
 }
 
-const withSeats = async (run: StoryRun) => (await subscribe(run)).addPriceAndInvoice('seat', 2)
+const subscribeWithSeats = async (run: StoryRun) =>
+  (await subscribe(run)).addPriceAndInvoice('seat', 2)
 
 /** Expects these quantities of the additional prices, and this total charge. */
-const has =
+const expectItemsAndCharge =
   (others: Readonly<Record<string, number>>, taken: number) =>
   async (run: StoryRun, at: string): Promise<void> => {
-    const items = (await main(run)).items().filter(({ isMain }) => !isMain)
+    const items = (await findMainSubscription(run)).items().filter(({ isMain }) => !isMain)
     const found = Object.fromEntries(items.map(({ price, quantity }) => [price, quantity]))
-    expect([found, takenFrom(run.test, run.user)], at).toEqual([others, taken])
+    expect([found, sumChargedCents(run.test, run.user)], at).toEqual([others, taken])
   }
 
 export const items: readonly Story[] = [
@@ -30,41 +37,41 @@ export const items: readonly Story[] = [
     name: 'addPriceAndInvoice',
     prepare,
     before: subscribe,
-    job: ofSubscription('addPriceAndInvoice', 'seat', 2),
-    outcome: has({ seat: 2 }, 2000),
+    job: subscriptionJob('addPriceAndInvoice', 'seat', 2),
+    outcome: expectItemsAndCharge({ seat: 2 }, 2000),
   },
   {
     name: 'incrementQuantity of an additional price',
     prepare,
-    before: withSeats,
-    job: ofSubscription('incrementQuantity', 1, 'seat'),
+    before: subscribeWithSeats,
+    job: subscriptionJob('incrementQuantity', 1, 'seat'),
     async again(run) {
       // A finished operation is off the record, so repeating `incrementQuantity()` adds another
       // unit.
-      const found = await main(run)
+      const found = await findMainSubscription(run)
       const open = await openOperations(run.test, run.user.id)
       if (open.length > 0 || found.findItem('seat')?.quantity !== 3) {
         await found.incrementQuantity(1, 'seat')
       }
     },
     async outcome(run, at) {
-      expect((await main(run)).findItem('seat')?.quantity, at).toBe(3)
+      expect((await findMainSubscription(run)).findItem('seat')?.quantity, at).toBe(3)
     },
   },
   {
     name: 'removePrice',
     prepare,
-    before: withSeats,
-    job: ofSubscription('removePrice', 'seat'),
-    outcome: has({}, 2000),
+    before: subscribeWithSeats,
+    job: subscriptionJob('removePrice', 'seat'),
+    outcome: expectItemsAndCharge({}, 2000),
   },
   {
     name: 'swapItem',
     prepare,
-    before: withSeats,
-    job: ofSubscription('swapItem', 'seat', 'support'),
+    before: subscribeWithSeats,
+    job: subscriptionJob('swapItem', 'seat', 'support'),
     async outcome(run, at) {
-      const found = await main(run)
+      const found = await findMainSubscription(run)
       expect([found.hasPrice('seat'), found.findItem('support')?.quantity], at).toEqual([false, 2])
     },
   },

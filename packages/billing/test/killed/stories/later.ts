@@ -1,5 +1,11 @@
 import { expect } from 'vitest'
-import { main, ofSubscription, type Story, type StoryRun, subscribe } from '../story.ts'
+import {
+  findMainSubscription,
+  type Story,
+  type StoryRun,
+  subscribe,
+  subscriptionJob,
+} from '../story.ts'
 
 async function planPro(run: StoryRun): Promise<void> {
   await (await subscribe(run)).swapAtPeriodEnd('pro')
@@ -11,7 +17,7 @@ async function planPro(run: StoryRun): Promise<void> {
  */
 async function takeBackUnlessMade(run: StoryRun): Promise<void> {
   await run.user.sync()
-  const found = await main(run)
+  const found = await findMainSubscription(run)
   const items = [{ price: 'pro', quantity: found.quantity }]
   expect((await found.plannedSwap())?.items).toEqual(items)
   if (found.quantity === 1) await found.cancelPlannedSwap()
@@ -21,70 +27,70 @@ async function takeBackUnlessMade(run: StoryRun): Promise<void> {
  * Expects this plan, quantity and planned swap in our row. Other tests compare the row with the
  * provider.
  */
-const is =
+const expectPlanAndPlannedSwap =
   (plan: string, quantity: number, planned: string | null) =>
   async (run: StoryRun, at: string): Promise<void> => {
-    const found = await main(run)
+    const found = await findMainSubscription(run)
     const told = [found.providerPlan, found.quantity, found.plannedPrice]
     expect(told, at).toEqual([plan, quantity, planned])
     const items = planned === null ? null : [{ price: planned, quantity }]
     expect((await found.plannedSwap())?.items ?? null, at).toEqual(items)
   }
 
-const isPaused = (wanted: boolean) => async (run: StoryRun, at: string) =>
-  expect((await main(run)).paused(), at).toBe(wanted)
+const isPaused = (shouldBePaused: boolean) => async (run: StoryRun, at: string) =>
+  expect((await findMainSubscription(run)).paused(), at).toBe(shouldBePaused)
 
-export const later: readonly Story[] = [
+export const plannedSwapStories: readonly Story[] = [
   {
     name: 'swapAtPeriodEnd',
     providers: ['stripe'],
     before: subscribe,
-    job: ofSubscription('swapAtPeriodEnd', 'pro'),
-    outcome: is('monthly', 1, 'pro'),
+    job: subscriptionJob('swapAtPeriodEnd', 'pro'),
+    outcome: expectPlanAndPlannedSwap('monthly', 1, 'pro'),
   },
   {
     name: 'swapAtPeriodEnd replacing a planned swap',
     providers: ['stripe'],
     before: planPro,
-    job: ofSubscription('swapAtPeriodEnd', 'quarterly'),
-    outcome: is('monthly', 1, 'quarterly'),
+    job: subscriptionJob('swapAtPeriodEnd', 'quarterly'),
+    outcome: expectPlanAndPlannedSwap('monthly', 1, 'quarterly'),
   },
   {
     name: 'cancelPlannedSwap',
     providers: ['stripe'],
     before: planPro,
-    job: ofSubscription('cancelPlannedSwap'),
-    outcome: is('monthly', 1, null),
+    job: subscriptionJob('cancelPlannedSwap'),
+    outcome: expectPlanAndPlannedSwap('monthly', 1, null),
   },
   {
     name: 'updateQuantity with a swap planned',
     providers: ['stripe'],
     before: planPro,
-    job: ofSubscription('updateQuantity', 3),
-    outcome: is('monthly', 3, 'pro'),
+    job: subscriptionJob('updateQuantity', 3),
+    outcome: expectPlanAndPlannedSwap('monthly', 3, 'pro'),
   },
   {
     name: 'applyCoupon with a swap planned',
     providers: ['stripe'],
     before: planPro,
-    job: ofSubscription('applyCoupon', 'SPRING'),
-    outcome: is('monthly', 1, 'pro'),
+    job: subscriptionJob('applyCoupon', 'SPRING'),
+    outcome: expectPlanAndPlannedSwap('monthly', 1, 'pro'),
   },
   {
     name: 'swap with a swap planned',
     providers: ['stripe'],
     before: planPro,
-    job: ofSubscription('swap', 'quarterly'),
-    outcome: is('quarterly', 1, null),
+    job: subscriptionJob('swap', 'quarterly'),
+    outcome: expectPlanAndPlannedSwap('quarterly', 1, null),
   },
   {
     name: 'cancel with a swap planned, not retried',
     providers: ['stripe'],
     before: planPro,
-    job: ofSubscription('cancel'),
+    job: subscriptionJob('cancel'),
     again: ({ user }) => user.sync(),
     async outcome(run, at) {
-      const found = await main(run)
+      const found = await findMainSubscription(run)
       expect(found.plannedPrice, at).toBe(found.cancelled() ? null : 'pro')
     },
   },
@@ -92,10 +98,10 @@ export const later: readonly Story[] = [
     name: 'swap with a swap planned, not retried',
     providers: ['stripe'],
     before: planPro,
-    job: ofSubscription('swap', 'quarterly'),
+    job: subscriptionJob('swap', 'quarterly'),
     again: ({ user }) => user.sync(),
     async outcome(run, at) {
-      const { providerPlan, plannedPrice } = await main(run)
+      const { providerPlan, plannedPrice } = await findMainSubscription(run)
       expect(plannedPrice, at).toBe(providerPlan === 'quarterly' ? null : 'pro')
     },
   },
@@ -103,25 +109,25 @@ export const later: readonly Story[] = [
     name: 'updateQuantity with a swap planned, not retried',
     providers: ['stripe'],
     before: planPro,
-    job: ofSubscription('updateQuantity', 3),
+    job: subscriptionJob('updateQuantity', 3),
     again: takeBackUnlessMade,
     async outcome(run, at) {
-      const { quantity } = await main(run)
-      await is('monthly', quantity, quantity === 3 ? 'pro' : null)(run, at)
+      const { quantity } = await findMainSubscription(run)
+      await expectPlanAndPlannedSwap('monthly', quantity, quantity === 3 ? 'pro' : null)(run, at)
     },
   },
   {
     name: 'pause',
     providers: ['stripe'],
     before: subscribe,
-    job: ofSubscription('pause', { bills: 'keep_as_draft' }),
+    job: subscriptionJob('pause', { bills: 'keep_as_draft' }),
     outcome: isPaused(true),
   },
   {
     name: 'unpause',
     providers: ['stripe'],
     before: async (run) => (await subscribe(run)).pause(),
-    job: ofSubscription('unpause'),
+    job: subscriptionJob('unpause'),
     outcome: isPaused(false),
   },
 ]

@@ -1,11 +1,18 @@
 import { expect } from 'vitest'
 import { money } from '../../../src/index.ts'
-import { givenBackTo, START, settleCharge, stripeSdk } from '../../support.ts'
-import { main, ofInvoice, ofSubscription, PAID, type Story, type StoryRun } from '../story.ts'
+import { START, settleCharge, stripeSdk, sumRefundedCents } from '../../support.ts'
+import {
+  findMainSubscription,
+  invoiceJob,
+  PAID_SUBSCRIPTION,
+  type Story,
+  type StoryRun,
+  subscriptionJob,
+} from '../story.ts'
 import { resume } from './subscriptions.ts'
 
 /** The middle of the first period, which starts with the story and has 31 days. */
-const HALF = new Date(START.getTime() + 15.5 * 86_400_000)
+const MID_PERIOD = new Date(START.getTime() + 15.5 * 86_400_000)
 
 /** Pays for a plan, and settles the charge. */
 async function pay({ user, card, test, given }: StoryRun, plan: string): Promise<string> {
@@ -20,7 +27,7 @@ async function refundHalf(run: StoryRun): Promise<void> {
 }
 
 /** Expects this sum of pending invoice items, which proves that none exists twice. */
-const waits = (cents: number) => async (run: StoryRun, at: string) => {
+const expectPendingItems = (cents: number) => async (run: StoryRun, at: string) => {
   const { invoiceItems } = await stripeSdk(run.test)
   const customer = run.user.providerId ?? ''
   const { data } = await invoiceItems.list({ customer, pending: true })
@@ -34,37 +41,42 @@ export const moneyBack: readonly Story[] = [
   {
     name: 'swap after half was refunded',
     before: refundHalf,
-    job: ofSubscription('swapAndInvoice', 'pro'),
+    job: subscriptionJob('swapAndInvoice', 'pro'),
     // 5.00 of the old plan remain as credit.
-    outcome: { ...PAID, plan: 'pro', taken: 1000 + 2000, made: { stripe: 1, braintree: 2 } },
+    outcome: {
+      ...PAID_SUBSCRIPTION,
+      plan: 'pro',
+      taken: 1000 + 2000,
+      made: { stripe: 1, braintree: 2 },
+    },
   },
   {
     name: 'cancelAt after half was refunded',
     providers: ['stripe'],
     before: refundHalf,
-    job: ofSubscription('cancelAt', { date: HALF.toISOString() }),
-    outcome: waits(-250),
+    job: subscriptionJob('cancelAt', { date: MID_PERIOD.toISOString() }),
+    outcome: expectPendingItems(-250),
   },
   {
     name: 'resume after half was refunded',
     providers: ['stripe'],
     async before(run) {
       await refundHalf(run)
-      await (await main(run)).cancelAt(HALF)
+      await (await findMainSubscription(run)).cancelAt(MID_PERIOD)
     },
-    job: ofSubscription('resume'),
+    job: subscriptionJob('resume'),
     again: resume,
-    outcome: waits(0),
+    outcome: expectPendingItems(0),
   },
   {
     name: 'refund of the part that is not credited',
     async before(run) {
       await pay(run, 'pro')
-      await (await main(run)).swap('monthly')
+      await (await findMainSubscription(run)).swap('monthly')
     },
-    job: ofInvoice('refund'),
+    job: invoiceJob('refund'),
     async outcome({ test, user }, at) {
-      expect(givenBackTo(test, user), at).toBe(1000)
+      expect(sumRefundedCents(test, user), at).toBe(1000)
     },
   },
 ]

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { ofUser, type Story, type StoryRun, subscribe } from '../story.ts'
+import { type Story, type StoryRun, subscribe, userJob } from '../story.ts'
 
 /** The second payment method of each user. */
 const others = new Map<string | number, string>()
@@ -30,7 +30,7 @@ const methods =
 export const paymentMethods: readonly Story[] = [
   {
     name: 'addPaymentMethod before there is a customer',
-    job: ({ card }) => ofUser('addPaymentMethod', card),
+    job: ({ card }) => userJob('addPaymentMethod', card),
     outcome: methods(1, () => undefined),
   },
   {
@@ -38,19 +38,19 @@ export const paymentMethods: readonly Story[] = [
     before: async ({ user, given }) => {
       await user.newSubscription('main', 'monthly').create(given.otherCard)
     },
-    job: ({ card }) => ofUser('addPaymentMethod', card, { makeDefault: true }),
+    job: ({ card }) => userJob('addPaymentMethod', card, { makeDefault: true }),
     outcome: methods(2, ({ given }) => (given.provider === 'stripe' ? '4242' : '1111')),
   },
   {
     name: 'updateDefaultPaymentMethod',
     before: addAnother,
-    job: (run) => ofUser('updateDefaultPaymentMethod', otherOf(run)),
+    job: (run) => userJob('updateDefaultPaymentMethod', otherOf(run)),
     outcome: methods(2, ({ given }) => given.otherLastFour),
   },
   {
     name: 'deletePaymentMethod',
     before: addAnother,
-    job: (run) => ofUser('deletePaymentMethod', otherOf(run)),
+    job: (run) => userJob('deletePaymentMethod', otherOf(run)),
     outcome: methods(1, () => undefined),
   },
   {
@@ -59,13 +59,13 @@ export const paymentMethods: readonly Story[] = [
       await user.addPaymentMethod(card)
       await user.addPaymentMethod(given.otherCard, { makeDefault: true })
     },
-    job: ofUser('deletePaymentMethods'),
+    job: userJob('deletePaymentMethods'),
     outcome: methods(0, () => null),
   },
   {
     name: 'createSetupIntent before there is a customer',
     providers: ['stripe'],
-    job: ofUser('createSetupIntent'),
+    job: userJob('createSetupIntent'),
     outcome: methods(0, () => null),
   },
 ]

@@ -1,15 +1,15 @@
 import { expect } from 'vitest'
 import { isBillingError } from '../../../src/index.ts'
-import { takenFrom } from '../../support.ts'
+import { sumChargedCents } from '../../support.ts'
 import {
-  main,
-  ofInvoice,
-  ofSubscription,
-  ofUser,
-  PAID,
+  findMainSubscription,
+  invoiceJob,
+  PAID_SUBSCRIPTION,
   type Story,
   type StoryRun,
   subscribe,
+  subscriptionJob,
+  userJob,
 } from '../story.ts'
 
 /** Declines the renewal, so that a payment is due. */
@@ -27,9 +27,13 @@ const owed = {
     await billing.sync()
   },
   async outcome(run: StoryRun, at: string) {
-    const found = await main(run)
+    const found = await findMainSubscription(run)
     const owes = (await found.amountOwed())?.amount
-    expect([found.pastDue(), owes, takenFrom(run.test, run.user)], at).toEqual([false, 0, 2000])
+    expect([found.pastDue(), owes, sumChargedCents(run.test, run.user)], at).toEqual([
+      false,
+      0,
+      2000,
+    ])
   },
 } satisfies Partial<Story>
 
@@ -37,17 +41,17 @@ export const payments: readonly Story[] = [
   {
     name: 'charge with an idempotency key',
     before: subscribe,
-    job: ({ user, given }) => ofUser('charge', given.ten, { idempotencyKey: `order-${user.id}` }),
-    outcome: { ...PAID, taken: 2000 },
+    job: ({ user, given }) => userJob('charge', given.ten, { idempotencyKey: `order-${user.id}` }),
+    outcome: { ...PAID_SUBSCRIPTION, taken: 2000 },
   },
   {
     name: 'invoiceFor with an idempotency key',
     before: subscribe,
     job: ({ user, given }) =>
-      ofUser('invoiceFor', 'Shirt', given.ten, { idempotencyKey: `order-${user.id}` }),
-    outcome: { ...PAID, taken: 2000 },
+      userJob('invoiceFor', 'Shirt', given.ten, { idempotencyKey: `order-${user.id}` }),
+    outcome: { ...PAID_SUBSCRIPTION, taken: 2000 },
   },
-  { name: 'payNow', ...owed, job: ofSubscription('payNow') },
+  { name: 'payNow', ...owed, job: subscriptionJob('payNow') },
   {
     name: 'payNow of an unpaid subscription',
     providers: ['stripe'],
@@ -66,19 +70,19 @@ export const payments: readonly Story[] = [
       await sandbox.clock.advance({ days: 20 })
       await billing.sync()
     },
-    job: ofSubscription('payNow'),
+    job: subscriptionJob('payNow'),
     async outcome(run, at) {
-      const found = await main(run)
+      const found = await findMainSubscription(run)
       const owes = (await found.amountOwed())?.amount
       const { test, user } = run
-      expect([await user.subscribed('main'), owes, takenFrom(test, user)], at).toEqual([
+      expect([await user.subscribed('main'), owes, sumChargedCents(test, user)], at).toEqual([
         true,
         0,
         3000,
       ])
     },
   },
-  { name: 'pay of an open invoice', providers: ['stripe'], ...owed, job: ofInvoice('pay') },
+  { name: 'pay of an open invoice', providers: ['stripe'], ...owed, job: invoiceJob('pay') },
   {
     name: 'void the first invoice',
     providers: ['stripe'],
@@ -88,19 +92,19 @@ export const payments: readonly Story[] = [
         if (!isBillingError(error, 'payment_action_required')) throw error
       })
     },
-    job: ofInvoice('void'),
+    job: invoiceJob('void'),
     async again({ user }) {
-      const subscription = await main({ user })
+      const subscription = await findMainSubscription({ user })
       const { latest_invoice: id } = (await subscription.asProvider()) as { latest_invoice: string }
       await (await user.findInvoice(id))?.void()
     },
     async outcome({ test, user }, at) {
-      const { providerStatus } = await main({ user })
+      const { providerStatus } = await findMainSubscription({ user })
       expect([providerStatus, await user.subscribed('main')], at).toEqual([
         'incomplete_expired',
         false,
       ])
-      expect(takenFrom(test, user), at).toBe(0)
+      expect(sumChargedCents(test, user), at).toBe(0)
     },
   },
 ]

@@ -1,7 +1,14 @@
 import { expect } from 'vitest'
 import { PaymentActionRequired } from '../../../src/index.ts'
 import { stripeSdk } from '../../support.ts'
-import { main, ofSubscription, PAID, type Story, type StoryRun, subscribe } from '../story.ts'
+import {
+  findMainSubscription,
+  PAID_SUBSCRIPTION,
+  type Story,
+  type StoryRun,
+  subscribe,
+  subscriptionJob,
+} from '../story.ts'
 
 /** Each user has their own single-use code, so that runs do not interfere. */
 const codeOf = ({ user }: StoryRun) => `ONCE-${user.id}`
@@ -31,7 +38,7 @@ async function neverPay(run: StoryRun): Promise<void> {
 }
 
 const takesOff = (names: readonly string[]) => async (run: StoryRun, at: string) => {
-  const discounts = await (await main(run)).discounts()
+  const discounts = await (await findMainSubscription(run)).discounts()
   expect(
     discounts.map(({ coupon }) => coupon),
     at,
@@ -44,27 +51,27 @@ export const promotionCodes: readonly Story[] = [
     providers: ['stripe'],
     before: makeCode,
     job: (run) => ({ job: 'create', terms: [['withPromotionCode', codeOf(run)]] }),
-    outcome: { ...PAID, taken: 700 },
+    outcome: { ...PAID_SUBSCRIPTION, taken: 700 },
   },
   {
     name: 'create with a code used by an unconfirmed payment',
     providers: ['stripe'],
     before: neverPay,
     job: (run) => ({ job: 'create', terms: [['withPromotionCode', codeOf(run)]] }),
-    outcome: { ...PAID, taken: 700, made: { stripe: 2, braintree: 0 } },
+    outcome: { ...PAID_SUBSCRIPTION, taken: 700, made: { stripe: 2, braintree: 0 } },
   },
   {
     name: 'applyPromotionCode with a single-use code',
     providers: ['stripe'],
     before: subscribeFirst,
-    job: (run) => ofSubscription('applyPromotionCode', codeOf(run)),
+    job: (run) => subscriptionJob('applyPromotionCode', codeOf(run)),
     outcome: takesOff(['SPRING']),
   },
   {
     name: 'removeDiscounts',
     providers: ['stripe'],
     before: async (run) => (await subscribe(run)).applyCoupon('SPRING'),
-    job: ofSubscription('removeDiscounts'),
+    job: subscriptionJob('removeDiscounts'),
     outcome: takesOff([]),
   },
 ]

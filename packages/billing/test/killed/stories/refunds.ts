@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { money } from '../../../src/index.ts'
-import { givenBackTo, settleCharge } from '../../support.ts'
-import { ofInvoice, ofUser, type Story, type StoryRun, subscribe } from '../story.ts'
+import { settleCharge, sumRefundedCents } from '../../support.ts'
+import { invoiceJob, type Story, type StoryRun, subscribe, userJob } from '../story.ts'
 
 /** The charge of each user. */
 const charges = new Map<string | number, string>()
@@ -14,25 +14,25 @@ async function charge(run: StoryRun): Promise<string> {
 }
 
 const chargeOf = ({ user }: StoryRun) => charges.get(user.id) ?? ''
-const part = ({ user }: StoryRun) => ({
+const partialRefundOptions = ({ user }: StoryRun) => ({
   amount: money(300, 'usd'),
   idempotencyKey: `refund-${user.id}`,
 })
-const back = (cents: number) => async (run: StoryRun, at: string) =>
-  expect(givenBackTo(run.test, run.user), at).toBe(cents)
+const expectReturnedCents = (cents: number) => async (run: StoryRun, at: string) =>
+  expect(sumRefundedCents(run.test, run.user), at).toBe(cents)
 
 export const refunds: readonly Story[] = [
   {
     name: 'refund of a part with an idempotency key',
     before: async (run) => settleCharge(run.test, run.given.provider, await charge(run)),
-    job: (run) => ofUser('refund', chargeOf(run), part(run)),
-    outcome: back(300),
+    job: (run) => userJob('refund', chargeOf(run), partialRefundOptions(run)),
+    outcome: expectReturnedCents(300),
   },
   {
     name: 'refund of a whole charge',
     before: charge,
-    job: (run) => ofUser('refund', chargeOf(run)),
-    outcome: back(1000),
+    job: (run) => userJob('refund', chargeOf(run)),
+    outcome: expectReturnedCents(1000),
   },
 ]
 
@@ -42,13 +42,13 @@ export const creditNotes: readonly Story[] = [
     providers: ['stripe'],
     before: subscribe,
     job: ({ user }) =>
-      ofInvoice('creditNote', {
+      invoiceJob('creditNote', {
         to: 'refund',
         amount: money(300, 'usd'),
         idempotencyKey: `note-${user.id}`,
       }),
     async outcome({ test, user }, at) {
-      expect(givenBackTo(test, user), at).toBe(300)
+      expect(sumRefundedCents(test, user), at).toBe(300)
       expect(await user.creditNotes(), at).toHaveLength(1)
     },
   },
@@ -56,7 +56,7 @@ export const creditNotes: readonly Story[] = [
     name: 'credit note of a whole invoice',
     providers: ['stripe'],
     before: subscribe,
-    job: ofInvoice('creditNote', { to: 'balance', memo: 'Sorry' }),
+    job: invoiceJob('creditNote', { to: 'balance', memo: 'Sorry' }),
     async outcome({ user }, at) {
       expect(await user.balance(), at).toEqual(money(1000, 'usd'))
       expect(await user.creditNotes(), at).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { money } from '../../../src/index.ts'
-import { ofInvoice, ofUser, type Story, type StoryRun } from '../story.ts'
+import { invoiceJob, type Story, type StoryRun, userJob } from '../story.ts'
 
 const PRICE = money(250_000, 'usd')
 const keyOf = ({ user }: StoryRun) => ({ idempotencyKey: `order-${user.id}` })
@@ -20,14 +20,14 @@ export const sentInvoices: readonly Story[] = [
   {
     name: 'sendInvoice with an idempotency key',
     providers: ['stripe'],
-    job: (run) => ofUser('sendInvoice', 'Consulting', PRICE, keyOf(run)),
+    job: (run) => userJob('sendInvoice', 'Consulting', PRICE, keyOf(run)),
     outcome: isSentOnce,
   },
   {
     name: 'markPaid',
     providers: ['stripe'],
     before: (run) => run.user.sendInvoice('Consulting', PRICE, keyOf(run)),
-    job: ofInvoice('markPaid'),
+    job: invoiceJob('markPaid'),
     async outcome(run, at) {
       await isSentOnce(run, at)
       const invoices = await run.user.invoices()

@@ -1,10 +1,10 @@
 import { START } from '../../support.ts'
-import { PAID, type Story } from '../story.ts'
+import { PAID_SUBSCRIPTION, type Story } from '../story.ts'
 
 const FEBRUARY = new Date('2026-02-01T00:00:00Z')
 const DECEMBER = new Date('2025-12-15T10:00:00Z')
 const MONTH = 31 * 86_400_000
-const made = { stripe: 1, braintree: 0 }
+const subscriptionsMade = { stripe: 1, braintree: 0 }
 
 /** Ways to start a subscription, each with its calls of the builder. */
 export const starts: readonly Story[] = [
@@ -13,8 +13,8 @@ export const starts: readonly Story[] = [
     providers: ['stripe'],
     job: { job: 'create', terms: [['anchorOn', { date: FEBRUARY }]] },
     outcome: {
-      ...PAID,
-      made,
+      ...PAID_SUBSCRIPTION,
+      made: subscriptionsMade,
       taken: Math.round((1000 * (FEBRUARY.getTime() - START.getTime())) / MONTH),
     },
   },
@@ -22,12 +22,12 @@ export const starts: readonly Story[] = [
     name: 'create with backdate',
     providers: ['stripe'],
     job: { job: 'create', terms: [['backdate', { date: DECEMBER }]] },
-    outcome: { ...PAID, made, taken: 2000 },
+    outcome: { ...PAID_SUBSCRIPTION, made: subscriptionsMade, taken: 2000 },
   },
   {
     name: 'create withoutCard',
     providers: ['stripe'],
     job: { job: 'create', card: undefined, terms: [['trialDays', 9], ['withoutCard']] },
-    outcome: { ...PAID, made, taken: 0 },
+    outcome: { ...PAID_SUBSCRIPTION, made: subscriptionsMade, taken: 0 },
   },
 ]

@@ -1,15 +1,15 @@
 import { expect } from 'vitest'
 import { NotOnGracePeriod, PaymentActionRequired } from '../../../src/index.ts'
-import { stripeSdk, takenFrom } from '../../support.ts'
+import { stripeSdk, sumChargedCents } from '../../support.ts'
 import {
   beginTrial,
-  main,
-  ofSubscription,
-  ofUser,
-  PAID,
+  findMainSubscription,
+  PAID_SUBSCRIPTION,
   type Story,
   type StoryRun,
   subscribe,
+  subscriptionJob,
+  userJob,
 } from '../story.ts'
 
 export const subscriptions: readonly Story[] = [
@@ -17,73 +17,78 @@ export const subscriptions: readonly Story[] = [
     name: 'create',
     atLocks: true,
     job: { job: 'create' },
-    outcome: PAID,
+    outcome: PAID_SUBSCRIPTION,
   },
   {
     name: 'create after an unconfirmed first payment',
     before: challenge,
     job: { job: 'create', plan: 'pro' },
-    outcome: { ...PAID, plan: 'pro', taken: 2500, made: { stripe: 2, braintree: 1 } },
+    outcome: { ...PAID_SUBSCRIPTION, plan: 'pro', taken: 2500, made: { stripe: 2, braintree: 1 } },
   },
   {
     name: 'swap to the same frequency',
     before: subscribe,
-    job: ofSubscription('swapAndInvoice', 'pro'),
-    outcome: { ...PAID, plan: 'pro', taken: 2500 },
+    job: subscriptionJob('swapAndInvoice', 'pro'),
+    outcome: { ...PAID_SUBSCRIPTION, plan: 'pro', taken: 2500 },
   },
   {
     name: 'swap to another frequency',
     before: subscribe,
-    job: ofSubscription('swap', 'yearly'),
-    outcome: { ...PAID, plan: 'yearly', taken: 10_000, made: { stripe: 1, braintree: 2 } },
+    job: subscriptionJob('swap', 'yearly'),
+    outcome: {
+      ...PAID_SUBSCRIPTION,
+      plan: 'yearly',
+      taken: 10_000,
+      made: { stripe: 1, braintree: 2 },
+    },
   },
   {
     name: 'cancel',
     before: subscribe,
-    job: ofSubscription('cancel'),
-    outcome: { ...PAID, state: 'cancelled' },
+    job: subscriptionJob('cancel'),
+    outcome: { ...PAID_SUBSCRIPTION, state: 'cancelled' },
   },
   {
     name: 'cancelNow',
     before: subscribe,
-    job: ofSubscription('cancelNow'),
-    outcome: { ...PAID, state: 'ended' },
+    job: subscriptionJob('cancelNow'),
+    outcome: { ...PAID_SUBSCRIPTION, state: 'ended' },
   },
   {
     name: 'sync of a subscription that ended while a swap awaited payment',
     providers: ['stripe'],
     before: endWhileHeld,
-    job: ofUser('sync'),
+    job: userJob('sync'),
     async outcome({ test, user }, at) {
       const { invoices } = await stripeSdk(test)
       const { data } = await invoices.list({ customer: user.providerId ?? '' })
       expect(data.map(({ status }) => status).sort(), at).toEqual(['paid', 'void'])
-      expect(takenFrom(test, user), at).toBe(1000)
+      expect(sumChargedCents(test, user), at).toBe(1000)
     },
   },
   {
     name: 'resume',
     before: async (run) => (await subscribe(run)).cancel(),
-    job: ofSubscription('resume'),
+    job: subscriptionJob('resume'),
     again: resume,
-    outcome: PAID,
+    outcome: PAID_SUBSCRIPTION,
   },
   {
     name: 'cancel in a trial',
     before: beginTrial,
-    job: ofSubscription('cancel'),
-    outcome: { ...PAID, taken: 0, state: 'cancelled' },
+    job: subscriptionJob('cancel'),
+    outcome: { ...PAID_SUBSCRIPTION, taken: 0, state: 'cancelled' },
   },
   {
     name: 'resume in a trial',
     before: async (run) => (await beginTrial(run)).cancel(),
-    job: ofSubscription('resume'),
+    job: subscriptionJob('resume'),
     again: async (run) => {
       await resume(run)
       // The new subscription exists and the row names it; the next operation ends the old one.
       await run.user.sync()
     },
-    outcome: { ...PAID, taken: 0, made: { stripe: 1, braintree: 2 } },
+    outcome: { ...PAID_SUBSCRIPTION, taken: 0, made: { stripe: 1, braintree: 2 } },
   },
 ]
 
@@ -99,7 +104,9 @@ async function endWhileHeld(run: StoryRun): Promise<void> {
   const subscription = await subscribe(run)
   const user = await run.test.billing.user(run.user.id)
   await user.updateCard('pm_card_authenticationRequired')
-  await expect((await main({ user })).swap('yearly')).rejects.toThrow(PaymentActionRequired)
+  await expect((await findMainSubscription({ user })).swap('yearly')).rejects.toThrow(
+    PaymentActionRequired,
+  )
   const { subscriptions: atStripe } = await stripeSdk(run.test)
   await atStripe.cancel(subscription.providerId)
 }
@@ -108,7 +115,7 @@ async function endWhileHeld(run: StoryRun): Promise<void> {
  * Resumes the subscription. Accepts NotOnGracePeriod, because the first attempt may have succeeded.
  */
 export async function resume(run: StoryRun): Promise<void> {
-  await (await main(run)).resume().catch((error: unknown) => {
+  await (await findMainSubscription(run)).resume().catch((error: unknown) => {
     if (!(error instanceof NotOnGracePeriod)) throw error
   })
 }

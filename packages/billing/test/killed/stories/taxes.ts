@@ -1,9 +1,16 @@
 import type Stripe from 'stripe'
 import { expect } from 'vitest'
 import { isBillingError, PaymentActionRequired } from '../../../src/index.ts'
-import { stripeSdk, takenFrom } from '../../support.ts'
+import { stripeSdk, sumChargedCents } from '../../support.ts'
 import { taxByName } from '../jobs.ts'
-import { main, ofSubscription, ofUser, type Story, type StoryRun, subscribe } from '../story.ts'
+import {
+  findMainSubscription,
+  type Story,
+  type StoryRun,
+  subscribe,
+  subscriptionJob,
+  userJob,
+} from '../story.ts'
 
 const VAT = ['eu_vat', 'DE123456789'] as const
 
@@ -33,13 +40,13 @@ const makeRate: Story['prepare'] = async (test) => {
   await stripe.taxRates.create({ display_name: 'Tax', percentage: 20, inclusive: false, metadata })
 }
 
-const AFTER = (cents: number) => (cents * 120) / 100
+const addTwentyPercentTax = (cents: number) => (cents * 120) / 100
 
 /**
  * A swap that the customer must confirm, after the tax has changed. Stripe applies tax changes
  * without waiting for the confirmation.
  */
-const held = {
+const unconfirmedSwap = {
   providers: ['stripe'],
   options,
   prepare: makeRate,
@@ -48,79 +55,85 @@ const held = {
     await run.user.updateCard('pm_card_authenticationRequired')
     await rename(run, 20)
   },
-  job: { ...ofSubscription('swap', 'yearly'), job: 'askBank' },
+  job: { ...subscriptionJob('swap', 'yearly'), job: 'askBank' },
 } satisfies Partial<Story>
 
 /** Reads what a swap may have left at Stripe. */
-async function leftAt(run: StoryRun) {
-  const found = (await (await main(run)).asProvider()) as Stripe.Subscription
+async function readLeftovers(run: StoryRun) {
+  const found = (await (await findMainSubscription(run)).asProvider()) as Stripe.Subscription
   const marks = Object.keys(found.metadata).filter((key) => key.startsWith('tollgate_held_tax'))
   return { marks, rates: found.default_tax_rates?.map(({ percentage }) => percentage) }
 }
 
 /** Lets this user's swap that awaits payment expire, without advancing the shared clock. */
-async function lapse(run: StoryRun): Promise<void> {
-  const found = (await (await main(run)).asProvider()) as Stripe.Subscription
+async function expirePendingSwap(run: StoryRun): Promise<void> {
+  const found = (await (await findMainSubscription(run)).asProvider()) as Stripe.Subscription
   if (!found.pending_update) return
   const stripe = await stripeSdk(run.test)
   await stripe.invoices.voidInvoice(String(found.latest_invoice))
 }
 
-async function nothingLeft(run: StoryRun, at: string): Promise<void> {
-  expect((await main(run)).providerPlan, at).toBe('monthly')
-  expect(takenFrom(run.test, run.user), at).toBe(1000)
-  expect(await leftAt(run), at).toEqual({ marks: [], rates: [] })
+async function expectNoLeftovers(run: StoryRun, at: string): Promise<void> {
+  expect((await findMainSubscription(run)).providerPlan, at).toBe('monthly')
+  expect(sumChargedCents(run.test, run.user), at).toBe(1000)
+  expect(await readLeftovers(run), at).toEqual({ marks: [], rates: [] })
 }
 
 export const taxes: readonly Story[] = [
   {
-    ...held,
+    ...unconfirmedSwap,
     name: 'a swap whose payment the customer confirms',
     async again(run) {
-      const asked = await (await main(run)).swap('yearly').catch((error: unknown) => error)
+      const asked = await (await findMainSubscription(run))
+        .swap('yearly')
+        .catch((error: unknown) => error)
       if (!isBillingError(asked, 'payment_action_required')) throw asked
       run.test.sandbox.stripe.completeAuthentication(asked.payment.id)
       await run.user.sync()
     },
     async outcome(run, at) {
-      expect((await main(run)).providerPlan, at).toBe('yearly')
-      expect(takenFrom(run.test, run.user), at).toBe(1000 + AFTER(10_000) - AFTER(1000))
-      expect(await leftAt(run), at).toEqual({ marks: [], rates: [20] })
+      expect((await findMainSubscription(run)).providerPlan, at).toBe('yearly')
+      expect(sumChargedCents(run.test, run.user), at).toBe(
+        1000 + addTwentyPercentTax(10_000) - addTwentyPercentTax(1000),
+      )
+      expect(await readLeftovers(run), at).toEqual({ marks: [], rates: [20] })
     },
   },
   {
-    ...held,
+    ...unconfirmedSwap,
     name: 'a swap that is swapped back while it awaits payment',
-    again: async (run) => (await main(run)).swap('monthly'),
-    outcome: nothingLeft,
+    again: async (run) => (await findMainSubscription(run)).swap('monthly'),
+    outcome: expectNoLeftovers,
   },
   {
-    ...held,
+    ...unconfirmedSwap,
     name: 'a swap whose payment is never confirmed',
     async again(run) {
-      await lapse(run)
+      await expirePendingSwap(run)
       await run.user.sync()
     },
-    outcome: nothingLeft,
+    outcome: expectNoLeftovers,
   },
   {
-    ...held,
+    ...unconfirmedSwap,
     name: 'sync after the payment of a swap was never confirmed',
     async before(run) {
-      await held.before(run)
+      await unconfirmedSwap.before(run)
       const user = await run.test.billing.user(run.user.id)
-      await expect((await main({ user })).swap('yearly')).rejects.toThrow(PaymentActionRequired)
-      expect((await leftAt(run)).rates).toEqual([20])
-      await lapse(run)
+      await expect((await findMainSubscription({ user })).swap('yearly')).rejects.toThrow(
+        PaymentActionRequired,
+      )
+      expect((await readLeftovers(run)).rates).toEqual([20])
+      await expirePendingSwap(run)
     },
-    job: ofUser('sync'),
-    outcome: nothingLeft,
+    job: userJob('sync'),
+    outcome: expectNoLeftovers,
   },
   {
     name: 'createTaxId',
     providers: ['stripe'],
     before: subscribe,
-    job: ofUser('createTaxId', ...VAT),
+    job: userJob('createTaxId', ...VAT),
     async outcome({ user }, at) {
       expect(await user.taxIds(), at).toMatchObject([{ value: VAT[1], country: 'DE' }])
     },
@@ -131,7 +144,7 @@ export const taxes: readonly Story[] = [
     async before({ user }) {
       ids.set(user.id, (await user.createTaxId(...VAT)).id)
     },
-    job: ({ user }) => ofUser('deleteTaxId', ids.get(user.id)),
+    job: ({ user }) => userJob('deleteTaxId', ids.get(user.id)),
     async outcome({ user }, at) {
       expect(await user.taxIds(), at).toEqual([])
     },
@@ -139,7 +152,7 @@ export const taxes: readonly Story[] = [
   {
     name: 'setTaxExempt before there is a customer',
     providers: ['stripe'],
-    job: ofUser('setTaxExempt', 'reverse'),
+    job: userJob('setTaxExempt', 'reverse'),
     async outcome({ user }, at) {
       expect(await user.taxExempt(), at).toBe('reverse')
     },
@@ -151,10 +164,10 @@ export const taxes: readonly Story[] = [
       await subscribe(run)
       await rename(run, percentageOf(run))
     },
-    job: ofSubscription('syncTaxPercentage'),
+    job: subscriptionJob('syncTaxPercentage'),
     async outcome(run, at) {
       const { test, user } = run
-      expect(takenFrom(test, user), at).toBe(1000)
+      expect(sumChargedCents(test, user), at).toBe(1000)
       const next = await user.upcomingInvoice('main')
       expect(next?.total.amount, at).toBe(1000 + 10 * percentageOf(run))
     },

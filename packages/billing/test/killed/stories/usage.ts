@@ -1,6 +1,13 @@
 import { expect } from 'vitest'
-import { createCallPrice, takenFrom } from '../../support.ts'
-import { main, ofSubscription, ofUser, type Story, type StoryRun, subscribe } from '../story.ts'
+import { createCallPrice, sumChargedCents } from '../../support.ts'
+import {
+  findMainSubscription,
+  type Story,
+  type StoryRun,
+  subscribe,
+  subscriptionJob,
+  userJob,
+} from '../story.ts'
 
 const reportOf = ({ user }: StoryRun) => `report-${user.id}`
 
@@ -17,10 +24,10 @@ export const usage: readonly Story[] = [
     providers: ['stripe'],
     prepare,
     before: subscribe,
-    job: () => ofSubscription('addMeteredPrice', price),
+    job: () => subscriptionJob('addMeteredPrice', price),
     async outcome(run, at) {
-      expect((await main(run)).hasPrice(price), at).toBe(true)
-      expect(takenFrom(run.test, run.user), at).toBe(1000)
+      expect((await findMainSubscription(run)).hasPrice(price), at).toBe(true)
+      expect(sumChargedCents(run.test, run.user), at).toBe(1000)
     },
   },
   {
@@ -33,7 +40,7 @@ export const usage: readonly Story[] = [
       await user.reportUsage('calls', 5, { id: reportOf(run) })
       await test.billing.process()
     },
-    job: (run) => ofUser('cancelUsage', reportOf(run)),
+    job: (run) => userJob('cancelUsage', reportOf(run)),
     async outcome({ test, user }, at) {
       const [row] = await test.database.kysely
         .selectFrom('billing_usage')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { AnyKysely, TimestampColumns } from '../dialect.ts'
 
 /** Name of the new column that is filled beside the old one and then replaces it. */
-const nextOf = (name: string) => `${name}__timestamp`
+const replacementColumnName = (name: string) => `${name}__timestamp`
 
 /**
  * Converts columns of milliseconds to timestamps. A number converted in place would be read as the
@@ -18,9 +18,9 @@ export const timestamps: TimestampColumns = {
   async convert(db, table, columns) {
     const names = columns.map(({ name }) => name)
     for (const name of names) {
-      const { rows } = await timestamps.findType(table, nextOf(name)).execute(db)
+      const { rows } = await timestamps.findType(table, replacementColumnName(name)).execute(db)
       if (rows.length > 0) continue
-      await sql`alter table ${sql.table(table)} add column ${sql.ref(nextOf(name))} datetime(3) null`.execute(
+      await sql`alter table ${sql.table(table)} add column ${sql.ref(replacementColumnName(name))} datetime(3) null`.execute(
         db,
       )
     }
@@ -31,7 +31,7 @@ export const timestamps: TimestampColumns = {
       ...names.map((name) => sql`drop column ${sql.ref(name)}`),
       ...columns.map(({ name, isNullable }) => {
         const nullability = sql.raw(isNullable ? 'null' : 'not null')
-        return sql`change column ${sql.ref(nextOf(name))} ${sql.ref(name)} datetime(3) ${nullability}`
+        return sql`change column ${sql.ref(replacementColumnName(name))} ${sql.ref(name)} datetime(3) ${nullability}`
       }),
       ...added,
     ]
@@ -45,12 +45,12 @@ export const timestamps: TimestampColumns = {
  */
 async function fill(db: AnyKysely, table: string, names: readonly string[]): Promise<void> {
   const values = names.map(
-    (name) => sql`${sql.ref(nextOf(name))} =
+    (name) => sql`${sql.ref(replacementColumnName(name))} =
       timestampadd(microsecond, ${sql.ref(name)} * 1000, '1970-01-01')`,
   )
   const isSet = names.flatMap((name) => [
     sql`${sql.ref(name)} is not null`,
-    sql`${sql.ref(nextOf(name))} is not null`,
+    sql`${sql.ref(replacementColumnName(name))} is not null`,
   ])
   await sql`update ${sql.table(table)} set ${sql.join(values)}
     where ${sql.join(isSet, sql` or `)}`.execute(db)

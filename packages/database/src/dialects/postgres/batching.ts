@@ -43,21 +43,21 @@ export const batching: SharedStatements = {
    */
   claimMany(db, claims, list) {
     const { claim, insert } = claims
-    const free = () => withFree(db, { row: claim, types: claims.types }, list)
-    if (!insert) return updateFree(free(), claim)
-    const values = insert.values(fromFree as ParamBuilder<AnyTables>, (column) =>
+    const free = () => selectLockedRows(db, { row: claim, types: claims.types }, list)
+    if (!insert) return updateLockedRows(free(), claim)
+    const values = insert.values(refLockedColumn as ParamBuilder<AnyTables>, (column) =>
       sql.ref(`claimed.${column}`),
     )
     const columns = Object.keys(values)
     const selected = columns.map((column) => sql`${values[column]}`)
     return free()
-      .with('claimed', (cte) => updateFree(cte, claim))
+      .with('claimed', (cte) => updateLockedRows(cte, claim))
       .with('inserted', (cte) =>
         cte
           .insertInto(insert.table)
           .columns(columns)
           .expression(
-            sql`select ${sql.join(selected)} from claimed join free on ${fromFree(WINNER_COLUMN)} = ${sql.ref(`claimed.${WINNER_COLUMN}`)}`,
+            sql`select ${sql.join(selected)} from claimed join free on ${refLockedColumn(WINNER_COLUMN)} = ${sql.ref(`claimed.${WINNER_COLUMN}`)}`,
           ),
       )
       .selectFrom('claimed')
@@ -69,10 +69,10 @@ export const batching: SharedStatements = {
    * same row.
    */
   insertManyWhile(db, { row, insert, types }, list) {
-    const values = insert.values(fromFree as ParamBuilder<AnyTables>)
+    const values = insert.values(refLockedColumn as ParamBuilder<AnyTables>)
     const columns = Object.keys(values)
     const selected = columns.map((column) => sql`${values[column]}`)
-    return withFree(db, { row, types, hold: true }, list)
+    return selectLockedRows(db, { row, types, hold: true }, list)
       .with('inserted', (cte) =>
         cte
           .insertInto(insert.table)
@@ -80,7 +80,7 @@ export const batching: SharedStatements = {
           .expression(sql`select ${sql.join(selected)} from free`),
       )
       .selectFrom('free')
-      .select(fromFree(WINNER_COLUMN).as(WINNER_COLUMN))
+      .select(refLockedColumn(WINNER_COLUMN).as(WINNER_COLUMN))
   },
 }
 
@@ -88,13 +88,13 @@ export const batching: SharedStatements = {
  * A row to lock: for an update or, with `hold`, only against changes by others. With `hold`, the
  * row's condition is checked here, and stays true until the transaction ends.
  */
-interface Free extends Pick<BatchedInserts, 'row' | 'types'> {
+interface RowToLock extends Pick<BatchedInserts, 'row' | 'types'> {
   readonly hold?: boolean
 }
 
-function withFree(
+function selectLockedRows(
   db: AnyKysely,
-  { row: { table, key, where }, types, hold }: Free,
+  { row: { table, key, where }, types, hold }: RowToLock,
   list: Expression<string>,
 ) {
   const fields = Object.entries(types).map(([name, type]) => sql`${sql.id(name)} ${sql.raw(type)}`)
@@ -116,11 +116,11 @@ function withFree(
     )
 }
 
-function updateFree(
+function updateLockedRows(
   db: Pick<AnyKysely, 'updateTable'>,
   { table, key, where, set, returning }: BatchedClaims['claim'],
 ) {
-  const param = fromFree as ParamBuilder<AnyTables>
+  const param = refLockedColumn as ParamBuilder<AnyTables>
   return (db as AnyKysely)
     .updateTable(table)
     .from('free')
@@ -128,7 +128,7 @@ function updateFree(
     .where(keyMatches(table, key(param)))
     .where(keyAmong(table, key(param), 'free'))
     .where((eb) => where?.(eb, param) ?? eb.lit(true))
-    .returning([...returning, fromFree(WINNER_COLUMN).as(WINNER_COLUMN)])
+    .returning([...returning, refLockedColumn(WINNER_COLUMN).as(WINNER_COLUMN)])
 }
 
 function keyMatches(table: string, key: Assignments) {
@@ -148,7 +148,7 @@ function keyAmong(table: string, key: Assignments, list: 'asked' | 'free') {
   return sql<SqlBool>`${sql.ref(`${table}.${column}`)} = any(array(select ${value} from ${sql.table(list)}))`
 }
 
-function fromFree(name: string) {
+function refLockedColumn(name: string) {
   return sql.ref<never>(`free.${asParam(name)}`)
 }
 

@@ -18,7 +18,7 @@ const WAIT_TO_CLOSE = 30_000
 /** SQLite statements that begin like this never write. */
 const READS = /^\s*select\b/i
 /** Statements that SQLite rejects or ignores inside a transaction. */
-const STANDS_ALONE = /^\s*(?:pragma|vacuum|attach|detach)\b/i
+const OUTSIDE_TRANSACTION = /^\s*(?:pragma|vacuum|attach|detach)\b/i
 
 /**
  * Opens SQLite through libsql. One connection writes, for one caller at a time; another one reads,
@@ -63,7 +63,7 @@ export async function openSqlite(path: string, options: EngineOptions): Promise<
     try {
       return writer.run(query, values)
     } catch (error) {
-      if (writer.inTransaction && isVerdict(error)) return undefined
+      if (writer.inTransaction && isStatementError(error)) return undefined
       throw error
     }
   }
@@ -86,7 +86,7 @@ export async function openSqlite(path: string, options: EngineOptions): Promise<
       store.requireUnchanged()
       return reader.run(query, values, timeout)
     }
-    if (STANDS_ALONE.test(query.sql)) return runAlone(query, values)
+    if (OUTSIDE_TRANSACTION.test(query.sql)) return runAlone(query, values)
     const written = write({ query, values })
     underWay.add(written)
     return written.finally(() => underWay.delete(written))
@@ -117,7 +117,7 @@ export async function openSqlite(path: string, options: EngineOptions): Promise<
 }
 
 /** Whether the error concerns this statement and its values, and not the database. */
-function isVerdict(error: unknown): boolean {
+function isStatementError(error: unknown): boolean {
   if (error instanceof TypeError) return true
   return (
     error instanceof Error &&

@@ -6,13 +6,13 @@ import { isUniqueViolation } from '../../error-kinds.ts'
 import type { ContractPart } from './part.ts'
 import { createThing, findThings, insertThings, type TestTables, withThings } from './things.ts'
 
-interface Finish {
+interface FinishParams {
   readonly id: string
   readonly now: number
 }
 
-export function prepareFinish(database: Database<TestTables>, together?: ParamTypes<Finish>) {
-  return database.updateOneReturning<Finish, { amount: number; done_at: number }>({
+export function prepareFinish(database: Database<TestTables>, together?: ParamTypes<FinishParams>) {
+  return database.updateOneReturning<FinishParams, { amount: number; done_at: number }>({
     table: 'things',
     key: (param) => ({ id: param('id') }),
     where: (eb, param) => eb.and([eb('done_at', 'is', null), eb('amount', '<', param('now'))]),
@@ -22,12 +22,15 @@ export function prepareFinish(database: Database<TestTables>, together?: ParamTy
   })
 }
 
-interface Replace extends Finish {
+interface ReplaceParams extends FinishParams {
   readonly next: string
 }
 
-export function prepareReplace(database: Database<TestTables>, together?: ParamTypes<Replace>) {
-  return database.claimThenInsert<Replace, { id: string; owner: string }>({
+export function prepareReplace(
+  database: Database<TestTables>,
+  together?: ParamTypes<ReplaceParams>,
+) {
+  return database.claimThenInsert<ReplaceParams, { id: string; owner: string }>({
     claim: {
       table: 'things',
       key: (param) => ({ id: param('id') }),
@@ -49,7 +52,7 @@ export function prepareReplace(database: Database<TestTables>, together?: ParamT
   })
 }
 
-interface Rest {
+interface InsertWhileParams {
   readonly id: string
   readonly next: string
 }
@@ -59,9 +62,9 @@ interface Rest {
  */
 export function prepareInsertWhileUnfinished(
   database: Database<TestTables>,
-  together?: ParamTypes<Rest>,
+  together?: ParamTypes<InsertWhileParams>,
 ) {
-  return insertWhile<TestTables, Rest>(database, {
+  return insertWhile<TestTables, InsertWhileParams>(database, {
     row: {
       table: 'things',
       key: (param) => ({ id: param('id') }),

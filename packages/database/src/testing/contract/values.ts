@@ -14,7 +14,7 @@ import {
 } from './things.ts'
 
 /** Pairs of texts that many databases consider equal. */
-const ALIKE = [
+const LOOKALIKE_TEXTS = [
   ['Ada', 'ada'],
   ['space', 'space '],
   ['tab', 'tab\t'],
@@ -51,7 +51,7 @@ export const valuesContract: ContractPart = ({ describe, it }, create) => {
         const find = database.statement<{ name: string }, { id: string }>((db, param) =>
           db.selectFrom('things').select('id').where('name', '=', param('name')),
         )
-        for (const [i, pair] of ALIKE.entries()) {
+        for (const [i, pair] of LOOKALIKE_TEXTS.entries()) {
           for (const name of pair)
             await insertThings(database, createThing(`${i}${name}`, { name }))
           for (const name of pair) {

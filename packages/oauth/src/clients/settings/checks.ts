@@ -95,10 +95,10 @@ export function isLoopback(hostname: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 }
 
-export function isListOf(check: SettingCheck, most = MAX_ENTRIES): SettingCheck {
+export function isListOf(check: SettingCheck, maxEntries = MAX_ENTRIES): SettingCheck {
   return (value) => {
     if (!Array.isArray(value)) return 'must be a list'
-    if (value.length > most) return `must not hold more than ${most} entries`
+    if (value.length > maxEntries) return `must not hold more than ${maxEntries} entries`
     return value.map(check).find((problem) => problem !== null) ?? null
   }
 }

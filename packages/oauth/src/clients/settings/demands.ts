@@ -20,7 +20,7 @@ export function assertClientRequirementsMet(
   { settings }: { readonly settings: ClientSettings },
   context: Pick<ServerContext, 'features'>,
 ): void {
-  const unmet = findUnmet(settings, context)
+  const unmet = findUnmetRequirement(settings, context)
   if (unmet === undefined) return
   throw new InvalidRequest(
     `This client has the setting ${unmet}, which this server does not support`,
@@ -38,7 +38,7 @@ export function assertClientRequirementsOffered(
   settings: ClientSettings,
   context: Pick<ServerContext, 'features'>,
 ): void {
-  const unmet = findUnmet(settings, context)
+  const unmet = findUnmetRequirement(settings, context)
   if (unmet === undefined) return
   throw new ValidationFailed({
     settings: [`${unmet} is not supported by this server: add its feature to the option features.`],
@@ -61,7 +61,7 @@ export function assertAlgorithmOffered(
   })
 }
 
-function findUnmet(
+function findUnmetRequirement(
   settings: ClientSettings,
   { features }: Pick<ServerContext, 'features'>,
 ): ClientRequirement | undefined {

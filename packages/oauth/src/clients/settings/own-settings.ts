@@ -10,12 +10,12 @@ import { parseSettings } from './parse-settings.ts'
  * offer
  */
 export function parseOwnSettings(
-  given: {
+  rawSettings: {
     readonly [Name in keyof ConfigurableClientSettings]?: ConfigurableClientSettings[Name] | null
   },
   context: ServerContext,
 ): ConfigurableClientSettings {
-  const settings = parseSettings(given, context.options.issuer)
+  const settings = parseSettings(rawSettings, context.options.issuer)
   assertAuthMethodOffered(settings, context)
   assertClientRequirementsOffered(settings, context)
   assertAlgorithmOffered(settings, context)

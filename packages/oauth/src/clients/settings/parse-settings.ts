@@ -19,7 +19,7 @@ import {
 
 type Checks = { readonly [name in keyof ConfigurableClientSettings]-?: SettingCheck }
 
-function checksFor(issuer: string): Checks {
+function createChecks(issuer: string): Checks {
   return {
     token_endpoint_auth_method: isOneOf(authMethods),
     token_endpoint_auth_signing_alg: isAlgorithm,
@@ -67,11 +67,13 @@ export interface ParsedClientSettings {
  * count as absent (RFC 7592 §2.2).
  */
 export function readSettings(
-  given: Readonly<Record<string, unknown>>,
+  rawSettings: Readonly<Record<string, unknown>>,
   issuer: string,
 ): ParsedClientSettings {
-  const checks: Readonly<Record<string, SettingCheck>> = checksFor(issuer)
-  const members = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
+  const checks: Readonly<Record<string, SettingCheck>> = createChecks(issuer)
+  const members = Object.entries(rawSettings).filter(
+    ([, value]) => value !== undefined && value !== null,
+  )
   const known = members.filter(([name]) => Object.hasOwn(checks, name))
   const wrong = known.flatMap(([name, value]) => {
     const problem = checks[name]?.(value) ?? null
@@ -80,12 +82,12 @@ export function readSettings(
   const settings: ConfigurableClientSettings = Object.fromEntries(known)
   return {
     settings,
-    problems: wrong.length > 0 ? wrong : contradictionsIn(settings),
+    problems: wrong.length > 0 ? wrong : findContradictions(settings),
     others: members.map(([name]) => name).filter((name) => !Object.hasOwn(checks, name)),
   }
 }
 
-function contradictionsIn({
+function findContradictions({
   jwks,
   jwks_uri,
   token_endpoint_auth_method,
@@ -119,10 +121,13 @@ export function parseSettings(given: object, issuer: string): ConfigurableClient
  * public clients and any other method for confidential clients.
  * @throws ValidationFailed if the method contradicts `confidential`
  */
-export function parseConfidential(wanted: boolean | undefined, settings: ClientSettings): boolean {
+export function parseConfidential(
+  requestedConfidential: boolean | undefined,
+  settings: ClientSettings,
+): boolean {
   const method = settings.token_endpoint_auth_method
   const implied = method === undefined ? true : method !== 'none'
-  const confidential = wanted ?? implied
+  const confidential = requestedConfidential ?? implied
   if (method !== undefined && confidential !== implied) {
     const kind = confidential ? 'confidential' : 'public'
     throw new ValidationFailed({

@@ -37,22 +37,22 @@ export async function verifyAssertion(
   settings: JwtAuthenticationSettings,
   context: ServerContext,
 ): Promise<ClientAuthenticationResult> {
-  const clientId = readSender(text, params)
+  const clientId = readUnverifiedClientId(text, params)
   const client = await context.clients.findNamed(clientId, context)
-  const method = client && methodOf(client, settings)
+  const method = client && findJwtMethod(client, settings)
   if (!client || !method) throw new InvalidClient('Client authentication failed')
   const claims = await verify(text, { client, clientId, method, settings }, context).catch(
     (cause) => {
-      throw refusal(cause)
+      throw toInvalidClient(cause)
     },
   )
-  assertMeant(claims, settings, context)
+  assertAudienceIsServer(claims, settings, context)
   await assertNotReplayed(claims, client, settings, context)
   return { client, method }
 }
 
 /** Reads the client id from the unverified assertion, only to find the client's keys. */
-function readSender(text: string, params: Form): string {
+function readUnverifiedClientId(text: string, params: Form): string {
   if (text.length > MAX_ASSERTION_LENGTH)
     throw new InvalidClient('The client_assertion is too long')
   const { iss, sub } = decode(text)
@@ -78,18 +78,25 @@ function decode(text: string): JWTPayload {
  * Returns the JWT method that the client is registered for. `null` for a client that uses its
  * secret.
  */
-function methodOf({ settings }: Client, { methods }: JwtAuthenticationSettings): JwtMethod | null {
+function findJwtMethod(
+  { settings }: Client,
+  { methods }: JwtAuthenticationSettings,
+): JwtMethod | null {
   return methods.find((name) => name === settings.token_endpoint_auth_method) ?? null
 }
 
-interface Proof {
+interface AssertionProof {
   readonly client: Client
   readonly clientId: string
   readonly method: JwtMethod
   readonly settings: JwtAuthenticationSettings
 }
 
-async function verify(text: string, proof: Proof, context: ServerContext): Promise<JWTPayload> {
+async function verify(
+  text: string,
+  proof: AssertionProof,
+  context: ServerContext,
+): Promise<JWTPayload> {
   const { client, clientId, method, settings } = proof
   const { typ } = decodeProtectedHeader(text)
   if (!TYPES.includes(typ?.toLowerCase().replace(/^application\//, ''))) {
@@ -139,7 +146,7 @@ async function verifyBySecret(
  * Requires that every audience is this server: an assertion that is valid elsewhere too may have
  * been made for that other server.
  */
-function assertMeant(
+function assertAudienceIsServer(
   { aud }: JWTPayload,
   { audience }: JwtAuthenticationSettings,
   context: ServerContext,
@@ -148,7 +155,7 @@ function assertMeant(
     if (aud === context.issuer) return
     throw new InvalidClient('aud of the client_assertion must be the issuer, as a string')
   }
-  const ours = addressesOf(context)
+  const ours = listAcceptedAudiences(context)
   const audiences: readonly unknown[] = [aud].flat()
   if (audiences.length === 0 || !audiences.every((name) => ours.includes(name))) {
     throw new InvalidClient(
@@ -161,7 +168,12 @@ function assertMeant(
  * Returns the accepted audiences: the issuer, and the URL of each endpoint at which clients
  * authenticate (RFC 7523 §3, RFC 9126 §2). They are compared character by character.
  */
-function addressesOf({ issuer, options, grants, features }: ServerContext): readonly unknown[] {
+function listAcceptedAudiences({
+  issuer,
+  options,
+  grants,
+  features,
+}: ServerContext): readonly unknown[] {
   const brought = [...grants.values(), ...features.all].flatMap(({ routes = [] }) => routes)
   const posted = brought.filter(({ method }) => method === 'POST').map(({ path }) => path)
   const below = `${options.issuerUrl.origin}${options.basePath}`
@@ -200,7 +212,7 @@ async function assertNotReplayed(
  * Describes the failure in general words. Callers must not learn details about the client's keys or
  * its server.
  */
-function refusal(cause: unknown): InvalidClient {
+function toInvalidClient(cause: unknown): InvalidClient {
   if (cause instanceof InvalidClient) return cause
   if (cause instanceof NotFetched) {
     return new InvalidClient('The keys of the client cannot be fetched', { cause })

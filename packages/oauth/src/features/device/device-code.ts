@@ -35,8 +35,8 @@ export interface DeviceCodeOptions {
  */
 export function deviceCode(options: DeviceCodeOptions = {}): Grant {
   const settings = {
-    lifetime: secondsBetween('lifetime', options.lifetime ?? 600, 60, 1800),
-    interval: secondsBetween('interval', options.interval ?? 5, 1, 60),
+    lifetime: parseSecondsInRange('lifetime', options.lifetime ?? 600, 60, 1800),
+    interval: parseSecondsInRange('interval', options.interval ?? 5, 1, 60),
   }
   return {
     type: DEVICE_CODE,
@@ -57,10 +57,15 @@ export function deviceCode(options: DeviceCodeOptions = {}): Grant {
   }
 }
 
-function secondsBetween(name: string, value: string | number, least: number, most: number): number {
+function parseSecondsInRange(
+  name: string,
+  value: string | number,
+  minSeconds: number,
+  maxSeconds: number,
+): number {
   const seconds = parseSeconds(`deviceCode: ${name}`, value)
-  if (seconds >= least && seconds <= most) return seconds
-  throw new TypeError(`deviceCode: ${name} must be ${least} to ${most} seconds.`)
+  if (seconds >= minSeconds && seconds <= maxSeconds) return seconds
+  throw new TypeError(`deviceCode: ${name} must be ${minSeconds} to ${maxSeconds} seconds.`)
 }
 
 interface DeviceSettings {

@@ -1,4 +1,4 @@
-import { type AddTicket, openRequestQuota } from '../../clients/request-share.ts'
+import { openRequestQuota, type StoreCountedTicket } from '../../clients/request-share.ts'
 import type { ServerContext } from '../../context.ts'
 import { randomSecret } from '../../crypto.ts'
 import { InvalidRequest, TemporarilyUnavailable } from '../../errors.ts'
@@ -20,7 +20,7 @@ const MAX_CONTENT_LENGTH = 8000
 const MAX_OPENINGS = 10
 const MAX_ATTEMPTS = 8
 /** Marks a request whose code was entered or that was answered. It is never evicted afterwards. */
-const USED: TicketChange = { holder: null }
+const NEVER_EVICTED: TicketChange = { holder: null }
 
 /** A device's request for access (RFC 8628) that waits for a person's decision. */
 export interface DeviceRequest {
@@ -85,7 +85,7 @@ export async function storeDeviceRequest(
 async function addUserCode(
   of: string,
   expiresAt: Date,
-  add: AddTicket,
+  add: StoreCountedTicket,
   context: ServerContext,
 ): Promise<string> {
   for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
@@ -105,7 +105,7 @@ export async function findByUserCode(
     if (!ticket) continue
     const { content, holder } = ticket
     // A person is looking at the request, so it must not be evicted any more.
-    if (holder !== null) await context.storage.tickets.change(hash, content, content, USED)
+    if (holder !== null) await context.storage.tickets.change(hash, content, content, NEVER_EVICTED)
     return findDeviceRequest(content, context)
   }
   return null
@@ -120,10 +120,10 @@ export async function findDeviceRequest(
   { storage }: ServerContext,
 ): Promise<StoredDeviceRequest | null> {
   const ticket = await storage.tickets.find(hash)
-  return ticket && foundIn(ticket)
+  return ticket && parseStoredRequest(ticket)
 }
 
-function foundIn({ hash, expiresAt, content }: Ticket): StoredDeviceRequest {
+function parseStoredRequest({ hash, expiresAt, content }: Ticket): StoredDeviceRequest {
   return { hash, expiresAt, request: JSON.parse(content) }
 }
 
@@ -136,14 +136,14 @@ export async function changeDeviceRequest(
   hash: string,
   decide: (found: StoredDeviceRequest) => DeviceRequest | null,
   { storage }: ServerContext,
-  also: TicketChange = {},
+  ticketChange: TicketChange = {},
 ): Promise<DeviceRequest | null> {
   for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
     const ticket = await storage.tickets.find(hash)
-    const after = ticket && decide(foundIn(ticket))
+    const after = ticket && decide(parseStoredRequest(ticket))
     if (!ticket || !after) return null
     const content = JSON.stringify(after)
-    if (await storage.tickets.change(hash, ticket.content, content, also)) return after
+    if (await storage.tickets.change(hash, ticket.content, content, ticketChange)) return after
   }
   throw new TemporarilyUnavailable('This device code is being used by too many concurrent requests')
 }
@@ -171,19 +171,19 @@ export function openDeviceRequest(
     if (!isOpen(found, context) || request.openings >= MAX_OPENINGS) return null
     return { ...request, openings: request.openings + 1 }
   }
-  return changeDeviceRequest(hash, decide, context, USED)
+  return changeDeviceRequest(hash, decide, context, NEVER_EVICTED)
 }
 
 /**
  * Stores a person's decision about a device request. Returns `false` if the request was already
  * decided or has expired.
  */
-export async function answerDeviceRequest(
+export async function storeDeviceDecision(
   hash: string,
   decision: DeviceDecision,
   context: ServerContext,
 ): Promise<boolean> {
   const decide = (found: StoredDeviceRequest) =>
     isOpen(found, context) ? { ...found.request, decision } : null
-  return (await changeDeviceRequest(hash, decide, context, USED)) !== null
+  return (await changeDeviceRequest(hash, decide, context, NEVER_EVICTED)) !== null
 }

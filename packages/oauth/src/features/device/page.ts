@@ -66,14 +66,14 @@ async function requirePerson(
   throw new Unauthenticated('Unauthenticated.')
 }
 
-interface Retry {
+interface CodePageState {
   readonly typed: string
   readonly problem: string | null
   readonly status: number
 }
 
 function askForCode(
-  { typed, problem, status }: Retry,
+  { typed, problem, status }: CodePageState,
   { view, sent }: PageLanguage,
   person: Person,
   context: ServerContext,

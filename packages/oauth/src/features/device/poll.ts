@@ -41,14 +41,14 @@ export async function pollDevice(
   if (!decision.approved) throw new AccessDenied('The user denied the request')
   const code = await context.storage.codes.find(decision.codeHash)
   // The approval was withdrawn: the person was signed out everywhere or has revoked it.
-  if (!code) throw ended()
+  if (!code) throw createExpiredToken()
   if (code.usedAt) return refuseReplay(code, context)
   if (!matchesProvenKey(code, context)) {
     throw new InvalidGrant('The device code was requested with a different key')
   }
   const share = accessFromGrant(code, { client, params, scopes: [] }, context)
   // Check before the code is used up: if the application's lookup fails, the device can retry.
-  if (!(await context.knownUsers.existsNow(code.userId))) throw ended()
+  if (!(await context.knownUsers.existsNow(code.userId))) throw createExpiredToken()
   const token = await prepareToken(
     {
       id: code.tokenId,
@@ -85,7 +85,7 @@ async function countPoll(
       // A code presented by another client is rejected without any change: its owner may still use
       // it.
       if (request.clientId !== client.id) return null
-      if (!isAfter(expiresAt, now)) throw ended()
+      if (!isAfter(expiresAt, now)) throw createExpiredToken()
       const { polledAt, interval } = request
       tooFast = polledAt !== null && at - polledAt < interval * 1000 - GRACE_MS
       return {
@@ -113,7 +113,7 @@ async function refuseReplay(code: AuthorizationCode, context: ServerContext): Pr
   throw new InvalidGrant('The device code was used before')
 }
 
-function ended(): ExpiredToken {
+function createExpiredToken(): ExpiredToken {
   return new ExpiredToken('The device code has expired, or the approval was withdrawn', {
     hint: 'Start again with a new device code',
   })

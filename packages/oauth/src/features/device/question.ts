@@ -1,6 +1,6 @@
 import type { HttpResponse } from '@tollgate/http'
 import {
-  alreadyDecidedError,
+  createAlreadyDecidedError,
   decisionFormUrl,
   openInteraction,
   requireInteraction,
@@ -30,11 +30,11 @@ import type { DeviceView } from '../../pages/pages.ts'
 import type { AuthorizationCode, Client, Interaction } from '../../storage/records.ts'
 import type { Person, SignedInPerson } from '../../users/signed-in.ts'
 import {
-  answerDeviceRequest,
   type DeviceRequest,
   findDeviceRequest,
   isOpen,
   type StoredDeviceRequest,
+  storeDeviceDecision,
 } from './device-request.ts'
 import { DEVICE_CODE } from './poll.ts'
 
@@ -126,12 +126,12 @@ export async function handleDeviceDecision(
   if (!carryOut) throw new InvalidRequest('decision must be approve or deny')
   const interaction = await requireInteraction(id, form.get('csrf_token') ?? null, person, context)
   const hash = splitTicket(interaction.details).ticket
-  if (interaction.responseType !== DEVICE_CODE || hash === null) throw alreadyDecidedError()
+  if (interaction.responseType !== DEVICE_CODE || hash === null) throw createAlreadyDecidedError()
   // The request may have been answered in another tab, or the client deleted, while the page was
   // open.
   const device = await findDeviceRequest(hash, context)
   const client = await context.clients.find(interaction.clientId)
-  if (!client || !device || !isOpen(device, context)) throw alreadyDecidedError()
+  if (!client || !device || !isOpen(device, context)) throw createAlreadyDecidedError()
   const approved = await carryOut({ interaction, device, client, person, form }, context)
   return showDeviceView({ ...page.view, step: 'done', approved, client }, 200, context)
 }
@@ -150,7 +150,8 @@ async function approve(pending: Pending, context: ServerContext): Promise<boolea
   const share = withoutDeclined({ scopes: interaction.scopes, details }, declined)
   // Unused clients may be evicted. Mark the client before approving, because nothing that was
   // approved is ever evicted.
-  if (isUnused(client) && !(await markClientUsed(client, context))) throw alreadyDecidedError()
+  if (isUnused(client) && !(await markClientUsed(client, context)))
+    throw createAlreadyDecidedError()
   const at = context.clock.now()
   const code: AuthorizationCode = {
     // Hash of a discarded random text: the token endpoint finds the code only through the device
@@ -168,18 +169,19 @@ async function approve(pending: Pending, context: ServerContext): Promise<boolea
   }
   const consent = buildConsent(interaction, share, declined, at)
   if (!(await context.storage.interactions.approve(interaction.hash, { at, consent, code }))) {
-    throw alreadyDecidedError()
+    throw createAlreadyDecidedError()
   }
   const decision = { approved: true, codeHash: code.hash } as const
-  if (!(await answerDeviceRequest(device.hash, decision, context))) throw alreadyDecidedError()
+  if (!(await storeDeviceDecision(device.hash, decision, context)))
+    throw createAlreadyDecidedError()
   return true
 }
 
 async function deny({ interaction, device }: Pending, context: ServerContext): Promise<boolean> {
   if (!(await context.storage.interactions.deny(interaction.hash, context.clock.now()))) {
-    throw alreadyDecidedError()
+    throw createAlreadyDecidedError()
   }
-  if (!(await answerDeviceRequest(device.hash, { approved: false }, context)))
-    throw alreadyDecidedError()
+  if (!(await storeDeviceDecision(device.hash, { approved: false }, context)))
+    throw createAlreadyDecidedError()
   return false
 }

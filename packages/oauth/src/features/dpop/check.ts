@@ -105,34 +105,38 @@ export interface ProofChecker {
  */
 export async function checkProof(
   text: string,
-  wanted: ExpectedRequest,
+  expectedRequest: ExpectedRequest,
   checker: ProofChecker,
   context: ServerContext,
 ): Promise<string> {
   const { settings, keys, replays } = checker
-  const asChallenge: ProofErrorOptions = wanted.token ? { algorithms: settings.algorithms } : {}
+  const asChallenge: ProofErrorOptions = expectedRequest.token
+    ? { algorithms: settings.algorithms }
+    : {}
   const refuse = (why: string) => new InvalidDpopProof(`The DPoP proof ${why}`, asChallenge)
 
   const proof = readProof(text, keys)
   if (!proof) throw refuse('is malformed, or is signed with an unsupported algorithm')
-  if (proof.method !== wanted.method) throw refuse('is for another method')
-  if (!matchesHtu(proof.url, wanted.origins, wanted.path)) throw refuse('is for another URL')
-  if (wanted.token && !isAbout(proof, wanted.token.text)) throw refuse('is for another token')
+  if (proof.method !== expectedRequest.method) throw refuse('is for another method')
+  if (!matchesHtu(proof.url, expectedRequest.origins, expectedRequest.path))
+    throw refuse('is for another URL')
+  if (expectedRequest.token && !isAbout(proof, expectedRequest.token.text))
+    throw refuse('is for another token')
   const until = settings.nonces
     ? requireNonce(proof, checker, context, asChallenge)
-    : endByClock(proof, context)
+    : computeProofEnd(proof, context)
   if (until === null) throw refuse('is too old, or its iat is in the future')
   if (!proof.isGenuine()) throw refuse('is not signed by the key that it names')
-  if (wanted.token && !equalSecrets(proof.thumbprint, wanted.token.key)) {
+  if (expectedRequest.token && !equalSecrets(proof.thumbprint, expectedRequest.token.key)) {
     throw new InvalidToken('The access token is bound to another key', { scheme: 'DPoP' })
   }
-  const where = wanted.token ? settings.guardReplays : 'everywhere'
-  const isFirst = await replays.claim({ ...usedOf(proof), until }, where, context)
+  const where = expectedRequest.token ? settings.guardReplays : 'everywhere'
+  const isFirst = await replays.claim({ ...toUsedProof(proof), until }, where, context)
   if (!isFirst) throw refuse('was used before')
   return proof.thumbprint
 }
 
-const usedOf = ({ jti, thumbprint }: Proof) => ({ jti, thumbprint })
+const toUsedProof = ({ jti, thumbprint }: Proof) => ({ jti, thumbprint })
 
 function isAbout({ tokenHash }: Proof, accessToken: string): boolean {
   return tokenHash !== null && equalSecrets(tokenHash, sha256(accessToken))
@@ -155,7 +159,7 @@ function requireNonce(
 }
 
 /** Returns when the proof expires, in milliseconds. `null` if it is too old or from the future. */
-function endByClock({ madeAt }: Proof, { clock }: ServerContext): number | null {
+function computeProofEnd({ madeAt }: Proof, { clock }: ServerContext): number | null {
   const age = clock.now().getTime() - madeAt
   return age > MAX_AGE_MS || age < -MAX_FUTURE_MS ? null : madeAt + MAX_AGE_MS
 }

@@ -28,7 +28,7 @@ export interface ReplayDetector {
  * store, where only one insert succeeds. If the memory is full, it uses the store for all checks
  * until the remembered proofs have expired.
  */
-export function createReplayDetector(most = MAX_IN_MEMORY): ReplayDetector {
+export function createReplayDetector(maxInMemory = MAX_IN_MEMORY): ReplayDetector {
   let young = new Set<string>()
   let old = new Set<string>()
   let rotatedAt = 0
@@ -57,7 +57,7 @@ export function createReplayDetector(most = MAX_IN_MEMORY): ReplayDetector {
       const now = context.clock.now().getTime()
       forget(now)
       if (young.has(hash) || old.has(hash)) return false
-      const isFull = young.size + old.size >= most
+      const isFull = young.size + old.size >= maxInMemory
       if (!isFull) young.add(hash)
       if (where === 'process' && !isFull && now >= storeUntil) return true
       if (where === 'process') storeUntil = Math.max(storeUntil, until)

@@ -111,7 +111,7 @@ function assertEncrypted(redirectUri: string | undefined, issuer: string): void 
 }
 
 /** Features that fapi2() includes with stricter settings than an application would choose. */
-const STRICT: readonly string[] = [
+const INCLUDED_FEATURES: readonly string[] = [
   'requirePkce',
   'pushedRequests',
   'dpop',
@@ -120,7 +120,7 @@ const STRICT: readonly string[] = [
 ]
 
 /** How to configure features that sign with RS256 by default. */
-const FIXES: Readonly<Record<string, string>> = {
+const ALGORITHM_ADVICE: Readonly<Record<string, string>> = {
   openid: "Write openid({ idTokenAlgorithms: ['ES256'] }).",
   signedIntrospection: "Write signedIntrospection({ algorithms: ['ES256'] }).",
 }
@@ -128,15 +128,15 @@ const FIXES: Readonly<Record<string, string>> = {
 /**
  * Rejects a server that also offers something the profile forbids, because it would not conform.
  */
-function assertProfile(brought: readonly Feature[], context: ServerContext): void {
-  const problem = findProblem(brought, context)
+function assertProfile(addedFeatures: readonly Feature[], context: ServerContext): void {
+  const problem = findProblem(addedFeatures, context)
   if (problem !== null) throw new TypeError(`fapi2(): ${problem}`)
 }
 
 function findProblem(brought: readonly Feature[], context: ServerContext): string | null {
   const { features, grants, responses, keys } = context
   const listed = features.all.find(
-    (feature) => STRICT.includes(feature.name) && !brought.includes(feature),
+    (feature) => INCLUDED_FEATURES.includes(feature.name) && !brought.includes(feature),
   )
   if (listed) {
     return `remove ${listed.name}() from features. fapi2() adds it with the settings that the profile requires, and has options for the rest.`
@@ -154,6 +154,6 @@ function findProblem(brought: readonly Feature[], context: ServerContext): strin
   const what = signs
     ? `${signs}()`
     : 'The signingAlgorithm of the server, or of one of its resources,'
-  const fix = FIXES[signs ?? ''] ?? 'Use ES256 or EdDSA.'
+  const fix = ALGORITHM_ADVICE[signs ?? ''] ?? 'Use ES256 or EdDSA.'
   return `${what} signs with RS256, which FAPI 2.0 forbids. ${fix}`
 }

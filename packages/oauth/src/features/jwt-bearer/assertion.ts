@@ -53,7 +53,7 @@ export async function verifyAssertion(
   context: ServerContext,
 ): Promise<VerifiedAssertion> {
   const settings = text.length > MAX_ASSERTION_LENGTH ? undefined : issuers.get(readIssuer(text))
-  if (!settings) throw untrusted()
+  if (!settings) throw createUntrustedError()
   const claims = await verifySignature(text, settings, context)
   assertKind(text, claims, settings)
   assertAudience(claims, settings, context)
@@ -84,7 +84,7 @@ function readIssuer(text: string): string {
   try {
     return decodeJwt(text).iss ?? ''
   } catch (cause) {
-    throw untrusted(cause)
+    throw createUntrustedError(cause)
   }
 }
 
@@ -104,7 +104,7 @@ async function verifySignature(
     }
     return await verifyJwtWithKeys(text, keys, options, context)
   } catch (cause) {
-    throw refusal(cause, settings, context)
+    throw toAssertionError(cause, settings, context)
   }
 }
 
@@ -112,7 +112,11 @@ async function verifySignature(
  * Turns a verification failure into an error. Claims are checked after the signature, so errors
  * name claims only for assertions that the issuer signed.
  */
-function refusal(cause: unknown, settings: IssuerSettings, context: ServerContext): OAuthError {
+function toAssertionError(
+  cause: unknown,
+  settings: IssuerSettings,
+  context: ServerContext,
+): OAuthError {
   if (cause instanceof NotFetched || cause instanceof errors.JWKSInvalid) {
     logProblem(settings, cause, context)
     return new TemporarilyUnavailable('The keys of the issuer cannot be fetched right now', {
@@ -120,9 +124,9 @@ function refusal(cause: unknown, settings: IssuerSettings, context: ServerContex
     })
   }
   if (cause instanceof errors.JWTExpired || cause instanceof errors.JWTClaimValidationFailed) {
-    return refused(`its ${cause.claim} is missing, wrong or expired`, cause)
+    return createRefusedError(`its ${cause.claim} is missing, wrong or expired`, cause)
   }
-  return untrusted(cause)
+  return createUntrustedError(cause)
 }
 
 function logProblem(
@@ -140,23 +144,23 @@ function logProblem(
  * Creates the error for an unknown issuer and for a wrong signature. It is the same, so that
  * strangers do not learn which issuers are trusted.
  */
-function untrusted(cause?: unknown): InvalidGrant {
+function createUntrustedError(cause?: unknown): InvalidGrant {
   return new InvalidGrant('The assertion is not signed by an issuer that this server trusts', {
     cause,
   })
 }
 
-function refused(why: string, cause?: unknown): InvalidGrant {
+function createRefusedError(why: string, cause?: unknown): InvalidGrant {
   return new InvalidGrant(`The assertion is refused: ${why}`, { cause })
 }
 
 function assertKind(text: string, claims: JWTPayload, { types }: IssuerSettings): void {
   const { typ } = decodeProtectedHeader(text)
   if (!types.includes(typ === undefined ? undefined : normalizeTyp(typ))) {
-    throw refused('its typ is wrong')
+    throw createRefusedError('its typ is wrong')
   }
   if (CLAIMS_OF_OTHER_TOKENS.some((name) => name in claims))
-    throw refused('it is a token of another kind')
+    throw createRefusedError('it is a token of another kind')
 }
 
 /**
@@ -171,7 +175,7 @@ function assertAudience(
   const [only, ...others]: readonly unknown[] = [aud].flat()
   const accepted: readonly unknown[] = audiences ?? [issuer]
   if (others.length > 0 || !accepted.includes(only)) {
-    throw refused('its aud must be this server only')
+    throw createRefusedError('its aud must be this server only')
   }
 }
 
@@ -181,10 +185,11 @@ function assertTimes(
   { clock }: ServerContext,
 ): void {
   const now = clock.now().getTime()
-  if (iat !== undefined && iat * 1000 > now + CLOCK_SKEW) throw refused('its iat is in the future')
+  if (iat !== undefined && iat * 1000 > now + CLOCK_SKEW)
+    throw createRefusedError('its iat is in the future')
   const latest = iat === undefined ? now + CLOCK_SKEW : iat * 1000
   if (exp * 1000 > latest + maxLifetime * 1000) {
-    throw refused(`it may be valid for at most ${maxLifetime} seconds`)
+    throw createRefusedError(`it may be valid for at most ${maxLifetime} seconds`)
   }
 }
 
@@ -199,16 +204,18 @@ function assertHolder(
   { provenKey }: ServerContext,
 ): void {
   if (client_id !== undefined && client_id !== clientIdOf(client)) {
-    throw refused('it is for another client')
+    throw createRefusedError('it is for another client')
   }
   if (cnf !== undefined && (provenKey === null || Object(cnf).jkt !== provenKey)) {
-    throw refused('it is bound to a key, and this request does not prove possession of that key')
+    throw createRefusedError(
+      'it is bound to a key, and this request does not prove possession of that key',
+    )
   }
   if (!reusable && (typeof jti !== 'string' || jti === ''))
-    throw refused('its jti must be a non-empty string')
+    throw createRefusedError('its jti must be a non-empty string')
 }
 
 function readSubject({ sub }: JWTPayload): string {
   if (typeof sub === 'string' && sub !== '' && sub.length <= MAX_SUBJECT_LENGTH) return sub
-  throw refused('its sub is missing, too long or not a string')
+  throw createRefusedError('its sub is missing, too long or not a string')
 }

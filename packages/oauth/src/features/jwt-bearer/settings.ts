@@ -175,9 +175,12 @@ function resolveIssuer(options: TrustedIssuer): IssuerSettings {
   }
 }
 
-type Wrong = (problem: string) => TypeError
+type CreateOptionError = (problem: string) => TypeError
 
-function resolveKeys({ jwks, jwksUri }: TrustedIssuer, wrong: Wrong): IssuerSettings['keys'] {
+function resolveKeys(
+  { jwks, jwksUri }: TrustedIssuer,
+  wrong: CreateOptionError,
+): IssuerSettings['keys'] {
   if ((jwks === undefined) === (jwksUri === undefined)) throw wrong('give either jwksUri or jwks.')
   const checks: readonly [string, unknown, SettingCheck][] =
     jwks === undefined
@@ -193,7 +196,7 @@ function resolveKeys({ jwks, jwksUri }: TrustedIssuer, wrong: Wrong): IssuerSett
   return { jwks, jwks_uri: jwksUri }
 }
 
-function resolveMappings(options: TrustedIssuer, wrong: Wrong) {
+function resolveMappings(options: TrustedIssuer, wrong: CreateOptionError) {
   const { userOf = null, clientOf = null, emailDomains = [], reusable = false } = options
   const userByEmail = options.userByEmail
     ? (email: string, identity: AssertedIdentity) => options.userByEmail?.(email, identity)

@@ -1,4 +1,4 @@
-import { resolveClientResources, scopeLimitOf } from '../../clients/self-registered.ts'
+import { findScopeLimit, resolveClientResources } from '../../clients/self-registered.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidGrant, InvalidScope } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
@@ -35,10 +35,14 @@ export function accessFromAssertion(
   context: ServerContext,
 ): AssertionTokenAccess {
   const { options } = context
-  const resources = resolveClientResources(client, targetsOf(assertion, params, context), options)
+  const resources = resolveClientResources(
+    client,
+    chooseAssertionResources(assertion, params, context),
+    options,
+  )
   const { resources: known, identityScopes } = options
   const requestedScopes = context.resolveScopes(params.get('scope'), client)
-  const mayHave = limitOf(assertion)
+  const mayHave = createScopeFilter(assertion)
   const refused = requestedScopes.find((name) => !mayHave(name))
   if (refused !== undefined) {
     throw new InvalidScope(`The scope '${refused}' is not allowed by this assertion`)
@@ -47,7 +51,7 @@ export function accessFromAssertion(
     assertScopesKnown(requestedScopes, resources, known, identityScopes)
     return { scopes: requestedScopes, resources }
   }
-  const ofClient = scopeLimitOf(client, options)
+  const ofClient = findScopeLimit(client, options)
   const all = assertion.settings.scopes.filter(
     (name) => mayHave(name) && (ofClient === null || ofClient.includes(name)),
   )
@@ -58,7 +62,7 @@ export function accessFromAssertion(
  * Returns a function that tells whether a scope is within the limit of the issuer and, if present,
  * within the `scope` claim of the assertion.
  */
-function limitOf({ claims, settings }: VerifiedAssertion): (name: string) => boolean {
+function createScopeFilter({ claims, settings }: VerifiedAssertion): (name: string) => boolean {
   const { scope } = claims
   if (scope === undefined) return (name) => settings.scopes.includes(name)
   if (typeof scope !== 'string')
@@ -68,17 +72,17 @@ function limitOf({ claims, settings }: VerifiedAssertion): (name: string) => boo
 }
 
 /** Returns the APIs of the assertion, or only those that the request names (RFC 8707). */
-function targetsOf(
+function chooseAssertionResources(
   { claims: { resource } }: VerifiedAssertion,
   params: Form,
   { options: { resources: known } }: ServerContext,
 ): readonly string[] | null {
   const named = readResources(params, known)
-  const granted = resource === undefined ? named : readClaimed(resource, known)
+  const granted = resource === undefined ? named : readResourceClaim(resource, known)
   return granted && chooseTokenResources(granted, named, known)
 }
 
-function readClaimed(resource: unknown, known: ResourceServers): readonly string[] | null {
+function readResourceClaim(resource: unknown, known: ResourceServers): readonly string[] | null {
   const uris: readonly unknown[] = [resource].flat()
   const isAddress = (uri: unknown) => typeof uri === 'string' && /^\S+$/.test(uri)
   if (uris.length === 0 || !uris.every(isAddress)) {

@@ -14,11 +14,11 @@ export function scopesOfToolCalls(
 ): readonly string[] {
   // Before revision 2025-06-18 one request could contain several messages.
   const messages = Array.isArray(message) ? message : [message]
-  const needed = messages.flatMap((each) => scopesOf(each, tools))
+  const needed = messages.flatMap((each) => findMessageScopes(each, tools))
   return [...new Set(needed)]
 }
 
-function scopesOf(
+function findMessageScopes(
   message: unknown,
   tools: Readonly<Record<string, readonly string[]>>,
 ): readonly string[] {

@@ -14,19 +14,23 @@ export function parseClaimsRequest(text: string): ClaimsRequest {
   for (const place of ['userinfo', 'id_token'] as const) {
     const wishes = parsed[place]
     if (wishes === undefined || wishes === null) continue
-    if (!isObject(wishes)) throw wrong(`its member ${place} is not an object`)
+    if (!isObject(wishes)) throw createClaimsError(`its member ${place} is not an object`)
     const names = Object.keys(wishes)
-    if (names.length > MAX_CLAIMS) throw wrong(`it requests more than ${MAX_CLAIMS} claims`)
-    request[place] = Object.fromEntries(names.map((name) => [name, parseWish(wishes[name])]))
+    if (names.length > MAX_CLAIMS)
+      throw createClaimsError(`it requests more than ${MAX_CLAIMS} claims`)
+    request[place] = Object.fromEntries(
+      names.map((name) => [name, parseRequestedClaim(wishes[name])]),
+    )
   }
   return request
 }
 
 type RequestedClaims = Record<string, RequestedClaim | null>
 
-function parseWish(value: unknown): RequestedClaim | null {
+function parseRequestedClaim(value: unknown): RequestedClaim | null {
   if (value === null) return null
-  if (!isObject(value)) throw wrong('the value of a requested claim must be null or an object')
+  if (!isObject(value))
+    throw createClaimsError('the value of a requested claim must be null or an object')
   return {
     ...(value.essential === true && { essential: true }),
     ...(value.value !== undefined && { value: value.value }),
@@ -39,10 +43,17 @@ function parseWish(value: unknown): RequestedClaim | null {
  * §5.5.1). `undefined` if any value is accepted.
  */
 export function acceptedClaimValues(
-  wish: RequestedClaim | null | undefined,
+  requestedClaim: RequestedClaim | null | undefined,
 ): readonly unknown[] | undefined {
-  if (!wish || (wish.value === undefined && wish.values === undefined)) return undefined
-  return [...(wish.value === undefined ? [] : [wish.value]), ...(wish.values ?? [])]
+  if (
+    !requestedClaim ||
+    (requestedClaim.value === undefined && requestedClaim.values === undefined)
+  )
+    return undefined
+  return [
+    ...(requestedClaim.value === undefined ? [] : [requestedClaim.value]),
+    ...(requestedClaim.values ?? []),
+  ]
 }
 
 /**
@@ -60,9 +71,9 @@ function parseJwtPart(text: string): Record<string, unknown> {
   try {
     parsed = JSON.parse(text)
   } catch {
-    throw wrong('it is not JSON')
+    throw createClaimsError('it is not JSON')
   }
-  if (!isObject(parsed)) throw wrong('it is not an object')
+  if (!isObject(parsed)) throw createClaimsError('it is not an object')
   return parsed
 }
 
@@ -70,6 +81,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function wrong(what: string): InvalidRequest {
+function createClaimsError(what: string): InvalidRequest {
   return new InvalidRequest(`The parameter 'claims' is invalid: ${what}`)
 }

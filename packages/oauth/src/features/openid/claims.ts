@@ -94,7 +94,10 @@ export type RequestedClaims = ClaimsRequest['userinfo']
  * Returns the scopes that the claims in the `claims` parameter belong to, such as `email` for
  * `email_verified`.
  */
-export function scopesOfRequestedClaims({ userinfo = {}, id_token = {} }: ClaimsRequest): string[] {
+export function listRequestedClaimScopes({
+  userinfo = {},
+  id_token = {},
+}: ClaimsRequest): string[] {
   const names = [...Object.keys(userinfo), ...Object.keys(id_token)]
   return [...new Set(names.flatMap((name) => scopeOfClaim.get(name) ?? []))]
 }
@@ -104,7 +107,7 @@ export function scopesOfRequestedClaims({ userinfo = {}, id_token = {} }: Claims
  * whose scope the person declined.
  */
 export function filterRequestedClaims(
-  wishes: RequestedClaims,
+  claimRequests: RequestedClaims,
   scopes: readonly string[],
   { alsoShown = [] }: Pick<GrantDetails, 'alsoShown'>,
 ): RequestedClaims {
@@ -112,7 +115,10 @@ export function filterRequestedClaims(
     const scope = scopeOfClaim.get(name)
     return scope === undefined || scopes.includes(scope) || alsoShown.includes(scope)
   }
-  return wishes && Object.fromEntries(Object.entries(wishes).filter(([name]) => isHeld(name)))
+  return (
+    claimRequests &&
+    Object.fromEntries(Object.entries(claimRequests).filter(([name]) => isHeld(name)))
+  )
 }
 
 /**

@@ -30,12 +30,16 @@ export async function exchangeIdToken(
   context: ServerContext,
 ): Promise<TokenResponse> {
   const { aud, audience, client_id } = findAudience(client, params, settings)
-  const scopes = requestedOrAll(parseScope(params.get('scope')), audience.scopes, (name) => {
+  const scopes = chooseRequestedOrAll(parseScope(params.get('scope')), audience.scopes, (name) => {
     return new InvalidScope(`This client may not have the scope '${name}' for this audience`)
   })
-  const resources = requestedOrAll(listOf(params.get('resource')), audience.resources, () => {
-    return new InvalidTarget('This client may not have access to this resource for this audience')
-  })
+  const resources = chooseRequestedOrAll(
+    splitUnique(params.get('resource')),
+    audience.resources,
+    () => {
+      return new InvalidTarget('This client may not have access to this resource for this audience')
+    },
+  )
   const subject = await readSubject(client, params, context)
   const now = context.clock.now()
   // The person may have been signed out everywhere after their grants were read.
@@ -43,9 +47,9 @@ export async function exchangeIdToken(
   const iat = Math.floor(now.getTime() / 1000)
   const { auth_time, acr, amr } = subject.claims
   const claims = {
-    ...(await emailOf(subject, audience, context)),
+    ...(await readEmailClaims(subject, audience, context)),
     iss: context.issuer,
-    sub: await subjectAtAudience(subject.userId, client, audience, settings, context),
+    sub: await findAudienceSubject(subject.userId, client, audience, settings, context),
     aud,
     client_id,
     jti: randomId(),
@@ -87,7 +91,7 @@ function findAudience(client: Client, params: Form, { assertionAudiences }: Open
  * Returns the requested values, or all allowed values if none were requested. The assertion always
  * lists its values, because the other server could interpret a missing list as all values.
  */
-function requestedOrAll(
+function chooseRequestedOrAll(
   requested: readonly string[],
   allowed: readonly string[],
   refusal: (name: string) => Error,
@@ -97,7 +101,7 @@ function requestedOrAll(
   return requested.length > 0 ? requested : allowed
 }
 
-const listOf = (text: string | undefined) => [...new Set(text?.split(' ') ?? [])]
+const splitUnique = (text: string | undefined) => [...new Set(text?.split(' ') ?? [])]
 
 interface Subject {
   readonly userId: string
@@ -154,7 +158,7 @@ function wrongSubject(): InvalidRequest {
  * Returns the subject under which the other server knows the person if they sign in there through
  * this server.
  */
-async function subjectAtAudience(
+async function findAudienceSubject(
   userId: string,
   client: Client,
   { relyingParty }: AssertionAudience,
@@ -171,7 +175,7 @@ async function subjectAtAudience(
  * Returns the claims about the e-mail address, if they are enabled and the client has the scope
  * `email`: the client can read the assertion too.
  */
-async function emailOf(
+async function readEmailClaims(
   { userId, scopes }: Subject,
   { tellsEmail }: AssertionAudience,
   context: ServerContext,

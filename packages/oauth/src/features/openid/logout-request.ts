@@ -66,7 +66,7 @@ export async function readLogoutRequest(
     hint,
     client,
     redirectTo: mayGo ? withState(wanted, params.get('state')) : null,
-    problem: wanted !== undefined && !mayGo ? problemOf(hint) : null,
+    problem: wanted !== undefined && !mayGo ? describeRedirectProblem(hint) : null,
     uiLocales: params.get('ui_locales') ?? null,
     fields: Object.fromEntries([...params].filter(([name]) => RESUBMITTED_FIELDS.includes(name))),
   }
@@ -120,6 +120,6 @@ function withState(uri: string, state: string | undefined): string {
   return `${uri}${uri.includes('?') ? '&' : '?'}state=${encodeURIComponent(state)}`
 }
 
-function problemOf(hint: IdTokenHint | null): NonNullable<LogoutRequest['problem']> {
+function describeRedirectProblem(hint: IdTokenHint | null): NonNullable<LogoutRequest['problem']> {
   return hint ? 'signOut.unregistered' : 'signOut.unproven'
 }

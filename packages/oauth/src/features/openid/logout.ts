@@ -4,7 +4,7 @@ import type { ServerContext } from '../../context.ts'
 import { computeHmac, equalSecrets } from '../../crypto.ts'
 import { CsrfMismatch, InvalidRequest } from '../../errors.ts'
 import { type Form, parseForm, readForm } from '../../http/form.ts'
-import { cspSourceOfRedirect, displayedRedirectTarget, htmlPage } from '../../http/html.ts'
+import { displayedRedirectTarget, htmlPage, toRedirectCspSource } from '../../http/html.ts'
 import { redirectResponse } from '../../http/responses.ts'
 import { assertSameOrigin } from '../../http/same-origin.ts'
 import { endHashedSession } from '../../tokens/revoke.ts'
@@ -135,7 +135,7 @@ async function showQuestion(
     action: `${basePath}/logout`,
     fields: { ...fields, csrf_token: csrfTokens(person, context)[0] ?? '' },
   })
-  return htmlPage(page, 200, redirectTo === null ? null : cspSourceOfRedirect(redirectTo))
+  return htmlPage(page, 200, redirectTo === null ? null : toRedirectCspSource(redirectTo))
 }
 
 /** Whether a person opened the page. Images, frames and prefetching must not sign anyone out. */

@@ -4,7 +4,7 @@ import type { TokenEndpointRequest } from '../../grants/grant.ts'
 import { TOKEN_EXCHANGE } from '../../grants/token-exchange.ts'
 import { parseScope } from '../../scopes.ts'
 import type { Feature } from '../feature.ts'
-import { listOfferedClaims, listOfferedScopes, scopesOfRequestedClaims } from './claims.ts'
+import { listOfferedClaims, listOfferedScopes, listRequestedClaimScopes } from './claims.ts'
 import { acceptedClaimValues, parseClaimsRequest, requiredAcr } from './claims-request.ts'
 import { frontChannelResponses } from './front-channel.ts'
 import { readIdTokenHint } from './hint.ts'
@@ -99,7 +99,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
       const requestedAcr = params.get('acr_values')?.split(' ') ?? requiredAcr(claims)
       const acrValues = requestedAcr ?? client.settings.default_acr_values
       const alsoShown = claims
-        ? scopesOfRequestedClaims(claims).filter((name) => name in scopes && !asked.includes(name))
+        ? listRequestedClaimScopes(claims).filter((name) => name in scopes && !asked.includes(name))
         : []
       return {
         ...(nonce !== undefined && { nonce }),

@@ -16,7 +16,7 @@ export function subjectForClient(client: Client, userId: string, settings: OpenI
       'This client has pairwise subjects, which this server does not support',
     )
   }
-  return computeHmac(settings.pairwiseKey, JSON.stringify([sectorOf(client), userId]))
+  return computeHmac(settings.pairwiseKey, JSON.stringify([findSector(client), userId]))
 }
 
 /** Grants whose result is sent to a redirect URI, which proves the client's host. */
@@ -27,7 +27,7 @@ const BY_REDIRECT: readonly string[] = ['authorization_code', 'refresh_token']
  * own id where no host is proven: for apps and programs on a person's machine, and for
  * self-registered clients with grants that use no redirect, since these could name any host.
  */
-function sectorOf({ id, redirectUris, grantTypes, settings }: Client): string {
+function findSector({ id, redirectUris, grantTypes, settings }: Client): string {
   const isProven = grantTypes.every((name) => BY_REDIRECT.includes(name))
   if (settings.self_registered && !isProven) return id
   const address = settings.sector_identifier_uri ?? redirectUris[0]

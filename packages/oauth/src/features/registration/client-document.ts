@@ -1,5 +1,5 @@
 import { NotFetched } from '@tollgate/http/outgoing'
-import { rowIdOfDocumentUrl } from '../../clients/client.ts'
+import { deriveDocumentClientId } from '../../clients/client.ts'
 import { type ClientFields, changeClient } from '../../clients/save.ts'
 import {
   createUnusedClient,
@@ -48,7 +48,7 @@ export async function findClientByDocument(
 ): Promise<Client | null> {
   const problem = addressProblem(clientId, settings.hosts, context)
   if (problem !== null) throw new InvalidClientMetadata(`This client_id ${problem}`)
-  const known = await context.clients.find(rowIdOfDocumentUrl(clientId))
+  const known = await context.clients.find(deriveDocumentClientId(clientId))
   // Checked before anything is fetched on behalf of a stranger.
   if (!known) await context.resources.count(settings.rate, context.network)
   const content = await fetchDocument(clientId, context)
@@ -104,7 +104,7 @@ async function storeAs(
   { unusedSeconds }: ClientDocumentSettings,
   context: ServerContext,
 ): Promise<Client | null> {
-  const id = rowIdOfDocumentUrl(clientId)
+  const id = deriveDocumentClientId(clientId)
   const now = context.clock.now()
   const unused_until = now.getTime() + unusedSeconds * 1000
   const registration = { by: 'document', document: clientId, unused_until } as const

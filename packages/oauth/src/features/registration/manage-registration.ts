@@ -54,12 +54,12 @@ export async function replaceRegistration(
     await context.resources.count(rate, context.network)
   }
   await assertSectorListsRedirects(described, context.outgoing.documents.fetchNow, context.network)
-  const saved = await changeClient(client.id, (now) => replaced(now, described), context)
+  const saved = await changeClient(client.id, (now) => mergeRegistration(now, described), context)
   return noStoreJsonResponse(clientInformation(saved, token, context))
 }
 
 /** Combines the new metadata with the settings that only this server may change. */
-function replaced({ settings }: Client, described: ValidatedClientMetadata): ClientFields {
+function mergeRegistration({ settings }: Client, described: ValidatedClientMetadata): ClientFields {
   const { confidential: _, settings: newSettings, ...fields } = described
   const { self_registered, ...ours } = serverSettings(settings)
   const kept = {
@@ -111,11 +111,11 @@ async function requireManaged(
  * unchanged (RFC 7592 §2.2).
  */
 function assertSame(
-  given: Readonly<Record<string, unknown>>,
+  sentMetadata: Readonly<Record<string, unknown>>,
   client: Client,
   { clock }: ServerContext,
 ): void {
-  if (given.client_id !== client.id) {
+  if (sentMetadata.client_id !== client.id) {
     throw new InvalidClientMetadata('client_id must be the id of this client')
   }
   const ours = [
@@ -123,9 +123,9 @@ function assertSame(
     'registration_client_uri',
     'client_secret_expires_at',
     'client_id_issued_at',
-  ].find((name) => given[name] !== undefined)
+  ].find((name) => sentMetadata[name] !== undefined)
   if (ours !== undefined) throw new InvalidClientMetadata(`${ours} must not be sent`)
-  const { client_secret: secret } = given
+  const { client_secret: secret } = sentMetadata
   if (secret === undefined || secret === null) return
   if (typeof secret === 'string' && isSecretOf(client, secret, clock)) return
   throw new InvalidClientMetadata('client_secret must be the secret of this client')

@@ -43,19 +43,19 @@ const UNSUPPORTED = /_encrypt(ed_response|ion)_(alg|enc)$|^tls_client_certificat
  * @throws InvalidClientMetadata or InvalidRedirectUri
  */
 export function readClientMetadata(
-  given: Readonly<Record<string, unknown>>,
+  sentMetadata: Readonly<Record<string, unknown>>,
   rules: MetadataRules,
   context: ServerContext,
 ): ValidatedClientMetadata {
-  const { settings: givenSettings, problems, others } = readSettings(given, context.issuer)
-  const unable = others.find((name) => UNSUPPORTED.test(name) && given[name] !== false)
+  const { settings: givenSettings, problems, others } = readSettings(sentMetadata, context.issuer)
+  const unable = others.find((name) => UNSUPPORTED.test(name) && sentMetadata[name] !== false)
   if (unable !== undefined)
     throw new InvalidClientMetadata(`${unable} is not supported by this server`)
   const [
     problem = givenSettings.jwks && withName('jwks', containsNoPrivateKey(givenSettings.jwks)),
   ] = problems
   if (problem) throw new InvalidClientMetadata(problem)
-  const grantTypes = readGrants(given.grant_types, context)
+  const grantTypes = readGrants(sentMetadata.grant_types, context)
   const settings = keepSupportedSettings(
     givenSettings,
     rules.defaultMethod,
@@ -63,7 +63,7 @@ export function readClientMetadata(
   )
   const method = settings.token_endpoint_auth_method ?? rules.defaultMethod
   const kind = { grantTypes, confidential: method !== 'none' }
-  const redirectUris = readRedirects(given.redirect_uris, kind, rules.redirects, context)
+  const redirectUris = readRedirects(sentMetadata.redirect_uris, kind, rules.redirects, context)
   assertPostLogoutRedirects(settings.post_logout_redirect_uris, rules.redirects, context)
   assertResponseTypes(settings, grantTypes)
   if (JSON.stringify(settings).length > MAX_SETTINGS_LENGTH) {
@@ -71,9 +71,9 @@ export function readClientMetadata(
   }
   return {
     ...kind,
-    name: readName(given.client_name, redirectUris),
+    name: readName(sentMetadata.client_name, redirectUris),
     redirectUris,
-    scopes: readScopes(rules.scopes === 'marked' ? null : given.scope, context),
+    scopes: readScopes(rules.scopes === 'marked' ? null : sentMetadata.scope, context),
     // Without a setting, a client may send its secret in the header or in the body. A client
     // without a secret needs the explicit `none`.
     settings: method === 'none' ? { ...settings, token_endpoint_auth_method: 'none' } : settings,
@@ -88,8 +88,8 @@ function withName(name: string, problem: string | null): string | undefined {
  * Reads the grant types. Those that are not enabled are dropped; those that
  * self-registered clients can never have are rejected.
  */
-function readGrants(given: unknown, { grants }: ServerContext): string[] {
-  const list = readStrings('grant_types', given ?? ['authorization_code'])
+function readGrants(rawGrants: unknown, { grants }: ServerContext): string[] {
+  const list = readStrings('grant_types', rawGrants ?? ['authorization_code'])
   const forbidden = list.find((name) => !selfRegisteredGrants.includes(name))
   if (forbidden !== undefined) {
     const names = selfRegisteredGrants.filter((name) => grants.has(name)).join(', ')
@@ -123,14 +123,14 @@ function assertResponseTypes(
  * Reads the name that people see, checked like every name. If there is none, they see the host or
  * scheme of the redirect URI instead.
  */
-function readName(given: unknown, redirectUris: readonly string[]): string {
-  if (given === undefined || given === null) {
+function readName(sentName: unknown, redirectUris: readonly string[]): string {
+  if (sentName === undefined || sentName === null) {
     const [first] = redirectUris
     const url = first !== undefined && URL.canParse(first) ? new URL(first) : null
     return url ? url.host || url.protocol : 'An application without a name'
   }
-  const problem = typeof given === 'string' ? nameProblem(given) : 'It must be a string.'
-  if (problem === null) return String(given)
+  const problem = typeof sentName === 'string' ? nameProblem(sentName) : 'It must be a string.'
+  if (problem === null) return String(sentName)
   throw new InvalidClientMetadata(`client_name: ${problem}`)
 }
 
@@ -138,11 +138,11 @@ function readName(given: unknown, redirectUris: readonly string[]): string {
  * Reads the scopes, limited to the option `selfRegistered`. Other scopes are dropped; the response
  * lists the remaining ones.
  */
-function readScopes(given: unknown, { options }: ServerContext): string[] {
+function readScopes(rawScopes: unknown, { options }: ServerContext): string[] {
   const marked = [...options.selfRegisteredScopes]
-  if (given === undefined || given === null) return marked
-  if (typeof given !== 'string') throw new InvalidClientMetadata('scope must be a string')
-  const asked = parseScope(given)
+  if (rawScopes === undefined || rawScopes === null) return marked
+  if (typeof rawScopes !== 'string') throw new InvalidClientMetadata('scope must be a string')
+  const asked = parseScope(rawScopes)
   const allowed = marked.filter((name) => asked.includes(name))
   if (asked.length > 0 && allowed.length === 0) {
     throw new InvalidClientMetadata(

@@ -14,12 +14,12 @@ export type RedirectPolicy = 'web' | 'apps' | 'any'
 const MAX_REDIRECTS = 50
 
 export function readRedirects(
-  given: unknown,
+  rawRedirects: unknown,
   { grantTypes, confidential }: Pick<Client, 'grantTypes' | 'confidential'>,
   policy: RedirectPolicy,
   context: ServerContext,
 ): string[] {
-  const list = given ?? []
+  const list = rawRedirects ?? []
   if (!Array.isArray(list) || list.length > MAX_REDIRECTS) {
     throw new InvalidRedirectUri(`redirect_uris must be a list of at most ${MAX_REDIRECTS} URIs`)
   }
@@ -40,7 +40,7 @@ export function assertPostLogoutRedirects(
   context: ServerContext,
 ): void {
   for (const uri of uris) {
-    const problem = strangersProblem(uri, policy === 'any', context)
+    const problem = findRedirectProblem(uri, policy === 'any', context)
     if (problem === null) continue
     throw new InvalidClientMetadata(`The post-logout redirect '${uri.slice(0, 100)}' ${problem}`)
   }
@@ -49,12 +49,12 @@ export function assertPostLogoutRedirects(
 function requireRedirect(uri: unknown, opensApps: boolean, context: ServerContext): string {
   if (typeof uri !== 'string') throw new InvalidRedirectUri('redirect_uris must contain only URIs')
   const problem =
-    newRedirectProblem(uri, context.issuer) ?? strangersProblem(uri, opensApps, context)
+    newRedirectProblem(uri, context.issuer) ?? findRedirectProblem(uri, opensApps, context)
   if (problem === null) return uri
   throw new InvalidRedirectUri(`The redirect '${uri.slice(0, 100)}' ${problem}`)
 }
 
-function strangersProblem(
+function findRedirectProblem(
   uri: string,
   opensApps: boolean,
   { options }: ServerContext,

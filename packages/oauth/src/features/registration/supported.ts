@@ -7,7 +7,7 @@ import type { ClientAuthMethod, ConfigurableClientSettings } from '../../storage
  * Settings with which a client chooses a value, mapped to the server metadata member that lists the
  * possible values.
  */
-const CHOICES: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>>> = {
+const VALUES_OF_SETTING: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>>> = {
   id_token_signed_response_alg: 'id_token_signing_alg_values_supported',
   userinfo_signed_response_alg: 'userinfo_signing_alg_values_supported',
   introspection_signed_response_alg: 'introspection_signing_alg_values_supported',
@@ -19,7 +19,9 @@ const CHOICES: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>
  * Settings that the client relies on, mapped to the metadata member of the feature that they need.
  * They are rejected if the feature is off.
  */
-const DEMANDS: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>>> = {
+const REQUIRED_FEATURE_OF_SETTING: Readonly<
+  Partial<Record<keyof ConfigurableClientSettings, string>>
+> = {
   require_signed_request_object: 'request_parameter_supported',
   require_pushed_authorization_requests: 'pushed_authorization_request_endpoint',
   dpop_bound_access_tokens: 'dpop_signing_alg_values_supported',
@@ -29,7 +31,7 @@ const DEMANDS: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>
  * Settings that have no effect without a feature, mapped to the metadata member of that feature.
  * They are dropped if the feature is off.
  */
-const USEFUL_WITH: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>>> = {
+const FEATURE_OF_SETTING: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>>> = {
   request_uris: 'request_uri_parameter_supported',
   sector_identifier_uri: 'subject_types_supported',
   default_acr_values: 'subject_types_supported',
@@ -48,24 +50,24 @@ const USEFUL_WITH: Readonly<Partial<Record<keyof ConfigurableClientSettings, str
 export function keepSupportedSettings(
   settings: ConfigurableClientSettings,
   defaultMethod: ClientAuthMethod,
-  offered: Supported,
+  offered: SupportedMetadata,
 ): ConfigurableClientSettings {
   assertAuthentication({ token_endpoint_auth_method: defaultMethod, ...settings }, offered)
   // A stranger must not choose the format and algorithm that an API has to read.
   const dropped = new Set<string>(['access_token_signed_response_alg'])
   for (const [name, value] of Object.entries(settings)) {
     const member = name as keyof ConfigurableClientSettings
-    const choice = CHOICES[member]
+    const choice = VALUES_OF_SETTING[member]
     const choices = choice === undefined ? undefined : offered.list(choice)
     if (choice !== undefined && choices === undefined) dropped.add(name)
     if (choices && !choices.includes(String(value))) {
       throw new InvalidClientMetadata(`${name} must be one of ${choices.join(', ')}`)
     }
-    const demand = DEMANDS[member]
+    const demand = REQUIRED_FEATURE_OF_SETTING[member]
     if (demand !== undefined && value === true && !offered.has(demand)) {
       throw new InvalidClientMetadata(`${name} is not supported by this server`)
     }
-    const companion = USEFUL_WITH[member]
+    const companion = FEATURE_OF_SETTING[member]
     if (companion !== undefined && !offered.has(companion)) dropped.add(name)
   }
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !dropped.has(name)))
@@ -76,7 +78,7 @@ function assertAuthentication(
     token_endpoint_auth_method: method,
     token_endpoint_auth_signing_alg: algorithm,
   }: ConfigurableClientSettings,
-  { methods, authAlgorithms }: Supported,
+  { methods, authAlgorithms }: SupportedMetadata,
 ): void {
   if (method !== undefined && !methods.includes(method)) {
     throw new InvalidClientMetadata(
@@ -96,7 +98,7 @@ function assertAuthentication(
 }
 
 /** Options that clients can choose from, by names of the server's metadata. */
-interface Supported {
+interface SupportedMetadata {
   readonly methods: readonly string[]
   readonly authAlgorithms: readonly string[]
   /** Returns the values of a metadata member. `undefined` if no feature provides it. */
@@ -108,7 +110,7 @@ interface Supported {
  * Returns the values that this server supports for client settings, such as signing algorithms.
  * Reads them from the server's own metadata, so that both always agree.
  */
-export function readSupportedSettings(context: ServerContext): Supported {
+export function readSupportedSettings(context: ServerContext): SupportedMetadata {
   const { all, authenticators, exclusiveAuthentication } = context.features
   const parts = all.map((feature) => feature.metadata?.(context) ?? {})
   const memberOf = (name: string) => parts.map((part) => part[name]).find(Boolean)

@@ -1,4 +1,4 @@
-import { requestGoneError } from '../../authorization/request-ticket.ts'
+import { createRequestGoneError } from '../../authorization/request-ticket.ts'
 import { clientIdOf } from '../../clients/client.ts'
 import { openRequestQuota } from '../../clients/request-share.ts'
 import type { ServerContext } from '../../context.ts'
@@ -26,7 +26,7 @@ interface PushedRequest {
   readonly expandedBy: readonly string[]
 }
 
-interface Content {
+interface StoredPushedRequest {
   readonly clientId: string
   readonly params: readonly (readonly [name: string, value: string])[]
   readonly expandedBy: readonly string[]
@@ -45,7 +45,7 @@ export async function storePushedRequest(
 ): Promise<string> {
   const uri = `${REQUEST_URI_PREFIX}${randomSecret()}`
   const known = [...knownParameters(params, context)]
-  const content: Content = {
+  const content: StoredPushedRequest = {
     clientId: clientIdOf(client),
     params: known,
     expandedBy,
@@ -74,16 +74,16 @@ export async function findPushedRequest(
 ): Promise<ExpandedRequest> {
   const ticket = await storage.tickets.find(ticketHash(KIND, uri))
   const now = clock.now()
-  if (!ticket || ticket.expiresAt <= now) throw requestGoneError()
-  const content: Content = JSON.parse(ticket.content)
-  if (content.clientId !== clientId) throw requestGoneError()
+  if (!ticket || ticket.expiresAt <= now) throw createRequestGoneError()
+  const content: StoredPushedRequest = JSON.parse(ticket.content)
+  if (content.clientId !== clientId) throw createRequestGoneError()
   return {
     params: new Map(content.params),
     expandedBy: content.expandedBy,
     ticket: ticket.hash,
     async keep() {
       if (!content.came) {
-        const after = JSON.stringify({ ...content, came: true } satisfies Content)
+        const after = JSON.stringify({ ...content, came: true } satisfies StoredPushedRequest)
         const expiresAt = new Date(now.getTime() + TIME_TO_DECIDE)
         await storage.tickets.change(ticket.hash, ticket.content, after, { expiresAt })
       }

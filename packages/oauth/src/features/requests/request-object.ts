@@ -74,7 +74,7 @@ async function verify(
   const registeredAlgorithm = client.settings.request_object_signing_alg
   if (alg === 'none' && (registeredAlgorithm ?? (unsigned ? 'none' : '')) === 'none' && !signed) {
     const { payload } = UnsecuredJWT.decode(text, times)
-    assertMeant(payload, clientId, issuer)
+    assertIssuerAndAudience(payload, clientId, issuer)
     return payload
   }
   const algorithms = rules.algorithms.filter(
@@ -93,7 +93,7 @@ async function verify(
  * Checks `iss` and `aud` of an unsigned object. It need not contain them, but if it does they must
  * be correct.
  */
-function assertMeant({ iss, aud }: JWTPayload, clientId: string, issuer: string): void {
+function assertIssuerAndAudience({ iss, aud }: JWTPayload, clientId: string, issuer: string): void {
   if (iss !== undefined && iss !== clientId)
     throw new InvalidRequestObject('iss of the request object must be the client_id')
   if (aud !== undefined && ![aud].flat().includes(issuer)) {

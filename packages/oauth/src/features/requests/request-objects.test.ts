@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { paramsOfRequestObject } from './request-objects.ts'
+import { toRequestParams } from './request-objects.ts'
 
 it('paramsOfRequestObject turns the claims of a request object into parameters', () => {
-  const params = paramsOfRequestObject(
+  const params = toRequestParams(
     {
       iss: 'c',
       client_id: 'c',

@@ -41,7 +41,7 @@ const NAME = 'requestObjects'
  * Query parameter with the signed time at which an object first arrived. It is added to the return
  * URL and comes back from the sign-in page.
  */
-const SEEN_MARKER = 'request_seen'
+const FIRST_SEEN_PARAM = 'request_seen'
 
 interface Settings {
   readonly required: boolean
@@ -118,7 +118,7 @@ async function expand(
   const text = await find(client)
   const now = context.clock.now()
   const object: TimedRequest = { purpose: 'request objects', parts: [clientId, text] }
-  const seenAt = readSignedTime(params.get(SEEN_MARKER), object, context)
+  const seenAt = readSignedTime(params.get(FIRST_SEEN_PARAM), object, context)
   const rules = {
     client,
     clientId,
@@ -130,9 +130,9 @@ async function expand(
   }
   const claims = await verifyRequestObject(text, rules, context)
   return {
-    params: paramsOfRequestObject(claims, clientId),
+    params: toRequestParams(claims, clientId),
     // Objects are valid for about a minute, but people take longer to sign in.
-    keep: async () => ({ [SEEN_MARKER]: signTime(seenAt ?? now, object, context) }),
+    keep: async () => ({ [FIRST_SEEN_PARAM]: signTime(seenAt ?? now, object, context) }),
   }
 }
 
@@ -145,7 +145,7 @@ const OBJECT_CLAIMS: readonly string[] = ['iss', 'aud', 'exp', 'nbf', 'iat', 'jt
 const MAX_PARAMETERS = 64
 
 /** Converts the claims of a request object to authorization request parameters (RFC 9101 §4). */
-export function paramsOfRequestObject(claims: RequestObjectClaims, clientId: string): Form {
+export function toRequestParams(claims: RequestObjectClaims, clientId: string): Form {
   if (claims.client_id !== clientId) {
     throw new InvalidRequestObject(
       'client_id in the request object differs from the parameter client_id',
@@ -165,7 +165,7 @@ export function paramsOfRequestObject(claims: RequestObjectClaims, clientId: str
   }
   return new Map(
     entries
-      .map(([name, value]): [string, string] => [name, textOf(name, value)])
+      .map(([name, value]): [string, string] => [name, formatClaimAsParam(name, value)])
       .filter(([, text]) => text !== ''),
   )
 }
@@ -174,7 +174,7 @@ export function paramsOfRequestObject(claims: RequestObjectClaims, clientId: str
  * Formats a value: numbers such as `max_age` and objects such as `claims` as JSON, several
  * resources as a list.
  */
-function textOf(name: string, value: unknown): string {
+function formatClaimAsParam(name: string, value: unknown): string {
   if (value === null) return ''
   if (name === 'resource' && Array.isArray(value)) return value.map(String).join(' ')
   if (typeof value !== 'string') return JSON.stringify(value)

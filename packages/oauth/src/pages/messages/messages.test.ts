@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import {
-  differingNames,
-  literalTexts,
+  findDifferingPlaceholders,
+  findLiteralTexts,
+  findUnusedMessages,
   readPageSources,
-  unusedMessages,
 } from '../../../../../test-support/page-texts.ts'
 import { de } from './de.ts'
 import { en } from './en.ts'
@@ -13,14 +13,14 @@ const src = fileURLToPath(new URL('../../', import.meta.url))
 
 describe('the page texts', () => {
   it('contain every text that the default pages use', () => {
-    expect(literalTexts(readPageSources([`${src}pages`]), [])).toEqual([])
+    expect(findLiteralTexts(readPageSources([`${src}pages`]), [])).toEqual([])
   })
 
   it('contain no text that no page uses', () => {
-    expect(unusedMessages(readPageSources([src]), Object.keys(en))).toEqual([])
+    expect(findUnusedMessages(readPageSources([src]), Object.keys(en))).toEqual([])
   })
 
   it('have the same placeholders in German as in English', () => {
-    expect(differingNames(en, de)).toEqual([])
+    expect(findDifferingPlaceholders(en, de)).toEqual([])
   })
 })

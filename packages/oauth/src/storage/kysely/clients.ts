@@ -172,13 +172,13 @@ export async function deleteUnusedClient(
  */
 export async function purgeUnusedClients(
   database: Database<OAuthTables>,
-  before: Date,
+  unusedBefore: Date,
   limit: number,
 ): Promise<number> {
   const over = await database.kysely
     .selectFrom('oauth_tickets')
     .select(['hash', 'content'])
-    .where('expires_at', '<', before.getTime())
+    .where('expires_at', '<', unusedBefore.getTime())
     .where('kind', '=', UNUSED_CLIENT)
     .limit(limit)
     .execute()

@@ -13,7 +13,7 @@ import {
 } from './tables.ts'
 import { deletePendingRequests, tokenValues } from './tokens.ts'
 
-interface Approval {
+interface ConsentCheck {
   readonly userId: string
   readonly clientId: string
   /**
@@ -26,7 +26,7 @@ interface Approval {
 /** The columns that must not have changed since the consent was read. */
 const unchangedColumns = consentTable.pick('user_id', 'client_id', 'scopes')
 
-const unchangedConsent: ConditionalRow<OAuthTables, Approval> = {
+const unchangedConsent: ConditionalRow<OAuthTables, ConsentCheck> = {
   table: 'oauth_consents',
   key: (param) => ({ user_id: param('userId'), client_id: param('clientId') }),
   where: (eb, param) => eb('scopes', '=', param('approved')),
@@ -41,12 +41,12 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
         .where('user_id', '=', param('userId'))
         .where('client_id', '=', param('clientId')),
   )
-  const insertCode = insertWhile<OAuthTables, Approval & CodeRow>(database, {
+  const insertCode = insertWhile<OAuthTables, ConsentCheck & CodeRow>(database, {
     row: unchangedConsent,
     insert: { table: 'oauth_authorization_codes', values: (param) => codeValues(param) },
     together: { ...codeTable.paramTypes, userId: 'text', clientId: 'text', approved: 'text' },
   })
-  const insertToken = insertWhile<OAuthTables, Approval & TokenRow>(database, {
+  const insertToken = insertWhile<OAuthTables, ConsentCheck & TokenRow>(database, {
     row: unchangedConsent,
     insert: { table: 'oauth_tokens', values: (param) => tokenValues(param) },
   })

@@ -60,12 +60,15 @@ export function revocationRepository(database: Database<OAuthTables>): Revocatio
     },
     ...(isLocal ? {} : { beat: () => countBeat(database) }),
     append: (revocation) => appendRevocation(database, revocation),
-    markEnded: (before) => database.transaction((tx) => markEnded(tx, before)),
+    markEnded: (before) => database.transaction((tx) => summarizeEnded(tx, before)),
   }
 }
 
-async function markEnded(tx: Database<OAuthTables>, before: Date): Promise<NewRevocation | null> {
-  const over = await findPurgeable(tx, before)
+async function summarizeEnded(
+  tx: Database<OAuthTables>,
+  expiredBefore: Date,
+): Promise<NewRevocation | null> {
+  const over = await findPurgeable(tx, expiredBefore)
   if (!over) return null
   const expired = await tx.kysely
     .selectFrom('oauth_revocations')

@@ -231,7 +231,7 @@ async function revokeBatch(
   at: Date,
 ): Promise<Token[]> {
   await deletePendingRequests(tx, selector)
-  const ended = await endRows(tx, selector, at)
+  const ended = await revokeRows(tx, selector, at)
   if (ended.length === 0) return []
   // Read after the write has locked the rows: a concurrent refresh may have extended their life.
   const rows = await tx.kysely
@@ -253,7 +253,7 @@ async function revokeBatch(
   return tokens
 }
 
-async function endRows(
+async function revokeRows(
   tx: Database<OAuthTables>,
   selector: TokenSelector,
   at: Date,
@@ -288,7 +288,7 @@ export async function deletePendingRequests(
 ): Promise<void> {
   if (!isOfUser(selector)) return
   await deleteMatching(tx, 'oauth_interactions', selector)
-  await holdConsents(tx, selector)
+  await waitForApprovals(tx, selector)
   await deleteMatching(tx, 'oauth_authorization_codes', selector)
 }
 
@@ -312,7 +312,7 @@ async function deleteMatching(
  * Waits for approvals in progress that need no consent screen, so that their codes and tokens are
  * visible afterwards.
  */
-async function holdConsents(tx: Database<OAuthTables>, selector: UserSelector): Promise<void> {
+async function waitForApprovals(tx: Database<OAuthTables>, selector: UserSelector): Promise<void> {
   let query = tx.kysely
     .updateTable('oauth_consents')
     .set({ updated_at: sql`updated_at` })

@@ -52,13 +52,13 @@ export function parseSubject(text: string): Subject | null {
 }
 
 /** The fields of a token's row that end up in one access token. */
-type Issue = Pick<
+type IssuedTokenFields = Pick<
   Token,
   'id' | 'clientId' | 'userId' | 'generation' | 'issuedAt' | 'expiresAt' | 'details'
 >
 
 export function buildClaims(
-  token: Issue,
+  token: IssuedTokenFields,
   scopes: readonly string[],
   server: { readonly issuer: string; readonly audience: string | readonly string[] },
 ): AccessTokenClaims {

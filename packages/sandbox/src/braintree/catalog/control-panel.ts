@@ -1,7 +1,7 @@
 import {
   type BraintreeContext,
+  readMerchantSettings,
   requireDefaultMerchantAccount,
-  settingsOf,
 } from '../state/context.ts'
 import type { SettingsRow } from '../state/rows/merchant.ts'
 import type { ModificationRow, PlanRow } from '../state/rows/subscriptions.ts'
@@ -114,20 +114,20 @@ export function definePlan(context: BraintreeContext, plan: PlanDefinition): Pla
 export function defineModification(
   context: BraintreeContext,
   kind: ModificationRow['kind'],
-  given: ModificationDefinition,
+  modificationDefinition: ModificationDefinition,
 ): ModificationRow {
-  requireId(given.id)
+  requireId(modificationDefinition.id)
   const now = context.clock.nowMs()
   const row: ModificationRow = {
-    id: given.id,
+    id: modificationDefinition.id,
     kind,
-    name: given.name ?? given.id,
-    description: given.description ?? null,
-    amount: requireMinorUnits(given.amount),
-    currency: given.currency ?? requireDefaultMerchantAccount(context).currency,
-    numberOfBillingCycles: given.numberOfBillingCycles ?? null,
-    neverExpires: given.numberOfBillingCycles === undefined,
-    createdAt: context.tables.modifications.get(given.id)?.createdAt ?? now,
+    name: modificationDefinition.name ?? modificationDefinition.id,
+    description: modificationDefinition.description ?? null,
+    amount: requireMinorUnits(modificationDefinition.amount),
+    currency: modificationDefinition.currency ?? requireDefaultMerchantAccount(context).currency,
+    numberOfBillingCycles: modificationDefinition.numberOfBillingCycles ?? null,
+    neverExpires: modificationDefinition.numberOfBillingCycles === undefined,
+    createdAt: context.tables.modifications.get(modificationDefinition.id)?.createdAt ?? now,
     updatedAt: now,
   }
   context.tables.modifications.set(row.id, row)
@@ -146,7 +146,7 @@ function requireId(id: string): void {
 }
 
 export function changeSettings(context: BraintreeContext, changes: Partial<SettingsRow>): void {
-  const settings = { ...settingsOf(context), ...changes }
+  const settings = { ...readMerchantSettings(context), ...changes }
   const { retryAfterDays, customFields, duplicateWindowSeconds, challenges } = settings
   const isDay = (days: number) => Number.isInteger(days) && days >= 1 && days <= 10
   if (retryAfterDays.length > 2 || !retryAfterDays.every(isDay)) {

@@ -1,4 +1,4 @@
-import { settingsOf } from '../state/context.ts'
+import { readMerchantSettings } from '../state/context.ts'
 import type { ClientCall, ClientResponse } from './call.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { ClientCall, ClientResponse } from './call.ts'
  */
 export function readConfiguration({ context, authorization }: ClientCall): ClientResponse {
   const { merchantId } = context.keys
-  const { challenges, paypal, threeDSecure } = settingsOf(context)
+  const { challenges, paypal, threeDSecure } = readMerchantSettings(context)
   const clientApiUrl = `${context.baseUrl}/merchants/${merchantId}/client_api`
   const value = {
     environment: 'development',

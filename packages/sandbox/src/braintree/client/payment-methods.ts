@@ -5,7 +5,7 @@ import { createNonce } from '../vault/nonces.ts'
 import {
   checkDuplicate,
   createPayPalAccount,
-  methodFromNumber,
+  readMethodFromNumber,
   storePaymentMethod,
 } from '../vault/vault.ts'
 import { verifyCard } from '../vault/verification.ts'
@@ -33,7 +33,7 @@ export function listMethods({ context, authorization }: ClientCall): ClientRespo
 export function addCard(call: ClientCall): ClientResponse {
   const { authorization } = call
   const card = call.fields.object('credit_card')
-  const typedIn = methodFromNumber(card)
+  const typedIn = readMethodFromNumber(card)
   const billingAddress = readAddress(card.object('billing_address'))
   const { errors } = card
   if (!typedIn || !errors.isEmpty)

@@ -1,5 +1,5 @@
 import type { BraintreeContext } from '../state/context.ts'
-import { settingsOf } from '../state/context.ts'
+import { readMerchantSettings } from '../state/context.ts'
 import type { ThreeDSecureInfo } from '../state/rows/vault.ts'
 import { type CardOutcome, lookUpCard } from '../vault/authentications.ts'
 import { readJwt, writeJwt } from '../vault/fingerprints.ts'
@@ -17,7 +17,8 @@ type CardUse = UsableNonce & {
  * new one.
  */
 export function lookUp({ context, params, fields }: ClientCall): ClientResponse {
-  if (!settingsOf(context).threeDSecure) throw new NotAuthorized('3-D Secure is switched off')
+  if (!readMerchantSettings(context).threeDSecure)
+    throw new NotAuthorized('3-D Secure is switched off')
   const use = requireCard(context, params.nonce ?? '')
   const amount = fields.text('amount') ?? ''
   if (!/^\d+(?:\.\d{1,2})?$/.test(amount))

@@ -1,5 +1,9 @@
 import type { BraintreeCall, BraintreeOperations, OperationResponse } from '../api/operation.ts'
-import { type BraintreeContext, findMerchantAccount, settingsOf } from '../state/context.ts'
+import {
+  type BraintreeContext,
+  findMerchantAccount,
+  readMerchantSettings,
+} from '../state/context.ts'
 import { type ClientAuthorization, writeFingerprint, writeJwt } from '../vault/fingerprints.ts'
 import { Fields, parsePermittedKeys } from '../wire/validation.ts'
 
@@ -45,7 +49,7 @@ function generate({ context, body }: BraintreeCall): OperationResponse {
     merchantId,
     merchantAccountId: authorization.merchantAccountId,
     environment: 'development',
-    challenges: settingsOf(context).challenges,
+    challenges: readMerchantSettings(context).challenges,
     ...(preferred === null ? {} : { paymentMethodIdJwt: writeJwt(context, { pmid: preferred }) }),
   })
   const value = version === 1 ? token : Buffer.from(token).toString('base64')

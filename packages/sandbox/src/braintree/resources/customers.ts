@@ -65,11 +65,11 @@ function update({ context, body, params }: BraintreeCall): OperationResponse {
 function find({ context, params, query }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.customers, params.id)
   const filter = query.get('association_filter_id')
-  return { root: 'customer', value: customerXml(context, row, associationsShownBy(filter)) }
+  return { root: 'customer', value: customerXml(context, row, parseAssociationFilter(filter)) }
 }
 
 /** Returns which objects a Braintree filter includes with a customer. */
-function associationsShownBy(filter: string | null): ShownAssociations {
+function parseAssociationFilter(filter: string | null): ShownAssociations {
   if (filter === 'customernoassociations') return 'none'
   return filter === 'customertoplevelassociations' ? 'top-level' : 'all'
 }
@@ -127,22 +127,25 @@ function customerXml(
   }
 }
 
-function methodsOf(row: CustomerRow, context: BraintreeContext): PaymentMethodRow[] {
+function listCustomerPaymentMethods(
+  row: CustomerRow,
+  context: BraintreeContext,
+): PaymentMethodRow[] {
   return context.tables.paymentMethods.findBy('customer', row.id)
 }
 
-function cardsOf<Part>(
+function renderCustomerCards<Part>(
   row: CustomerRow,
   context: BraintreeContext,
   read: (card: CardDetails) => Part,
 ): Part[] {
-  return methodsOf(row, context).flatMap(({ instrument }) =>
+  return listCustomerPaymentMethods(row, context).flatMap(({ instrument }) =>
     instrument.kind === 'credit_card' ? [read(instrument.card)] : [],
   )
 }
 
 /** Returns the tokens of all cards with the same number. */
-function tokensOfEqual(context: BraintreeContext, card: CardDetails): string[] {
+function findDuplicateTokens(context: BraintreeContext, card: CardDetails): string[] {
   return [...context.tables.paymentMethods.values()].flatMap(({ token, instrument }) =>
     instrument.kind === 'credit_card' &&
     instrument.card.uniqueNumberIdentifier === card.uniqueNumberIdentifier
@@ -160,25 +163,34 @@ const SEARCH: SearchFields<CustomerRow> = {
     id: { text: (row) => row.id },
     ...contactFields('', (row) => row),
     payment_method_token: {
-      anyText: (row, context) => methodsOf(row, context).map(({ token }) => token),
+      anyText: (row, context) => listCustomerPaymentMethods(row, context).map(({ token }) => token),
     },
     paypal_account_email: {
       anyText: (row, context) =>
-        methodsOf(row, context).flatMap(({ instrument }) =>
+        listCustomerPaymentMethods(row, context).flatMap(({ instrument }) =>
           instrument.kind === 'paypal_account' ? [instrument.paypal.email] : [],
         ),
     },
     cardholder_name: {
-      anyText: (row, context) => cardsOf(row, context, (card) => card.cardholderName ?? ''),
+      anyText: (row, context) =>
+        renderCustomerCards(row, context, (card) => card.cardholderName ?? ''),
     },
     payment_method_token_with_duplicates: {
       anyText: (row, context) =>
-        cardsOf(row, context, (card) => card).flatMap((card) => tokensOfEqual(context, card)),
+        renderCustomerCards(row, context, (card) => card).flatMap((card) =>
+          findDuplicateTokens(context, card),
+        ),
     },
-    credit_card_number: { cards: (row, context) => cardsOf(row, context, (card) => card) },
+    credit_card_number: {
+      cards: (row, context) => renderCustomerCards(row, context, (card) => card),
+    },
     credit_card_expiration_date: {
       anyText: (row, context) =>
-        cardsOf(row, context, (card) => `${card.expirationMonth}/${card.expirationYear}`),
+        renderCustomerCards(
+          row,
+          context,
+          (card) => `${card.expirationMonth}/${card.expirationYear}`,
+        ),
     },
     ...addressFields('address_', (row, context) =>
       context.tables.addresses.findBy('customer', row.id),

@@ -46,12 +46,12 @@ function searchCards(
   }
 }
 
-const expired = (call: BraintreeCall) => {
+const createExpiredFilter = (call: BraintreeCall) => {
   const now = currentMonth(call.context)
   return (month: number) => month < now
 }
 
-const expiring = (call: BraintreeCall) => {
+const createExpiringFilter = (call: BraintreeCall) => {
   const start = readMonth(call, 'start')
   const end = readMonth(call, 'end')
   return (month: number) => month >= start && month <= end
@@ -59,8 +59,8 @@ const expiring = (call: BraintreeCall) => {
 
 /** Operations that search for expired and expiring cards, below the path `/payment_methods`. */
 export const expiringCards: BraintreeOperations = {
-  'POST /all/expired_ids': searchCards(expired, searchIds),
-  'POST /all/expired': searchCards(expired, searchPage),
-  'POST /all/expiring_ids': searchCards(expiring, searchIds),
-  'POST /all/expiring': searchCards(expiring, searchPage),
+  'POST /all/expired_ids': searchCards(createExpiredFilter, searchIds),
+  'POST /all/expired': searchCards(createExpiredFilter, searchPage),
+  'POST /all/expiring_ids': searchCards(createExpiringFilter, searchIds),
+  'POST /all/expiring': searchCards(createExpiringFilter, searchPage),
 }

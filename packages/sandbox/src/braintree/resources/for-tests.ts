@@ -6,7 +6,7 @@ import {
 } from '../api/operation.ts'
 import { defineModification } from '../catalog/control-panel.ts'
 import { createUnusedId, requireDefaultMerchantAccount } from '../state/context.ts'
-import { amountOfNextCycle } from '../state/cycle-amount.ts'
+import { computeNextCycleAmount } from '../state/cycle-amount.ts'
 import { isCanceledOrExpired } from '../state/subscription-status.ts'
 import { subscriptionXml } from '../state/subscription-xml.ts'
 import { makePastDue } from '../subscriptions/billing-cycle.ts'
@@ -62,7 +62,7 @@ function pastDue({ context, params, query }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.subscriptions, params.id)
   const days = Number(query.get('days_past_due') ?? 1)
   if (!Number.isInteger(days) || days < 1) throw new NotFound('No such number of days')
-  if (isCanceledOrExpired(row) || amountOfNextCycle(row) <= 0)
+  if (isCanceledOrExpired(row) || computeNextCycleAmount(row) <= 0)
     throwValidationError(['subscription'], 'base', '91921')
   makePastDue(context, row, days)
   return { root: 'subscription', value: subscriptionXml(context, row) }

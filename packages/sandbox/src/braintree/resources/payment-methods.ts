@@ -18,7 +18,7 @@ import {
   checkToken,
   createPayPalAccount,
   makeDefault,
-  methodFromNumber,
+  readMethodFromNumber,
   removePaymentMethod,
   storePaymentMethod,
   takeMethodFromNonce,
@@ -74,7 +74,7 @@ function create({ context, body }: BraintreeCall): OperationResponse {
   if (nonce === null && !byNumber && !byRefreshToken)
     fields.addError('payment_method_nonce', '93103')
   let offered: SubmittedMethod | null = null
-  if (byNumber) offered = methodFromNumber(fields)
+  if (byNumber) offered = readMethodFromNumber(fields)
   else if (nonce !== null) {
     const byNonce = takeMethodFromNonce(context, nonce, { fields, codes: kind.nonces })
     offered = byNonce && withNumber(byNonce, fields)
@@ -84,7 +84,7 @@ function create({ context, body }: BraintreeCall): OperationResponse {
   if (offered && offered.customerId !== null && offered.customerId !== customerId)
     fields.addError('payment_method_nonce', '91617')
   if (offered && customerId !== null && fields.errors.isEmpty) {
-    const kept = storedMethod(context, offered, card)
+    const kept = findStoredMethod(context, offered, card)
     if (kept) return respond(context, kept, 201)
   }
   // Addresses and options are ignored for PayPal accounts.
@@ -108,13 +108,13 @@ function create({ context, body }: BraintreeCall): OperationResponse {
 function withNumber(offered: SubmittedMethod, fields: Fields): SubmittedMethod {
   if (offered.instrument.kind !== 'credit_card' || fields.isBlank('number')) return offered
   const { card } = offered.instrument
-  const typedIn = methodFromNumber(withExpiration(fields.at('credit_card'), card))
+  const typedIn = readMethodFromNumber(withExpiration(fields.at('credit_card'), card))
   if (!typedIn) return offered
   return { ...typedIn, customerId: offered.customerId, consume: offered.consume }
 }
 
 /** Returns the stored payment method if the nonce refers to one, instead of storing it twice. */
-function storedMethod(
+function findStoredMethod(
   context: BraintreeContext,
   offered: SubmittedMethod,
   card: Fields,
@@ -149,7 +149,7 @@ function remove({ context, params }: BraintreeCall): OperationResponse {
 }
 
 /** Creates a single-use nonce for a stored payment method, like the ones that browsers receive. */
-function vaultedNonce({ context, params }: BraintreeCall): OperationResponse {
+function createVaultedNonce({ context, params }: BraintreeCall): OperationResponse {
   const row = requireMethod(context, params)
   const { instrument, alwaysFailsWith, customerId, token } = row
   const nonce = createNonce(context, { instrument, alwaysFailsWith, customerId, token })
@@ -219,7 +219,7 @@ export const paymentMethodOperations: BraintreeOperations = {
   'GET /:kind/:token': find,
   'PUT /:kind/:token': update,
   'DELETE /:kind/:token': remove,
-  'POST /:token/nonces': vaultedNonce,
+  'POST /:token/nonces': createVaultedNonce,
   ...expiringCards,
 }
 

@@ -21,7 +21,7 @@ const KEYS = parsePermittedKeys(
 )
 const PRICE_CODES = { invalid: '81904', negative: '81904', 'too-large': '81923' }
 
-function all({ context }: BraintreeCall): OperationResponse {
+function listAllPlans({ context }: BraintreeCall): OperationResponse {
   const rows = [...context.tables.plans.values()]
   const value = new XmlList(
     'plan',
@@ -74,15 +74,16 @@ function update({ context, body, params }: BraintreeCall): OperationResponse {
  * Reads a plan. Braintree documents no error codes for plans, so the codes of a subscription's same
  * field are used.
  */
-function readPlan(context: BraintreeContext, fields: Fields, before: PlanRow): PlanRow {
+function readPlan(context: BraintreeContext, fields: Fields, planBefore: PlanRow): PlanRow {
   fields.permit(KEYS)
-  const row = { ...before }
-  row.id = fields.text('id') ?? before.id
+  const row = { ...planBefore }
+  row.id = fields.text('id') ?? planBefore.id
   if (!isId(row.id)) fields.addError('id', '81906')
-  else if (row.id !== before.id && context.tables.plans.has(row.id)) fields.addError('id', '81902')
-  row.name = fields.text('name') ?? before.name
+  else if (row.id !== planBefore.id && context.tables.plans.has(row.id))
+    fields.addError('id', '81902')
+  row.name = fields.text('name') ?? planBefore.name
   if (fields.has('description')) row.description = fields.text('description')
-  row.currency = fields.text('currency_iso_code') ?? before.currency
+  row.currency = fields.text('currency_iso_code') ?? planBefore.currency
   if (!hasAccountFor(context, row.currency)) fields.addError('currency_iso_code', '91923')
   if (!fields.isBlank('price')) {
     row.price = fields.amount('price', { codes: PRICE_CODES, currency: row.currency })
@@ -169,7 +170,7 @@ export function modificationXml(row: ModificationRow): XmlObject {
   }
 }
 
-function listOf(kind: ModificationRow['kind']): BraintreeOperations {
+function createModificationList(kind: ModificationRow['kind']): BraintreeOperations {
   return {
     'GET /': ({ context }) => {
       const rows = [...context.tables.modifications.values()].filter((row) => row.kind === kind)
@@ -180,7 +181,7 @@ function listOf(kind: ModificationRow['kind']): BraintreeOperations {
 }
 
 export const plans: BraintreeOperations = {
-  'GET /': all,
+  'GET /': listAllPlans,
   'GET /:id': find,
   'POST /': create,
   // Braintree's own test gateway has this URL as well.
@@ -188,6 +189,6 @@ export const plans: BraintreeOperations = {
   'PUT /:id': update,
 }
 
-export const addOns: BraintreeOperations = listOf('add_on')
+export const addOns: BraintreeOperations = createModificationList('add_on')
 
-export const discounts: BraintreeOperations = listOf('discount')
+export const discounts: BraintreeOperations = createModificationList('discount')

@@ -5,7 +5,7 @@ import {
   requireRow,
 } from '../api/operation.ts'
 import { type SearchFields, searchOperations } from '../api/search.ts'
-import { type BraintreeContext, todayOf } from '../state/context.ts'
+import { type BraintreeContext, getCurrentDay } from '../state/context.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
 import { cancelSubscriptionRow } from '../state/subscription-status.ts'
 import { subscriptionXml } from '../state/subscription-xml.ts'
@@ -67,7 +67,7 @@ const SEARCH: SearchFields<SubscriptionRow> = {
     price: { money: (row) => ({ minor: row.price, currency: row.currency }) },
     days_past_due: {
       number: (row, context) =>
-        row.pastDueSince === null ? null : daysBetween(row.pastDueSince, todayOf(context)),
+        row.pastDueSince === null ? null : daysBetween(row.pastDueSince, getCurrentDay(context)),
     },
     billing_cycles_remaining: {
       number: (row) =>

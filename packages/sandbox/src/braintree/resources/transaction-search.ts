@@ -8,13 +8,13 @@ import { addressFields, contactFields } from './contact-search.ts'
  * Returns the search field for the time at which a transaction first reached the status. The time
  * is `null` if the transaction never reached it.
  */
-function reached(status: TransactionStatus): SearchField<TransactionRow> {
+function createStatusTimeField(status: TransactionStatus): SearchField<TransactionRow> {
   return {
     instant: (row) => row.statusHistory.find((past) => past.status === status)?.timestamp ?? null,
   }
 }
 
-function card(row: TransactionRow) {
+function findTransactionCard(row: TransactionRow) {
   return row.instrument.kind === 'credit_card' ? row.instrument.card : null
 }
 
@@ -57,19 +57,23 @@ export const TRANSACTION_SEARCH: SearchFields<TransactionRow> = {
     },
     customer_id: { text: (row) => row.customer?.id ?? null },
     ...contactFields('customer_', (row) => row.customer),
-    credit_card_card_type: { text: (row) => card(row)?.cardType ?? null },
-    credit_card_cardholder_name: { text: (row) => card(row)?.cardholderName ?? null },
-    credit_card_unique_identifier: { text: (row) => card(row)?.uniqueNumberIdentifier ?? null },
+    credit_card_card_type: { text: (row) => findTransactionCard(row)?.cardType ?? null },
+    credit_card_cardholder_name: {
+      text: (row) => findTransactionCard(row)?.cardholderName ?? null,
+    },
+    credit_card_unique_identifier: {
+      text: (row) => findTransactionCard(row)?.uniqueNumberIdentifier ?? null,
+    },
     credit_card_expiration_date: {
       text: (row) => {
-        const details = card(row)
+        const details = findTransactionCard(row)
         return details && `${details.expirationMonth}/${details.expirationYear}`
       },
     },
     credit_card_number: {
       cards: (row) => (row.instrument.kind === 'credit_card' ? [row.instrument.card] : []),
     },
-    credit_card_customer_location: { text: (row) => card(row) && 'US' },
+    credit_card_customer_location: { text: (row) => findTransactionCard(row) && 'US' },
     paypal_payment_id: { text: (row) => paypalId(row, 'PAY') },
     paypal_authorization_id: { text: (row) => paypalId(row, 'AUTH') },
     processor_authorization_code: { text: authorizationCodeOf },
@@ -77,14 +81,14 @@ export const TRANSACTION_SEARCH: SearchFields<TransactionRow> = {
     ...addressFields('shipping_', (row) => [row.shipping]),
     created_at: { instant: (row) => row.createdAt },
     dispute_date: { instant: (row) => row.dispute?.openedAt ?? null },
-    authorized_at: reached('authorized'),
-    authorization_expired_at: reached('authorization_expired'),
-    failed_at: reached('failed'),
-    gateway_rejected_at: reached('gateway_rejected'),
-    processor_declined_at: reached('processor_declined'),
-    settled_at: reached('settled'),
-    submitted_for_settlement_at: reached('submitted_for_settlement'),
-    voided_at: reached('voided'),
+    authorized_at: createStatusTimeField('authorized'),
+    authorization_expired_at: createStatusTimeField('authorization_expired'),
+    failed_at: createStatusTimeField('failed'),
+    gateway_rejected_at: createStatusTimeField('gateway_rejected'),
+    processor_declined_at: createStatusTimeField('processor_declined'),
+    settled_at: createStatusTimeField('settled'),
+    submitted_for_settlement_at: createStatusTimeField('submitted_for_settlement'),
+    voided_at: createStatusTimeField('voided'),
   },
   alwaysBlank: parsePermittedKeys(
     `acquirer_reference_number

@@ -9,9 +9,9 @@ import { runOncePerRequestKey } from '../api/request-keys.ts'
 import { searchOperations } from '../api/search.ts'
 import { adjustAuthorization, updateDetails } from '../sales/changes.ts'
 import {
-  creditMethod,
+  copyChargeFields,
+  createRefundTransaction,
   declineResponse,
-  derivedChargeFields,
   setStatus,
   submitTransaction,
 } from '../sales/charging.ts'
@@ -55,9 +55,17 @@ function find({ context, params }: BraintreeCall): OperationResponse {
  * Changes a transaction. Returns the new transaction if the change creates one, otherwise the
  * changed transaction.
  */
-type Step = (context: BraintreeContext, row: TransactionRow, fields: Fields) => TransactionRow
+type TransactionChange = (
+  context: BraintreeContext,
+  row: TransactionRow,
+  fields: Fields,
+) => TransactionRow
 
-function change(step: Step, status: 200 | 201 = 200, root = 'transaction'): BraintreeOperation {
+function createChangeOperation(
+  step: TransactionChange,
+  status: 200 | 201 = 200,
+  root = 'transaction',
+): BraintreeOperation {
   return ({ context, params, body }) => {
     const row = requireRow(context.tables.transactions, params.id)
     const result = step(context, row, new Fields(body).object(root))
@@ -66,7 +74,7 @@ function change(step: Step, status: 200 | 201 = 200, root = 'transaction'): Brai
   }
 }
 
-const submitForSettlement: Step = (context, row, fields) => {
+const submitForSettlement: TransactionChange = (context, row, fields) => {
   fields.permit(SUBMIT_KEYS)
   return runOncePerRequestKey(context, fields, `submit ${row.id}`, () => {
     if (row.status !== 'authorized') fields.refuse('base', '91507')
@@ -77,7 +85,7 @@ const submitForSettlement: Step = (context, row, fields) => {
 }
 
 /** Settles a part of the authorized amount. Further parts may follow, up to the whole amount. */
-const submitForPartialSettlement: Step = (context, row, fields) => {
+const submitForPartialSettlement: TransactionChange = (context, row, fields) => {
   fields.permit(SUBMIT_KEYS)
   return runOncePerRequestKey(context, fields, `submit part of ${row.id}`, () => {
     requirePartial(row)
@@ -91,11 +99,11 @@ const submitForPartialSettlement: Step = (context, row, fields) => {
 function readSubmitted(
   row: TransactionRow,
   fields: Fields,
-  most: number,
+  maxAmount: number,
 ): Partial<TransactionRow> & { amount: number } {
   const { currency } = row
   const amount = fields.isBlank('amount') ? row.amount : readSaleAmount(fields, currency)
-  if (amount > most) fields.addError('amount', '91522')
+  if (amount > maxAmount) fields.addError('amount', '91522')
   fields.throwIfAny()
   const descriptor = readDescriptor(fields)
   checkOrderId(fields, row.instrument.kind)
@@ -116,7 +124,7 @@ function lineItems({ context, params }: BraintreeCall): OperationResponse {
   return { root: 'line_items', value: new XmlList('line_item', items) }
 }
 
-const voidTransaction: Step = (context, row, fields) => {
+const voidTransaction: TransactionChange = (context, row, fields) => {
   fields.permit(VOID_KEYS)
   return runOncePerRequestKey(context, fields, `void ${row.id}`, () => {
     if (!isVoidable(row)) fields.refuse('base', '91504')
@@ -130,7 +138,7 @@ function isVoidable({ status, instrument }: TransactionRow): boolean {
   return status === 'authorized' || status === 'submitted_for_settlement'
 }
 
-const refund: Step = (context, sale, fields) => {
+const refund: TransactionChange = (context, sale, fields) => {
   fields.permit(REFUND_KEYS)
   return runOncePerRequestKey(context, fields, `refund ${sale.id}`, () =>
     createRefund(context, sale, fields),
@@ -146,7 +154,7 @@ function createRefund(
   if (sale.status !== 'settled' && sale.status !== 'settling') fields.refuse('base', '91506')
   const from = findMerchantAccount(context, sale.merchantAccountId)
   if (sale.status === 'settling' && from?.refundsSettling === false) fields.refuse('base', '91574')
-  const left = sale.amount - refundedOf(context, sale)
+  const left = sale.amount - sumRefunds(context, sale)
   if (left <= 0) fields.refuse('base', '91512')
   const amount = fields.isBlank('amount') ? left : readSaleAmount(fields, sale.currency)
   if (amount > left) fields.addError('amount', '91521')
@@ -156,8 +164,8 @@ function createRefund(
   if (account?.currency !== sale.currency) fields.addError('merchant_account_id', '91513')
   fields.throwIfAny()
   const { planId, subscriptionId, recurring, billingPeriodStart, billingPeriodEnd } = sale
-  const row = creditMethod(context, {
-    ...derivedChargeFields(sale),
+  const row = createRefundTransaction(context, {
+    ...copyChargeFields(sale),
     amount,
     merchantAccountId: account?.id ?? sale.merchantAccountId,
     submitForSettlement: true,
@@ -180,7 +188,7 @@ function createRefund(
 const NOT_REFUNDED = new Set(['voided', 'settlement_declined', 'processor_declined', 'failed'])
 
 /** Returns the sum of a sale's refunds. */
-function refundedOf(context: BraintreeContext, sale: TransactionRow): number {
+function sumRefunds(context: BraintreeContext, sale: TransactionRow): number {
   let total = 0
   for (const id of sale.refundIds) {
     const row = context.tables.transactions.get(id)
@@ -195,10 +203,10 @@ const OPEN = parsePermittedKeys('submitted_for_settlement settling settlement_pe
  * Returns an operation that changes the settlement state, which Braintree offers in its sandbox
  * only.
  */
-function simulate(
+function createSettlementOperation(
   settleNow: (context: BraintreeContext, row: TransactionRow) => void,
 ): BraintreeOperation {
-  return change((context, row, fields) => {
+  return createChangeOperation((context, row, fields) => {
     if (!OPEN.has(row.status)) fields.refuse('base', '91575')
     settleNow(context, row)
     return row
@@ -216,21 +224,21 @@ function respond(row: TransactionRow, status: 200 | 201 = 200): OperationRespons
 export const transactions: BraintreeOperations = {
   'POST /': create,
   'GET /:id': find,
-  'PUT /:id/submit_for_settlement': change(submitForSettlement),
-  'POST /:id/submit_for_partial_settlement': change(submitForPartialSettlement, 201),
-  'PUT /:id/update_details': change(updateDetails),
-  'PUT /:id/adjust_authorization': change(adjustAuthorization),
-  'POST /:id/clone': change(cloneSale, 201, 'transaction_clone'),
+  'PUT /:id/submit_for_settlement': createChangeOperation(submitForSettlement),
+  'POST /:id/submit_for_partial_settlement': createChangeOperation(submitForPartialSettlement, 201),
+  'PUT /:id/update_details': createChangeOperation(updateDetails),
+  'PUT /:id/adjust_authorization': createChangeOperation(adjustAuthorization),
+  'POST /:id/clone': createChangeOperation(cloneSale, 201, 'transaction_clone'),
   'GET /:id/line_items': lineItems,
-  'PUT /:id/void': change(voidTransaction),
-  'POST /:id/refund': change(refund, 201),
-  'PUT /:id/settle': simulate(settleTransaction),
-  'PUT /:id/settlement_pending': simulate((context, row) =>
+  'PUT /:id/void': createChangeOperation(voidTransaction),
+  'POST /:id/refund': createChangeOperation(refund, 201),
+  'PUT /:id/settle': createSettlementOperation(settleTransaction),
+  'PUT /:id/settlement_pending': createSettlementOperation((context, row) =>
     setStatus(context, row, 'settlement_pending'),
   ),
-  'PUT /:id/settlement_confirm': simulate((context, row) =>
+  'PUT /:id/settlement_confirm': createSettlementOperation((context, row) =>
     setStatus(context, row, 'settlement_confirmed'),
   ),
-  'PUT /:id/settlement_decline': simulate(declineSettlement),
+  'PUT /:id/settlement_decline': createSettlementOperation(declineSettlement),
   ...searchOperations(TRANSACTION_SEARCH),
 }

@@ -15,7 +15,7 @@ import {
   readAuthentication,
   VERIFICATION_ID_CODES,
 } from '../vault/three-d-secure.ts'
-import { methodFromNumber, takeMethodFromNonce } from '../vault/vault.ts'
+import { readMethodFromNumber, takeMethodFromNonce } from '../vault/vault.ts'
 import { readVerificationOptions, requestVerification } from '../vault/verification.ts'
 import { Fields, parsePermittedKeys } from '../wire/validation.ts'
 
@@ -57,7 +57,7 @@ function readOffered(
   card: Fields,
 ): SubmittedMethod | null {
   const nonce = fields.text('payment_method_nonce') ?? card.text('payment_method_nonce')
-  if (nonce === null) return methodFromNumber(card)
+  if (nonce === null) return readMethodFromNumber(card)
   return takeMethodFromNonce(context, nonce, { fields, codes: NONCE_CODES })
 }
 

@@ -6,9 +6,9 @@ import { transactionXml } from '../state/transaction-xml.ts'
 import {
   APPROVED,
   decideByTestAmount,
-  messageFor,
+  decideSimulatedFailure,
+  describeProcessorDecision,
   type ProcessorDecision,
-  simulatedDecisionOf,
 } from '../vault/processor.ts'
 import { ValidationRefused } from '../wire/errors.ts'
 import { responseTypeOf } from '../wire/processor-responses.ts'
@@ -34,7 +34,7 @@ export interface ChargeRequest {
  * Returns the fields that a new transaction takes over from the transaction it is derived from,
  * such as the currency and the payment method.
  */
-export function derivedChargeFields(
+export function copyChargeFields(
   row: TransactionRow,
 ): Omit<ChargeRequest, 'amount' | 'submitForSettlement'> {
   const { currency, merchantAccountId, customer, token, instrument } = row
@@ -44,7 +44,10 @@ export function derivedChargeFields(
 /**
  * Asks the processor for a charge and stores the transaction, whether it is approved or declined.
  */
-export function chargeMethod(context: BraintreeContext, request: ChargeRequest): TransactionRow {
+export function chargePaymentMethod(
+  context: BraintreeContext,
+  request: ChargeRequest,
+): TransactionRow {
   const verdict = request.rejection ?? decide(context, request)
   const row = newTransaction(context, 'sale', request)
   row.responseCode = verdict.responseCode
@@ -59,7 +62,10 @@ export function chargeMethod(context: BraintreeContext, request: ChargeRequest):
  * sales: a hard decline rejects the refund; after a soft decline the refund is submitted
  * nevertheless.
  */
-export function creditMethod(context: BraintreeContext, request: ChargeRequest): TransactionRow {
+export function createRefundTransaction(
+  context: BraintreeContext,
+  request: ChargeRequest,
+): TransactionRow {
   const row = newTransaction(context, 'credit', request)
   const asked = request.instrument.kind === 'credit_card'
   const verdict = asked ? decideByTestAmount(request) : APPROVED
@@ -79,8 +85,8 @@ function isSoftDecline(code: string): boolean {
 /** Decides about a charge: first by simulated declines, then by the card, then by the amount. */
 function decide(context: BraintreeContext, request: ChargeRequest): ProcessorDecision {
   const demanded = request.customer?.id && context.trouble.takeDecline(request.customer.id)
-  if (demanded) return simulatedDecisionOf(demanded)
-  if (request.alwaysFailsWith) return simulatedDecisionOf(request.alwaysFailsWith)
+  if (demanded) return decideSimulatedFailure(demanded)
+  if (request.alwaysFailsWith) return decideSimulatedFailure(request.alwaysFailsWith)
   const verdict = decideByTestAmount(request)
   return verdict.status === 'authorized' ? APPROVED : verdict
 }
@@ -119,7 +125,7 @@ export function declineResponse(row: TransactionRow): ValidationRefused {
   const { gatewayRejectionReason, responseCode } = row
   const status = row.status as ProcessorDecision['status']
   return new ValidationRefused({
-    message: messageFor({ status, responseCode, gatewayRejectionReason }),
+    message: describeProcessorDecision({ status, responseCode, gatewayRejectionReason }),
     extras: { transaction: transactionXml(row) },
   })
 }
@@ -146,7 +152,7 @@ function newTransaction(
     channel: null,
     source: null,
     recurring: false,
-    customer: request.customer && snapshotOf(request.customer),
+    customer: request.customer && takeCustomerSnapshot(request.customer),
     token: request.token,
     instrument: copyJson(request.instrument),
     customFields: {},
@@ -168,7 +174,7 @@ function newTransaction(
   }
 }
 
-export function snapshotOf(customer: CustomerSnapshot): CustomerSnapshot {
+export function takeCustomerSnapshot(customer: CustomerSnapshot): CustomerSnapshot {
   const { id, firstName, lastName, company, email, phone, fax, website } = customer
   const internationalPhone = customer.internationalPhone ?? null
   return { id, firstName, lastName, company, email, phone, fax, website, internationalPhone }

@@ -1,7 +1,7 @@
 import type { BraintreeContext } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
-import { chargeMethod, derivedChargeFields } from './charging.ts'
+import { chargePaymentMethod, copyChargeFields } from './charging.ts'
 import { readSaleAmount } from './sale.ts'
 
 const KEYS = parsePermittedKeys('amount channel options')
@@ -12,10 +12,10 @@ const UNSUCCESSFUL = parsePermittedKeys('processor_declined gateway_rejected fai
 export function cloneSale(
   context: BraintreeContext,
   row: TransactionRow,
-  given: Fields,
+  cloneFields: Fields,
 ): TransactionRow {
   // Braintree reports the errors of a clone under `transaction`.
-  const fields = given.at('transaction')
+  const fields = cloneFields.at('transaction')
   fields.permit(KEYS)
   const options = fields.object('options')
   options.permit(OPTIONS)
@@ -29,8 +29,8 @@ export function cloneSale(
   }
   const amount = readSaleAmount(fields, row.currency)
   fields.throwIfAny()
-  return chargeMethod(context, {
-    ...derivedChargeFields(row),
+  return chargePaymentMethod(context, {
+    ...copyChargeFields(row),
     amount,
     submitForSettlement: submitForSettlement ?? false,
     details: {

@@ -2,7 +2,7 @@ import type { BraintreeContext } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { APPROVED } from '../vault/processor.ts'
 import { throwValidationError } from '../wire/errors.ts'
-import { chargeMethod, derivedChargeFields, setStatus } from './charging.ts'
+import { chargePaymentMethod, copyChargeFields, setStatus } from './charging.ts'
 
 const PATH = ['transaction']
 
@@ -17,8 +17,8 @@ export function settlePartially(
 ): TransactionRow {
   requirePartial(row)
   if (asked.amount > unsettledAmount(context, row)) throwValidationError(PATH, 'amount', '91522')
-  const part = chargeMethod(context, {
-    ...derivedChargeFields(row),
+  const part = chargePaymentMethod(context, {
+    ...copyChargeFields(row),
     amount: asked.amount,
     submitForSettlement: true,
     // The processor already approved the authorization.

@@ -1,5 +1,5 @@
 import { readAddress } from '../state/addresses.ts'
-import { type BraintreeContext, settingsOf } from '../state/context.ts'
+import { type BraintreeContext, readMerchantSettings } from '../state/context.ts'
 import type { PayPalSale, TransactionRow } from '../state/rows/transactions.ts'
 import type { BillingAddress } from '../state/rows/vault.ts'
 import { readCustomFields } from '../vault/custom-fields.ts'
@@ -38,7 +38,9 @@ export function readSaleDetails(
     ...readPayPalSale(fields),
     accountType: readAccountType(fields, currency),
     ...(fields.flag('foreign_retailer') ? { foreignRetailer: true } : {}),
-    ...(settingsOf(context).fraudProtection && !skipsFraudCheck ? { hasRiskData: true } : {}),
+    ...(readMerchantSettings(context).fraudProtection && !skipsFraudCheck
+      ? { hasRiskData: true }
+      : {}),
     descriptor: readDescriptor(fields) ?? { name: null, phone: null, url: null },
     customFields: readCustomFields(context, fields, { invalid: '91526', tooLong: '81527' }),
   }
@@ -99,14 +101,14 @@ function readAccountType(fields: Fields, currency: string): 'credit' | 'debit' |
 const VAULT_KEYS = parsePermittedKeys('status previous_network_transaction_id')
 
 /** Validates the data about a card in another vault. It does not affect the sale. */
-function checkExternalVault(given: Fields): void {
-  given.permit(VAULT_KEYS)
-  const status = given.text('status')
-  const hasPrevious = !given.isBlank('previous_network_transaction_id')
+function checkExternalVault(vaultFields: Fields): void {
+  vaultFields.permit(VAULT_KEYS)
+  const status = vaultFields.text('status')
+  const hasPrevious = !vaultFields.isBlank('previous_network_transaction_id')
   if (status !== null && status !== 'will_vault' && status !== 'vaulted') {
-    given.addError('status', '915175')
+    vaultFields.addError('status', '915175')
   } else if (hasPrevious && status !== 'vaulted') {
-    given.addError('status', '915177')
+    vaultFields.addError('status', '915177')
   }
 }
 
@@ -131,12 +133,12 @@ function checkHiddenParams(fields: Fields): void {
   checkRiskData(fields.object('risk_data'))
 }
 
-function checkRiskData(given: Fields): void {
-  given.permit(RISK_KEYS)
+function checkRiskData(riskFields: Fields): void {
+  riskFields.permit(RISK_KEYS)
   for (const [key, [longest, code]] of Object.entries(RISK_LENGTHS)) {
-    given.checkLength(key, longest, code)
+    riskFields.checkLength(key, longest, code)
   }
-  given.check('customer_location_zip', (zip) => /^[A-Za-z0-9 -]*$/.test(zip), '94703')
+  riskFields.check('customer_location_zip', (zip) => /^[A-Za-z0-9 -]*$/.test(zip), '94703')
 }
 
 const PAYPAL_ACCOUNT_KEYS = parsePermittedKeys(

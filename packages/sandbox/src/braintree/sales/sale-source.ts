@@ -11,7 +11,7 @@ import type {
 import { freshCustomerId } from '../vault/customer-params.ts'
 import type { SubmittedMethod } from '../vault/nonces.ts'
 import { findNonce } from '../vault/nonces.ts'
-import { checkToken, methodFromNumber, storePaymentMethod } from '../vault/vault.ts'
+import { checkToken, readMethodFromNumber, storePaymentMethod } from '../vault/vault.ts'
 import type { Fields } from '../wire/validation.ts'
 
 /** The payment method and the customer that a sale charges. */
@@ -30,7 +30,7 @@ export interface SaleSource {
 }
 
 /** A customer in the vault, or a new one. */
-type GivenCustomer = CustomerSnapshot & { readonly newId?: string | null }
+type SaleCustomer = CustomerSnapshot & { readonly newId?: string | null }
 
 /**
  * Finds the payment method that a sale charges: by token, nonce or card number, or the customer's
@@ -44,17 +44,17 @@ export function readSaleSource(context: BraintreeContext, fields: Fields): SaleS
     fields.addError('base', '91515')
     return null
   }
-  if (token !== null) return byToken(context, token, fields)
-  if (nonce !== null) return byNonce(context, nonce, fields, customer)
+  if (token !== null) return findSourceByToken(context, token, fields)
+  if (nonce !== null) return findSourceByNonce(context, nonce, fields, customer)
   const card = fields.object('credit_card')
   if (!card.isBlank('number') || card.has('expiration_date')) {
     checkToken(context, card)
-    const offered = methodFromNumber(card)
+    const offered = readMethodFromNumber(card)
     const wantedToken = card.text('token')
-    return offered && fresh(context, { ...offered, wantedToken }, customer)
+    return offered && fromSubmittedMethod(context, { ...offered, wantedToken }, customer)
   }
   if (fields.isBlank('customer_id')) fields.addError('base', '91508')
-  else if (customer?.id) return byDefault(context, customer.id, fields)
+  else if (customer?.id) return findDefaultSource(context, customer.id, fields)
   return null
 }
 
@@ -62,7 +62,7 @@ export function readSaleSource(context: BraintreeContext, fields: Fields): SaleS
  * Reads the customer, named by id or described in the call. An `id` in the description is the id of
  * a new customer.
  */
-function readCustomer(context: BraintreeContext, fields: Fields): GivenCustomer | null {
+function readCustomer(context: BraintreeContext, fields: Fields): SaleCustomer | null {
   const id = fields.text('customer_id')
   const given = fields.object('customer')
   const internationalPhone = given.has('international_phone') ? readPhone(given) : null
@@ -74,38 +74,44 @@ function readCustomer(context: BraintreeContext, fields: Fields): GivenCustomer 
   }
   if (fields.isBlank('customer')) return null
   const newId = given.newId('id', NEW_ID_CODES, (id) => context.tables.customers.has(id))
-  const customer: GivenCustomer = { ...NO_CONTACT, internationalPhone, id: null, newId }
+  const customer: SaleCustomer = { ...NO_CONTACT, internationalPhone, id: null, newId }
   for (const [key, [name]] of Object.entries(CONTACT_PARTS)) customer[name] = given.text(key)
   return customer
 }
 
 const NEW_ID_CODES = { invalid: '91610', 'too-long': '91612', taken: '91609' }
 
-function byToken(context: BraintreeContext, token: string, fields: Fields): SaleSource | null {
+function findSourceByToken(
+  context: BraintreeContext,
+  token: string,
+  fields: Fields,
+): SaleSource | null {
   const row = context.tables.paymentMethods.get(token)
   const customerId = fields.text('customer_id')
   if (customerId !== null && row?.customerId !== customerId) fields.addError('base', '91516')
   if (!row) fields.addError('payment_method_token', '91518')
-  return row ? stored(context, row, () => undefined) : null
+  return row ? fromStoredMethod(context, row, () => undefined) : null
 }
 
-function byNonce(
+function findSourceByNonce(
   context: BraintreeContext,
   nonce: string,
   fields: Fields,
-  customer: GivenCustomer | null,
+  customer: SaleCustomer | null,
 ): SaleSource | null {
   const use = findNonce(context, nonce)
   if (use.outcome === 'usable') {
     const row = use.token === null ? undefined : context.tables.paymentMethods.get(use.token)
-    return row ? stored(context, row, use.consume) : fresh(context, use, customer)
+    return row
+      ? fromStoredMethod(context, row, use.consume)
+      : fromSubmittedMethod(context, use, customer)
   }
   if (use.outcome === 'luhn-invalid') fields.object('credit_card').addError('number', '81715')
   else fields.addError('payment_method_nonce', use.outcome === 'consumed' ? '91564' : '91565')
   return null
 }
 
-function byDefault(
+function findDefaultSource(
   context: BraintreeContext,
   customerId: string,
   fields: Fields,
@@ -113,19 +119,23 @@ function byDefault(
   const rows = context.tables.paymentMethods.findBy('customer', customerId)
   const row = rows.find((method) => method.isDefault)
   if (!row) fields.addError('base', '91511')
-  return row ? stored(context, row, () => undefined) : null
+  return row ? fromStoredMethod(context, row, () => undefined) : null
 }
 
-function stored(context: BraintreeContext, row: PaymentMethodRow, consume: () => void): SaleSource {
+function fromStoredMethod(
+  context: BraintreeContext,
+  row: PaymentMethodRow,
+  consume: () => void,
+): SaleSource {
   const { token, instrument, alwaysFailsWith } = row
   const customer = context.tables.customers.get(row.customerId) ?? null
   return { customer, token, instrument, alwaysFailsWith, consume, keep: () => row }
 }
 
-function fresh(
+function fromSubmittedMethod(
   context: BraintreeContext,
   offered: SubmittedMethod & { readonly oneTime?: boolean },
-  customer: GivenCustomer | null,
+  customer: SaleCustomer | null,
 ): SaleSource {
   const { instrument, alwaysFailsWith, consume } = offered
   const keep = (billing: BillingAddress | null) => {
@@ -153,13 +163,13 @@ function fresh(
   }
 }
 
-function createCustomer(context: BraintreeContext, given: GivenCustomer | null): CustomerRow {
+function createCustomer(context: BraintreeContext, saleCustomer: SaleCustomer | null): CustomerRow {
   const now = context.clock.nowMs()
-  const { newId, ...details } = given ?? {}
+  const { newId, ...details } = saleCustomer ?? {}
   const row: CustomerRow = {
     ...NO_CONTACT,
     ...details,
-    internationalPhone: given?.internationalPhone ?? null,
+    internationalPhone: saleCustomer?.internationalPhone ?? null,
     id: newId ?? freshCustomerId(context),
     customFields: {},
     createdAt: now,

@@ -1,9 +1,13 @@
-import { type BraintreeContext, findMerchantAccount, settingsOf } from '../state/context.ts'
+import {
+  type BraintreeContext,
+  findMerchantAccount,
+  readMerchantSettings,
+} from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import type { PaymentInstrument, ThreeDSecureInfo } from '../state/rows/vault.ts'
 import { saleKey } from '../state/tables.ts'
 import { storeAddress } from '../vault/addresses.ts'
-import { APPROVED, type ProcessorDecision, simulatedDecisionOf } from '../vault/processor.ts'
+import { APPROVED, decideSimulatedFailure, type ProcessorDecision } from '../vault/processor.ts'
 import {
   checkPassThru,
   readAuthentication,
@@ -14,10 +18,10 @@ import { formatAmount } from '../wire/money.ts'
 import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
 import {
   type ChargeRequest,
-  chargeMethod,
-  creditMethod,
+  chargePaymentMethod,
+  createRefundTransaction,
   isApproved,
-  snapshotOf,
+  takeCustomerSnapshot,
 } from './charging.ts'
 import { readSaleDetails } from './sale-details.ts'
 import { readSaleSource, type SaleSource } from './sale-source.ts'
@@ -58,7 +62,7 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
   checkSale(fields)
   const type = fields.text('type')
   // Credits without a sale require a permission that new merchant accounts do not have.
-  if (type === 'credit' && !settingsOf(context).credits) fields.addError('base', '91546')
+  if (type === 'credit' && !readMerchantSettings(context).credits) fields.addError('base', '91546')
   const account = findMerchantAccount(context, fields.text('merchant_account_id'))
   if (!account) fields.addError('merchant_account_id', '91513')
   const currency = account?.currency ?? 'USD'
@@ -83,13 +87,13 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
     details: { ...details, ...(threeDSecure ? { threeDSecure } : {}) },
   }
   source.consume()
-  if (type === 'credit') return creditMethod(context, request)
+  if (type === 'credit') return createRefundTransaction(context, request)
   const checked = fields.isBlank('api_request_key') && isDuplicate(context, request)
   const rejection = checked
-    ? simulatedDecisionOf('duplicate')
-    : (missingAuthentication(fields, threeDSecure) ?? partialVerdict(request, fields))
-  const row = chargeMethod(context, { ...request, rejection })
-  keepInVault(context, row, source, options)
+    ? decideSimulatedFailure('duplicate')
+    : (rejectUnauthenticated(fields, threeDSecure) ?? decidePartialAuthorization(request, fields))
+  const row = chargePaymentMethod(context, { ...request, rejection })
+  storeSaleMethod(context, row, source, options)
   return row
 }
 
@@ -97,20 +101,20 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
  * Rejects a sale without the 3-D Secure authentication that the call or merchant requires. Results
  * of another 3-D Secure service count.
  */
-function missingAuthentication(
+function rejectUnauthenticated(
   fields: Fields,
   threeDSecure: ThreeDSecureInfo | undefined,
 ): ProcessorDecision | null {
   const isRequired = fields.object('options').object('three_d_secure').flag('required') ?? false
   const isThere = threeDSecure?.liabilityShifted || !fields.isBlank('three_d_secure_pass_thru')
-  return isRequired && !isThere ? simulatedDecisionOf('three_d_secure') : null
+  return isRequired && !isThere ? decideSimulatedFailure('three_d_secure') : null
 }
 
 /**
  * Returns the processor's decision for 1004.00, Braintree's test amount for a partial
  * authorization. `null` for other amounts, or if the call does not accept a partial authorization.
  */
-function partialVerdict(
+function decidePartialAuthorization(
   { amount, currency }: ChargeRequest,
   fields: Fields,
 ): ProcessorDecision | null {
@@ -146,7 +150,7 @@ export function checkOrderId(fields: Fields, kind: PaymentInstrument['kind'] | u
 
 /** Whether an equal sale was approved shortly before, most likely by a double click. */
 function isDuplicate(context: BraintreeContext, request: ChargeRequest): boolean {
-  const window = settingsOf(context).duplicateWindowSeconds * 1000
+  const window = readMerchantSettings(context).duplicateWindowSeconds * 1000
   if (window === 0) return false
   const { amount, currency, token, instrument } = request
   const orderId = request.details?.orderId ?? null
@@ -164,7 +168,7 @@ function isDuplicate(context: BraintreeContext, request: ChargeRequest): boolean
   return equal.some((row) => row.createdAt > since && !FAILED.has(row.status))
 }
 
-function keepInVault(
+function storeSaleMethod(
   context: BraintreeContext,
   row: TransactionRow,
   source: SaleSource,
@@ -179,7 +183,7 @@ function keepInVault(
   row.keptCard = true
   const { customers } = context.tables
   const customer = customers.get(stored.customerId)
-  row.customer = customer ? snapshotOf(customer) : row.customer
+  row.customer = customer ? takeCustomerSnapshot(customer) : row.customer
   if (options.flag('store_shipping_address_in_vault') && row.shipping) {
     storeAddress(context, stored.customerId, row.shipping)
   }

@@ -1,7 +1,7 @@
-import { type BraintreeContext, settingsOf } from '../state/context.ts'
+import { type BraintreeContext, readMerchantSettings } from '../state/context.ts'
 import { notifyTransaction } from '../state/notifications.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
-import { settlementFor } from '../vault/processor.ts'
+import { decideSettlement } from '../vault/processor.ts'
 import { setStatus } from './charging.ts'
 
 const HOUR = 3_600_000
@@ -15,7 +15,7 @@ const PAYPAL_AUTHORIZATION_LIFETIME = 29 * 24 * HOUR
  * Returns when the transaction's status changes next, through settlement or because its
  * authorization expires, in epoch milliseconds. `null` if it will not change.
  */
-export function settlementDue(row: TransactionRow): number | null {
+export function findSettlementDueAt(row: TransactionRow): number | null {
   const since = row.statusHistory.at(-1)?.timestamp ?? row.updatedAt
   const isCard = row.instrument.kind === 'credit_card'
   switch (row.status) {
@@ -41,7 +41,7 @@ export function settleDue(context: BraintreeContext, row: TransactionRow): void 
 }
 
 function settleByAmount(context: BraintreeContext, row: TransactionRow): void {
-  const { status, responseCode } = settlementFor(row)
+  const { status, responseCode } = decideSettlement(row)
   if (status === 'settled') settleTransaction(context, row)
   else if (status === 'settlement_declined')
     declineSettlement(context, row, responseCode ?? undefined)
@@ -53,7 +53,8 @@ function settleByAmount(context: BraintreeContext, row: TransactionRow): void {
 
 export function settleTransaction(context: BraintreeContext, row: TransactionRow): void {
   setStatus(context, row, 'settled')
-  if (settingsOf(context).notifySettlement) notifyTransaction(context, 'transaction_settled', row)
+  if (readMerchantSettings(context).notifySettlement)
+    notifyTransaction(context, 'transaction_settled', row)
 }
 
 export function declineSettlement(
@@ -63,7 +64,7 @@ export function declineSettlement(
 ): void {
   row.responseCode = responseCode
   setStatus(context, row, 'settlement_declined')
-  if (settingsOf(context).notifySettlement) {
+  if (readMerchantSettings(context).notifySettlement) {
     notifyTransaction(context, 'transaction_settlement_declined', row)
   }
 }

@@ -3,7 +3,7 @@ import { copyJson } from '../../core/store/copy-json.ts'
 import type { StoreTable } from '../../core/store/table.ts'
 import type { ContextByMerchant } from '../api/keys.ts'
 import { changeSettings, defineModification, definePlan } from '../catalog/control-panel.ts'
-import { type BraintreeContext, settingsOf, withCause } from '../state/context.ts'
+import { type BraintreeContext, readMerchantSettings, withCause } from '../state/context.ts'
 import { verifyWebhookUrl } from '../state/notifications.ts'
 import { createNonce } from '../vault/nonces.ts'
 import type { BraintreeHandle } from './handle.ts'
@@ -32,15 +32,15 @@ export function createBraintreeHandle(
       config: { environment, ...context.keys },
       close: () => server.close(),
       merchant,
-      ...controlPanel(context),
-      ...inspection(context),
+      ...createControlPanelMethods(context),
+      ...createInspectionMethods(context),
     })
   }
   const [first = ''] = merchants.keys()
   return merchant(first)
 }
 
-function controlPanel(context: BraintreeContext) {
+function createControlPanelMethods(context: BraintreeContext) {
   const { merchantAccounts, webhooks, paymentMethods } = context.tables
   const inPanel = (change: () => void) => withCause(context, 'the control panel', change)
   return {
@@ -51,7 +51,7 @@ function controlPanel(context: BraintreeContext) {
       const isDefault = merchantAccounts.get(account.id)?.isDefault ?? false
       merchantAccounts.set(account.id, { ...account, isDefault })
     },
-    settings: () => settingsOf(context),
+    settings: () => readMerchantSettings(context),
     changeSettings: (changes) => changeSettings(context, changes),
     registerWebhook: (url) => webhooks.set(url, { url: new URL(url).href }),
     removeWebhook: (url) => webhooks.delete(url),
@@ -71,7 +71,7 @@ function controlPanel(context: BraintreeContext) {
  * Returns the handle's methods that read objects. They return copies, so that callers cannot change
  * the state.
  */
-function inspection(context: BraintreeContext) {
+function createInspectionMethods(context: BraintreeContext) {
   const { addresses, customers, paymentMethods, subscriptions, transactions } = context.tables
   const { plans, modifications, webhooks } = context.tables
   const copy = <Row>(row: Row | undefined) => (row === undefined ? null : copyJson(row))
@@ -84,12 +84,12 @@ function inspection(context: BraintreeContext) {
     addresses: (customerId) => copyJson(addresses.findBy('customer', customerId)),
     paymentMethods: (customerId) => copyJson(paymentMethods.findBy('customer', customerId)),
     subscription: (id) => copy(subscriptions.get(id)),
-    subscriptions: (customerId) => copyJson(ofCustomer(subscriptions, customerId)),
-    transactions: (customerId) => copyJson(ofCustomer(transactions, customerId)),
+    subscriptions: (customerId) => copyJson(filterByCustomer(subscriptions, customerId)),
+    transactions: (customerId) => copyJson(filterByCustomer(transactions, customerId)),
   } satisfies Partial<BraintreeHandle>
 }
 
-function ofCustomer<Row extends object>(
+function filterByCustomer<Row extends object>(
   table: StoreTable<Row>,
   customerId: string | undefined,
 ): Row[] {

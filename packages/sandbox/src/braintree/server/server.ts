@@ -7,10 +7,10 @@ import type { ContextByMerchant } from '../api/keys.ts'
 import { ClientApi } from '../client/client-api.ts'
 import { serveBrowser } from '../client/serve-browser.ts'
 import { OPERATIONS } from '../resources/registry.ts'
-import { settleDue, settlementDue } from '../sales/settlement.ts'
+import { findSettlementDueAt, settleDue } from '../sales/settlement.ts'
 import { type BraintreeContext, withCause } from '../state/context.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
-import { billDue, subscriptionDue } from '../subscriptions/billing-cycle.ts'
+import { findSubscriptionDueAt, runDueBilling } from '../subscriptions/billing-cycle.ts'
 import { createBraintreeHandle } from './create-handle.ts'
 import type { BraintreeHandle } from './handle.ts'
 import { openMerchants } from './merchants.ts'
@@ -71,28 +71,28 @@ function registerDueJobs(context: BraintreeContext): void {
   const jobs = [
     {
       name: `${prefix}settlement`,
-      queue: transactions.dueBy('settlement', settlementDue),
+      queue: transactions.dueBy('settlement', findSettlementDueAt),
       run: (key: string) =>
         withCause(context, 'settlement fell due', () =>
-          runOrRestore(transactions, key, (row) => settleDue(context, row)),
+          runOrRestoreRow(transactions, key, (row) => settleDue(context, row)),
         ),
     },
     {
       name: `${prefix}billing`,
-      queue: subscriptions.dueBy('billing', subscriptionDue),
+      queue: subscriptions.dueBy('billing', findSubscriptionDueAt),
       run: (key: string) =>
         withCause(context, 'billing fell due', () =>
-          runOrRestore(subscriptions, key, (row) => billOrUndo(context, row)),
+          runOrRestoreRow(subscriptions, key, (row) => billOrRollBack(context, row)),
         ),
     },
   ]
   context.clock.join(dueJobs('braintree', jobs, context.failures))
 }
 
-function billOrUndo(context: BraintreeContext, row: SubscriptionRow): void {
+function billOrRollBack(context: BraintreeContext, row: SubscriptionRow): void {
   const before = row.transactionIds.length
   try {
-    billDue(context, row)
+    runDueBilling(context, row)
   } catch (error) {
     // Removes the charge of the failed step; the next attempt creates its own.
     for (const id of row.transactionIds.slice(before)) context.tables.transactions.delete(id)
@@ -101,7 +101,7 @@ function billOrUndo(context: BraintreeContext, row: SubscriptionRow): void {
 }
 
 /** Runs the due work of a row. If the work fails, restores the row. */
-function runOrRestore<T extends object>(
+function runOrRestoreRow<T extends object>(
   table: StoreTable<T>,
   key: string,
   run: (row: T) => void,

@@ -35,14 +35,14 @@ export interface CardIndicators extends Readonly<Record<Indicator, 'Yes' | 'No' 
 }
 
 const UNKNOWN: CardIndicators = {
-  ...allOf('Unknown'),
+  ...fillIndicators('Unknown'),
   country_of_issuance: 'Unknown',
   issuing_bank: 'Unknown',
   product_id: 'Unknown',
 }
 
 /** Test numbers with special indicators. */
-const KNOWN: ReadonlyMap<string, CardIndicators> = new Map(
+const INDICATORS_BY_NUMBER: ReadonlyMap<string, CardIndicators> = new Map(
   Object.entries({
     '4229989800000003': { business: 'Yes' },
     '4111111111131010': { commercial: 'Yes' },
@@ -57,15 +57,15 @@ const KNOWN: ReadonlyMap<string, CardIndicators> = new Map(
     '4229989500000006': { purchase: 'Yes' },
     '4111111111121102': { country_of_issuance: 'USA' },
     '4111111141010101': { issuing_bank: 'NETWORK ONLY' },
-    '4111111111310101': { ...allOf('No'), product_id: 'MSB' },
+    '4111111111310101': { ...fillIndicators('No'), product_id: 'MSB' },
     '4111111111112101': {},
   } as const).map(([number, says]) => [identifyNumber(number), { ...UNKNOWN, ...says }]),
 )
 
 export function cardIndicatorsOf(card: CardDetails): CardIndicators {
-  return KNOWN.get(card.uniqueNumberIdentifier) ?? UNKNOWN
+  return INDICATORS_BY_NUMBER.get(card.uniqueNumberIdentifier) ?? UNKNOWN
 }
 
-function allOf<Says extends string>(says: Says): Record<Indicator, Says> {
+function fillIndicators<Says extends string>(says: Says): Record<Indicator, Says> {
   return Object.fromEntries(INDICATORS.map((name) => [name, says])) as Record<Indicator, Says>
 }

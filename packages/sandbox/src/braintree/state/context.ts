@@ -38,10 +38,10 @@ export const VERSIONED_KINDS = [
 
 /** Runs a step and records the changes of objects in the version log, with the given cause. */
 export function withCause<T>({ versions }: BraintreeContext, cause: string, run: () => T): T {
-  return versions ? versions.step(cause, run) : run()
+  return versions ? versions.recordStep(cause, run) : run()
 }
 
-export function todayOf(context: BraintreeContext): CalendarDay {
+export function getCurrentDay(context: BraintreeContext): CalendarDay {
   return toCalendarDay(context.clock.nowMs())
 }
 
@@ -59,7 +59,7 @@ const DEFAULT_SETTINGS: SettingsRow = {
   challenges: [],
 }
 
-export function settingsOf(context: BraintreeContext): SettingsRow {
+export function readMerchantSettings(context: BraintreeContext): SettingsRow {
   return { ...DEFAULT_SETTINGS, ...context.tables.settings.get('merchant') }
 }
 

@@ -13,7 +13,7 @@ function sum(rows: readonly AppliedModification[]): number {
  * Returns the amount of the next billing cycle in minor units: price plus add-ons less discounts,
  * without the balance.
  */
-export function amountOfNextCycle(row: SubscriptionRow): number {
+export function computeNextCycleAmount(row: SubscriptionRow): number {
   return (
     row.price + sum(row.addOns.filter(hasCyclesLeft)) - sum(row.discounts.filter(hasCyclesLeft))
   )
@@ -28,7 +28,7 @@ export function appliesToCurrentCycle(row: SubscriptionRow, applied: AppliedModi
  * Returns the amount of the current billing cycle in minor units: price plus add-ons less the
  * discounts that apply to the cycle.
  */
-export function amountOfCurrentCycle(row: SubscriptionRow): number {
+export function computeCurrentCycleAmount(row: SubscriptionRow): number {
   const counted = (applied: AppliedModification) => appliesToCurrentCycle(row, applied)
   return row.price + sum(row.addOns.filter(counted)) - sum(row.discounts.filter(counted))
 }

@@ -61,7 +61,7 @@ export function sendNotification(
     kind,
     subject: subject(),
   })
-  const body = formOf(signPayload(context.keys, xml))
+  const body = encodeNotificationForm(signPayload(context.keys, xml))
   for (const { url } of context.tables.webhooks.values()) {
     context.outbox.enqueue({
       provider: 'braintree',
@@ -78,7 +78,7 @@ export function sendNotification(
  * Encodes the form with four replacements. This is faster than `URLSearchParams`, which would
  * process the payload byte by byte.
  */
-function formOf({ bt_signature, bt_payload }: SignedPayload): string {
+function encodeNotificationForm({ bt_signature, bt_payload }: SignedPayload): string {
   const payload = bt_payload
     .replaceAll('+', '%2B')
     .replaceAll('/', '%2F')

@@ -105,12 +105,12 @@ export function methodXml(context: BraintreeContext, row: PaymentMethodRow): Xml
 export function paymentMethodsXml(
   context: BraintreeContext,
   customerId: string,
-  which: {
+  methodSelection: {
     kind: 'credit_card' | 'paypal_account'
     shown: 'all' | 'top-level' | 'none'
   },
 ): XmlList {
-  const { kind, shown } = which
+  const { kind, shown } = methodSelection
   const rows = shown === 'none' ? [] : context.tables.paymentMethods.findBy('customer', customerId)
   const ofKind = rows.filter((row) => row.instrument.kind === kind)
   const none = new XmlList('subscription', [])

@@ -1,8 +1,8 @@
 import { daysBetween } from '../wire/days.ts'
 import { formatAmount } from '../wire/money.ts'
 import { XmlDay, XmlList, type XmlObject } from '../wire/xml.ts'
-import { type BraintreeContext, todayOf } from './context.ts'
-import { amountOfNextCycle } from './cycle-amount.ts'
+import { type BraintreeContext, getCurrentDay } from './context.ts'
+import { computeNextCycleAmount } from './cycle-amount.ts'
 import type { SubscriptionRow } from './rows/subscriptions.ts'
 import { appliedXml, dayXml, descriptorXml, transactionXml } from './transaction-xml.ts'
 
@@ -17,7 +17,7 @@ export function subscriptionXml(
   transactionsShown = TRANSACTIONS_SHOWN,
 ): XmlObject {
   const { currency } = row
-  const next = amountOfNextCycle(row)
+  const next = computeNextCycleAmount(row)
   return {
     id: row.id,
     plan_id: row.planId,
@@ -39,7 +39,7 @@ export function subscriptionXml(
     never_expires: row.neverExpires,
     failure_count: row.failureCount,
     days_past_due:
-      row.pastDueSince === null ? null : daysBetween(row.pastDueSince, todayOf(context)),
+      row.pastDueSince === null ? null : daysBetween(row.pastDueSince, getCurrentDay(context)),
     trial_period: row.trialPeriod,
     trial_duration: row.trialDuration,
     trial_duration_unit: row.trialDurationUnit,

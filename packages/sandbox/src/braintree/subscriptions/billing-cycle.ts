@@ -1,7 +1,7 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { chargeMethod, isApproved } from '../sales/charging.ts'
-import { type BraintreeContext, settingsOf, todayOf } from '../state/context.ts'
-import { amountOfNextCycle, appliesToCurrentCycle, countCycle } from '../state/cycle-amount.ts'
+import { chargePaymentMethod, isApproved } from '../sales/charging.ts'
+import { type BraintreeContext, getCurrentDay, readMerchantSettings } from '../state/context.ts'
+import { appliesToCurrentCycle, computeNextCycleAmount, countCycle } from '../state/cycle-amount.ts'
 import { notifySubscription, type SubscriptionNotification } from '../state/notifications.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
 import type { PayPalSale, TransactionRow } from '../state/rows/transactions.ts'
@@ -17,7 +17,7 @@ import { addDaysTo, billingDayAfter, type CalendarDay, startOfDay } from '../wir
  * Returns when the next scheduled work of the subscription is due, in epoch milliseconds: a retry,
  * a renewal, or the end of the subscription. `null` if the subscription has ended.
  */
-export function subscriptionDue(row: SubscriptionRow): number | null {
+export function findSubscriptionDueAt(row: SubscriptionRow): number | null {
   if (isCanceledOrExpired(row)) return null
   const renewal = startOfDay(row.nextBillingDate)
   return row.retryOn === null ? renewal : Math.min(renewal, startOfDay(row.retryOn))
@@ -27,8 +27,9 @@ export function subscriptionDue(row: SubscriptionRow): number | null {
  * Runs the due work of a subscription: a retry, a renewal, or the end of the subscription. A retry
  * runs first, because it may end the subscription.
  */
-export function billDue(context: BraintreeContext, row: SubscriptionRow): void {
-  if (row.retryOn !== null && row.retryOn <= todayOf(context)) retryAutomatically(context, row)
+export function runDueBilling(context: BraintreeContext, row: SubscriptionRow): void {
+  if (row.retryOn !== null && row.retryOn <= getCurrentDay(context))
+    retryAutomatically(context, row)
   else if (hasRunItsCourse(row)) expire(context, row)
   else renew(context, row)
 }
@@ -75,7 +76,7 @@ function applyRenewal(
     saveSubscription(context, row)
     return ['subscription_charged_unsuccessfully']
   }
-  row.pastDueSince = todayOf(context)
+  row.pastDueSince = getCurrentDay(context)
   row.retryOn = retryDay(context, row)
   setSubscriptionStatus(context, row, 'Past Due', 'recurring')
   return ['subscription_charged_unsuccessfully', 'subscription_went_past_due']
@@ -86,7 +87,7 @@ function applyRenewal(
  * balance. Charges nothing.
  */
 export function startCycle(row: SubscriptionRow, start: CalendarDay): void {
-  const amount = amountOfNextCycle(row)
+  const amount = computeNextCycleAmount(row)
   row.currentBillingCycle += 1
   countCycle(row, [...row.addOns, ...row.discounts])
   row.billingPeriodStart = start
@@ -115,7 +116,7 @@ export function chargeSubscription(
 ): TransactionRow {
   const method = context.tables.paymentMethods.get(row.paymentMethodToken)
   if (!method) throw new Error(`Subscription ${row.id} outlived its payment method`)
-  const transaction = chargeMethod(context, {
+  const transaction = chargePaymentMethod(context, {
     amount: request.amount,
     currency: row.currency,
     merchantAccountId: row.merchantAccountId,
@@ -209,19 +210,19 @@ export function recordManualPayment(
  * declined.
  */
 export function makePastDue(context: BraintreeContext, row: SubscriptionRow, days: number): void {
-  row.balance = amountOfNextCycle(row)
+  row.balance = computeNextCycleAmount(row)
   row.failureCount = 1
-  row.pastDueSince = addDaysTo(todayOf(context), -days)
+  row.pastDueSince = addDaysTo(getCurrentDay(context), -days)
   setSubscriptionStatus(context, row, 'Past Due', 'recurring')
 }
 
 function retryDay(context: BraintreeContext, row: SubscriptionRow): CalendarDay | null {
-  const days = settingsOf(context).retryAfterDays[row.retriesMade]
-  return days === undefined ? null : addDaysTo(todayOf(context), days)
+  const days = readMerchantSettings(context).retryAfterDays[row.retriesMade]
+  return days === undefined ? null : addDaysTo(getCurrentDay(context), days)
 }
 
 function afterLastRetry(context: BraintreeContext, row: SubscriptionRow): void {
-  if (settingsOf(context).afterRetries === 'cancel')
+  if (readMerchantSettings(context).afterRetries === 'cancel')
     cancelSubscriptionRow(context, row, 'recurring')
 }
 

@@ -95,7 +95,7 @@ function updateOne(
   context: BraintreeContext,
   fields: Fields,
   { kind, currency }: ModificationRequest,
-  present: readonly AppliedModification[],
+  appliedModifications: readonly AppliedModification[],
 ): string | null {
   fields.permit(UPDATE_KEYS)
   const id = fields.text('existing_id')
@@ -103,7 +103,7 @@ function updateOne(
     fields.addError('existing_id', '92012')
     return null
   }
-  const applied = present.find((row) => row.id === id)
+  const applied = appliedModifications.find((row) => row.id === id)
   if (!applied) {
     const known = context.tables.modifications.get(id)?.kind
     fields.addError('existing_id', known && known !== kind ? '92020' : '92011')

@@ -1,7 +1,7 @@
 import { multiplyFraction } from '../../core/rounding.ts'
 import { isApproved } from '../sales/charging.ts'
-import { type BraintreeContext, todayOf } from '../state/context.ts'
-import { amountOfCurrentCycle } from '../state/cycle-amount.ts'
+import { type BraintreeContext, getCurrentDay } from '../state/context.ts'
+import { computeCurrentCycleAmount } from '../state/cycle-amount.ts'
 import { notifySubscription } from '../state/notifications.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
@@ -14,16 +14,16 @@ import { chargeSubscription } from './billing-cycle.ts'
  * minor units. Counts whole days including today, so that a change on the first day counts in full.
  * Negative for a downgrade.
  */
-export function proratedChange(
+export function computeProratedDifference(
   context: BraintreeContext,
-  before: SubscriptionRow,
-  after: SubscriptionRow,
+  rowBefore: SubscriptionRow,
+  rowAfter: SubscriptionRow,
 ): number {
-  const { billingPeriodStart, billingPeriodEnd } = before
+  const { billingPeriodStart, billingPeriodEnd } = rowBefore
   if (billingPeriodStart === null || billingPeriodEnd === null) return 0
-  const change = amountOfCurrentCycle(after) - amountOfCurrentCycle(before)
+  const change = computeCurrentCycleAmount(rowAfter) - computeCurrentCycleAmount(rowBefore)
   const days = daysBetween(billingPeriodStart, billingPeriodEnd) + 1
-  const left = daysBetween(todayOf(context), billingPeriodEnd) + 1
+  const left = daysBetween(getCurrentDay(context), billingPeriodEnd) + 1
   return multiplyFraction(change, Math.max(0, Math.min(left, days)), days)
 }
 

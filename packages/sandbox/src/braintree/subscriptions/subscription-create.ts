@@ -1,6 +1,6 @@
 import { declineResponse, isApproved } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
-import { type BraintreeContext, createUnusedId, todayOf } from '../state/context.ts'
+import { type BraintreeContext, createUnusedId, getCurrentDay } from '../state/context.ts'
 import { notifySubscription } from '../state/notifications.ts'
 import type { MerchantAccountRow } from '../state/rows/merchant.ts'
 import type { AppliedModification, PlanRow, SubscriptionRow } from '../state/rows/subscriptions.ts'
@@ -34,7 +34,7 @@ const OPTION_KEYS = parsePermittedKeys(
 export function createSubscription(context: BraintreeContext, fields: Fields): SubscriptionRow {
   const { row, takeMethod } = readNewSubscription(context, fields)
   row.paymentMethodToken = takeMethod()
-  if (row.firstBillingDate > todayOf(context)) {
+  if (row.firstBillingDate > getCurrentDay(context)) {
     setSubscriptionStatus(context, row, row.trialPeriod ? 'Active' : 'Pending', 'api')
     return row
   }

@@ -94,7 +94,7 @@ export interface BillingCycleLimit {
  */
 export function readCycles(
   fields: Fields,
-  before: BillingCycleLimit & { currentBillingCycle: number },
+  limitBefore: BillingCycleLimit & { currentBillingCycle: number },
 ): BillingCycleLimit {
   const attribute = 'number_of_billing_cycles'
   const neverExpires = fields.flag('never_expires')
@@ -103,12 +103,15 @@ export function readCycles(
     if (neverExpires === true) fields.addError(attribute, '91908')
     else if (Number.isNaN(cycles)) fields.addError(attribute, '91906')
     else if (cycles < 1) fields.addError(attribute, '91907')
-    else if (cycles < before.currentBillingCycle) fields.addError(attribute, '91909')
+    else if (cycles < limitBefore.currentBillingCycle) fields.addError(attribute, '91909')
     return { numberOfBillingCycles: cycles, neverExpires: false }
   }
   if (neverExpires === true) return { numberOfBillingCycles: null, neverExpires: true }
-  if (fields.has(attribute) || (neverExpires === false && before.neverExpires)) {
+  if (fields.has(attribute) || (neverExpires === false && limitBefore.neverExpires)) {
     fields.addError(attribute, '91912')
   }
-  return { numberOfBillingCycles: before.numberOfBillingCycles, neverExpires: before.neverExpires }
+  return {
+    numberOfBillingCycles: limitBefore.numberOfBillingCycles,
+    neverExpires: limitBefore.neverExpires,
+  }
 }

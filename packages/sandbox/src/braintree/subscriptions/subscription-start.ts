@@ -1,13 +1,13 @@
-import { type BraintreeContext, todayOf } from '../state/context.ts'
+import { type BraintreeContext, getCurrentDay } from '../state/context.ts'
 import type { PlanRow, SubscriptionRow } from '../state/rows/subscriptions.ts'
 import {
   addDaysTo,
   addMonthsTo,
-  anchorDayOf,
   billingDayAfter,
   type CalendarDay,
   nextBillingDay,
   parseDay,
+  toBillingDayOfMonth,
 } from '../wire/days.ts'
 import type { Fields } from '../wire/validation.ts'
 
@@ -34,33 +34,40 @@ export function readStart(
   fields: Fields,
   plan: PlanRow,
 ): SubscriptionStart {
-  const now = todayOf(context)
+  const now = getCurrentDay(context)
   const immediately = fields.object('options').flag('start_immediately') ?? false
   const hasDate = !fields.isBlank('first_billing_date')
   const hasDay = !fields.isBlank('billing_day_of_month')
   const asksTrial = fields.flag('trial_period') === true
   checkConflicts(fields, { immediately, hasDate, hasDay, asksTrial })
 
-  if (hasDate) return at(readFirstDate(fields, now))
+  if (hasDate) return startOnDate(readFirstDate(fields, now))
   const anchor = hasDay ? readBillingDay(fields) : plan.billingDayOfMonth
   if (immediately) return startNow(now, anchor, plan.billingFrequency)
   const wantsTrial = fields.flag('trial_period') ?? plan.trialPeriod
   if (wantsTrial && !hasDay) return startWithTrial(fields, plan, now)
-  return anchor === null ? at(now) : at(nextBillingDay(now, anchor), anchor)
+  return anchor === null ? startOnDate(now) : startOnDate(nextBillingDay(now, anchor), anchor)
 }
 
-function at(
+function startOnDate(
   firstBillingDate: CalendarDay,
-  anchor = anchorDayOf(firstBillingDate),
+  anchor = toBillingDayOfMonth(firstBillingDate),
 ): SubscriptionStart {
   return { trial: NO_TRIAL, firstBillingDate, billingDayOfMonth: anchor, secondBillingDate: null }
 }
 
 /** Bills today and again on the next billing day, however soon that is. */
-function startNow(now: CalendarDay, anchor: number | null, frequency: number): SubscriptionStart {
-  if (anchor === null) return at(now)
-  const next = nextBillingDay(addDaysTo(now, 1), anchor)
-  return { ...at(now, anchor), secondBillingDate: billingDayAfter(next, frequency - 1, anchor) }
+function startNow(
+  now: CalendarDay,
+  monthlyBillingDay: number | null,
+  frequency: number,
+): SubscriptionStart {
+  if (monthlyBillingDay === null) return startOnDate(now)
+  const next = nextBillingDay(addDaysTo(now, 1), monthlyBillingDay)
+  return {
+    ...startOnDate(now, monthlyBillingDay),
+    secondBillingDate: billingDayAfter(next, frequency - 1, monthlyBillingDay),
+  }
 }
 
 function startWithTrial(fields: Fields, plan: PlanRow, now: CalendarDay): SubscriptionStart {
@@ -75,10 +82,13 @@ function startWithTrial(fields: Fields, plan: PlanRow, now: CalendarDay): Subscr
     fields.addError('trial_duration', '81907')
   if (unit !== 'day' && unit !== 'month') fields.addError('trial_duration_unit', '81909')
   if (!fields.errors.isEmpty || trialDuration === null || (unit !== 'day' && unit !== 'month')) {
-    return at(now)
+    return startOnDate(now)
   }
   const ends = unit === 'day' ? addDaysTo(now, trialDuration) : addMonthsTo(now, trialDuration)
-  return { ...at(ends), trial: { trialPeriod: true, trialDuration, trialDurationUnit: unit } }
+  return {
+    ...startOnDate(ends),
+    trial: { trialPeriod: true, trialDuration, trialDurationUnit: unit },
+  }
 }
 
 function readFirstDate(fields: Fields, now: CalendarDay): CalendarDay {
@@ -98,14 +108,14 @@ function readBillingDay(fields: Fields): number {
 
 function checkConflicts(
   fields: Fields,
-  asked: {
+  requestedStart: {
     immediately: boolean
     hasDate: boolean
     hasDay: boolean
     asksTrial: boolean
   },
 ): void {
-  const { immediately, hasDate, hasDay, asksTrial } = asked
+  const { immediately, hasDate, hasDay, asksTrial } = requestedStart
   const starts = [hasDate, hasDay, asksTrial].filter(Boolean).length
   if (starts > 1 || (immediately && (hasDate || asksTrial))) fields.addError('base', '91917')
 }

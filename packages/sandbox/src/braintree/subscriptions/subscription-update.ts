@@ -1,19 +1,19 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import { isApproved } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
-import { type BraintreeContext, settingsOf } from '../state/context.ts'
+import { type BraintreeContext, readMerchantSettings } from '../state/context.ts'
 import { countCycle } from '../state/cycle-amount.ts'
 import type { AppliedModification, SubscriptionRow } from '../state/rows/subscriptions.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { saveSubscription } from '../state/subscription-status.ts'
 import { subscriptionXml } from '../state/subscription-xml.ts'
 import { transactionXml } from '../state/transaction-xml.ts'
-import { messageFor, type ProcessorDecision } from '../vault/processor.ts'
+import { describeProcessorDecision, type ProcessorDecision } from '../vault/processor.ts'
 import { ValidationRefused } from '../wire/errors.ts'
 import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
 import { retryBalance } from './billing-cycle.ts'
 import { applyChanges } from './modifications.ts'
-import { chargeProration, notifyProration, proratedChange } from './proration.ts'
+import { chargeProration, computeProratedDifference, notifyProration } from './proration.ts'
 import {
   type PaymentSource,
   readCycles,
@@ -35,22 +35,22 @@ const PRICE_CHANGING = ['price', 'plan_id', 'number_of_billing_cycles', 'never_e
 
 export function updateSubscription(
   context: BraintreeContext,
-  before: SubscriptionRow,
+  rowBefore: SubscriptionRow,
   fields: Fields,
 ): SubscriptionRow {
   fields.permit(KEYS)
   const options = fields.object('options')
   options.permit(OPTION_KEYS)
-  checkStatus(before, fields)
+  checkStatus(rowBefore, fields)
   const source = readPaymentSource(context, fields)
-  if (source && source.customerId !== before.customerId)
+  if (source && source.customerId !== rowBefore.customerId)
     fields.addError('payment_method_token', '91905')
-  const after = readChanges(context, before, fields)
+  const after = readChanges(context, rowBefore, fields)
   fields.throwIfAny()
-  const prorates = options.flag('prorate_charges') ?? settingsOf(context).prorate
+  const prorates = options.flag('prorate_charges') ?? readMerchantSettings(context).prorate
   const changedMethod = switchMethod(after, source)
-  const transaction = prorates ? prorateChange(context, before, after, options) : null
-  replace(context, before, after)
+  const transaction = prorates ? prorateChange(context, rowBefore, after, options) : null
+  replace(context, rowBefore, after)
   if (transaction) notifyProration(context, after, transaction)
   if (changedMethod && prorates && after.status === 'Past Due') retryBalance(context, after)
   return after
@@ -129,26 +129,29 @@ function switchMethod(after: SubscriptionRow, source: PaymentSource | null): boo
 function prorateChange(
   context: BraintreeContext,
   before: SubscriptionRow,
-  after: SubscriptionRow,
+  rowAfter: SubscriptionRow,
   options: Fields,
 ): TransactionRow | null {
   if (before.status !== 'Active' || before.currentBillingCycle === 0) return null
-  countCycle(after, addedBetween(before, after))
-  const change = proratedChange(context, before, after)
-  const transaction = chargeProration(context, after, change)
+  countCycle(rowAfter, listCurrentModifications(before, rowAfter))
+  const change = computeProratedDifference(context, before, rowAfter)
+  const transaction = chargeProration(context, rowAfter, change)
   const reverts = options.flag('revert_subscription_on_proration_failure') ?? true
   if (!transaction || isApproved(transaction) || !reverts) return transaction
   transaction.subscriptionId = before.id
   before.transactionIds.push(transaction.id)
   saveSubscription(context, before)
-  throw revertedUpdate(context, before, transaction)
+  throw createRevertedUpdateError(context, before, transaction)
 }
 
 /**
  * Returns the add-ons and discounts that apply to the current cycle: all except those that were
  * added by earlier updates and apply from the next cycle on.
  */
-function addedBetween(before: SubscriptionRow, after: SubscriptionRow): AppliedModification[] {
+function listCurrentModifications(
+  before: SubscriptionRow,
+  after: SubscriptionRow,
+): AppliedModification[] {
   const waiting = new Set<string>()
   for (const applied of [...before.addOns, ...before.discounts]) {
     if (applied.countedInCycle !== before.currentBillingCycle) waiting.add(applied.id)
@@ -156,7 +159,7 @@ function addedBetween(before: SubscriptionRow, after: SubscriptionRow): AppliedM
   return [...after.addOns, ...after.discounts].filter((applied) => !waiting.has(applied.id))
 }
 
-function revertedUpdate(
+function createRevertedUpdateError(
   context: BraintreeContext,
   row: SubscriptionRow,
   transaction: TransactionRow,
@@ -164,7 +167,7 @@ function revertedUpdate(
   const { responseCode, gatewayRejectionReason } = transaction
   const status = transaction.status as ProcessorDecision['status']
   return new ValidationRefused({
-    message: messageFor({ status, responseCode, gatewayRejectionReason }),
+    message: describeProcessorDecision({ status, responseCode, gatewayRejectionReason }),
     extras: {
       transaction: transactionXml(transaction),
       subscription: subscriptionXml(context, row),

@@ -48,14 +48,15 @@ export function readBillingAddress(
  */
 export function storeBillingAddress(
   context: BraintreeContext,
-  given: BillingAddressInput,
-  whose: { customerId: string; method?: PaymentMethodRow },
+  addressInput: BillingAddressInput,
+  addressOwner: { customerId: string; method?: PaymentMethodRow },
 ): string | null {
-  if (given.kind === 'none') return null
-  if (given.kind === 'kept') return given.id
-  const own = context.tables.addresses.get(whose.method?.billingAddressId ?? '')
-  if (!own || !given.updateExisting) return storeAddress(context, whose.customerId, given.parts).id
-  return changeAddress(context, own, given.parts).id
+  if (addressInput.kind === 'none') return null
+  if (addressInput.kind === 'kept') return addressInput.id
+  const own = context.tables.addresses.get(addressOwner.method?.billingAddressId ?? '')
+  if (!own || !addressInput.updateExisting)
+    return storeAddress(context, addressOwner.customerId, addressInput.parts).id
+  return changeAddress(context, own, addressInput.parts).id
 }
 
 export function storeAddress(

@@ -1,7 +1,11 @@
 import { identifyNumber } from '../state/card-numbers.ts'
 import type { CardDetails, ThreeDSecureInfo } from '../state/rows/vault.ts'
 
-type Outcome = readonly [status: string, enrolled: 'Y' | 'N' | 'U' | 'B', liability: Liability]
+type AuthenticationOutcome = readonly [
+  status: string,
+  enrolled: 'Y' | 'N' | 'U' | 'B',
+  liability: Liability,
+]
 /**
  * Liability for fraud. `possible`: it could have shifted to the bank but did not.
  */
@@ -11,7 +15,7 @@ type Liability = 'shifted' | 'possible' | 'none'
  * Results of 3-D Secure, by the `…` in Braintree's test values `fake-three-d-secure-…-nonce` and
  * `fake-three-d-secure-…-id`.
  */
-const OUTCOMES: Readonly<Record<string, Outcome>> = {
+const OUTCOMES: Readonly<Record<string, AuthenticationOutcome>> = {
   'visa-full-authentication': ['authenticate_successful', 'Y', 'shifted'],
   'visa-attempts-non-participating': ['authenticate_attempt_successful', 'Y', 'shifted'],
   'visa-failed-signature': ['authenticate_signature_verification_failed', 'Y', 'possible'],
@@ -29,10 +33,10 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'two-visa-timeout-on-lookup': ['lookup_error', 'U', 'none'],
 }
 
-const FAILED: Outcome = ['authenticate_frictionless_failed', 'Y', 'possible']
-const UNAVAILABLE: Outcome = ['authenticate_unable_to_authenticate', 'Y', 'possible']
-const SUCCESSFUL: Outcome = ['authenticate_successful', 'Y', 'shifted']
-const ATTEMPTED: Outcome = ['authenticate_attempt_successful', 'Y', 'shifted']
+const FAILED: AuthenticationOutcome = ['authenticate_frictionless_failed', 'Y', 'possible']
+const UNAVAILABLE: AuthenticationOutcome = ['authenticate_unable_to_authenticate', 'Y', 'possible']
+const SUCCESSFUL: AuthenticationOutcome = ['authenticate_successful', 'Y', 'shifted']
+const ATTEMPTED: AuthenticationOutcome = ['authenticate_attempt_successful', 'Y', 'shifted']
 
 /**
  * Braintree's test card numbers for 3-D Secure 2, with their result and whether the bank requires a
@@ -40,7 +44,9 @@ const ATTEMPTED: Outcome = ['authenticate_attempt_successful', 'Y', 'shifted']
  * other number is not enrolled.
  * https://developer.paypal.com/braintree/docs/guides/3d-secure/testing
  */
-export const AUTHENTICATION_NUMBERS: Readonly<Record<string, readonly [Outcome, boolean]>> = {
+export const AUTHENTICATION_NUMBERS: Readonly<
+  Record<string, readonly [AuthenticationOutcome, boolean]>
+> = {
   '4000000000002701': [SUCCESSFUL, false],
   '5200000000002235': [SUCCESSFUL, false],
   '4000000000002925': [FAILED, false],
@@ -106,7 +112,10 @@ export interface CardOutcome {
   readonly refused?: ThreeDSecureInfo
 }
 
-function describeOutcome([status, enrolled, liability]: Outcome, isTwo: boolean): ThreeDSecureInfo {
+function describeOutcome(
+  [status, enrolled, liability]: AuthenticationOutcome,
+  isTwo: boolean,
+): ThreeDSecureInfo {
   const isShifted = liability === 'shifted'
   return {
     status,

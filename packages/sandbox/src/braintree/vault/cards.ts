@@ -92,7 +92,7 @@ export function describeCard(
 }
 
 /** Returns the processor's response code if a card fails verification, otherwise `null`. */
-export function verificationFailure(card: CardDetails): string | null {
+export function findVerificationFailure(card: CardDetails): string | null {
   return FAIL_VERIFICATION.get(card.uniqueNumberIdentifier) ?? null
 }
 

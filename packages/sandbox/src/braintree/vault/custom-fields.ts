@@ -1,4 +1,4 @@
-import { type BraintreeContext, settingsOf } from '../state/context.ts'
+import { type BraintreeContext, readMerchantSettings } from '../state/context.ts'
 import type { Fields } from '../wire/validation.ts'
 
 /**
@@ -11,7 +11,7 @@ export function readCustomFields(
   codes: { readonly invalid: string; readonly tooLong: string },
 ): Record<string, string> {
   const given = fields.object('custom_fields')
-  const defined = settingsOf(context).customFields
+  const defined = readMerchantSettings(context).customFields
   const unknown = Object.keys(given.values).filter((name) => !defined.includes(name))
   if (unknown.length > 0) {
     fields.addError('custom_fields', codes.invalid, unknown.join(', '))

@@ -11,8 +11,8 @@ import {
   checkDuplicate,
   checkToken,
   createPayPalAccount,
-  methodFromNumber,
   PAYPAL_TOKEN_TAKEN,
+  readMethodFromNumber,
   storePaymentMethod,
   takeMethodFromNonce,
 } from './vault.ts'
@@ -140,7 +140,7 @@ function readNewCard(
   } else if (!fields.isBlank('paypal_account')) {
     offered = readPayPal(context, fields.object('paypal_account'))
   } else if (!card.isBlank('number') || card.has('expiration_date') || card.has('cvv')) {
-    offered = methodFromNumber(card)
+    offered = readMethodFromNumber(card)
   }
   const customerId = customer?.id ?? null
   const billingAddress = readBillingAddress(context, card, customerId)
@@ -158,14 +158,24 @@ function readNewCard(
 }
 
 /** Reads a PayPal account. An account approved for one payment cannot be stored. */
-function readPayPal(context: BraintreeContext, given: Fields): SubmittedMethod | null {
-  given.permit(PAYPAL_KEYS)
-  checkToken(context, given, PAYPAL_TOKEN_TAKEN)
-  if (given.isBlank('consent_code') && given.isBlank('billing_agreement_id')) {
-    given.addError('base', '82902')
+function readPayPal(
+  context: BraintreeContext,
+  payPalAccountFields: Fields,
+): SubmittedMethod | null {
+  payPalAccountFields.permit(PAYPAL_KEYS)
+  checkToken(context, payPalAccountFields, PAYPAL_TOKEN_TAKEN)
+  if (
+    payPalAccountFields.isBlank('consent_code') &&
+    payPalAccountFields.isBlank('billing_agreement_id')
+  ) {
+    payPalAccountFields.addError('base', '82902')
     return null
   }
-  const [email, payerId, token] = [given.text('email'), given.text('payer_id'), given.text('token')]
+  const [email, payerId, token] = [
+    payPalAccountFields.text('email'),
+    payPalAccountFields.text('payer_id'),
+    payPalAccountFields.text('token'),
+  ]
   return createPayPalAccount(context, { email, payerId, token })
 }
 

@@ -85,7 +85,7 @@ const OTHER_FAKE_VISA = /^fake-valid-[a-z-]+-nonce$/
  */
 export function findNonce(context: BraintreeContext, nonce: string): NonceUse {
   const row = context.tables.nonces.get(nonce)
-  if (row) return row.consumed ? { outcome: 'consumed' } : usableRow(context, row)
+  if (row) return row.consumed ? { outcome: 'consumed' } : openNonceRow(context, row)
   if (nonce === 'fake-consumed-nonce') return { outcome: 'consumed' }
   if (nonce === 'fake-luhn-invalid-nonce') return { outcome: 'luhn-invalid' }
   if (nonce === 'fake-gateway-rejected-risk-thresholds-nonce') {
@@ -103,14 +103,14 @@ export function findNonce(context: BraintreeContext, nonce: string): NonceUse {
 
 export function createNonce(
   context: BraintreeContext,
-  made: Omit<NonceRow, 'nonce' | 'consumed'>,
+  nonceFields: Omit<NonceRow, 'nonce' | 'consumed'>,
 ): string {
   const nonce = `tokencc_bc_${context.store.randomText(30).toLowerCase()}`
-  context.tables.nonces.set(nonce, { ...made, nonce, consumed: false })
+  context.tables.nonces.set(nonce, { ...nonceFields, nonce, consumed: false })
   return nonce
 }
 
-function usableRow(context: BraintreeContext, row: NonceRow): UsableNonce {
+function openNonceRow(context: BraintreeContext, row: NonceRow): UsableNonce {
   const { nonce: _, consumed: __, ...made } = row
   const { instrument } = made
   const oneTime =
@@ -125,15 +125,15 @@ function usableRow(context: BraintreeContext, row: NonceRow): UsableNonce {
 function fakeCard(context: BraintreeContext, number: string): UsableNonce {
   const year = String(context.clock.now().getUTCFullYear() + 4)
   const { card, alwaysFailsWith } = describeCard(number, { month: '12', year }, null)
-  return { ...fake({ kind: 'credit_card', card }), alwaysFailsWith }
+  return { ...buildFakeNonce({ kind: 'credit_card', card }), alwaysFailsWith }
 }
 
 function fakePayPal(billingAgreementId: string | null, oneTime: boolean): UsableNonce {
   const paypal = { email: 'jane.doe@paypal.com', payerId: 'FAKEPAYERID1', billingAgreementId }
-  return { ...fake({ kind: 'paypal_account', paypal }), oneTime }
+  return { ...buildFakeNonce({ kind: 'paypal_account', paypal }), oneTime }
 }
 
-function fake(instrument: PaymentInstrument): UsableNonce {
+function buildFakeNonce(instrument: PaymentInstrument): UsableNonce {
   return {
     outcome: 'usable',
     instrument,

@@ -8,8 +8,8 @@ import { checkCardPassThru } from './three-d-secure.ts'
 import {
   checkToken,
   makeDefault,
-  methodFromNumber,
   PAYPAL_TOKEN_TAKEN,
+  readMethodFromNumber,
   replaceInstrument,
   takeMethodFromNonce,
 } from './vault.ts'
@@ -83,8 +83,8 @@ function readReplacement(
     fields.addError('base', '91738')
     return null
   }
-  if (!fields.isBlank('number')) return methodFromNumber(withExpiration(fields, card))
-  return changedCard(fields, row, card)
+  if (!fields.isBlank('number')) return readMethodFromNumber(withExpiration(fields, card))
+  return readChangedCard(fields, row, card)
 }
 
 /**
@@ -97,16 +97,16 @@ export function withExpiration(fields: Fields, card: CardDetails): Fields {
   return fields.with({ expiration_date: date })
 }
 
-function changedCard(
+function readChangedCard(
   fields: Fields,
   row: PaymentMethodRow,
-  kept: CardDetails,
+  cardBefore: CardDetails,
 ): SubmittedMethod | null {
   const renames = fields.has('cardholder_name')
   const expires = EXPIRATION.some((key) => !fields.isBlank(key))
   const verifies = fields.object('options').flag('verify_card') ?? false
   if (!renames && !expires && !verifies) return null
-  const card = { ...kept }
+  const card = { ...cardBefore }
   if (renames) card.cardholderName = fields.text('cardholder_name')
   const expiration = expires ? readExpiration(fields) : null
   if (expiration) {

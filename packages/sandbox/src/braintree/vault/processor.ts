@@ -27,7 +27,7 @@ export const APPROVED: ProcessorDecision = {
  * and above are processor failures, and anything else is a gateway rejection reason such as `fraud`
  * or `cvv`.
  */
-export function simulatedDecisionOf(code: string): ProcessorDecision {
+export function decideSimulatedFailure(code: string): ProcessorDecision {
   if (/^2\d{3}$/.test(code))
     return { status: 'processor_declined', responseCode: code, gatewayRejectionReason: null }
   if (/^3\d{3}$/.test(code))
@@ -53,12 +53,12 @@ export function decideByTestAmount({
   instrument,
 }: ChargeDetails): ProcessorDecision {
   const major = majorUnits(amount, currency)
-  if (major >= 2000 && major <= 3000) return simulatedDecisionOf(String(major))
+  if (major >= 2000 && major <= 3000) return decideSimulatedFailure(String(major))
   const exactly = formatAmount(amount, currency)
   if (exactly === '5001.00' || exactly === '5001')
-    return simulatedDecisionOf('application_incomplete')
+    return decideSimulatedFailure('application_incomplete')
   if (exactly === '5001.01' && instrument.kind === 'paypal_account')
-    return simulatedDecisionOf('2038')
+    return decideSimulatedFailure('2038')
   return APPROVED
 }
 
@@ -67,7 +67,7 @@ export function decideByTestAmount({
  * PayPal has more test amounts: 4002 stays pending, 4003.00–5000.99 are declined with the whole
  * part of the amount as response code, and 5001.02 fails because no processor is found.
  */
-export function settlementFor(charged: ChargeDetails): {
+export function decideSettlement(charged: ChargeDetails): {
   status: 'settled' | 'settlement_declined' | 'settlement_pending'
   responseCode: string | null
 } {
@@ -86,7 +86,7 @@ export function settlementFor(charged: ChargeDetails): {
 }
 
 /** Returns the text of `result.message` for a charge that was not approved. */
-export function messageFor(verdict: ProcessorDecision): string {
+export function describeProcessorDecision(verdict: ProcessorDecision): string {
   return verdict.gatewayRejectionReason === null
     ? responseTextOf(verdict.responseCode)
     : `Gateway Rejected: ${verdict.gatewayRejectionReason}`

@@ -124,11 +124,11 @@ function findMismatch(
 
 /** Validates the 3-D Secure data of a card that is verified or stored. */
 export function checkCardPassThru(
-  given: Fields,
+  passThruFields: Fields,
   offered: { readonly instrument: PaymentInstrument } | null,
 ): void {
   const card = offered?.instrument.kind === 'credit_card' ? offered.instrument.card : null
-  const passThru = given.object('three_d_secure_pass_thru').at('verification')
+  const passThru = passThruFields.object('three_d_secure_pass_thru').at('verification')
   checkPassThru(passThru, card, VERIFICATION_CODES)
 }
 

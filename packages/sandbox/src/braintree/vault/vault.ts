@@ -34,7 +34,7 @@ export function takeMethodFromNonce(
   return null
 }
 
-export function methodFromNumber(fields: Fields): SubmittedMethod | null {
+export function readMethodFromNumber(fields: Fields): SubmittedMethod | null {
   const read = readCard(fields)
   if (!read) return null
   const { card, alwaysFailsWith } = read
@@ -52,19 +52,26 @@ export function methodFromNumber(fields: Fields): SubmittedMethod | null {
  */
 export function createPayPalAccount(
   context: BraintreeContext,
-  given: { email?: string | null; payerId?: string | null; token?: string | null; once?: boolean },
+  accountFields: {
+    email?: string | null
+    payerId?: string | null
+    token?: string | null
+    once?: boolean
+  },
 ): SubmittedMethod {
   const paypal: PayPalDetails = {
-    email: given.email ?? 'jane.doe@example.com',
-    payerId: given.payerId ?? context.store.randomText(13).toUpperCase(),
-    billingAgreementId: given.once ? null : `B-${context.store.randomText(17).toUpperCase()}`,
+    email: accountFields.email ?? 'jane.doe@example.com',
+    payerId: accountFields.payerId ?? context.store.randomText(13).toUpperCase(),
+    billingAgreementId: accountFields.once
+      ? null
+      : `B-${context.store.randomText(17).toUpperCase()}`,
   }
   return {
     instrument: { kind: 'paypal_account', paypal },
     alwaysFailsWith: null,
     customerId: null,
     token: null,
-    wantedToken: given.token ?? null,
+    wantedToken: accountFields.token ?? null,
     consume: () => undefined,
   }
 }
@@ -72,8 +79,12 @@ export function createPayPalAccount(
 const TOKEN_TAKEN = '91719'
 export const PAYPAL_TOKEN_TAKEN = '92906'
 
-export function checkToken(context: BraintreeContext, fields: Fields, taken = TOKEN_TAKEN): void {
-  const codes = { invalid: '91718', 'too-long': '91720', reserved: '91721', taken }
+export function checkToken(
+  context: BraintreeContext,
+  fields: Fields,
+  takenCode = TOKEN_TAKEN,
+): void {
+  const codes = { invalid: '91718', 'too-long': '91720', reserved: '91721', taken: takenCode }
   fields.newId('token', codes, (token) => context.tables.paymentMethods.has(token))
 }
 
@@ -106,8 +117,8 @@ export function checkDuplicate(
  */
 export function storePaymentMethod(
   context: BraintreeContext,
-  offered: SubmittedMethod,
-  as: {
+  submittedMethod: SubmittedMethod,
+  storageOptions: {
     customerId: string
     token: string | null
     makeDefault: boolean
@@ -117,28 +128,35 @@ export function storePaymentMethod(
 ): PaymentMethodRow {
   const { paymentMethods } = context.tables
   const now = context.clock.nowMs()
-  const isFirst = paymentMethods.findBy('customer', as.customerId).length === 0
+  const isFirst = paymentMethods.findBy('customer', storageOptions.customerId).length === 0
   const isFree = (token: string | null | undefined) => token && !paymentMethods.has(token)
-  const wanted = as.token ?? (isFree(offered.wantedToken) ? offered.wantedToken : null)
-  const typedIn: BillingAddressInput = offered.billingAddress
-    ? { kind: 'new', parts: offered.billingAddress, updateExisting: false }
+  const wanted =
+    storageOptions.token ??
+    (isFree(submittedMethod.wantedToken) ? submittedMethod.wantedToken : null)
+  const typedIn: BillingAddressInput = submittedMethod.billingAddress
+    ? { kind: 'new', parts: submittedMethod.billingAddress, updateExisting: false }
     : { kind: 'none' }
-  const address = as.billingAddress?.kind === 'none' ? typedIn : (as.billingAddress ?? typedIn)
+  const address =
+    storageOptions.billingAddress?.kind === 'none'
+      ? typedIn
+      : (storageOptions.billingAddress ?? typedIn)
   const row: PaymentMethodRow = {
     token: wanted ?? createUnusedId(context, 7, (token) => paymentMethods.has(token)),
-    customerId: as.customerId,
-    instrument: copyJson(offered.instrument),
+    customerId: storageOptions.customerId,
+    instrument: copyJson(submittedMethod.instrument),
     isDefault: isFirst,
-    alwaysFailsWith: offered.alwaysFailsWith,
-    billingAddressId: storeBillingAddress(context, address, { customerId: as.customerId }),
-    verifications: as.verifications,
+    alwaysFailsWith: submittedMethod.alwaysFailsWith,
+    billingAddressId: storeBillingAddress(context, address, {
+      customerId: storageOptions.customerId,
+    }),
+    verifications: storageOptions.verifications,
     createdAt: now,
     updatedAt: now,
   }
   paymentMethods.set(row.token, row)
-  rememberMethod(context, row, as.verifications)
-  offered.consume()
-  if (as.makeDefault && !isFirst) makeDefault(context, row)
+  rememberMethod(context, row, storageOptions.verifications)
+  submittedMethod.consume()
+  if (storageOptions.makeDefault && !isFirst) makeDefault(context, row)
   return row
 }
 

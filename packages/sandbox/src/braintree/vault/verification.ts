@@ -2,16 +2,16 @@ import {
   type BraintreeContext,
   createUnusedId,
   findMerchantAccount,
-  settingsOf,
+  readMerchantSettings,
 } from '../state/context.ts'
 import { verificationXml } from '../state/payment-method-xml.ts'
 import type { VerificationRow } from '../state/rows/vault.ts'
 import { ValidationRefused } from '../wire/errors.ts'
 import { MAX_32_BIT_AMOUNT } from '../wire/money.ts'
 import type { AmountCodes, Fields } from '../wire/validation.ts'
-import { verificationFailure } from './cards.ts'
+import { findVerificationFailure } from './cards.ts'
 import type { SubmittedMethod } from './nonces.ts'
-import { APPROVED, messageFor, simulatedDecisionOf } from './processor.ts'
+import { APPROVED, decideSimulatedFailure, describeProcessorDecision } from './processor.ts'
 
 /** Names of the verification options in a call, and the codes of their errors. */
 export interface VerificationNames {
@@ -39,15 +39,15 @@ const CARD_CODES = {
  */
 export function verifyCard(
   context: BraintreeContext,
-  offered: SubmittedMethod,
+  submittedMethod: SubmittedMethod,
   card: Fields,
 ): VerificationRow[] {
   const options = card.object('options')
-  if (!options.flag('verify_card') || offered.instrument.kind !== 'credit_card') return []
+  if (!options.flag('verify_card') || submittedMethod.instrument.kind !== 'credit_card') return []
   const names = { prefix: 'verification_', codes: CARD_CODES }
   const asked = readVerificationOptions(context, options, names)
   options.throwIfAny()
-  return [requestVerification(context, offered, asked)]
+  return [requestVerification(context, submittedMethod, asked)]
 }
 
 export type VerificationRequest = Pick<
@@ -62,16 +62,16 @@ export type VerificationRequest = Pick<
 export function requestVerification(
   context: BraintreeContext,
   offered: SubmittedMethod,
-  asked: VerificationRequest,
+  verificationRequest: VerificationRequest,
 ): VerificationRow {
   const card = offered.instrument.kind === 'credit_card' ? offered.instrument.card : null
-  const code = offered.alwaysFailsWith ?? (card && verificationFailure(card))
-  const verdict = code === null ? APPROVED : simulatedDecisionOf(code)
+  const code = offered.alwaysFailsWith ?? (card && findVerificationFailure(card))
+  const verdict = code === null ? APPROVED : decideSimulatedFailure(code)
   const { verifications } = context.tables
   const verification: VerificationRow = {
     id: createUnusedId(context, 8, (id) => verifications.has(id)),
     status: verdict.status === 'authorized' ? 'verified' : verdict.status,
-    ...asked,
+    ...verificationRequest,
     ...(card ? { card } : {}),
     ...(offered.threeDSecure ? { threeDSecure: offered.threeDSecure } : {}),
     responseCode: verdict.responseCode,
@@ -81,7 +81,7 @@ export function requestVerification(
   verifications.set(verification.id, verification)
   if (verification.status === 'verified') return verification
   throw new ValidationRefused({
-    message: messageFor(verdict),
+    message: describeProcessorDecision(verdict),
     extras: { verification: verificationXml(verification) },
   })
 }
@@ -105,7 +105,7 @@ export function readVerificationOptions(
     options.addError(`${prefix}account_type`, codes.accountTypeUnsupported)
   }
   const skipsFraudCheck = options.flag('skip_advanced_fraud_checking') ?? false
-  const hasRiskData = settingsOf(context).fraudProtection && !skipsFraudCheck
+  const hasRiskData = readMerchantSettings(context).fraudProtection && !skipsFraudCheck
   return {
     amount,
     currency,

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest'
 import {
   addMonthsTo,
-  anchorDayOf,
   billingDayAfter,
   daysBetween,
   nextBillingDay,
   parseDay,
+  toBillingDayOfMonth,
 } from './days.ts'
 
 it('bills a subscription on the last day of the month when its first date is the 29th, 30th or 31st', () => {
-  expect(['2026-01-28', '2026-01-29', '2026-01-30', '2026-01-31'].map(anchorDayOf)).toEqual([
-    28, 31, 31, 31,
-  ])
+  expect(['2026-01-28', '2026-01-29', '2026-01-30', '2026-01-31'].map(toBillingDayOfMonth)).toEqual(
+    [28, 31, 31, 31],
+  )
 })
 
 it.each([

@@ -42,7 +42,7 @@ export function parseDay(value: unknown): CalendarDay | null {
  * Returns the `billing_day_of_month` for a first billing date: 1 to 28, or 31 (the last day of the
  * month) for the 29th, 30th and 31st.
  */
-export function anchorDayOf(day: CalendarDay): number {
+export function toBillingDayOfMonth(day: CalendarDay): number {
   const number = Number(day.slice(8))
   return number > 28 ? 31 : number
 }
@@ -51,12 +51,16 @@ export function anchorDayOf(day: CalendarDay): number {
  * Returns the billing day in the month that is `months` months after the month of `day`. `anchor`
  * is the `billing_day_of_month`.
  */
-export function billingDayAfter(day: CalendarDay, months: number, anchor: number): CalendarDay {
+export function billingDayAfter(
+  day: CalendarDay,
+  months: number,
+  monthlyBillingDay: number,
+): CalendarDay {
   const year = Number(day.slice(0, 4))
   const month = Number(day.slice(5, 7)) - 1 + months
   const first = new Date(Date.UTC(year, month, 1))
   const last = daysInMonth(first.getUTCFullYear(), first.getUTCMonth())
-  first.setUTCDate(Math.min(anchor, last))
+  first.setUTCDate(Math.min(monthlyBillingDay, last))
   return isoDay(first)
 }
 

@@ -117,7 +117,7 @@ function elementValue(attributes: Attributes, children: readonly Element[], text
   }
   if (attributes.get('nil') === 'true') return null
   if (type === 'array') return children.map(({ value }) => value)
-  if (children.length > 0) return objectOf(children)
+  if (children.length > 0) return toRailsObject(children)
   if (type === 'string') return text
   // Some SDKs write an empty element for null and for an object without fields.
   if (isBlank) return null
@@ -130,7 +130,7 @@ function elementValue(attributes: Attributes, children: readonly Element[], text
  * Converts child elements to an object. A name that occurs more than once becomes a list, as in
  * Rails.
  */
-function objectOf(children: readonly Element[]): Record<string, unknown> {
+function toRailsObject(children: readonly Element[]): Record<string, unknown> {
   const lists = new Map<string, unknown[]>()
   for (const { name, value } of children) {
     const list = lists.get(name)

@@ -77,7 +77,7 @@ export function xmlDocument(name: string, value: XmlValue): string {
 }
 
 export function renderElement(name: string, value: XmlValue): string {
-  const tag = tagOf(name)
+  const tag = toTagName(name)
   if (typeof value === 'string') return `<${tag}>${escapeXml(value)}</${tag}>`
   if (value === null) return `<${tag} nil="true"/>`
   if (typeof value === 'number') return `<${tag} type="integer">${value}</${tag}>`
@@ -114,7 +114,7 @@ function listItems(list: XmlList): string {
 
 const tags = new Map<string, string>()
 
-function tagOf(name: string): string {
+function toTagName(name: string): string {
   let tag = tags.get(name)
   if (tag === undefined) {
     tag = name.replaceAll('_', '-')

@@ -64,10 +64,10 @@ docs/reference/sandbox.md shows a seed file. It is applied if there is no state 
 reset. Fixture files of the Stripe CLI are accepted unchanged.`,
   async run(input, terminal) {
     const sandbox = await start(input)
-    const addresses = addressesOf(sandbox, readTextFlag(input, 'stripe-webhook'))
+    const addresses = collectAddresses(sandbox, readTextFlag(input, 'stripe-webhook'))
     const text = input.flags.json === true ? `${JSON.stringify(addresses)}\n` : describe(addresses)
     terminal.stdout.write(text)
-    await untilSaved(() => sandbox.save(), terminal)
+    await waitAndSave(() => sandbox.save(), terminal)
     await sandbox.close()
   },
 }
@@ -81,13 +81,13 @@ async function start(input: CommandInput): Promise<Sandbox> {
   const [now, seed, braintreeHook] = [text('now'), text('seed'), text('braintree-webhook')]
   const afterLastRetry = lastRetryFlag(input)
   return startSandbox({
-    stripe: provider(input, 'stripe-port', 12_111, {
+    stripe: buildProviderOptions(input, 'stripe-port', 12_111, {
       dunning: afterLastRetry && { afterLastRetry },
       apiKey: text('stripe-key'),
       publishableKey: text('stripe-publishable-key'),
-      webhooks: hook === null ? null : [{ url: hook, ...given({ secret }) }],
+      webhooks: hook === null ? null : [{ url: hook, ...omitNulls({ secret }) }],
     }),
-    braintree: provider(input, 'braintree-port', 12_222, {
+    braintree: buildProviderOptions(input, 'braintree-port', 12_222, {
       merchantId: text('braintree-merchant-id'),
       publicKey: text('braintree-public-key'),
       privateKey: text('braintree-private-key'),
@@ -95,7 +95,7 @@ async function start(input: CommandInput): Promise<Sandbox> {
     }),
     controlRoom: { port: readPortFlag(input, 'control-port', DEFAULT_CONTROL_PORT) },
     allowedHosts: listFlag(input, 'allow-host'),
-    ...given({
+    ...omitNulls({
       now: now === null ? null : parseDate(now),
       stateFile: text('state'),
       fixtures: seed === null ? null : await readSeed(seed),
@@ -103,12 +103,12 @@ async function start(input: CommandInput): Promise<Sandbox> {
   })
 }
 
-type Given<Options> = { [Name in keyof Options]?: NonNullable<Options[Name]> }
+type WithoutNulls<Options> = { [Name in keyof Options]?: NonNullable<Options[Name]> }
 
 /** Returns the options without those that are `null`. */
-function given<Options extends object>(options: Options): Given<Options> {
+function omitNulls<Options extends object>(options: Options): WithoutNulls<Options> {
   const entries = Object.entries(options).filter(([, value]) => value !== null)
-  return Object.fromEntries(entries) as Given<Options>
+  return Object.fromEntries(entries) as WithoutNulls<Options>
 }
 
 function lastRetryFlag(input: CommandInput): (typeof AFTER_LAST_RETRY)[number] | null {
@@ -135,17 +135,17 @@ async function readSeed(file: string) {
   }
 }
 
-function provider<Options extends object>(
+function buildProviderOptions<Options extends object>(
   input: CommandInput,
   flag: string,
   fallback: number,
   options: Options,
-): false | (Given<Options> & { port: number }) {
+): false | (WithoutNulls<Options> & { port: number }) {
   if (readTextFlag(input, flag) === 'off') return false
-  return { ...given(options), port: readPortFlag(input, flag, fallback) }
+  return { ...omitNulls(options), port: readPortFlag(input, flag, fallback) }
 }
 
-function addressesOf({ clock, controlRoom, stripe, braintree }: Sandbox, hook: string | null) {
+function collectAddresses({ clock, controlRoom, stripe, braintree }: Sandbox, hook: string | null) {
   const webhook = stripe?.webhooks().find(({ url }) => url === hook)
   return {
     now: clock.now().toISOString(),
@@ -170,15 +170,15 @@ function addressesOf({ clock, controlRoom, stripe, braintree }: Sandbox, hook: s
  * Waits for a stop signal and saves the state. If saving fails, keeps running until the next
  * signal, so that the state is not lost.
  */
-async function untilSaved(save: () => Promise<void>, { stderr }: CliTerminal): Promise<void> {
-  await untilStopped()
+async function waitAndSave(save: () => Promise<void>, { stderr }: CliTerminal): Promise<void> {
+  await waitForStopSignal()
   try {
     await save()
   } catch (error) {
     stderr.write(
       `${error instanceof Error ? error.message : String(error)}\nThe state was not saved, so the sandbox is still running. Free some disk space, then stop it again.\n`,
     )
-    await untilStopped()
+    await waitForStopSignal()
   }
 }
 
@@ -201,7 +201,7 @@ function parseDate(value: string): Date {
   throw new UsageError(`--now takes a date such as 2026-01-31T00:00:00Z, not ${value}`)
 }
 
-function untilStopped(): Promise<void> {
+function waitForStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGINT', resolve)
     process.once('SIGTERM', resolve)

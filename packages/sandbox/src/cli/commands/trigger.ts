@@ -51,8 +51,10 @@ when starting the sandbox, or through the API.`,
   },
 }
 
-function describe({ events, deliveries }: Triggered, wanted: string): string {
-  const lines = events.map(({ id, type }) => `${type === wanted ? '→' : ' '} ${type}  ${id}\n`)
+function describe({ events, deliveries }: Triggered, triggeredType: string): string {
+  const lines = events.map(
+    ({ id, type }) => `${type === triggeredType ? '→' : ' '} ${type}  ${id}\n`,
+  )
   const sent =
     deliveries === 0
       ? 'No webhook was sent, because no URL is registered for this event.\n'

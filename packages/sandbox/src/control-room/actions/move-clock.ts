@@ -1,7 +1,7 @@
 import { addDuration, type Duration } from '../../core/clock/clock.ts'
 import { moveTestClock } from '../../stripe/clocks/move-test-clock.ts'
-import { nowOfClock } from '../../stripe/state/context.ts'
-import { countByType, currentPosition, readEventsSince } from '../model/events-since.ts'
+import { readClockTime } from '../../stripe/state/context.ts'
+import { countByType, readCurrentPosition, readEventsSince } from '../model/events-since.ts'
 import type { ControllableSandbox } from '../story/watched.ts'
 import { type ActionResult, type ControlAction, readWholeNumber } from './action.ts'
 
@@ -18,8 +18,8 @@ export const advance: ControlAction = (form, controls) => {
     if (form.has(each)) by[each] = readWholeNumber(form, each, 0)
   }
   if (Object.keys(by).length === 0) by[unit] = readWholeNumber(form, 'count', 1)
-  const clock = chosenClock(form, controls)
-  return moved(controls, clock, () => clock.advance(by as Duration))
+  const clock = findChosenClock(form, controls)
+  return moveAndReport(controls, clock, () => clock.advance(by as Duration))
 }
 
 export const advanceTo: ControlAction = (form, controls) => {
@@ -31,14 +31,14 @@ export const advanceTo: ControlAction = (form, controls) => {
       `${text || 'An empty text'} is not a date. Write 2026-03-01 or 2026-03-01T10:00:00Z.`,
     )
   }
-  const clock = chosenClock(form, controls)
-  return moved(controls, clock, () => clock.advanceTo(date))
+  const clock = findChosenClock(form, controls)
+  return moveAndReport(controls, clock, () => clock.advanceTo(date))
 }
 
-type Chosen = Pick<ControllableSandbox['clock'], 'now' | 'advance' | 'advanceTo'>
+type SelectedClock = Pick<ControllableSandbox['clock'], 'now' | 'advance' | 'advanceTo'>
 
 /** Returns the test clock named by the field `clock`, or the sandbox's own clock. */
-function chosenClock(form: URLSearchParams, controls: ControllableSandbox): Chosen {
+function findChosenClock(form: URLSearchParams, controls: ControllableSandbox): SelectedClock {
   const id = form.get('clock') ?? ''
   const { clock, outbox, stripe } = controls
   if (id === '') return clock
@@ -46,7 +46,7 @@ function chosenClock(form: URLSearchParams, controls: ControllableSandbox): Chos
   if (!context?.tables['test_helpers.test_clock'].has(id)) {
     throw new RangeError(`There is no test clock ${id}.`)
   }
-  const now = () => new Date(nowOfClock(context, id) * 1000)
+  const now = () => new Date(readClockTime(context, id) * 1000)
   const advanceTo = async (date: Date) => {
     if (date < now()) throw new RangeError('The clock can only move forward')
     moveTestClock(context, id, Math.floor(date.getTime() / 1000))
@@ -55,13 +55,13 @@ function chosenClock(form: URLSearchParams, controls: ControllableSandbox): Chos
   return { now, advanceTo, advance: (by) => advanceTo(addDuration(now(), by)) }
 }
 
-async function moved(
+async function moveAndReport(
   controls: ControllableSandbox,
-  clock: Chosen,
+  clock: SelectedClock,
   move: () => Promise<void>,
 ): Promise<ActionResult> {
   const from = clock.now().toISOString()
-  const mark = currentPosition(controls)
+  const mark = readCurrentPosition(controls)
   await move()
   const { events, deliveries } = readEventsSince(controls, mark)
   const now = clock.now().toISOString()

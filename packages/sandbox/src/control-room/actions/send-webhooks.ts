@@ -1,5 +1,5 @@
 import { triggerEvents } from '../../fixtures/trigger.ts'
-import { currentPosition, readEventsSince } from '../model/events-since.ts'
+import { readCurrentPosition, readEventsSince } from '../model/events-since.ts'
 import type { ControlAction } from './action.ts'
 
 export const redeliverWebhook: ControlAction = async (form, { outbox }) => {
@@ -18,7 +18,7 @@ export const triggerEvent: ControlAction = async (form, controls) => {
   const { stripe, braintree, clock, outbox } = controls
   const event = form.get('event')?.trim() ?? ''
   const [customer, subject] = [form.get('customer')?.trim(), form.get('subject')?.trim()]
-  const mark = currentPosition(controls)
+  const mark = readCurrentPosition(controls)
   await triggerEvents(
     { stripe: stripe?.handle ?? null, braintree: braintree?.handle ?? null },
     { event, ...(customer ? { customer } : {}), ...(subject ? { subject } : {}) },

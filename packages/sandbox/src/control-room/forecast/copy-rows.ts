@@ -4,7 +4,7 @@ import { type OfflineSandbox, openOfflineSandbox } from '../../offline/offline-s
 import { moveTestClock } from '../../stripe/clocks/move-test-clock.ts'
 import { dunningOptionsOf, type StripeContext } from '../../stripe/state/context.ts'
 import { KINDS_WITH_CUSTOMER } from '../../stripe/state/tables.ts'
-import { allMerchants, findMerchant, type SandboxMerchant } from '../story/merchants.ts'
+import { findMerchant, listMerchants, type SandboxMerchant } from '../story/merchants.ts'
 import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 
 type AnyTable = StoreTable<{ id?: string }>
@@ -18,7 +18,7 @@ const NOT_COPIED = [
   'requestKeys',
   'webhooks',
 ]
-const BY_OWNER = {
+const OWNER_FIELD_BY_TABLE = {
   subscription_item: 'subscription',
   line_item: 'invoice',
   invoice_payment: 'invoice',
@@ -34,35 +34,43 @@ const MAX_FULLY_COPIED = 2000
  * Copies the objects of one customer, and the whole catalog of plans and prices, into an offline
  * sandbox.
  */
-export function copyCustomer(watched: ObservedSandbox, who: CustomerRef): OfflineSandbox {
-  const scratch = openCopy(watched)
-  if (who.provider === 'stripe' && watched.stripe && scratch.stripe) {
-    copyStripe(watched.stripe.context, scratch.stripe, who.id)
+export function copyCustomer(
+  observedSandbox: ObservedSandbox,
+  customerRef: CustomerRef,
+): OfflineSandbox {
+  const scratch = openCopy(observedSandbox)
+  if (customerRef.provider === 'stripe' && observedSandbox.stripe && scratch.stripe) {
+    copyStripe(observedSandbox.stripe.context, scratch.stripe, customerRef.id)
   }
-  const merchant = who.provider === 'braintree' ? findMerchant(watched, who.merchant) : null
+  const merchant =
+    customerRef.provider === 'braintree'
+      ? findMerchant(observedSandbox, customerRef.merchant)
+      : null
   const copied = merchant && copiedMerchant(scratch, merchant)
   if (merchant && copied) {
     const from = merchant.context.tables as unknown as Record<string, AnyTable>
     const to = copied.context.tables as unknown as Record<string, AnyTable>
     const { customers, paymentMethods, subscriptions, transactions } = merchant.context.tables
-    const customer = customers.get(who.id)
+    const customer = customers.get(customerRef.id)
     const own = {
-      customers: customer ? [[who.id, customer]] : [],
-      paymentMethods: paymentMethods.findBy('customer', who.id).map((row) => [row.token, row]),
-      subscriptions: subscriptions.findBy('customer', who.id).map((row) => [row.id, row]),
-      transactions: transactions.findBy('customer', who.id).map((row) => [row.id, row]),
+      customers: customer ? [[customerRef.id, customer]] : [],
+      paymentMethods: paymentMethods
+        .findBy('customer', customerRef.id)
+        .map((row) => [row.token, row]),
+      subscriptions: subscriptions.findBy('customer', customerRef.id).map((row) => [row.id, row]),
+      transactions: transactions.findBy('customer', customerRef.id).map((row) => [row.id, row]),
     } as Record<string, Array<[string, object]>>
     for (const name of Object.keys(from))
       fill(to[name], own[name] ?? from[name]?.entries() ?? [], name)
   }
-  copyTrouble(watched, scratch)
+  copyTrouble(observedSandbox, scratch)
   return scratch
 }
 
 /** Copies all objects, except logs and webhook registrations, into an offline sandbox. */
 export function copyEverything(watched: ObservedSandbox): OfflineSandbox {
   const scratch = openCopy(watched)
-  const merchants = allMerchants(watched)
+  const merchants = listMerchants(watched)
   const copies = [
     [watched.stripe?.context.tables, scratch.stripe?.tables],
     ...merchants.map((each) => [
@@ -88,7 +96,7 @@ export function copiedMerchant(
 
 /** Returns the number of objects that `copyEverything` would copy. */
 export function countRows(watched: ObservedSandbox): number {
-  const braintree = allMerchants(watched).map(({ context }) => context.tables)
+  const braintree = listMerchants(watched).map(({ context }) => context.tables)
   const tables = [watched.stripe?.context.tables, ...braintree]
   const sizes = tables.flatMap((each) => Object.entries((each ?? {}) as Record<string, AnyTable>))
   return sizes.reduce((sum, [name, { size }]) => (NOT_COPIED.includes(name) ? sum : sum + size), 0)
@@ -117,7 +125,9 @@ function copyStripe(from: StripeContext, to: StripeContext, customer: string): v
   const found = tables.customer.get(customer)
   rows.customer = found ? [found] : []
   for (const kind of KINDS_WITH_CUSTOMER) rows[kind] = tables[kind].findBy('customer', customer)
-  for (const [kind, owner] of Object.entries(BY_OWNER) as Array<[keyof typeof BY_OWNER, string]>) {
+  for (const [kind, owner] of Object.entries(OWNER_FIELD_BY_TABLE) as Array<
+    [keyof typeof OWNER_FIELD_BY_TABLE, string]
+  >) {
     const table = tables[kind] as unknown as StoreTable<{ id: string }>
     rows[kind] = (rows[owner] ?? []).flatMap(({ id }) => table.findBy(owner, id))
   }

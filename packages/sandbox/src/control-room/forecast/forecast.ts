@@ -6,8 +6,8 @@ import type { OfflineSandbox } from '../../offline/offline-sandbox.ts'
 import { cancelSubscription, hasEnded } from '../../stripe/state/subscription-status.ts'
 import { runAtomically, UnitOfWork } from '../../stripe/state/unit-of-work.ts'
 import { updateSubscription } from '../../stripe/subscriptions/subscription-update.ts'
-import { braintreeSteps } from '../story/braintree-steps.ts'
-import { testClockOfCustomer } from '../story/clocks.ts'
+import { deriveBraintreeSteps } from '../story/braintree-steps.ts'
+import { findCustomerTestClock } from '../story/clocks.ts'
 import { findObject } from '../story/find-object.ts'
 import { findMerchant, type SandboxMerchant } from '../story/merchants.ts'
 import { type StepAmount, type TimelineStep, toStepAmount } from '../story/step.ts'
@@ -43,25 +43,31 @@ const MAX_EVENTS = 2000
  * runs the sandbox's own code on a copy of the customer's objects, so its amounts are exact.
  */
 export async function forecastCustomer(
-  watched: ObservedSandbox,
-  who: CustomerRef,
+  observedSandbox: ObservedSandbox,
+  customerRef: CustomerRef,
   until: Date,
-  supposed: ForecastAssumptions = {},
+  forecastAssumptions: ForecastAssumptions = {},
 ): Promise<BillingForecast> {
-  const scratch = copyCustomer(watched, who)
-  const found = who.provider === 'braintree' ? findMerchant(watched, who.merchant) : null
+  const scratch = copyCustomer(observedSandbox, customerRef)
+  const found =
+    customerRef.provider === 'braintree'
+      ? findMerchant(observedSandbox, customerRef.merchant)
+      : null
   const merchant = found && copiedMerchant(scratch, found)
-  const stepsOf = () => (merchant ? braintreeSteps(merchant, who.id) : stripeSteps(scratch, who.id))
+  const stepsOf = () =>
+    merchant
+      ? deriveBraintreeSteps(merchant, customerRef.id)
+      : listForecastStripeSteps(scratch, customerRef.id)
   const known = new Set(stepsOf().map(nameOf))
-  applyAssumptions(scratch, merchant, who, supposed)
-  await advanceCopy(scratch, testClockOfCustomer(watched, who)?.id ?? null, until)
+  applyAssumptions(scratch, merchant, customerRef, forecastAssumptions)
+  await advanceCopy(scratch, findCustomerTestClock(observedSandbox, customerRef)?.id ?? null, until)
   const ahead = stepsOf().filter((step) => !known.has(nameOf(step)))
-  const steps = ahead.map((step) => withoutLinks(watched, step))
+  const steps = ahead.map((step) => withoutLinks(observedSandbox, step))
   return {
     until: until.toISOString(),
     steps,
     paid: sumByCurrency(steps),
-    subscriptions: statusesOf(scratch, merchant, who.id),
+    subscriptions: listSubscriptionStatuses(scratch, merchant, customerRef.id),
     failedJobs: scratch.failures.list().map(({ job, key, message }) => `${job} ${key}: ${message}`),
   }
 }
@@ -90,12 +96,12 @@ function applyAssumptions(
 function cancelAtStripe(
   stripe: NonNullable<OfflineSandbox['stripe']>,
   customer: string,
-  wish: 'cancel-at-period-end' | 'cancel-now',
+  cancellationMode: 'cancel-at-period-end' | 'cancel-now',
 ): void {
   runAtomically(new UnitOfWork(stripe, { about: [customer] }), (work) => {
     for (const row of work.findBy('subscription', 'customer', customer)) {
       if (hasEnded(row)) continue
-      if (wish === 'cancel-at-period-end') {
+      if (cancellationMode === 'cancel-at-period-end') {
         updateSubscription(work, row, { cancel_at_period_end: true })
       } else {
         work.edit('subscription', row)
@@ -109,7 +115,7 @@ function cancelAtStripe(
  * Returns a customer's steps. The copy starts without Stripe's events, so all steps at Stripe are
  * new.
  */
-function stripeSteps({ stripe }: OfflineSandbox, id: string): TimelineStep[] {
+function listForecastStripeSteps({ stripe }: OfflineSandbox, id: string): TimelineStep[] {
   const events = stripe ? readEvents(stripe, { keep: isAbout(id), most: MAX_EVENTS }) : []
   return toTimelineSteps(events.reverse())
 }
@@ -132,15 +138,15 @@ export function withoutLinks(watched: ObservedSandbox, step: TimelineStep): Time
 export function sumByCurrency(steps: readonly TimelineStep[]): StepAmount[] {
   const sums = new Map<string, number>()
   for (const { amount, facts } of steps) {
-    const paid = facts.some(({ type }) => PAID.has(type))
+    const paid = facts.some(({ type }) => PAID_EVENT_TYPES.has(type))
     if (amount && paid) sums.set(amount.currency, (sums.get(amount.currency) ?? 0) + amount.minor)
   }
   return [...sums].flatMap(([currency, minor]) => toStepAmount(minor, currency) ?? [])
 }
 
-const PAID = new Set(['invoice.paid', 'submitted_for_settlement'])
+const PAID_EVENT_TYPES = new Set(['invoice.paid', 'submitted_for_settlement'])
 
-function statusesOf(
+function listSubscriptionStatuses(
   { stripe }: OfflineSandbox,
   merchant: SandboxMerchant | null,
   customer: string,

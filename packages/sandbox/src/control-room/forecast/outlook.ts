@@ -1,5 +1,5 @@
-import { braintreeSteps } from '../story/braintree-steps.ts'
-import { allMerchants } from '../story/merchants.ts'
+import { deriveBraintreeSteps } from '../story/braintree-steps.ts'
+import { listMerchants } from '../story/merchants.ts'
 import type { StepAmount, TimelineStep } from '../story/step.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { toTimelineSteps } from '../story/stripe-steps.ts'
@@ -30,20 +30,20 @@ export interface ClockForecast {
  * `until`. Returns `null` if the sandbox holds too many objects to copy.
  */
 export async function forecastClock(
-  watched: ObservedSandbox,
+  observedSandbox: ObservedSandbox,
   until: Date,
   testClock: string | null = null,
 ): Promise<ClockForecast | null> {
-  if (countRows(watched) > MAX_ROWS) return null
-  const scratch = copyEverything(watched)
-  const from = watched.clock.now().toISOString()
+  if (countRows(observedSandbox) > MAX_ROWS) return null
+  const scratch = copyEverything(observedSandbox)
+  const from = observedSandbox.clock.now().toISOString()
   await advanceCopy(scratch, testClock, until)
   const events = scratch.stripe ? readEvents(scratch.stripe, { most: MAX_EVENTS }).reverse() : []
   const steps = toTimelineSteps(events)
-  for (const each of allMerchants(watched)) {
+  for (const each of listMerchants(observedSandbox)) {
     const merchant = copiedMerchant(scratch, each)
     for (const { id } of merchant?.context.tables.customers.values() ?? []) {
-      if (merchant) steps.push(...braintreeSteps(merchant, id).filter(({ at }) => at > from))
+      if (merchant) steps.push(...deriveBraintreeSteps(merchant, id).filter(({ at }) => at > from))
     }
   }
   steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
@@ -51,7 +51,7 @@ export async function forecastClock(
   for (const { title } of steps) counts.set(title, (counts.get(title) ?? 0) + 1)
   return {
     until: until.toISOString(),
-    steps: steps.map((step) => withoutLinks(watched, step)),
+    steps: steps.map((step) => withoutLinks(observedSandbox, step)),
     paid: sumByCurrency(steps),
     counts: [...counts].sort(([, a], [, b]) => b - a),
     failedJobs: scratch.failures.list().map(({ job, key, message }) => `${job} ${key}: ${message}`),

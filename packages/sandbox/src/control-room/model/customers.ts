@@ -1,9 +1,14 @@
 import type { BraintreeContext } from '../../braintree/state/context.ts'
 import type { CustomerRow } from '../../braintree/state/rows/vault.ts'
-import { subscriptionDue } from '../../braintree/subscriptions/billing-cycle.ts'
+import { findSubscriptionDueAt } from '../../braintree/subscriptions/billing-cycle.ts'
 import type { StripeContext } from '../../stripe/state/context.ts'
 import type { SubscriptionRow } from '../../stripe/state/rows.ts'
-import { allMerchants, findMerchant, placeOf, type SandboxMerchant } from '../story/merchants.ts'
+import {
+  findMerchant,
+  listMerchants,
+  type SandboxMerchant,
+  toPlaceSegment,
+} from '../story/merchants.ts'
 import { toStepAmount } from '../story/step.ts'
 import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 
@@ -45,21 +50,27 @@ export interface CustomerFilter {
 }
 
 /** Returns the customers that match the filter, for each provider newest first. */
-export function findCustomers(watched: ObservedSandbox, filter: CustomerFilter): CustomerSummary[] {
+export function findCustomers(
+  observedSandbox: ObservedSandbox,
+  filter: CustomerFilter,
+): CustomerSummary[] {
   const wanted = filter.text?.trim().toLowerCase() ?? ''
   const found: CustomerSummary[] = []
-  for (const who of allCustomers(watched)) {
+  for (const who of allCustomers(observedSandbox)) {
     if (found.length >= filter.most) break
-    if (filter.place && placeOf(who) !== filter.place) continue
+    if (filter.place && toPlaceSegment(who) !== filter.place) continue
     const values = [who.id, who.name, who.email]
     if (wanted && !values.some((value) => value?.toLowerCase().includes(wanted))) continue
-    found.push(summarize(watched, who))
+    found.push(summarize(observedSandbox, who))
   }
   return found
 }
 
-export function findCustomer(watched: ObservedSandbox, who: CustomerRef): CustomerSummary | null {
-  const { provider, merchant, id } = who
+export function findCustomer(
+  watched: ObservedSandbox,
+  customerRef: CustomerRef,
+): CustomerSummary | null {
+  const { provider, merchant, id } = customerRef
   if (provider === 'stripe') {
     const row = watched.stripe?.context.tables.customer.get(id)
     return row && !row.$.deleted ? summarize(watched, fromStripe(row)) : null
@@ -73,37 +84,40 @@ export function findCustomer(watched: ObservedSandbox, who: CustomerRef): Custom
  * Yields the customers of both providers. Stripe's come first, because sorting all by date would
  * mean reading all of them.
  */
-function* allCustomers(watched: ObservedSandbox): Generator<Base> {
+function* allCustomers(watched: ObservedSandbox): Generator<CustomerWithoutSubscriptions> {
   for (const row of watched.stripe?.context.tables.customer.newestFirst() ?? []) {
     if (!row.$.deleted) yield fromStripe(row)
   }
-  for (const merchant of allMerchants(watched)) {
+  for (const merchant of listMerchants(watched)) {
     for (const row of merchant.context.tables.customers.newestFirst()) {
       yield fromBraintree(row, merchant)
     }
   }
 }
 
-type Base = Omit<CustomerSummary, 'subscriptions'>
+type CustomerWithoutSubscriptions = Omit<CustomerSummary, 'subscriptions'>
 
 function fromStripe(row: {
   id: string
   name?: string | null
   email: string | null
   created: number
-}): Base {
+}): CustomerWithoutSubscriptions {
   const { id, name, email, created } = row
   const at = new Date(created * 1000).toISOString()
   return { provider: 'stripe', merchant: null, id, name: name ?? null, email, created: at }
 }
 
-function fromBraintree(row: CustomerRow, { name: merchant }: SandboxMerchant): Base {
+function fromBraintree(
+  row: CustomerRow,
+  { name: merchant }: SandboxMerchant,
+): CustomerWithoutSubscriptions {
   const name = [row.firstName, row.lastName].filter(Boolean).join(' ') || row.company
   const created = new Date(row.createdAt).toISOString()
   return { provider: 'braintree', merchant, id: row.id, name, email: row.email, created }
 }
 
-function summarize(watched: ObservedSandbox, base: Base): CustomerSummary {
+function summarize(watched: ObservedSandbox, base: CustomerWithoutSubscriptions): CustomerSummary {
   const { stripe } = watched
   const merchant = findMerchant(watched, base.merchant)
   const subscriptions =
@@ -119,13 +133,16 @@ function stripeSubscriptions({ tables }: StripeContext, customer: string): Subsc
     id: row.id,
     status: row.status,
     ...describeItems({ tables }, row),
-    nextAt: fromSeconds(nextOf({ tables }, row)),
+    nextAt: fromSeconds(findNextDueTime({ tables }, row)),
     endsAt: fromSeconds(row.cancel_at ?? row.ended_at),
   }))
 }
 
 /** Returns the next due time of the subscription or of its unpaid invoices. */
-function nextOf({ tables }: Pick<StripeContext, 'tables'>, row: SubscriptionRow): number | null {
+function findNextDueTime(
+  { tables }: Pick<StripeContext, 'tables'>,
+  row: SubscriptionRow,
+): number | null {
   const invoices = tables.invoice.findBy('subscription', row.id)
   const times = [row, ...invoices].flatMap(({ $ }) => $.nextAt ?? [])
   return times.length > 0 ? Math.min(...times) : null
@@ -159,7 +176,7 @@ function braintreeSubscriptions(
 ): SubscriptionSummary[] {
   const rows = tables.subscriptions.findBy('customer', customer)
   return rows.reverse().map((row) => {
-    const due = subscriptionDue(row)
+    const due = findSubscriptionDueAt(row)
     const months = row.billingFrequency === 1 ? 'month' : `${row.billingFrequency} months`
     return {
       id: row.id,

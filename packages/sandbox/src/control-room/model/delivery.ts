@@ -38,7 +38,7 @@ export function inspectDelivery(watched: ObservedSandbox, id: string): Inspected
       ? { format: 'json', text: delivery.body }
       : { format: 'xml', text: readNotification(delivery.body) },
     signature,
-    curl: curlOf(delivery, delivery.attempts.at(-1)),
+    curl: buildCurlCommand(delivery, delivery.attempts.at(-1)),
   }
 }
 
@@ -91,15 +91,15 @@ export function indentXml(xml: string): string {
     if (closes) depth--
     // An element whose content is only text, or empty, closes on the same line.
     const isEndOfLast =
-      closes && opens(last.trimStart()) && last.trimStart().startsWith(`<${nameOf(part)}`)
+      closes && isOpeningTag(last.trimStart()) && last.trimStart().startsWith(`<${nameOf(part)}`)
     if (isEndOfLast) lines[lines.length - 1] = last + part.trimEnd()
     else lines.push('  '.repeat(Math.max(0, depth)) + part.trimEnd())
-    if (opens(part)) depth++
+    if (isOpeningTag(part)) depth++
   }
   return lines.join('\n')
 }
 
-function opens(part: string): boolean {
+function isOpeningTag(part: string): boolean {
   return !/^<[/?!]/.test(part) && !/^<[^>]*\/>/.test(part) && !part.includes('</')
 }
 
@@ -107,7 +107,7 @@ function nameOf(part: string): string {
   return /^<\/?([^\s>/]+)/.exec(part)?.[1] ?? ''
 }
 
-function curlOf(delivery: Delivery, last: DeliveryAttempt | undefined): string {
+function buildCurlCommand(delivery: Delivery, last: DeliveryAttempt | undefined): string {
   const headers = Object.entries({ ...delivery.headers, ...last?.headers })
   const lines = [
     `curl -X POST ${quote(delivery.url)}`,

@@ -6,7 +6,7 @@ export interface HistoryPosition {
   readonly delivery: number
 }
 
-export function currentPosition({ stripe, outbox }: ObservedSandbox): HistoryPosition {
+export function readCurrentPosition({ stripe, outbox }: ObservedSandbox): HistoryPosition {
   const [event] = stripe?.context.tables.event.newestFirst() ?? []
   return { event: event?.id ?? null, delivery: newestDelivery({ outbox }) }
 }

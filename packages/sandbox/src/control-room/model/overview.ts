@@ -1,8 +1,8 @@
-import { subscriptionDue } from '../../braintree/subscriptions/billing-cycle.ts'
+import { findSubscriptionDueAt } from '../../braintree/subscriptions/billing-cycle.ts'
 import type { StoreTable } from '../../core/store/table.ts'
 import { forecastCustomer } from '../forecast/forecast.ts'
-import { braintreeSteps } from '../story/braintree-steps.ts'
-import { allMerchants, placeOf } from '../story/merchants.ts'
+import { deriveBraintreeSteps } from '../story/braintree-steps.ts'
+import { listMerchants, toPlaceSegment } from '../story/merchants.ts'
 import { newestFirst, type StepAmount, type TimelineStep, toStepAmount } from '../story/step.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { toTimelineSteps } from '../story/stripe-steps.ts'
@@ -36,10 +36,10 @@ export function countAll(watched: ObservedSandbox): ObjectCounts {
     if (['active', 'trialing', 'past_due', 'unpaid', 'paused'].includes(status)) running++
     if (status === 'past_due' || status === 'unpaid') pastDue++
   }
-  for (const { status, amount_remaining, currency } of newestRows(tables?.invoice)) {
+  for (const { status, amount_remaining, currency } of listNewestRows(tables?.invoice)) {
     if (status === 'open') owed.set(currency, (owed.get(currency) ?? 0) + amount_remaining)
   }
-  for (const { context } of allMerchants(watched)) {
+  for (const { context } of listMerchants(watched)) {
     customers += context.tables.customers.size
     for (const row of context.tables.subscriptions.values()) {
       if (row.status === 'Active' || row.status === 'Past Due') running++
@@ -67,24 +67,27 @@ export function countAll(watched: ObservedSandbox): ObjectCounts {
  * Returns the next steps of all customers. They are forecast on a copy, for each of the customers
  * with the earliest due dates.
  */
-export async function upcomingSteps(watched: ObservedSandbox, most: number): Promise<NamedStep[]> {
-  const first = customersByDueDate(watched).slice(0, FORECAST_CUSTOMERS)
+export async function forecastUpcomingSteps(
+  observedSandbox: ObservedSandbox,
+  maxSteps: number,
+): Promise<NamedStep[]> {
+  const first = listCustomersByDueDate(observedSandbox).slice(0, FORECAST_CUSTOMERS)
   const last = first.at(-1)
   if (!last) return []
   // An invoice stays a draft for an hour; a later end shows it paid.
-  const until = new Date(Math.max(last.at, watched.clock.nowMs()) + DAY + 3_600_000)
-  const asked = first.map(({ who }) => forecastCustomer(watched, who, until))
+  const until = new Date(Math.max(last.at, observedSandbox.clock.nowMs()) + DAY + 3_600_000)
+  const asked = first.map(({ who }) => forecastCustomer(observedSandbox, who, until))
   const steps = (await Promise.all(asked)).flatMap((each) => each.steps)
   const sorted = steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
-  return sorted.slice(0, most).map((step) => withName(watched, step))
+  return sorted.slice(0, maxSteps).map((step) => withName(observedSandbox, step))
 }
 
 /** Returns the customers sorted by their earliest due date. */
-function customersByDueDate(watched: ObservedSandbox): Array<{ at: number; who: CustomerRef }> {
+function listCustomersByDueDate(watched: ObservedSandbox): Array<{ at: number; who: CustomerRef }> {
   const first = new Map<string, { at: number; who: CustomerRef }>()
   const note = (at: number | null, who: CustomerRef) => {
     if (at === null) return
-    const key = `${placeOf(who)}:${who.id}`
+    const key = `${toPlaceSegment(who)}:${who.id}`
     if (at < (first.get(key)?.at ?? Number.POSITIVE_INFINITY)) first.set(key, { at, who })
   }
   const tables = watched.stripe?.context.tables
@@ -94,13 +97,17 @@ function customersByDueDate(watched: ObservedSandbox): Array<{ at: number; who: 
     const at = row.$.nextAt === null ? null : row.$.nextAt * 1000
     note(at, { provider: 'stripe', merchant: null, id: String(row.customer) })
   }
-  for (const row of newestRows(tables?.invoice)) {
+  for (const row of listNewestRows(tables?.invoice)) {
     if (row.$.nextAt === null || row.customer === null || row.test_clock !== null) continue
     note(row.$.nextAt * 1000, { provider: 'stripe', merchant: null, id: String(row.customer) })
   }
-  for (const { name, context } of allMerchants(watched)) {
+  for (const { name, context } of listMerchants(watched)) {
     for (const row of context.tables.subscriptions.values()) {
-      note(subscriptionDue(row), { provider: 'braintree', merchant: name, id: row.customerId })
+      note(findSubscriptionDueAt(row), {
+        provider: 'braintree',
+        merchant: name,
+        id: row.customerId,
+      })
     }
   }
   return [...first.values()].sort((a, b) => a.at - b.at)
@@ -109,15 +116,15 @@ function customersByDueDate(watched: ObservedSandbox): Array<{ at: number; who: 
 /**
  * Reads only the newest 20,000 rows of a table, because older invoices are hardly ever open or due.
  */
-function* newestRows<Row extends object>(table: StoreTable<Row> | undefined): Generator<Row> {
-  yield* take(table?.newestFirst() ?? [], 20_000)
+function* listNewestRows<Row extends object>(table: StoreTable<Row> | undefined): Generator<Row> {
+  yield* takeFirst(table?.newestFirst() ?? [], 20_000)
 }
 
 /** Returns the latest steps of all customers, newest first. */
-export function recentSteps(watched: ObservedSandbox, most: number): NamedStep[] {
+export function listRecentSteps(watched: ObservedSandbox, most: number): NamedStep[] {
   const { stripe } = watched
   const events = stripe ? readEvents(stripe.context, { most: most * 8 }).reverse() : []
-  const steps = [...toTimelineSteps(events), ...recentBraintreeSteps(watched, most)]
+  const steps = [...toTimelineSteps(events), ...listRecentBraintreeSteps(watched, most)]
   return newestFirst(steps)
     .slice(0, most)
     .map((step) => withName(watched, step))
@@ -127,20 +134,20 @@ export function recentSteps(watched: ObservedSandbox, most: number): NamedStep[]
  * Returns the latest steps at Braintree. Braintree keeps no events, so they are read from the
  * newest customers and transactions.
  */
-function recentBraintreeSteps(watched: ObservedSandbox, most: number): TimelineStep[] {
-  return allMerchants(watched).flatMap((merchant) => {
+function listRecentBraintreeSteps(watched: ObservedSandbox, most: number): TimelineStep[] {
+  return listMerchants(watched).flatMap((merchant) => {
     const { customers, transactions } = merchant.context.tables
     const ids = new Set<string>()
-    for (const { id } of take(customers.newestFirst(), most)) ids.add(id)
-    for (const { customer } of take(transactions.newestFirst(), most)) {
+    for (const { id } of takeFirst(customers.newestFirst(), most)) ids.add(id)
+    for (const { customer } of takeFirst(transactions.newestFirst(), most)) {
       if (customer?.id) ids.add(customer.id)
     }
-    return [...ids].flatMap((id) => braintreeSteps(merchant, id).slice(-most))
+    return [...ids].flatMap((id) => deriveBraintreeSteps(merchant, id).slice(-most))
   })
 }
 
-function* take<Row>(rows: Iterable<Row>, most: number): Generator<Row> {
-  let left = most
+function* takeFirst<Row>(rows: Iterable<Row>, maxRows: number): Generator<Row> {
+  let left = maxRows
   for (const row of rows) {
     if (left-- <= 0) return
     yield row
@@ -154,6 +161,9 @@ function withName(watched: ObservedSandbox, step: TimelineStep): NamedStep {
   return { ...step, name: found?.name ?? found?.email ?? null }
 }
 
-export function newestCustomers(watched: ObservedSandbox, most: number): CustomerSummary[] {
-  return findCustomers(watched, { most })
+export function listNewestCustomers(
+  watched: ObservedSandbox,
+  maxCustomers: number,
+): CustomerSummary[] {
+  return findCustomers(watched, { most: maxCustomers })
 }

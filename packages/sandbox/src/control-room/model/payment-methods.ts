@@ -13,10 +13,12 @@ export interface MethodSummary {
 }
 
 export function findPaymentMethods(watched: ObservedSandbox, who: CustomerRef): MethodSummary[] {
-  return who.provider === 'stripe' ? ofStripe(watched, who.id) : ofBraintree(watched, who)
+  return who.provider === 'stripe'
+    ? listStripeMethods(watched, who.id)
+    : listBraintreeMethods(watched, who)
 }
 
-function ofStripe({ stripe }: ObservedSandbox, customer: string): MethodSummary[] {
+function listStripeMethods({ stripe }: ObservedSandbox, customer: string): MethodSummary[] {
   if (!stripe) return []
   const { tables } = stripe.context
   const preferred = tables.customer.get(customer)?.invoice_settings.default_payment_method
@@ -29,7 +31,10 @@ function ofStripe({ stripe }: ObservedSandbox, customer: string): MethodSummary[
   })
 }
 
-function ofBraintree(watched: ObservedSandbox, { merchant, id }: CustomerRef): MethodSummary[] {
+function listBraintreeMethods(
+  watched: ObservedSandbox,
+  { merchant, id }: CustomerRef,
+): MethodSummary[] {
   const tables = findMerchant(watched, merchant)?.context.tables
   const rows = tables?.paymentMethods.findBy('customer', id) ?? []
   return rows.map(({ token, instrument, isDefault, alwaysFailsWith }) => {

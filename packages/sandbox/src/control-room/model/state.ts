@@ -3,7 +3,7 @@ import type { StripeContext } from '../../stripe/state/context.ts'
 import { renderEvent } from '../../stripe/state/events.ts'
 import { renderRow } from '../../stripe/state/render.ts'
 import type { StripeRows } from '../../stripe/state/rows.ts'
-import { allMerchants, type SandboxMerchant } from '../story/merchants.ts'
+import { listMerchants, type SandboxMerchant } from '../story/merchants.ts'
 import type { ObservedSandbox } from '../story/watched.ts'
 
 /** Number of objects of each kind that are returned, newest first. */
@@ -12,7 +12,7 @@ const SHOWN = 25
 /** Returns the newest objects of every kind, for programs that read `/state.json`. */
 export function readState(watched: ObservedSandbox) {
   const { clock, outbox, failures, stripe } = watched
-  const [first, ...others] = allMerchants(watched)
+  const [first, ...others] = listMerchants(watched)
   return {
     now: clock.now().toISOString(),
     switches: outbox.switches(),

@@ -3,12 +3,12 @@ import { type Html, html } from '../../core/html.ts'
 import { UNITS } from '../actions/move-clock.ts'
 import { forecastClock, MAX_ROWS } from '../forecast/outlook.ts'
 import {
-  backField,
-  clockField,
-  countOf,
   formatAmounts,
+  formatWithNoun,
+  renderClockField,
   renderEmptyNote,
-  timeElement,
+  renderReturnField,
+  renderTime,
 } from '../parts/elements.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderFutureStep } from '../parts/timeline.ts'
@@ -45,15 +45,15 @@ type Data = Awaited<ReturnType<typeof read>>
 
 export const clockPage = definePage(read, (data, { path }) => ({
   title: 'Clock',
-  lead: html`It is ${timeElement(data.now)} UTC ${data.chosen ? html`on the test clock <strong>${nameOf(data.chosen)}</strong>` : 'in the sandbox'}. When you advance it, everything that is due happens in order.`,
+  lead: html`It is ${renderTime(data.now)} UTC ${data.chosen ? html`on the test clock <strong>${nameOf(data.chosen)}</strong>` : 'in the sandbox'}. When you advance it, everything that is due happens in order.`,
   body: html`<div class="stack"><div class="two"><section class="card"><h2>Advance the clock</h2>
-<form class="line" method="post" action="/advance">${backField(path)}${clockField(data.chosen?.id)}${duration(data)}<button class="primary">Advance</button></form>
-<form class="line" method="post" action="/advance-to">${backField(path)}${clockField(data.chosen?.id)}<label>To (UTC) <input type="datetime-local" name="date" value="${data.now.slice(0, 16)}" required></label><button>Advance</button></form>
+<form class="line" method="post" action="/advance">${renderReturnField(path)}${renderClockField(data.chosen?.id)}${renderDurationFields(data)}<button class="primary">Advance</button></form>
+<form class="line" method="post" action="/advance-to">${renderReturnField(path)}${renderClockField(data.chosen?.id)}<label>To (UTC) <input type="datetime-local" name="date" value="${data.now.slice(0, 16)}" required></label><button>Advance</button></form>
 <p class="quiet">Stripe's invoices stay drafts for an hour before they are charged.</p></section>
 <section class="card"><h2>Forecast</h2><p class="quiet">Runs on a copy of the sandbox: nothing changes, and no webhook is sent.</p>
-<form class="line" method="get" action="/clock">${clockField(data.chosen?.id)}${duration(data)}<button class="primary">Forecast</button></form></section></div>
-${data.asked && result(data)}
-${data.testClocks.length > 0 && choice(data)}
+<form class="line" method="get" action="/clock">${renderClockField(data.chosen?.id)}${renderDurationFields(data)}<button class="primary">Forecast</button></form></section></div>
+${data.asked && renderClockForecast(data)}
+${data.testClocks.length > 0 && renderClockLinks(data)}
 ${saveAndReset(path)}</div>`,
 }))
 
@@ -62,7 +62,7 @@ function nameOf({ name, id }: TestClock): string {
 }
 
 /** Renders links to the clocks. The forms above move the chosen clock. */
-function choice({ chosen, testClocks }: Data): Html {
+function renderClockLinks({ chosen, testClocks }: Data): Html {
   const link = (id: string | null, text: string) =>
     id === (chosen?.id ?? null)
       ? html`<strong aria-current="true">${text}</strong>`
@@ -71,24 +71,24 @@ function choice({ chosen, testClocks }: Data): Html {
 <p class="quiet">A customer on a test clock is billed by that clock. Everything else uses ${link(null, 'the sandbox’s own clock')}.</p>
 ${renderTable('Test clocks', testClocks, {
   Clock: (clock) => link(clock.id, nameOf(clock)),
-  Shows: ({ now }) => timeElement(now),
+  Shows: ({ now }) => renderTime(now),
   Customers: ({ customers }) => customers,
   Status: ({ status }) => status,
 })}</section>`
 }
 
-function duration({ count, unit }: Data): Html {
+function renderDurationFields({ count, unit }: Data): Html {
   return html`<label>By <input name="count" type="number" min="1" value="${count}" required></label>
 <label>Unit <select name="unit">${UNITS.map((each) => html`<option${each === unit && html` selected`}>${each}</option>`)}</select></label>`
 }
 
-function result({ outlook }: Data): Html {
+function renderClockForecast({ outlook }: Data): Html {
   if (!outlook) {
     return html`<section class="card"><h2>No forecast</h2><p>The sandbox has more than ${MAX_ROWS.toLocaleString('en')} objects, which is too many to copy, or the duration is zero. Forecasts on a customer's page work at any size.</p></section>`
   }
   const steps = newestFirst(outlook.steps)
-  return html`<section class="card"><h2>Forecast until ${timeElement(outlook.until)}</h2>
-<p><strong>${formatAmounts(outlook.paid)}</strong> will be paid, in ${countOf(outlook.steps.length, 'step')}.</p>
+  return html`<section class="card"><h2>Forecast until ${renderTime(outlook.until)}</h2>
+<p><strong>${formatAmounts(outlook.paid)}</strong> will be paid, in ${formatWithNoun(outlook.steps.length, 'step')}.</p>
 ${outlook.failedJobs.map((text) => html`<p class="quiet">Would fail: ${text}</p>`)}
 ${
   steps.length === 0
@@ -104,7 +104,7 @@ ${steps.length > SHOWN && html`<p class="quiet">Only the last ${SHOWN} are shown
 function saveAndReset(path: string): Html {
   return html`<section class="card"><h2>Save or reset</h2><div class="buttons">
 <a class="button" href="/export" download="sandbox.json">Download the state</a>
-<form method="post" action="/save">${backField(path)}<button>Save the state file</button></form></div>
+<form method="post" action="/save">${renderReturnField(path)}<button>Save the state file</button></form></div>
 <details><summary>Reset the sandbox</summary><p class="quiet">Deletes everything and sets the clock back to its start. The seed and the webhook URLs that the sandbox was started with are applied again. This cannot be undone.</p>
-<form method="post" action="/reset">${backField('/')}<button class="danger">Reset the sandbox</button></form></details></section>`
+<form method="post" action="/reset">${renderReturnField('/')}<button class="danger">Reset the sandbox</button></form></details></section>`
 }

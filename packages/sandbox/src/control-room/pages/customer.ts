@@ -4,17 +4,17 @@ import { forecastCustomer } from '../forecast/forecast.ts'
 import { type CustomerSummary, findCustomer } from '../model/customers.ts'
 import { findPaymentMethods } from '../model/payment-methods.ts'
 import {
-  backField,
   customerPath,
   formatAmounts,
   objectLink,
   placeName,
   renderEmptyNote,
+  renderReturnField,
   renderStatusBadge,
-  timeElement,
+  renderTime,
 } from '../parts/elements.ts'
 import { renderFutureStep, renderPastStep, renderPresentMoment } from '../parts/timeline.ts'
-import { nowOfCustomer, testClockOfCustomer } from '../story/clocks.ts'
+import { findCustomerTestClock, getCustomerNow } from '../story/clocks.ts'
 import { parsePlace } from '../story/merchants.ts'
 import { newestFirst } from '../story/step.ts'
 import { listPastSteps } from '../story/timeline.ts'
@@ -44,11 +44,11 @@ async function read(ask: PageRequest) {
   const customer = who && findCustomer(watched, who)
   if (!who || !customer) return null
   const months = HORIZONS.find((each) => String(each) === query.get('months')) ?? 3
-  const now = nowOfCustomer(watched, who)
+  const now = getCustomerNow(watched, who)
   return {
     now: now.toISOString(),
     customer,
-    testClock: testClockOfCustomer(watched, who),
+    testClock: findCustomerTestClock(watched, who),
     months,
     paymentMethods: findPaymentMethods(watched, who),
     declines:
@@ -68,18 +68,18 @@ export const customerPage = definePage(read, (data, { path }) => {
   return {
     title: customer.name ?? customer.email ?? customer.id,
     lead: html`${customer.name && customer.email && `${customer.email} · `}${placeName(customer)} · ${objectLink(customer.id, customer.merchant)}${lives}`,
-    body: html`<div class="aside"><section class="card"><h2>Timeline</h2>${horizon(data)}${timeline(data, path)}</section>
-<div class="stack">${subscriptions(customer)}${methods(data)}${whatIf(data)}${decline(data, path)}</div></div>`,
+    body: html`<div class="aside"><section class="card"><h2>Timeline</h2>${renderHorizonLinks(data)}${timeline(data, path)}</section>
+<div class="stack">${subscriptions(customer)}${renderMethods(data)}${renderWhatIfForm(data)}${renderDeclineForm(data, path)}</div></div>`,
   }
 })
 
-function horizon({ customer, months, coming }: Data): Html {
+function renderHorizonLinks({ customer, months, coming }: Data): Html {
   const links = HORIZONS.map((each) => {
     const chosen = each === months
     const text = each === 12 ? '1 year' : each === 1 ? '1 month' : `${each} months`
     return html`<a class="button small${chosen && ' chosen'}" href="${customerPath(customer)}?months=${each}"${chosen && html` aria-current="true"`}>${text}</a>`
   })
-  return html`<p>Without further actions, <strong>${formatAmounts(coming.paid)}</strong> will be paid until ${timeElement(coming.until)}.</p>
+  return html`<p>Without further actions, <strong>${formatAmounts(coming.paid)}</strong> will be paid until ${renderTime(coming.until)}.</p>
 <nav class="line" aria-label="How far ahead"><span class="quiet">Look ahead</span> ${links}</nav>`
 }
 
@@ -96,12 +96,12 @@ function subscriptions({ subscriptions: list, merchant }: CustomerSummary): Html
       ? renderEmptyNote('None.')
       : list.map(
           ({ id, status, plan, price, nextAt, endsAt }) =>
-            html`<p>${renderStatusBadge(status)} <strong>${plan}</strong><br>${price}<br>${nextAt && html`<small>Next step ${timeElement(nextAt)}</small><br>`}${endsAt && html`<small>Ends ${timeElement(endsAt)}</small><br>`}${objectLink(id, merchant)}</p>`,
+            html`<p>${renderStatusBadge(status)} <strong>${plan}</strong><br>${price}<br>${nextAt && html`<small>Next step ${renderTime(nextAt)}</small><br>`}${endsAt && html`<small>Ends ${renderTime(endsAt)}</small><br>`}${objectLink(id, merchant)}</p>`,
         )
   }</section>`
 }
 
-function methods({ paymentMethods, customer }: Data): Html {
+function renderMethods({ paymentMethods, customer }: Data): Html {
   return html`<section class="card"><h2>Payment methods</h2>${
     paymentMethods.length === 0
       ? renderEmptyNote('None.')
@@ -112,15 +112,15 @@ function methods({ paymentMethods, customer }: Data): Html {
   }</section>`
 }
 
-function whatIf({ customer }: Data): Html {
+function renderWhatIfForm({ customer }: Data): Html {
   const path = `${customerPath(customer)}/what-if`
   return html`<section class="card"><h2>What if …</h2><p class="quiet">Runs on a copy: nothing changes.</p>
 <ul><li><a href="${path}?charges=next-declined">the next charge is declined</a></li><li><a href="${path}?charges=all-declined">all charges are declined</a></li><li><a href="${path}?subscriptions=cancel-now">all subscriptions are canceled today</a></li></ul></section>`
 }
 
-function decline({ customer, declines }: Data, path: string): Html {
+function renderDeclineForm({ customer, declines }: Data, path: string): Html {
   const code = customer.provider === 'stripe' ? 'insufficient_funds' : '2001'
   return html`<section class="card"><h2>Trouble</h2>${declines.length > 0 && html`<p>Pending: ${declines.map((each) => html`<code>${each}</code> `)}</p>`}
-<form class="line" method="post" action="/decline">${backField(path)}<input type="hidden" name="customer" value="${customer.id}">
+<form class="line" method="post" action="/decline">${renderReturnField(path)}<input type="hidden" name="customer" value="${customer.id}">
 <label>Decline the next charge with <input name="code" value="${code}" size="18" required></label><button>Apply</button></form></section>`
 }

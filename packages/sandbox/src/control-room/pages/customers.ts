@@ -6,10 +6,10 @@ import {
   renderBreakableName,
   renderEmptyNote,
   renderStatusBadge,
-  timeElement,
+  renderTime,
 } from '../parts/elements.ts'
 import { renderTable } from '../parts/table.ts'
-import { allMerchants, placeOf } from '../story/merchants.ts'
+import { listMerchants, toPlaceSegment } from '../story/merchants.ts'
 import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 import { definePage } from './page.ts'
 
@@ -18,7 +18,7 @@ const SHOWN = 100
 export const customersPage = definePage(
   ({ watched, query }) => {
     const text = query.get('q') ?? ''
-    const places = allPlaces(watched)
+    const places = listPlaces(watched)
     const place = places.find(({ value }) => value === query.get('at'))?.value ?? ''
     const found = findCustomers(watched, { text, place, most: SHOWN + 1 })
     const customers = found.slice(0, SHOWN)
@@ -28,13 +28,13 @@ export const customersPage = definePage(
     title: 'Customers',
     lead: 'Each customer has a timeline of past and future steps.',
     body: html`<section class="card"><form class="line" method="get" action="/customers" role="search">
-<label class="grow">Name, e-mail or id <input type="search" name="q" value="${query}"></label>${places.length > 1 && choice(places, place)}<button class="primary">Find</button></form>
+<label class="grow">Name, e-mail or id <input type="search" name="q" value="${query}"></label>${places.length > 1 && renderPlaceSelect(places, place)}<button class="primary">Find</button></form>
 ${customers.length > 0 ? customerTable(customers) : renderEmptyNote(query || place ? 'No customers match.' : 'No customers yet. Create one with an SDK, or trigger customer.created.')}
 ${more && html`<p class="quiet">Only the newest ${SHOWN} are shown. Search to narrow the list.</p>`}</section>`,
   }),
 )
 
-function choice(places: readonly Place[], chosen: string): Html {
+function renderPlaceSelect(places: readonly Place[], chosen: string): Html {
   return html`<label>At <select name="at"><option value="">everywhere</option>${places.map(
     ({ value, name }) =>
       html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`,
@@ -46,15 +46,15 @@ interface Place {
   readonly name: string
 }
 
-function allPlaces(watched: ObservedSandbox): Place[] {
+function listPlaces(watched: ObservedSandbox): Place[] {
   const places: Array<Pick<CustomerRef, 'provider' | 'merchant'>> = [
     ...(watched.stripe ? [{ provider: 'stripe' as const, merchant: null }] : []),
-    ...allMerchants(watched).map(({ name }) => ({
+    ...listMerchants(watched).map(({ name }) => ({
       provider: 'braintree' as const,
       merchant: name,
     })),
   ]
-  return places.map((place) => ({ value: placeOf(place), name: placeName(place) }))
+  return places.map((place) => ({ value: toPlaceSegment(place), name: placeName(place) }))
 }
 
 export function customerTable(customers: readonly CustomerSummary[]): Html {
@@ -72,8 +72,8 @@ export function customerTable(customers: readonly CustomerSummary[]): Html {
           ),
     'Next step': ({ subscriptions }) => {
       const next = subscriptions.flatMap(({ nextAt }) => nextAt ?? []).sort()[0]
-      return next === undefined ? html`<small>none</small>` : timeElement(next)
+      return next === undefined ? html`<small>none</small>` : renderTime(next)
     },
-    Created: ({ created }) => timeElement(created),
+    Created: ({ created }) => renderTime(created),
   })
 }

@@ -1,12 +1,12 @@
 import { type Html, html } from '../../core/html.ts'
 import { type InspectedDelivery, inspectDelivery } from '../model/delivery.ts'
-import { jsonView, textView } from '../parts/code.ts'
+import { renderJson, renderText } from '../parts/code.ts'
 import {
-  backField,
   renderBadge,
   renderEmptyNote,
+  renderReturnField,
   renderStatusBadge,
-  timeElement,
+  renderTime,
 } from '../parts/elements.ts'
 import { renderTable } from '../parts/table.ts'
 import { definePage } from './page.ts'
@@ -19,7 +19,7 @@ export const deliveryPage = definePage(
     lead: html`${data.provider} to <code>${data.url}</code>`,
     body: html`<div class="aside"><div class="stack"><section class="card"><h2>Attempts</h2>${attempts(data)}</section>
 <section class="card"><h2>Payload</h2>${payload(data)}</section>
-<section class="card"><h2>Send it manually</h2><details><summary>curl command</summary>${textView(data.curl, 'curl command')}</details></section></div>
+<section class="card"><h2>Send it manually</h2><details><summary>curl command</summary>${renderText(data.curl, 'curl command')}</details></section></div>
 <div class="stack">${facts(data, path)}${signature(data)}</div></div>`,
   }),
 )
@@ -27,10 +27,10 @@ export const deliveryPage = definePage(
 function attempts({ attempts, dueAt }: InspectedDelivery): Html {
   const next =
     dueAt !== null &&
-    html`<p class="quiet">The next attempt is due at ${timeElement(new Date(dueAt).toISOString())}.</p>`
+    html`<p class="quiet">The next attempt is due at ${renderTime(new Date(dueAt).toISOString())}.</p>`
   if (attempts.length === 0) return html`${renderEmptyNote('Not sent yet.')}${next}`
   return html`${renderTable('Attempts', attempts, {
-    At: ({ at }) => timeElement(new Date(at).toISOString()),
+    At: ({ at }) => renderTime(new Date(at).toISOString()),
     Result: ({ status, error }) =>
       status === null
         ? html`${renderBadge('no response', 'bad')} ${error}`
@@ -41,8 +41,8 @@ function attempts({ attempts, dueAt }: InspectedDelivery): Html {
 
 function payload({ payload, eventId, provider }: InspectedDelivery): Html {
   const link = provider === 'stripe' && html`<p><a href="/events/${eventId}">Event</a></p>`
-  if (payload.format === 'xml') return textView(payload.text, 'Payload')
-  return html`${link}${jsonView(JSON.parse(payload.text), 'Payload')}`
+  if (payload.format === 'xml') return renderText(payload.text, 'Payload')
+  return html`${link}${renderJson(JSON.parse(payload.text), 'Payload')}`
 }
 
 function facts(
@@ -50,9 +50,9 @@ function facts(
   path: string,
 ): Html {
   return html`<section class="card"><h2>Delivery</h2><dl class="facts"><dt>Id</dt><dd><code>${id}</code></dd><dt>Event</dt><dd><code>${eventId}</code></dd>
-<dt>Created</dt><dd>${timeElement(new Date(createdAt).toISOString())}</dd>${Object.entries(headers).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+<dt>Created</dt><dd>${renderTime(new Date(createdAt).toISOString())}</dd>${Object.entries(headers).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
 ${duplicate && html`<p>This is the second copy, because webhooks are duplicated.</p>`}${corrupt && html`<p>The first attempt had a corrupted body, because webhooks are corrupted.</p>`}
-<form method="post" action="/redeliver">${backField(path)}<input type="hidden" name="id" value="${id}"><button class="primary">Send again</button></form></section>`
+<form method="post" action="/redeliver">${renderReturnField(path)}<input type="hidden" name="id" value="${id}"><button class="primary">Send again</button></form></section>`
 }
 
 function signature({ signature, corrupt, attempts }: InspectedDelivery): Html {

@@ -1,5 +1,5 @@
 import { html } from '../../core/html.ts'
-import { objectLink, renderBreakableName, renderEmptyNote, timeElement } from '../parts/elements.ts'
+import { objectLink, renderBreakableName, renderEmptyNote, renderTime } from '../parts/elements.ts'
 import { renderTable } from '../parts/table.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { definePage } from './page.ts'
@@ -34,7 +34,7 @@ ${
         Type: (event) => html`<a href="/events/${event.id}">${renderBreakableName(event.type)}</a>`,
         About: ({ object }) => (object === null ? '' : objectLink(object)),
         Cause: ({ request }) => (request === null ? 'clock' : html`call <code>${request}</code>`),
-        At: ({ created }) => timeElement(created),
+        At: ({ created }) => renderTime(created),
       })
 }</section>`,
   }),

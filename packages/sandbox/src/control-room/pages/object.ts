@@ -1,12 +1,12 @@
 import { type Html, html } from '../../core/html.ts'
-import { changeList, jsonView } from '../parts/code.ts'
+import { renderChangeList, renderJson } from '../parts/code.ts'
 import {
   customerPath,
   placeName,
   renderBreakableName,
   renderEmptyNote,
   renderStatusBadge,
-  timeElement,
+  renderTime,
 } from '../parts/elements.ts'
 import { findObject } from '../story/find-object.ts'
 import { type ObjectVersion, readObjectHistory } from '../story/history.ts'
@@ -36,7 +36,7 @@ export const objectPage = definePage(read, ({ id, found, history, last }) => {
     lead: found
       ? html`${placeName(found)} · ${wordsOf(found.kind)}${link}${own}`
       : 'Deleted. This is its last known state.',
-    body: html`<div class="two"><section class="card"><h2>${found ? 'Present state' : 'Last known state'}</h2>${shown ? jsonView(shown, 'The object') : renderEmptyNote('Deleted.')}</section>
+    body: html`<div class="two"><section class="card"><h2>${found ? 'Present state' : 'Last known state'}</h2>${shown ? renderJson(shown, 'The object') : renderEmptyNote('Deleted.')}</section>
 <section class="card"><h2>History</h2>${history.length > 0 ? versions(history) : renderEmptyNote('No earlier version is known.')}</section></div>`,
   }
 })
@@ -44,9 +44,9 @@ export const objectPage = definePage(read, ({ id, found, history, last }) => {
 function versions(history: readonly ObjectVersion[]): Html {
   return html`<ol class="timeline">${history.map(
     ({ at, cause, eventId, changes, isEnd }, index) =>
-      html`<li><div class="when">${timeElement(at)}</div><div class="what"><h3>${eventId === null ? cause : html`<a href="/events/${eventId}">${renderBreakableName(cause)}</a>`}</h3>${
+      html`<li><div class="when">${renderTime(at)}</div><div class="what"><h3>${eventId === null ? cause : html`<a href="/events/${eventId}">${renderBreakableName(cause)}</a>`}</h3>${
         changes.length > 0
-          ? changeList(changes, 12)
+          ? renderChangeList(changes, 12)
           : html`<p class="quiet">${isEnd ? 'deleted' : index === history.length - 1 ? 'first known version' : 'no changes'}</p>`
       }</div></li>`,
   )}</ol>`

@@ -1,19 +1,19 @@
 import { type Html, html } from '../../core/html.ts'
 import {
   countAll,
+  forecastUpcomingSteps,
+  listNewestCustomers,
+  listRecentSteps,
   type NamedStep,
-  newestCustomers,
-  recentSteps,
-  upcomingSteps,
 } from '../model/overview.ts'
 import {
-  countOf,
   customerPath,
   formatAmounts,
+  formatWithNoun,
   renderEmptyNote,
-  timeElement,
+  renderTime,
 } from '../parts/elements.ts'
-import { allMerchants } from '../story/merchants.ts'
+import { listMerchants } from '../story/merchants.ts'
 import { customerTable } from './customers.ts'
 import { definePage, type PageRequest } from './page.ts'
 
@@ -21,13 +21,13 @@ const SHOWN = 8
 
 async function read({ watched }: PageRequest) {
   const { stripe, braintree, clock } = watched
-  const [, ...others] = allMerchants(watched)
+  const [, ...others] = listMerchants(watched)
   return {
     now: clock.now().toISOString(),
     counts: countAll(watched),
-    coming: await upcomingSteps(watched, SHOWN),
-    lately: recentSteps(watched, SHOWN),
-    customers: newestCustomers(watched, SHOWN),
+    coming: await forecastUpcomingSteps(watched, SHOWN),
+    lately: listRecentSteps(watched, SHOWN),
+    customers: listNewestCustomers(watched, SHOWN),
     failedJobs: watched.failures.list().slice(-SHOWN).reverse(),
     connect: {
       ...(stripe && {
@@ -54,17 +54,17 @@ type Overview = Awaited<ReturnType<typeof read>>
 export const overviewPage = definePage(read, (data) => ({
   title: 'Overview',
   lead: 'Stripe and Braintree on this machine. Time stands still until you move it.',
-  body: html`${figures(data)}
+  body: html`${renderFigures(data)}
 ${failures(data)}
 <div class="stack"><div class="two">
 <section class="card"><h2>What comes next</h2>${data.coming.length > 0 ? stepList(data.coming, true) : renderEmptyNote('Nothing is scheduled. Create a subscription.')}</section>
 <section class="card"><h2>What just happened</h2>${data.lately.length > 0 ? stepList(data.lately, false) : renderEmptyNote('Nothing has happened yet.')}</section>
 </div>
 <section class="card"><h2>Customers</h2>${data.customers.length > 0 ? html`${customerTable(data.customers)}<p><a href="/customers">All customers</a></p>` : renderEmptyNote('No customers yet. Connect an SDK with the settings below, or trigger an event.')}</section>
-${connect(data)}</div>`,
+${renderConnectionHelp(data)}</div>`,
 }))
 
-function figures({ counts }: Overview): Html {
+function renderFigures({ counts }: Overview): Html {
   const figure = (value: string, label: string, tone: '' | 'bad' = '') =>
     html`<li class="${tone}"><strong>${value}</strong>${label}</li>`
   return html`<ul class="figures">${figure(counts.customers.toLocaleString('en'), 'customers')}
@@ -77,8 +77,8 @@ ${figure(String(counts.failedJobs), 'failed jobs', counts.failedJobs > 0 ? 'bad'
 
 function failures({ failedJobs }: Overview): Html | '' {
   if (failedJobs.length === 0) return ''
-  return html`<div class="status bad"><p><strong>${countOf(failedJobs.length, 'due job')} failed.</strong> The clock went on; each job is retried a day later.</p>
-<ul>${failedJobs.map(({ provider, job, key, message, retryAt }) => html`<li>${provider} ${job} <a href="/objects/${encodeURIComponent(key)}"><code>${key}</code></a>: ${message} Next attempt at ${timeElement(new Date(retryAt).toISOString())}.</li>`)}</ul></div>`
+  return html`<div class="status bad"><p><strong>${formatWithNoun(failedJobs.length, 'due job')} failed.</strong> The clock went on; each job is retried a day later.</p>
+<ul>${failedJobs.map(({ provider, job, key, message, retryAt }) => html`<li>${provider} ${job} <a href="/objects/${encodeURIComponent(key)}"><code>${key}</code></a>: ${message} Next attempt at ${renderTime(new Date(retryAt).toISOString())}.</li>`)}</ul></div>`
 }
 
 function stepList(steps: readonly NamedStep[], coming: boolean): Html {
@@ -88,11 +88,11 @@ function stepList(steps: readonly NamedStep[], coming: boolean): Html {
       customer === null
         ? step.facts[0]?.type
         : html`<a href="${customerPath({ provider, merchant, id: customer })}">${name ?? customer}</a>${merchant && ` · ${merchant}`}`
-    return html`<li class="${step.tone}${coming && ' coming'}"><div class="when">${timeElement(step.at)}</div><div class="what"><h3>${step.title} ${step.amount && html`<span class="amount">${step.amount.text}</span>`}</h3><p class="quiet">${link}</p></div></li>`
+    return html`<li class="${step.tone}${coming && ' coming'}"><div class="when">${renderTime(step.at)}</div><div class="what"><h3>${step.title} ${step.amount && html`<span class="amount">${step.amount.text}</span>`}</h3><p class="quiet">${link}</p></div></li>`
   })}</ol>`
 }
 
-function connect({ connect, otherMerchants }: Overview): Html {
+function renderConnectionHelp({ connect, otherMerchants }: Overview): Html {
   const toLines = (values: object) =>
     Object.entries(values).map(([name, value]) => `${name}=${value}`)
   const others = otherMerchants.flatMap((keys) => [

@@ -2,7 +2,12 @@ import { type Html, html } from '../../core/html.ts'
 import { type DunningOptions, dunningOptionsOf } from '../../stripe/state/context.ts'
 import { MAX_RETRIES, MAX_RETRY_DAYS } from '../actions/set-dunning.ts'
 import { CALL_FAILURES } from '../actions/simulate-failures.ts'
-import { backField, countOf, renderBadge, renderEmptyNote } from '../parts/elements.ts'
+import {
+  formatWithNoun,
+  renderBadge,
+  renderEmptyNote,
+  renderReturnField,
+} from '../parts/elements.ts'
 import { definePage, type PageRequest } from './page.ts'
 
 function read({ watched }: PageRequest) {
@@ -22,15 +27,15 @@ type Data = ReturnType<typeof read>
 export const troublePage = definePage(read, (data, { path }) => ({
   title: 'Trouble',
   lead: 'Simulate failures. Each one stays pending until a matching call or charge occurs.',
-  body: html`<div class="two"><section class="card"><h2>Failing calls</h2>${calls(data, path)}</section>
-<div class="stack"><section class="card"><h2>Pending failures</h2>${waiting(data, path)}</section>
-<section class="card"><h2>Declined charges</h2>${charges(data, path)}</section>
+  body: html`<div class="two"><section class="card"><h2>Failing calls</h2>${renderCallFailureForm(data, path)}</section>
+<div class="stack"><section class="card"><h2>Pending failures</h2>${renderPendingFaults(data, path)}</section>
+<section class="card"><h2>Declined charges</h2>${renderDeclineCharges(data, path)}</section>
 ${data.dunning && html`<section class="card"><h2>Failed payments at Stripe</h2>${retries(data.dunning, path)}</section>`}
 <section class="card"><h2>Webhook delivery</h2>${webhooks(data, path)}</section></div></div>`,
 }))
 
-function calls({ providers }: Data, path: string): Html {
-  return html`<form method="post" action="/fail">${backField(path)}
+function renderCallFailureForm({ providers }: Data, path: string): Html {
+  return html`<form method="post" action="/fail">${renderReturnField(path)}
 <fieldset><legend>Kind of failure</legend>${Object.entries(CALL_FAILURES).map(
     ([kind, { name, help }], at) =>
       html`<label class="check"><input type="radio" name="kind" value="${kind}"${at === 0 && html` checked`}><span>${name}<small>${help}</small></span></label>`,
@@ -40,15 +45,15 @@ function calls({ providers }: Data, path: string): Html {
 <button class="primary">Apply</button></div></form>`
 }
 
-function charges({ pending }: Data, path: string): Html {
+function renderDeclineCharges({ pending }: Data, path: string): Html {
   return html`<p class="quiet">Declines the customer's next charge: by a call, a renewal or a retry.</p>
-<form class="line" method="post" action="/decline">${backField(path)}<label class="grow">Customer <input name="customer" required placeholder="cus_…"></label>
+<form class="line" method="post" action="/decline">${renderReturnField(path)}<label class="grow">Customer <input name="customer" required placeholder="cus_…"></label>
 <label>Code <input name="code" value="insufficient_funds" list="codes" size="18"></label><button class="primary">Apply</button></form>
 <datalist id="codes"><option value="insufficient_funds"></option><option value="lost_card"></option><option value="expired_card"></option><option value="fraudulent"></option><option value="2000">Braintree: do not honor</option><option value="2001">Braintree: insufficient funds</option></datalist>
 ${pending.declines.map(({ customer, codes }) => html`<p><code>${customer}</code> ${codes.map((code) => html`${renderBadge(code, 'bad')} `)}</p>`)}`
 }
 
-const THEN = {
+const AFTER_LAST_RETRY_LABELS = {
   cancel: 'is canceled',
   unpaid: 'is unpaid',
   past_due: 'stays past due',
@@ -56,8 +61,8 @@ const THEN = {
 
 function retries({ retryAfterDays, afterLastRetry }: DunningOptions, path: string): Html {
   return html`<p class="quiet">Retries after a failed renewal. For Braintree, call <code>changeSettings()</code>.</p>
-<form class="line" method="post" action="/dunning">${backField(path)}<label class="grow">Retry after days <input name="days" value="${retryAfterDays.join(', ')}" placeholder="never" aria-describedby="days-hint"></label>
-<label>Then the subscription <select name="after">${Object.entries(THEN).map(([value, text]) => html`<option value="${value}"${value === afterLastRetry && html` selected`}>${text}</option>`)}</select></label>
+<form class="line" method="post" action="/dunning">${renderReturnField(path)}<label class="grow">Retry after days <input name="days" value="${retryAfterDays.join(', ')}" placeholder="never" aria-describedby="days-hint"></label>
+<label>Then the subscription <select name="after">${Object.entries(AFTER_LAST_RETRY_LABELS).map(([value, text]) => html`<option value="${value}"${value === afterLastRetry && html` selected`}>${text}</option>`)}</select></label>
 <button class="primary">Set</button></form>
 <p class="quiet" id="days-hint">1 to ${MAX_RETRY_DAYS} days, at most ${MAX_RETRIES} times, such as 3, 5, 7; empty for no retries.</p>`
 }
@@ -73,14 +78,14 @@ function webhooks({ switches }: Data, path: string): Html {
   const boxes = Object.entries(SWITCHES) as Array<
     [keyof typeof SWITCHES, readonly [string, string]]
   >
-  return html`<form method="post" action="/deliveries">${backField(path)}<fieldset><legend>Until disabled</legend>${boxes.map(
+  return html`<form method="post" action="/deliveries">${renderReturnField(path)}<fieldset><legend>Until disabled</legend>${boxes.map(
     ([name, [title, help]]) =>
       html`<label class="check"><input type="checkbox" name="${name}"${switches[name] && html` checked`}><span>${title}<small>${help}</small></span></label>`,
   )}</fieldset>
 <div class="line"><label>Delay in seconds <input name="delay" type="number" min="0" value="${switches.delaySeconds ?? 0}"></label><button class="primary">Set</button></div></form>`
 }
 
-function waiting({ pending }: Data, path: string): Html {
+function renderPendingFaults({ pending }: Data, path: string): Html {
   const { calls, declines, held } = pending
   if (calls.length + declines.length + held === 0)
     return renderEmptyNote('No failures are pending.')
@@ -88,9 +93,9 @@ function waiting({ pending }: Data, path: string): Html {
     const name = typeof kind === 'string' ? kind : `${kind.slowMs} ms late`
     return html`${renderBadge(provider ? `${provider} ${name}` : name, 'warning')} `
   })
-  return html`${calls.length > 0 && html`<p>${countOf(calls.length, 'call')}: ${kinds.slice(0, 30)}</p>`}
-${declines.length > 0 && html`<p>${countOf(declines.length, 'customer')} with declined next charges.</p>`}
-${held > 0 && html`<p>${countOf(held, 'response')} held back.</p>`}
-<div class="buttons">${held > 0 && html`<form method="post" action="/release">${backField(path)}<button>Send held responses</button></form>`}
-<form method="post" action="/clear">${backField(path)}<button>Clear all</button></form></div>`
+  return html`${calls.length > 0 && html`<p>${formatWithNoun(calls.length, 'call')}: ${kinds.slice(0, 30)}</p>`}
+${declines.length > 0 && html`<p>${formatWithNoun(declines.length, 'customer')} with declined next charges.</p>`}
+${held > 0 && html`<p>${formatWithNoun(held, 'response')} held back.</p>`}
+<div class="buttons">${held > 0 && html`<form method="post" action="/release">${renderReturnField(path)}<button>Send held responses</button></form>`}
+<form method="post" action="/clear">${renderReturnField(path)}<button>Clear all</button></form></div>`
 }

@@ -3,11 +3,11 @@ import type { Delivery } from '../../core/outbox.ts'
 import { listTriggers } from '../../fixtures/trigger.ts'
 import { receiversIn } from '../../stripe/state/receivers.ts'
 import {
-  backField,
   renderBreakableName,
   renderEmptyNote,
+  renderReturnField,
   renderStatusBadge,
-  timeElement,
+  renderTime,
 } from '../parts/elements.ts'
 import { renderTable } from '../parts/table.ts'
 import { definePage, type PageRequest } from './page.ts'
@@ -51,7 +51,7 @@ export const webhooksPage = definePage(read, (data, { path }) => ({
   lead: 'Webhooks to your application, with every delivery attempt.',
   body: html`<div class="stack"><div class="two"><section class="card"><h2>Endpoints</h2>${endpoints(data)}</section>
 <section class="card"><h2>Trigger</h2><p class="quiet">Causes an event, so that its webhook is sent.</p>
-<form class="line" method="post" action="/trigger">${backField(path)}<label>Event <select name="event">${data.triggers.map((each) => html`<option${each === 'invoice.paid' && html` selected`}>${each}</option>`)}</select></label>
+<form class="line" method="post" action="/trigger">${renderReturnField(path)}<label>Event <select name="event">${data.triggers.map((each) => html`<option${each === 'invoice.paid' && html` selected`}>${each}</option>`)}</select></label>
 <label>Customer (optional) <input name="customer" placeholder="a new one" size="18"></label><button class="primary">Trigger</button></form></section></div>
 <section class="card"><h2>Deliveries</h2>${filter(data)}${deliveryTable(data, path)}</section></div>`,
 }))
@@ -85,10 +85,10 @@ function deliveryTable({ deliveries, state, type }: Data, path: string): Html {
       const result =
         last &&
         `${attempts.length > 1 ? `${attempts.length}, last ` : ''}${last.status ?? last.error}`
-      return html`${result ?? html`<small>none yet</small>`}${dueAt !== null && html`<br><small>next ${timeElement(new Date(dueAt).toISOString())}</small>`}`
+      return html`${result ?? html`<small>none yet</small>`}${dueAt !== null && html`<br><small>next ${renderTime(new Date(dueAt).toISOString())}</small>`}`
     },
-    Created: ({ createdAt }) => timeElement(new Date(createdAt).toISOString()),
+    Created: ({ createdAt }) => renderTime(new Date(createdAt).toISOString()),
     Action: ({ id, eventType }) =>
-      html`<form method="post" action="/redeliver">${backField(path)}<input type="hidden" name="id" value="${id}"><button class="small">Send again<span class="unseen">: ${eventType} ${id}</span></button></form>`,
+      html`<form method="post" action="/redeliver">${renderReturnField(path)}<input type="hidden" name="id" value="${id}"><button class="small">Send again<span class="unseen">: ${eventType} ${id}</span></button></form>`,
   })
 }

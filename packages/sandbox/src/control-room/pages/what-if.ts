@@ -10,10 +10,10 @@ import {
   formatAmounts,
   renderEmptyNote,
   renderStatusBadge,
-  timeElement,
+  renderTime,
 } from '../parts/elements.ts'
 import { renderFutureStep } from '../parts/timeline.ts'
-import { nowOfCustomer } from '../story/clocks.ts'
+import { getCustomerNow } from '../story/clocks.ts'
 import type { TimelineStep } from '../story/step.ts'
 import { forecastEnd, readCustomerRef } from './customer.ts'
 import { definePage, type PageRequest } from './page.ts'
@@ -36,11 +36,11 @@ async function read(ask: PageRequest) {
   const customer = who && findCustomer(watched, who)
   if (!who || !customer) return null
   const supposed: Required<ForecastAssumptions> = {
-    charges: choice(CHARGES, query.get('charges')),
-    subscriptions: choice(SUBSCRIPTIONS, query.get('subscriptions')),
+    charges: readChoice(CHARGES, query.get('charges')),
+    subscriptions: readChoice(SUBSCRIPTIONS, query.get('subscriptions')),
   }
-  const months = Number(choice(MONTHS, query.get('months') ?? '3'))
-  const until = forecastEnd(nowOfCustomer(watched, who), months)
+  const months = Number(readChoice(MONTHS, query.get('months') ?? '3'))
+  const until = forecastEnd(getCustomerNow(watched, who), months)
   const [asIs, ifSo] = await Promise.all([
     forecastCustomer(watched, who, until),
     forecastCustomer(watched, who, until, supposed),
@@ -57,7 +57,7 @@ export const whatIfPage = definePage(read, (data) => {
     title: 'What if …',
     lead: html`<a href="${customerPath(customer)}">${name}</a>: a forecast on a copy of this customer. The sandbox does not change.`,
     body: html`<div class="stack"><section class="card"><h2>Assumptions</h2>${form(data)}</section>
-<div class="versus">${side('Without changes', asIs, ifSo)}${side('With these assumptions', ifSo, asIs)}</div></div>`,
+<div class="versus">${renderForecastSide('Without changes', asIs, ifSo)}${renderForecastSide('With these assumptions', ifSo, asIs)}</div></div>`,
   }
 })
 
@@ -82,11 +82,11 @@ function select(
 }
 
 /** Renders one of two forecasts. Steps that the other one does not have are underlined. */
-function side(title: string, own: BillingForecast, other: BillingForecast): Html {
+function renderForecastSide(title: string, own: BillingForecast, other: BillingForecast): Html {
   const known = new Set(other.steps.map(nameOf))
   const isOther = (step: TimelineStep) => !known.has(nameOf(step))
   return html`<section class="card"><h2>${title}</h2>
-<p>Until ${timeElement(own.until)}, <strong>${formatAmounts(own.paid)}</strong> will be paid.</p>
+<p>Until ${renderTime(own.until)}, <strong>${formatAmounts(own.paid)}</strong> will be paid.</p>
 <p>${own.subscriptions.map(({ status }) => html`${renderStatusBadge(status)} `)}<small>at the end</small></p>
 ${own.steps.length === 0 ? renderEmptyNote('Nothing is due.') : html`<ol class="timeline">${own.steps.map((step) => renderFutureStep(step, { path: null, isOther }))}</ol>`}</section>`
 }
@@ -95,7 +95,7 @@ function nameOf({ at, title, amount }: TimelineStep): string {
   return `${at} ${title} ${amount?.text ?? ''}`
 }
 
-function choice<Options extends object>(
+function readChoice<Options extends object>(
   options: Options,
   value: string | null,
 ): keyof Options & string {

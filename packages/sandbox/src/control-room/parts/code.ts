@@ -5,17 +5,17 @@ import type { ChangedField } from '../story/diff.ts'
 const ID = /^[a-z]{2,8}_[A-Za-z0-9]{8,}$/
 
 /** Renders JSON as HTML with colors, and with links for object ids. */
-export function jsonView(value: unknown, label: string): Html {
-  return code(jsonHtml(value, ''), label)
+export function renderJson(value: unknown, label: string): Html {
+  return renderCodeRegion(jsonHtml(value, ''), label)
 }
 
 /** Renders plain text as HTML. */
-export function textView(text: string, label: string): Html {
-  return code(html`${text}`, label)
+export function renderText(text: string, label: string): Html {
+  return renderCodeRegion(html`${text}`, label)
 }
 
 /** Renders a scrollable region that can be focused and scrolled with the keyboard. */
-function code(content: Html, label: string): Html {
+function renderCodeRegion(content: Html, label: string): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${content}</div>`
 }
 
@@ -37,7 +37,7 @@ function listHtml(list: readonly unknown[], indent: string): Html {
   if (list.length === 0) return html`[]`
   const inner = `${indent}  `
   const items = list.map((item) => html`${inner}${jsonHtml(item, inner)}`)
-  return html`[\n${joined(items)}\n${indent}]`
+  return html`[\n${joinLines(items)}\n${indent}]`
 }
 
 function objectHtml(object: object, indent: string): Html {
@@ -48,30 +48,30 @@ function objectHtml(object: object, indent: string): Html {
     ([name, value]) =>
       html`${inner}<span class="key">${JSON.stringify(name)}</span>: ${jsonHtml(value, inner)}`,
   )
-  return html`{\n${joined(lines)}\n${indent}}`
+  return html`{\n${joinLines(lines)}\n${indent}}`
 }
 
-function joined(parts: readonly Html[]): Html[] {
+function joinLines(parts: readonly Html[]): Html[] {
   return parts.map((part, at) => (at === parts.length - 1 ? part : html`${part},\n`))
 }
 
 /** Renders a list of changed fields with their old and new values. */
-export function changeList(changes: readonly ChangedField[], most = 40): Html {
+export function renderChangeList(changes: readonly ChangedField[], most = 40): Html {
   const shown = changes.slice(0, most)
   const more = changes.length - shown.length
   return html`<ul class="diff">${shown.map(
     ({ path, before, after }) =>
-      html`<li><code>${path}</code><br>${before !== undefined && html`<del><span class="unseen">was </span>${brief(path, before)}</del> <span aria-hidden="true">→</span> `}${
+      html`<li><code>${path}</code><br>${before !== undefined && html`<del><span class="unseen">was </span>${formatBriefly(path, before)}</del> <span aria-hidden="true">→</span> `}${
         after === undefined
           ? html`<small>removed</small>`
-          : html`<ins><span class="unseen">is </span>${brief(path, after)}</ins>`
+          : html`<ins><span class="unseen">is </span>${formatBriefly(path, after)}</ins>`
       }</li>`,
   )}${more > 0 && html`<li><small>and ${more} more</small></li>`}</ul>`
 }
 
 const LONGEST = 160
 
-function brief(path: string, value: unknown): string {
+function formatBriefly(path: string, value: unknown): string {
   const text = JSON.stringify(value) ?? ''
   const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
   const isTime = typeof value === 'number' && /(_at|At|_end|_start|created|anchor|date)$/.test(path)

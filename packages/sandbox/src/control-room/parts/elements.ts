@@ -1,5 +1,5 @@
 import { type Html, html } from '../../core/html.ts'
-import { placeOf } from '../story/merchants.ts'
+import { toPlaceSegment } from '../story/merchants.ts'
 import type { StepAmount, StepTone } from '../story/step.ts'
 import type { CustomerRef } from '../story/watched.ts'
 
@@ -13,7 +13,7 @@ const MOMENT = new Intl.DateTimeFormat('en-GB', {
 })
 
 /** Renders a time as HTML, in UTC: `31 Jan 2026, 10:00`. */
-export function timeElement(iso: string | null): Html | '' {
+export function renderTime(iso: string | null): Html | '' {
   if (iso === null) return ''
   return html`<time datetime="${iso}">${MOMENT.format(new Date(iso))}</time>`
 }
@@ -52,7 +52,7 @@ export function formatAmounts(list: readonly StepAmount[]): string {
 }
 
 export function customerPath(who: CustomerRef): string {
-  return `/customers/${placeOf(who)}/${encodeURIComponent(who.id)}`
+  return `/customers/${toPlaceSegment(who)}/${encodeURIComponent(who.id)}`
 }
 
 /**
@@ -81,12 +81,12 @@ export function renderBreakableName(name: string): Html[] {
 }
 
 /** Returns a number with its noun: `3 customers`, `1 customer`. */
-export function countOf(number: number, noun: string): string {
+export function formatWithNoun(number: number, noun: string): string {
   return `${number.toLocaleString('en')} ${number === 1 ? noun : `${noun}s`}`
 }
 
 /** Renders the hidden form field that contains the page to which the form redirects. */
-export function backField(path: string): Html {
+export function renderReturnField(path: string): Html {
   return html`<input type="hidden" name="back" value="${path}">`
 }
 
@@ -94,7 +94,7 @@ export function backField(path: string): Html {
  * Renders the hidden form field that names the test clock which the form moves. Without a test
  * clock, renders nothing, and the form moves the sandbox's own clock.
  */
-export function clockField(testClock: string | null | undefined): Html | '' {
+export function renderClockField(testClock: string | null | undefined): Html | '' {
   return testClock ? html`<input type="hidden" name="clock" value="${testClock}">` : ''
 }
 

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../core/html.ts'
-import { renderBreakableName, timeElement } from './elements.ts'
+import { renderBreakableName, renderTime } from './elements.ts'
 
 export interface ControlRoomView {
   readonly title: string
@@ -53,7 +53,7 @@ ${navigation(frame.path)}
 ${clockForm(frame)}
 </header>
 <main id="main" tabindex="-1">
-${notice(frame)}
+${renderNotice(frame)}
 <div class="heading"><div><h1>${renderBreakableName(view.title)} ${view.badge}</h1>${view.lead && html`<p>${view.lead}</p>`}</div>
 ${frame.json && html`<a class="beside" href="${frame.json}">This page as JSON</a>`}</div>
 ${view.body}
@@ -82,12 +82,12 @@ const MOVES = [
 /** Renders the buttons that advance the clock. They are on every page. */
 function clockForm({ now, path }: PageFrame): Html {
   return html`<form class="clock" method="post" action="/advance" aria-label="Clock">
-<input type="hidden" name="back" value="${path}"><span>${timeElement(now)} <small>UTC</small></span>
+<input type="hidden" name="back" value="${path}"><span>${renderTime(now)} <small>UTC</small></span>
 ${MOVES.map(([unit, text]) => html`<button class="small" name="${unit}" value="1" aria-label="Advance the clock by ${text}">+ ${text}</button>`)}
 </form>`
 }
 
-function notice({ notice }: PageFrame): Html | '' {
+function renderNotice({ notice }: PageFrame): Html | '' {
   if (!notice) return ''
   return html`<div class="status${notice.isBad && ' bad'}" role="${notice.isBad ? 'alert' : 'status'}"><p>${notice.text}</p></div>`
 }

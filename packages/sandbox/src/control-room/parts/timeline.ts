@@ -1,7 +1,13 @@
 import { type Html, html } from '../../core/html.ts'
 import type { TimelineStep } from '../story/step.ts'
 import type { DeliveryNote } from '../story/timeline.ts'
-import { backField, clockField, customerPath, objectLink, timeElement } from './elements.ts'
+import {
+  customerPath,
+  objectLink,
+  renderClockField,
+  renderReturnField,
+  renderTime,
+} from './elements.ts'
 
 export interface TimelineOptions {
   /** Page to which the button "Go there" of a future step redirects. `null` hides these buttons. */
@@ -22,41 +28,45 @@ export function renderFutureStep(step: TimelineStep, options: TimelineOptions): 
   const { path } = options
   const go =
     path !== null &&
-    html`<form method="post" action="/advance-to">${backField(path)}${clockField(options.testClock)}<input type="hidden" name="date" value="${step.at}"><button class="small">Go there<span class="unseen">: ${step.title}, ${step.at}</span></button></form>`
+    html`<form method="post" action="/advance-to">${renderReturnField(path)}${renderClockField(options.testClock)}<input type="hidden" name="date" value="${step.at}"><button class="small">Go there<span class="unseen">: ${step.title}, ${step.at}</span></button></form>`
   const { provider, merchant, customer } = step
   const whose =
     options.withCustomer && customer !== null
       ? html`<p class="quiet"><a href="${customerPath({ provider, merchant, id: customer })}">${customer}</a></p>`
       : ''
   const kind = `coming${options.isOther?.(step) ? ' other' : ''}`
-  return item(step, kind, { beside: html`${go}`, below: whose })
+  return renderStepItem(step, kind, { beside: html`${go}`, below: whose })
 }
 
 export function renderPastStep(
   step: TimelineStep & { readonly deliveries: readonly DeliveryNote[] },
 ): Html {
-  return item(step, '', { below: deliveryLine(step.deliveries) })
+  return renderStepItem(step, '', { below: deliveryLine(step.deliveries) })
 }
 
 export function renderPresentMoment(now: string): Html {
-  return html`<li class="now"><div class="when">${timeElement(now)}</div><div class="what">Now</div></li>`
+  return html`<li class="now"><div class="when">${renderTime(now)}</div><div class="what">Now</div></li>`
 }
 
-function item(step: TimelineStep, kind: string, more: { beside?: Html; below?: Html | '' }): Html {
+function renderStepItem(
+  step: TimelineStep,
+  kind: string,
+  extraParts: { beside?: Html; below?: Html | '' },
+): Html {
   const [first] = step.facts
-  return html`<li class="${step.tone} ${kind}"><div class="when">${timeElement(step.at)}</div>
-<div class="what"><div class="head"><h3>${step.title} ${step.amount && html`<span class="amount">${step.amount.text}</span>`}</h3>${more.beside}</div>
+  return html`<li class="${step.tone} ${kind}"><div class="when">${renderTime(step.at)}</div>
+<div class="what"><div class="head"><h3>${step.title} ${step.amount && html`<span class="amount">${step.amount.text}</span>`}</h3>${extraParts.beside}</div>
 ${step.notes.map((note) => html`<p class="quiet">${note}</p>`)}
-${step.facts.length === 1 && first ? html`<p class="quiet">${fact(first, step)}</p>` : factList(step)}
-${more.below}</div></li>`
+${step.facts.length === 1 && first ? html`<p class="quiet">${renderStepFact(first, step)}</p>` : factList(step)}
+${extraParts.below}</div></li>`
 }
 
 function factList(step: TimelineStep): Html {
   const { facts } = step
-  return html`<details><summary>${facts.length} events</summary><ul>${facts.map((each) => html`<li>${fact(each, step)}</li>`)}</ul></details>`
+  return html`<details><summary>${facts.length} events</summary><ul>${facts.map((each) => html`<li>${renderStepFact(each, step)}</li>`)}</ul></details>`
 }
 
-function fact(
+function renderStepFact(
   { type, eventId, objectId }: TimelineStep['facts'][number],
   { merchant }: TimelineStep,
 ): Html {

@@ -8,7 +8,7 @@ import type { ObservedSandbox } from './watched.ts'
  * to, so a notification belongs to the step that happened at the same time and whose object the
  * notification contains.
  */
-export function notificationsOf(
+export function mapNotificationsToSteps(
   { outbox }: Pick<ObservedSandbox, 'outbox'>,
   { context }: SandboxMerchant,
   steps: readonly TimelineStep[],

@@ -8,7 +8,7 @@ import { type StepTone, type TimelineStep, toStepAmount } from './step.ts'
  * Returns all past steps of a Braintree customer, oldest first. They are derived from the stored
  * objects, because Braintree keeps no events.
  */
-export function braintreeSteps(merchant: SandboxMerchant, customer: string): TimelineStep[] {
+export function deriveBraintreeSteps(merchant: SandboxMerchant, customer: string): TimelineStep[] {
   const { context, name } = merchant
   const { customers, paymentMethods, subscriptions, transactions } = context.tables
   const steps: TimelineStep[] = []

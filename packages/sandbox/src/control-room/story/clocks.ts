@@ -29,7 +29,7 @@ export function findTestClock({ stripe }: ObservedSandbox, id: string): TestCloc
  * Returns the test clock that a customer follows, or `null` if the customer follows the sandbox's
  * own clock.
  */
-export function testClockOfCustomer(
+export function findCustomerTestClock(
   watched: ObservedSandbox,
   { provider, id }: CustomerRef,
 ): TestClock | null {
@@ -42,8 +42,8 @@ export function testClockOfCustomer(
  * Returns the present time for a customer: the time of the customer's test clock, or of the
  * sandbox's own clock.
  */
-export function nowOfCustomer(watched: ObservedSandbox, who: CustomerRef): Date {
-  const clock = testClockOfCustomer(watched, who)
+export function getCustomerNow(watched: ObservedSandbox, who: CustomerRef): Date {
+  const clock = findCustomerTestClock(watched, who)
   return clock ? new Date(clock.now) : watched.clock.now()
 }
 

@@ -3,7 +3,7 @@ import { copyJson } from '../../core/store/copy-json.ts'
 import type { StoreTable } from '../../core/store/table.ts'
 import { renderRow } from '../../stripe/state/render.ts'
 import type { RowKind, StripeRows } from '../../stripe/state/rows.ts'
-import { allMerchants } from './merchants.ts'
+import { listMerchants } from './merchants.ts'
 import type { ObservedSandbox } from './watched.ts'
 
 export interface FoundObject {
@@ -49,7 +49,7 @@ function atBraintree(
   id: string,
   merchant: string | null,
 ): FoundObject | null {
-  for (const { name, context } of allMerchants(watched)) {
+  for (const { name, context } of listMerchants(watched)) {
     if (merchant !== null && merchant !== name) continue
     for (const kind of VERSIONED_KINDS) {
       const row = (context.tables[kind] as unknown as StoreTable<object>).get(id)

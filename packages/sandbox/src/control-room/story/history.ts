@@ -1,7 +1,7 @@
 import { VERSIONED_KINDS } from '../../braintree/state/context.ts'
 import { type ChangedField, diffObjects, undoChanges } from './diff.ts'
 import type { FoundObject } from './find-object.ts'
-import { allMerchants } from './merchants.ts'
+import { listMerchants } from './merchants.ts'
 import { readEvents, type SeenEvent } from './stripe-events.ts'
 import type { ObservedSandbox } from './watched.ts'
 
@@ -18,7 +18,7 @@ export interface ObjectVersion {
 }
 
 /** An object at one moment, and the source of the information. */
-interface Observation {
+interface ObjectObservation {
   readonly at: number
   readonly cause: string
   readonly eventId: string | null
@@ -47,19 +47,24 @@ export interface ObjectHistory {
  * Returns the known versions of an object. At Stripe they are read from the events, at Braintree
  * from the sandbox's version log.
  */
-export function readObjectHistory(watched: ObservedSandbox, whose: HistoryQuery): ObjectHistory {
-  const told = fromEvents(watched, whose.id)
-  const seen = told.length > 0 ? told : fromLog(watched, whose)
+export function readObjectHistory(
+  observedSandbox: ObservedSandbox,
+  historyQuery: HistoryQuery,
+): ObjectHistory {
+  const told = readEventVersions(observedSandbox, historyQuery.id)
+  const seen = told.length > 0 ? told : readLoggedVersions(observedSandbox, historyQuery)
   const first = seen[0]?.at ?? Number.POSITIVE_INFINITY
-  const before = fromStatuses(whose.found?.object).filter(({ at }) => Date.parse(at) < first)
+  const before = readStatusVersions(historyQuery.found?.object).filter(
+    ({ at }) => Date.parse(at) < first,
+  )
   const versions = [...before, ...toVersions(seen)].slice(-MAX_VERSIONS).reverse()
   return { versions, last: seen.findLast(({ object }) => object !== null)?.object ?? null }
 }
 
 /** Compares each version with the previous one. */
-function toVersions(seen: readonly Observation[]): ObjectVersion[] {
-  return seen.map(({ at, cause, eventId, object, previous }, index) => {
-    const last = seen[index - 1]?.object
+function toVersions(objectObservations: readonly ObjectObservation[]): ObjectVersion[] {
+  return objectObservations.map(({ at, cause, eventId, object, previous }, index) => {
+    const last = objectObservations[index - 1]?.object
     const before = last ?? (previous && object ? undoChanges(object, previous) : null)
     return {
       at: new Date(at).toISOString(),
@@ -71,7 +76,7 @@ function toVersions(seen: readonly Observation[]): ObjectVersion[] {
   })
 }
 
-function fromEvents({ stripe }: ObservedSandbox, id: string): Observation[] {
+function readEventVersions({ stripe }: ObservedSandbox, id: string): ObjectObservation[] {
   const filter = {
     mentions: id,
     keep: ({ object }: SeenEvent) => object.id === id,
@@ -87,8 +92,11 @@ function fromEvents({ stripe }: ObservedSandbox, id: string): Observation[] {
   }))
 }
 
-function fromLog(watched: ObservedSandbox, { id, merchant, found }: HistoryQuery): Observation[] {
-  for (const { name, context } of allMerchants(watched)) {
+function readLoggedVersions(
+  watched: ObservedSandbox,
+  { id, merchant, found }: HistoryQuery,
+): ObjectObservation[] {
+  for (const { name, context } of listMerchants(watched)) {
     if (merchant !== null && merchant !== name) continue
     for (const kind of VERSIONED_KINDS) {
       if (found && (found.kind !== kind || found.merchant !== name)) continue
@@ -118,7 +126,7 @@ type StatusEvent = Readonly<Record<string, unknown>> & { readonly timestamp: num
  * Returns versions from the status history of a Braintree object, for the time before versions were
  * recorded.
  */
-function fromStatuses(object: unknown): ObjectVersion[] {
+function readStatusVersions(object: unknown): ObjectVersion[] {
   const { statusHistory } = (object ?? {}) as { statusHistory?: readonly StatusEvent[] }
   const history = [...(statusHistory ?? [])].sort((a, b) => a.timestamp - b.timestamp)
   return history.map((event, index) => {

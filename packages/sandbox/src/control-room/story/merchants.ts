@@ -8,7 +8,7 @@ export interface SandboxMerchant {
   readonly context: BraintreeContext
 }
 
-export function allMerchants({ braintree }: ObservedSandbox): SandboxMerchant[] {
+export function listMerchants({ braintree }: ObservedSandbox): SandboxMerchant[] {
   const merchants = braintree?.merchants ?? []
   return merchants.map((context) => ({
     name: merchants.length > 1 ? context.keys.merchantId : null,
@@ -24,7 +24,7 @@ export function findMerchant(
   watched: ObservedSandbox,
   name: string | null,
 ): SandboxMerchant | null {
-  const merchants = allMerchants(watched)
+  const merchants = listMerchants(watched)
   const found = merchants.find(({ context }) => context.keys.merchantId === name)
   return (name === null ? merchants[0] : found) ?? null
 }
@@ -33,7 +33,7 @@ export function findMerchant(
  * Returns the provider and merchant of a customer as one path segment: `stripe`, `braintree` or
  * `braintree.shop`.
  */
-export function placeOf({
+export function toPlaceSegment({
   provider,
   merchant,
 }: Pick<CustomerRef, 'provider' | 'merchant'>): string {

@@ -47,7 +47,7 @@ function toStep(events: readonly SeenEvent[]): TimelineStep {
     customer: customerOf(events),
     title: renamed ?? title,
     tone,
-    amount: amountIn(events),
+    amount: findStepAmount(events),
     notes: [
       ...new Set(changes.filter((change) => change !== renamed && change !== title)),
       ...(fields.length > 0 && changes.length === 0 ? [`Changed: ${fields.join(', ')}`] : []),
@@ -61,7 +61,7 @@ function toFact({ id, type, object }: SeenEvent): StepFact {
 }
 
 /** Returns the amount of a step, from the event that states it best. */
-function amountIn(events: readonly SeenEvent[]): StepAmount | null {
+function findStepAmount(events: readonly SeenEvent[]): StepAmount | null {
   for (const [type, field] of AMOUNTS) {
     const event = events.find((each) => each.type === type)
     const amount = event && toStepAmount(event.object[field], event.object.currency)

@@ -1,6 +1,6 @@
 import type { Delivery } from '../../core/outbox.ts'
-import { notificationsOf } from './braintree-deliveries.ts'
-import { braintreeSteps } from './braintree-steps.ts'
+import { mapNotificationsToSteps } from './braintree-deliveries.ts'
+import { deriveBraintreeSteps } from './braintree-steps.ts'
 import { findMerchant } from './merchants.ts'
 import { newestFirst, type TimelineStep } from './step.ts'
 import { isAbout, readEvents } from './stripe-events.ts'
@@ -22,13 +22,18 @@ export interface PastStep extends TimelineStep {
 const MAX_EVENTS = 400
 
 /** Returns the past steps of a customer, newest first. */
-export function listPastSteps(watched: ObservedSandbox, who: CustomerRef): PastStep[] {
+export function listPastSteps(
+  observedSandbox: ObservedSandbox,
+  customerRef: CustomerRef,
+): PastStep[] {
   return newestFirst(
-    who.provider === 'stripe' ? stripePast(watched, who.id) : braintreePast(watched, who),
+    customerRef.provider === 'stripe'
+      ? listPastStripeSteps(observedSandbox, customerRef.id)
+      : listPastBraintreeSteps(observedSandbox, customerRef),
   )
 }
 
-function stripePast(watched: ObservedSandbox, customer: string): PastStep[] {
+function listPastStripeSteps(watched: ObservedSandbox, customer: string): PastStep[] {
   if (!watched.stripe) return []
   const { context } = watched.stripe
   const filter = { mentions: customer, keep: isAbout(customer), most: MAX_EVENTS }
@@ -38,10 +43,13 @@ function stripePast(watched: ObservedSandbox, customer: string): PastStep[] {
   return steps.map((step) => ({ ...step, deliveries: deliveriesOf(watched, step) }))
 }
 
-function braintreePast(watched: ObservedSandbox, { merchant, id }: CustomerRef): PastStep[] {
+function listPastBraintreeSteps(
+  watched: ObservedSandbox,
+  { merchant, id }: CustomerRef,
+): PastStep[] {
   const found = findMerchant(watched, merchant)
-  const steps = found ? braintreeSteps(found, id) : []
-  const sent = found && notificationsOf(watched, found, steps)
+  const steps = found ? deriveBraintreeSteps(found, id) : []
+  const sent = found && mapNotificationsToSteps(watched, found, steps)
   return steps.map((step) => ({ ...step, deliveries: (sent?.get(step) ?? []).map(toNote) }))
 }
 

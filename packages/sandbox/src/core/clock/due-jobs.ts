@@ -47,7 +47,7 @@ export function dueJobs(
       if (run > MAX_RUNS_PER_INSTANT)
         throw new Error('The job is due again after every run, without end.')
       job.run(key)
-      failures.succeeded(job.name, key)
+      failures.removeFailure(job.name, key)
     } catch (error) {
       failures.record(provider, job.name, key, error, at)
     }

@@ -90,7 +90,7 @@ export class FailedJobs {
     )
   }
 
-  succeeded(job: string, key: string): void {
+  removeFailure(job: string, key: string): void {
     if (this.#table.size > 0) this.#table.delete(`${job}:${key}`)
   }
 }

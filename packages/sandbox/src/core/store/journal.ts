@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, truncateSync } from 'node:fs'
-import { linesOf, parseLine, writeLines } from './lines.ts'
+import { parseLine, readFileLines, writeLines } from './lines.ts'
 import type { SandboxStore, StoreHead } from './store.ts'
 
 /** Last line of a step. Replay ignores a step without it. */
-interface End extends StoreHead {
+interface StepEnd extends StoreHead {
   readonly now: string
   readonly rows: number
 }
@@ -29,7 +29,7 @@ export class StateJournal {
   }
 
   add(now: Date, store: SandboxStore): void {
-    this.#size += writeLines(this.#descriptor, linesOfStep(now, store))
+    this.#size += writeLines(this.#descriptor, serializeStep(now, store))
   }
 
   close(): void {
@@ -37,13 +37,13 @@ export class StateJournal {
   }
 }
 
-function* linesOfStep(now: Date, store: SandboxStore): Generator<string> {
+function* serializeStep(now: Date, store: SandboxStore): Generator<string> {
   let rows = 0
   for (const change of store.takeChanges()) {
     yield JSON.stringify(change)
     rows++
   }
-  const end: End = { now: now.toISOString(), ...store.head(), rows }
+  const end: StepEnd = { now: now.toISOString(), ...store.head(), rows }
   yield JSON.stringify(end)
 }
 
@@ -58,9 +58,9 @@ export async function replayJournal(
 ): Promise<{ now: Date | null; size: number }> {
   if (!existsSync(file)) return { now: null, size: 0 }
   const size = await findEnd(file)
-  let end: End | null = null
+  let end: StepEnd | null = null
   let rows = 0
-  for await (const { text } of linesOf(file, size)) {
+  for await (const { text } of readFileLines(file, size)) {
     const value = parseLine(text)
     if (Array.isArray(value)) {
       const [table, key, row, isNew] = value as [string, string, object | undefined, true?]
@@ -69,7 +69,7 @@ export async function replayJournal(
       rows++
       continue
     }
-    end = value as End | null
+    end = value as StepEnd | null
     if (end?.rows !== rows) {
       throw new TypeError(
         `The journal ${file} is damaged. Restore it and the state file from a backup, or move it away to start from the state before it.`,
@@ -85,7 +85,7 @@ export async function replayJournal(
 /** Finds where the last complete step ends, in bytes. */
 async function findEnd(file: string): Promise<number> {
   let found = 0
-  for await (const { text, end, whole } of linesOf(file)) {
+  for await (const { text, end, whole } of readFileLines(file)) {
     if (whole && text.startsWith('{') && parseLine(text) !== null) found = end
   }
   return found

@@ -15,7 +15,7 @@ export interface StateLine {
  * Reads the lines of a file of any size, optionally up to a byte position. Splits at newlines only:
  * `node:readline` also splits at U+2028, which JSON may contain unescaped.
  */
-export async function* linesOf(
+export async function* readFileLines(
   file: string,
   until = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<StateLine> {
@@ -49,7 +49,7 @@ export function parseLine(text: string): unknown {
 /** Writes lines to an open file. Returns the number of written bytes. */
 export function writeLines(descriptor: number, lines: Iterable<string>, chunkSize = CHUNK): number {
   let written = 0
-  for (const chunk of chunksOf(lines, chunkSize)) {
+  for (const chunk of joinIntoChunks(lines, chunkSize)) {
     for (let at = 0; at < chunk.length; ) at += writeSync(descriptor, chunk, at)
     written += chunk.length
   }
@@ -60,7 +60,7 @@ export function writeLines(descriptor: number, lines: Iterable<string>, chunkSiz
  * Joins lines into chunks of at least `size` bytes, so that they can be written with fewer system
  * calls.
  */
-export function* chunksOf(lines: Iterable<string>, size: number): Generator<Buffer> {
+export function* joinIntoChunks(lines: Iterable<string>, size: number): Generator<Buffer> {
   let waiting: string[] = []
   let length = 0
   for (const line of lines) {

@@ -9,7 +9,7 @@ interface Rows<T> {
   column(name: string): StoreColumn<T> | undefined
 }
 
-interface Wanted<T> {
+interface RowFilter<T> {
   /** Places to consider, in ascending order. All places if absent. */
   readonly places?: Int32Array
   readonly isAt: (place: number) => boolean
@@ -22,9 +22,9 @@ interface Wanted<T> {
  */
 export class NewestFirst<T> implements Iterable<T> {
   readonly #rows: Rows<T>
-  readonly #wanted: Wanted<T>
+  readonly #wanted: RowFilter<T>
 
-  constructor(rows: Rows<T>, wanted: Partial<Wanted<T>> = {}) {
+  constructor(rows: Rows<T>, wanted: Partial<RowFilter<T>> = {}) {
     this.#rows = rows
     this.#wanted = { isAt: () => true, keep: () => true, ...wanted }
   }

@@ -15,7 +15,7 @@ const UNPACKED = -1
  */
 export class RowPacker<T extends object> {
   readonly #kindOf: (value: T) => string
-  readonly #samples: Sample[] = []
+  readonly #samples: PackingSample[] = []
   /** Positions of the samples in the list of samples, by the kind of row. */
   readonly #places = new Map<string, number[]>()
 
@@ -29,7 +29,7 @@ export class RowPacker<T extends object> {
     const places = this.#places.get(kind) ?? []
     for (const place of places) {
       const packed = [place]
-      if (addDifference(this.#samples[place] as Sample, value, packed))
+      if (addDifference(this.#samples[place] as PackingSample, value, packed))
         return JSON.stringify(packed)
     }
     if (places.length === MAX_SAMPLES) return JSON.stringify([UNPACKED, value])
@@ -47,7 +47,7 @@ export class RowPacker<T extends object> {
 }
 
 /** An object or an array, split into its fields. */
-interface Sample {
+interface PackingSample {
   readonly names: readonly string[]
   /** Values of the fields, in order: a nested sample for an object, otherwise the value itself. */
   readonly fields: readonly unknown[]
@@ -67,7 +67,7 @@ function copyOf(value: object): Fields {
   return (Array.isArray(value) ? [...value] : { ...value }) as Fields
 }
 
-function toSample(value: Fields, first: number): Sample {
+function toSample(value: Fields, first: number): PackingSample {
   const names = Object.keys(value).filter((name) => value[name] !== undefined)
   // Keeps the positions of undefined fields.
   const original = copyOf(value)
@@ -89,7 +89,7 @@ function toSample(value: Fields, first: number): Sample {
  * Adds `number, value, …` for each field that differs from the sample. Returns `false` if the value
  * does not have the same fields as the sample; the caller must then discard what was added.
  */
-function addDifference(sample: Sample, value: unknown, packed: unknown[]): boolean {
+function addDifference(sample: PackingSample, value: unknown, packed: unknown[]): boolean {
   const { names, fields, original } = sample
   if (!isObject(value) || Array.isArray(value) !== Array.isArray(original)) return false
   if (Array.isArray(value)) {
@@ -114,20 +114,23 @@ function addDifference(sample: Sample, value: unknown, packed: unknown[]): boole
 }
 
 function addField(
-  { fields, numbers }: Sample,
+  { fields, numbers }: PackingSample,
   place: number,
   field: unknown,
   packed: unknown[],
 ): void {
   const usual = fields[place]
   const before = packed.length
-  if (isObject(usual) && addDifference(usual as Sample, field, packed)) return
+  if (isObject(usual) && addDifference(usual as PackingSample, field, packed)) return
   if (packed.length > before) packed.length = before
   packed.push(numbers[place], field)
 }
 
 /** Reverses `addDifference`. `at` is the read position in `packed`. */
-function rebuild(sample: Sample, reading: { readonly packed: unknown[]; at: number }): Fields {
+function rebuild(
+  sample: PackingSample,
+  reading: { readonly packed: unknown[]; at: number },
+): Fields {
   const { names, fields, numbers, original } = sample
   const built = copyOf(original)
   for (let place = 0; place < names.length; place++) {
@@ -136,7 +139,7 @@ function rebuild(sample: Sample, reading: { readonly packed: unknown[]; at: numb
       built[names[place] as string] = reading.packed[reading.at + 1]
       reading.at += 2
     } else if (isObject(usual)) {
-      built[names[place] as string] = rebuild(usual as Sample, reading)
+      built[names[place] as string] = rebuild(usual as PackingSample, reading)
     }
   }
   return built

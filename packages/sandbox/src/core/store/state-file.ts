@@ -13,7 +13,7 @@ import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { linesOf, parseLine, writeLines } from './lines.ts'
+import { parseLine, readFileLines, writeLines } from './lines.ts'
 import { STATE_FORMAT } from './snapshot.ts'
 import type { SandboxStore, StoreHead } from './store.ts'
 
@@ -167,7 +167,7 @@ async function loadLines(file: string, store: SandboxStore): Promise<LoadedFile>
   let head: Head | null = null
   let rows = 0
   let counted: number | null = null
-  for await (const { text } of linesOf(file)) {
+  for await (const { text } of readFileLines(file)) {
     const value = parseLine(text)
     if (head === null) head = value as Head
     else if (Array.isArray(value) && value.length === 3) {

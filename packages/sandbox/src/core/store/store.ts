@@ -70,7 +70,7 @@ export class SandboxStore {
    * and practically never repeat.
    */
   randomText(length: number, alphabet = BASE62): string {
-    return textOf(length, alphabet, () => mix(this.#seed, this.#drawn++))
+    return drawRandomText(length, alphabet, () => hashSeed(this.#seed, this.#drawn++))
   }
 
   /**
@@ -80,7 +80,7 @@ export class SandboxStore {
   nextReadId(prefix: string, length: number): string {
     const read = this.nextNumber('reads')
     let drawn = read * 16
-    return prefix + textOf(length, BASE62, () => mix(~this.#seed, drawn++))
+    return prefix + drawRandomText(length, BASE62, () => hashSeed(~this.#seed, drawn++))
   }
 
   /** Generates an object id: a prefix such as `cus_`, followed by random text. */
@@ -201,7 +201,7 @@ const PAIRS = new Map<string, readonly string[]>()
  * Returns all pairs of characters of an alphabet. Drawing two characters at once takes half the
  * time.
  */
-function pairsOf(alphabet: string): readonly string[] {
+function listCharacterPairs(alphabet: string): readonly string[] {
   let pairs = PAIRS.get(alphabet)
   if (!pairs) {
     const all = [...alphabet]
@@ -212,8 +212,8 @@ function pairsOf(alphabet: string): readonly string[] {
 }
 
 /** Draws text, five characters from each 32-bit word. */
-function textOf(length: number, alphabet: string, nextWord: () => number): string {
-  const pairs = pairsOf(alphabet)
+function drawRandomText(length: number, alphabet: string, nextWord: () => number): string {
+  const pairs = listCharacterPairs(alphabet)
   let text = ''
   while (text.length < length) {
     let word = nextWord()
@@ -228,7 +228,7 @@ function textOf(length: number, alphabet: string, nextWord: () => number): strin
 }
 
 /** Hashes (seed, n) to 32 well-mixed bits: two rounds of MurmurHash3's finalizer. */
-function mix(seed: number, n: number): number {
+function hashSeed(seed: number, n: number): number {
   let h = finalize(n ^ Math.imul(seed, 0x9e3779b1))
   h = finalize(h + Math.imul(seed, 0x85ebca6b) + Math.floor(n / 0x1_0000_0000))
   return h

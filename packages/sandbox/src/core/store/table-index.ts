@@ -51,7 +51,7 @@ export class TableIndex<T> {
   #place(key: string, value: string | null): void {
     const before = this.#valueOf?.get(key) ?? null
     if (value === before) return
-    if (before !== null) this.#take(before, key)
+    if (before !== null) this.#removeKey(before, key)
     if (value === null) return
     this.#valueOf?.set(key, value)
     const others = this.#keys.get(value)
@@ -65,7 +65,7 @@ export class TableIndex<T> {
     this.#sortIn()
     const row = this.#valueOf === null ? read() : undefined
     const value = row === undefined ? this.#valueOf?.get(key) : this.#keyOf(row)
-    if (typeof value === 'string') this.#take(value, key)
+    if (typeof value === 'string') this.#removeKey(value, key)
   }
 
   clear(): void {
@@ -74,7 +74,7 @@ export class TableIndex<T> {
     this.#valueOf?.clear()
   }
 
-  #take(value: string, key: string): void {
+  #removeKey(value: string, key: string): void {
     this.#valueOf?.delete(key)
     const keys = this.#keys.get(value)
     if (Array.isArray(keys) && keys.length > 1) keys.splice(keys.indexOf(key), 1)

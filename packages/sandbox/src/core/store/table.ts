@@ -69,7 +69,7 @@ export class StoreTable<T extends object> {
     const place = this.placeOf(key)
     const row = place === undefined ? undefined : this.at(place)
     // Keep the unpacked object: every caller must get the same one while it may be changed.
-    if (place !== undefined && row !== undefined) this.#hold(place, row)
+    if (place !== undefined && row !== undefined) this.#storeRow(place, row)
     return row
   }
 
@@ -312,14 +312,14 @@ export class StoreTable<T extends object> {
   }
 
   #put(place: number, key: string, row: T, isNew: boolean): void {
-    this.#hold(place, row)
+    this.#storeRow(place, row)
     for (const column of this.#columns.values()) column.put(place, row)
     this.#recordChange(key, isNew)
     for (const index of this.#indexes.values()) index.put(key, row, isNew)
     for (const { dueOf, queue } of this.#queues.values()) queue.set(key, dueOf(row), row)
   }
 
-  #hold(place: number, row: T): void {
+  #storeRow(place: number, row: T): void {
     if (this.#packing && typeof this.#rows[place] !== 'object') {
       this.#dropText(place)
       this.#unpacked.push(place)
@@ -351,11 +351,11 @@ export class StoreTable<T extends object> {
     this.#rows[place] = undefined
     this.#size--
     while (this.#first < this.end && this.#rows[this.#first] === undefined) this.#first++
-    if (this.end > 2 * this.#size + 64) this.#tidy()
+    if (this.end > 2 * this.#size + 64) this.#closeGaps()
     this.#recordChange(key, false)
   }
 
-  #tidy(): void {
+  #closeGaps(): void {
     const rows = this.#rows
     const isThere = (_: unknown, place: number) => rows[place] !== undefined
     this.#keys = this.#keys.filter(isThere)

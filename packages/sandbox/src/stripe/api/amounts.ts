@@ -25,12 +25,12 @@ export function checkAmounts(
   ids: readonly string[],
   tables: StripeTables,
 ): void {
-  check(params, '', null, () =>
+  checkNestedAmounts(params, '', null, () =>
     currencyOf(tables, [...ids, ...SUBJECTS.map((name) => params[name])]),
   )
 }
 
-function check(
+function checkNestedAmounts(
   value: object,
   path: string,
   scope: string | null,
@@ -44,7 +44,7 @@ function check(
     if (typeof each === 'object' && each !== null) {
       if (FREE_TEXT.has(name)) continue
       const isByCurrency = path.endsWith('currency_options') || path.endsWith('[currency_options]')
-      check(each, param, isByCurrency ? name.toLowerCase() : inside, ofSubject)
+      checkNestedAmounts(each, param, isByCurrency ? name.toLowerCase() : inside, ofSubject)
     } else if (AMOUNT.test(name) && (typeof each === 'number' || typeof each === 'string')) {
       checkThirdDecimal(each, inside ?? ofSubject(), param)
     }

@@ -3,7 +3,7 @@ import type { PathRouter } from '../../core/router.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { AppliedCallFault } from '../../core/trouble.ts'
 import { markAvailableFunds } from '../payments/balance-transactions.ts'
-import { nowOfClock, type StripeContext } from '../state/context.ts'
+import { readClockTime, type StripeContext } from '../state/context.ts'
 import { runAtomically, UnitOfWork } from '../state/unit-of-work.ts'
 import type { VersionConverter } from '../versions/shape.ts'
 import type { ApiVersions, ResolvedVersion } from '../versions/versions.ts'
@@ -28,7 +28,7 @@ import {
   isFromCardField,
   maskKey,
 } from './keys.ts'
-import { totalCountOf } from './lists.ts'
+import { countAllRows } from './lists.ts'
 import type { OperationResponse, StripeOperations } from './operation.ts'
 import { checkPageCall, filterForPage, PAGE_CALLS, PAGE_HEADERS } from './page-calls.ts'
 import { parseForm, readParameters } from './parameters.ts'
@@ -64,10 +64,10 @@ export class StripeApi {
 
   handle(request: HttpRequest): HttpResponse {
     if (request.headers.origin === undefined || !this.#isForPages(request)) {
-      return this.#inVersion(request)
+      return this.#answerInVersion(request)
     }
     if (request.method === 'OPTIONS') return { status: 204, headers: PAGE_HEADERS }
-    const response = this.#inVersion(request)
+    const response = this.#answerInVersion(request)
     return { ...response, headers: { ...response.headers, ...PAGE_HEADERS } }
   }
 
@@ -77,7 +77,7 @@ export class StripeApi {
     return found !== null && Object.hasOwn(PAGE_CALLS, found.target.name)
   }
 
-  #inVersion(request: HttpRequest): HttpResponse {
+  #answerInVersion(request: HttpRequest): HttpResponse {
     const asked = request.headers['stripe-version']
     const spoken = this.#versions.find(asked === undefined ? this.#context.apiVersion : `${asked}`)
     const response = this.#answer(request, spoken)
@@ -92,8 +92,8 @@ export class StripeApi {
     const requestId =
       request.method === 'GET' ? store.nextReadId('req_', 14) : store.nextId('req_', 14)
     const trouble = this.#context.trouble.takeCallTrouble('stripe')
-    if (trouble === '429') return this.#refuse(rateLimited(), requestId)
-    if (trouble === '500') return this.#refuse(brokenServer(), requestId)
+    if (trouble === '429') return this.#toFaultResponse(createRateLimitFault(), requestId)
+    if (trouble === '500') return this.#toFaultResponse(createServerFault(), requestId)
     const response = this.#respond(request, requestId, shape, trouble)
     if (trouble === null || trouble === 'saved-500' || trouble === 'made-500') return response
     return { ...response, fate: trouble }
@@ -115,21 +115,21 @@ export class StripeApi {
       // A delayed or held response belongs to a request still in progress, so its key stays in use.
       // A lost response does not.
       const isLate = typeof trouble === 'object' && trouble !== null
-      return this.#onceOnly(checked, isLate, () => {
+      return this.#runIdempotently(checked, isLate, () => {
         if (trouble !== 'made-500' && trouble !== 'saved-500') return run()
         if (trouble === 'made-500') run()
-        return { status: 500, body: errorJson(brokenServer().body, requestId) }
+        return { status: 500, body: errorJson(createServerFault().body, requestId) }
       })
     } catch (error) {
       if (error instanceof StripeFault)
-        return this.#refuse(isV2 ? toV2Fault(error) : error, requestId)
+        return this.#toFaultResponse(isV2 ? toV2Fault(error) : error, requestId)
       throw error
     }
   }
 
   /** Validates a call of `/v1`. Returns a function that runs the call. */
-  #check(asked: AuthenticatedCall): () => Answer {
-    const { request, shape, caller } = asked
+  #check(authenticatedCall: AuthenticatedCall): () => Answer {
+    const { request, shape, caller } = authenticatedCall
     const { route, ids } = this.#findRoute(request, shape)
     this.#checkHeaders(request)
     const body = request.method === 'POST' ? request.body.toString('utf8') : ''
@@ -143,17 +143,17 @@ export class StripeApi {
     const params = readParameters(route.params, form)
     refuseUnsupported(route.name, params)
     if (request.method === 'POST') checkAmounts(params, ids, this.#context.tables)
-    return () => this.#run(asked, route, { ids, params, removedParams })
+    return () => this.#run(authenticatedCall, route, { ids, params, removedParams })
   }
 
   /** Validates a call of `/v2`. Returns a function that runs the call. */
   #checkV2(asked: AuthenticatedCall): () => Answer {
     const { request, requestId, caller } = asked
     const found = caller === 'page' ? null : this.#callsV2.find(request)
-    if (!found) throw unrecognized(request)
+    if (!found) throw createUnknownUrlFault(request)
     const { ids, params, run } = found
     return () => {
-      const work = this.#begin(asked, ids, params)
+      const work = this.#openUnitOfWork(asked, ids, params)
       try {
         const answer = runAtomically(work, () => run(params as never, { work, ids }))
         return { status: 200, body: JSON.stringify(answer) }
@@ -167,7 +167,7 @@ export class StripeApi {
   #authenticateSession(request: HttpRequest): ApiCaller {
     const sessions = this.#context.tables['v2.billing.meter_event_session']
     const endOf = (token: string) => sessions.readBy('token', token)[0]?.$.expires ?? null
-    return authenticateSession(request, endOf, nowOfClock(this.#context))
+    return authenticateSession(request, endOf, readClockTime(this.#context))
   }
 
   #findRoute(
@@ -179,13 +179,13 @@ export class StripeApi {
     const route = this.#routes.get(old?.target ?? '')
     if (old && route) return { route, ids: idsOfPath(old.params) }
     const found = this.#router.find(method, path)
-    if (!found) throw unrecognized(request)
+    if (!found) throw createUnknownUrlFault(request)
     return { route: found.target, ids: idsOfPath(found.params) }
   }
 
   tooLarge(): HttpResponse {
     const fault = faultWithStatus(413, 'Request body is too large.')
-    return this.#refuse(fault, this.#context.store.nextId('req_', 14))
+    return this.#toFaultResponse(fault, this.#context.store.nextId('req_', 14))
   }
 
   /**
@@ -193,7 +193,7 @@ export class StripeApi {
    * internal errors.
    */
   failed(): HttpResponse {
-    return this.#refuse(brokenServer(), this.#context.store.nextId('req_', 14))
+    return this.#toFaultResponse(createServerFault(), this.#context.store.nextId('req_', 14))
   }
 
   #checkHeaders(request: HttpRequest): void {
@@ -218,7 +218,7 @@ export class StripeApi {
     }
   }
 
-  #onceOnly(
+  #runIdempotently(
     { request, requestId, caller }: AuthenticatedCall,
     isLate: boolean,
     run: () => Answer,
@@ -248,7 +248,7 @@ export class StripeApi {
     return isLate ? { ...answer, whenDone: this.#keys.hold(kept) } : answer
   }
 
-  #begin(
+  #openUnitOfWork(
     { request, requestId: id, shape }: AuthenticatedCall,
     ids: readonly string[],
     params: Record<string, unknown>,
@@ -268,7 +268,7 @@ export class StripeApi {
   ): Answer {
     const { request, requestId, shape, caller } = asked
     const isPage = caller === 'page'
-    const work = this.#begin(asked, ids, params)
+    const work = this.#openUnitOfWork(asked, ids, params)
     try {
       const body = runAtomically(work, () => {
         const isCardInput = isPage && isFromCardField(request)
@@ -286,7 +286,7 @@ export class StripeApi {
         if (paths.some((path) => path.includes('balance_transaction'))) markAvailableFunds(work)
         const response = ownResponse(rendered, paths, shape)
         const { tables } = this.#context
-        expandObjects(response, paths, { tables, shape, total: () => totalCountOf(rendered) })
+        expandObjects(response, paths, { tables, shape, total: () => countAllRows(rendered) })
         return toJson(isPage ? filterForPage(response) : response)
       })
       return { status: 200, body }
@@ -298,7 +298,7 @@ export class StripeApi {
     }
   }
 
-  #refuse(fault: StripeFault, requestId: string): HttpResponse {
+  #toFaultResponse(fault: StripeFault, requestId: string): HttpResponse {
     const headers: Record<string, string> = {}
     if (fault.status === 401) headers['www-authenticate'] = 'Basic realm="Stripe"'
     if (fault.status === 429) headers['stripe-rate-limited-reason'] = 'global-rate'
@@ -378,14 +378,14 @@ function errorJson(body: StripeErrorBody, requestId: string): string {
   })
 }
 
-function unrecognized(request: HttpRequest): StripeFault {
+function createUnknownUrlFault(request: HttpRequest): StripeFault {
   return faultWithStatus(
     404,
     `Unrecognized request URL (${request.method}: ${request.path}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
   )
 }
 
-function rateLimited(): StripeFault {
+function createRateLimitFault(): StripeFault {
   return faultWithStatus(
     429,
     'Request rate limit exceeded. You can learn more about rate limits here https://stripe.com/docs/rate-limits.',
@@ -393,7 +393,7 @@ function rateLimited(): StripeFault {
   )
 }
 
-function brokenServer(): StripeFault {
+function createServerFault(): StripeFault {
   return new StripeFault(500, {
     type: 'api_error',
     message:

@@ -11,9 +11,9 @@ import { invalidRequestFault } from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
 /** Builds a field that is only sent when expanded. */
-type Include = (object: WireObject, tables: StripeTables) => unknown
+type RenderExpansion = (object: WireObject, tables: StripeTables) => unknown
 
-const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
+const INCLUDES: Readonly<Record<string, Readonly<Record<string, RenderExpansion>>>> = {
   customer: {
     subscriptions: listWithin('subscription', 'customer', {
       url: (id) => `/v1/customers/${id}/subscriptions`,
@@ -24,7 +24,8 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
         listCustomerCards({ tables }, id).reverse().map(toCard),
         `/v1/customers/${id}/sources`,
       ),
-    tax_ids: ({ id }, tables) => inlineList(taxIds(id, tables), `/v1/customers/${id}/tax_ids`),
+    tax_ids: ({ id }, tables) =>
+      inlineList(listCustomerTaxIds(id, tables), `/v1/customers/${id}/tax_ids`),
     tax: ({ id }, tables) => {
       const customer = tables.customer.get(id)
       return customer && showTax(tables, customer)
@@ -80,8 +81,8 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
     },
   },
   item: {
-    discounts: (object, tables) => partsOfItem(object.id, tables)?.discounts,
-    taxes: (object, tables) => partsOfItem(object.id, tables)?.taxes,
+    discounts: (object, tables) => findItemParts(object.id, tables)?.discounts,
+    taxes: (object, tables) => findItemParts(object.id, tables)?.taxes,
   },
 }
 
@@ -93,7 +94,7 @@ function listWithin<K extends RowKind>(
     url,
     keep = () => true,
   }: { url: (id: string) => string; keep?: (row: StripeRows[K]) => boolean },
-): Include {
+): RenderExpansion {
   return ({ id }, tables) => {
     const rows = (tables[kind].findBy(index, id) as StripeRows[K][]).filter(keep).reverse()
     return inlineList(
@@ -125,7 +126,7 @@ function renderParts(
   }
 }
 
-function partsOfItem(id: string, tables: StripeTables) {
+function findItemParts(id: string, tables: StripeTables) {
   for (const session of tables['checkout.session'].newestFirst()) {
     const at = session.$.items.findIndex((_item, index) => itemId(session.id, index) === id)
     if (at >= 0) return renderParts(session, session.$.items[at]?.amounts?.parts, tables)
@@ -137,7 +138,7 @@ function itemId(sessionId: string, at: number): string {
   return `li_${sessionId.slice(-20)}${at}`
 }
 
-function taxIds(customer: string, tables: StripeTables): WireObject[] {
+function listCustomerTaxIds(customer: string, tables: StripeTables): WireObject[] {
   const ids = tables.customer.get(customer)?.$.taxIds ?? []
   return ids.flatMap((id) => tables.tax_id.get(id) ?? []).reverse() as WireObject[]
 }

@@ -53,14 +53,14 @@ function keyOf(request: HttpRequest): string | null {
   if (bearer) return bearer
   const basic = /^Basic (.+)$/i.exec(header)?.[1]
   if (basic) return Buffer.from(basic, 'base64').toString('utf8').split(':')[0] || null
-  return formKeyOf(request)
+  return readFormKey(request)
 }
 
 /**
  * Reads the key from the parameters, where pages may send the publishable key. A secret key is not
  * accepted there.
  */
-function formKeyOf(request: HttpRequest): string | null {
+function readFormKey(request: HttpRequest): string | null {
   const text = request.method === 'POST' ? request.body.toString('utf8') : request.query
   const key = new URLSearchParams(text).get('key')
   return key?.startsWith('pk_') ? key : null

@@ -33,7 +33,7 @@ export function listPage<R extends { id: string }>(
   }
   const cursor = after ?? before
   const side = before === undefined ? 'after' : 'before'
-  const wanted = cursor === undefined ? rows : rowsBeyond(rows, cursor, side)
+  const wanted = cursor === undefined ? rows : listRowsBeyond(rows, cursor, side)
   if (wanted === null) {
     throw noSuchObjectFault(
       'object',
@@ -69,7 +69,7 @@ export function takePage<R>(
 const ROWS = new WeakMap<object, Iterable<unknown>>()
 
 /** Returns the number of rows on all pages of a list. */
-export function totalCountOf(list: object): number {
+export function countAllRows(list: object): number {
   let total = 0
   for (const _row of ROWS.get(list) ?? []) total++
   return total
@@ -89,7 +89,7 @@ function readLimit(limit: number | undefined): number {
 }
 
 /** Returns the rows beyond a cursor, nearest first. `null` if the cursor is not in the list. */
-function rowsBeyond<R extends { id: string }>(
+function listRowsBeyond<R extends { id: string }>(
   rows: Iterable<R>,
   cursor: string,
   side: 'after' | 'before',

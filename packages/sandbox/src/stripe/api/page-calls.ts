@@ -73,7 +73,7 @@ export function checkPageCall(
   { name, id, form }: { readonly name: string; readonly id: string; readonly form: FormObject },
 ): void {
   const call = Object.hasOwn(PAGE_CALLS, name) ? PAGE_CALLS[name] : undefined
-  if (!call) throw secretKeyRequired()
+  if (!call) throw createSecretKeyFault()
   for (const own of STRIPE_JS_PARAMS) delete form[own]
   const secret = form.client_secret
   delete form.client_secret
@@ -93,7 +93,7 @@ export function checkPageCall(
   }
 }
 
-function secretKeyRequired(): StripeFault {
+function createSecretKeyFault(): StripeFault {
   return faultWithStatus(
     401,
     'This API call cannot be made with a publishable API key. Please use a secret API key. You can find a list of your API keys at https://dashboard.stripe.com/account/apikeys.',

@@ -64,7 +64,7 @@ export function changeOperation<K extends RowKind, P>(
 }
 
 /** Names of parameters whose type fits the field of the same name. */
-type Settable<R, P> = {
+type SettableNames<R, P> = {
   [N in keyof R & keyof P]: [GivenValue<P[N]>] extends [R[N]] ? N : never
 }[keyof R & keyof P]
 
@@ -74,7 +74,7 @@ type Settable<R, P> = {
  */
 export function updateOperation<K extends RowKind, P>(
   kind: K,
-  names: ReadonlyArray<NoInfer<Settable<StripeRows[K], P>>>,
+  names: ReadonlyArray<NoInfer<SettableNames<StripeRows[K], P>>>,
   apply?: (row: StripeRows[K], params: NoInfer<P>, call: OperationCall) => void,
 ): StripeOperation<P> {
   return changeOperation<K, P>(kind, (row, params, call) => {
@@ -87,7 +87,7 @@ export function updateOperation<K extends RowKind, P>(
 }
 
 /** List filters whose type differs from the field of the same name. */
-type Unlike<R, P> = Exclude<
+type DifferingFilters<R, P> = Exclude<
   {
     [N in keyof P]-?: N extends keyof R
       ? NonNullable<P[N]> extends Partial<NonNullable<R[N]>>
@@ -98,7 +98,7 @@ type Unlike<R, P> = Exclude<
   'created' | 'ending_before' | 'expand' | 'limit' | 'starting_after'
 >
 
-type Tests<K extends RowKind, P> = {
+type FilterTests<K extends RowKind, P> = {
   readonly [N in keyof P]?: (row: StripeRows[K], wanted: NonNullable<P[N]>) => boolean
 }
 
@@ -106,21 +106,21 @@ interface ListOptions<K extends RowKind, P> {
   /** Filters backed by an index, most selective first. */
   readonly by?: readonly string[]
   /** Tests for filters that do not simply compare the field of the same name. */
-  readonly where?: Tests<K, P>
+  readonly where?: FilterTests<K, P>
 }
 
-type ListArguments<K extends RowKind, P> = [Unlike<StripeRows[K], P>] extends [never]
+type ListArguments<K extends RowKind, P> = [DifferingFilters<StripeRows[K], P>] extends [never]
   ? [options?: ListOptions<K, P>]
   : [
       options: ListOptions<K, P> & {
-        readonly where: Required<Pick<Tests<K, P>, Unlike<StripeRows[K], P>>>
+        readonly where: Required<Pick<FilterTests<K, P>, DifferingFilters<StripeRows[K], P>>>
       },
     ]
 
 /** Whether a field equals the filter, or contains all fields of a filter object. */
-function matches(field: unknown, wanted: unknown): boolean {
-  if (typeof wanted !== 'object' || wanted === null) return field === wanted
-  return Object.entries(wanted).every(([name, value]) => ownField(field, name) === value)
+function matches(field: unknown, filterValue: unknown): boolean {
+  if (typeof filterValue !== 'object' || filterValue === null) return field === filterValue
+  return Object.entries(filterValue).every(([name, value]) => ownField(field, name) === value)
 }
 
 /**

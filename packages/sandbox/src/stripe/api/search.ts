@@ -53,7 +53,7 @@ export function searchPage<R extends object>(
   }
   const from = params.page === undefined ? 0 : Number(params.page)
   if (!Number.isInteger(from) || from < 0) throw invalidRequestFault('Invalid page.', 'page')
-  const tests = clauses.map((clause) => placesOf(table, clause))
+  const tests = clauses.map((clause) => createPlaceFilter(table, clause))
   const isHit = any
     ? (place: number) => tests.some((test) => test(place))
     : (place: number) => tests.every((test) => test(place))
@@ -81,10 +81,10 @@ function parseQuery(query: string, resource: string): { clauses: Clause[]; any: 
     if (!match)
       throw invalidRequestFault(`We were unable to parse your search query: ${query}`, 'query')
     const [whole, minus, field = '', ...parts] = match
-    const key = textIn(parts[0], parts[1])
+    const key = readQuotedText(parts[0], parts[1])
     const operator = (parts[2] ?? ':') as Clause['operator']
     const bare = parts[5] === 'null' ? null : (parts[5] ?? '')
-    const value = textIn(parts[3], parts[4]) ?? bare
+    const value = readQuotedText(parts[3], parts[4]) ?? bare
     const path = readField(resource, field, { key, operator, value })
     clauses.push({ negated: minus === '-', path, key, operator, value })
     rest = rest.slice(whole.length).trim()
@@ -108,7 +108,7 @@ function parseQuery(query: string, resource: string): { clauses: Clause[]; any: 
 }
 
 /** Returns the text inside double or single quotes. `null` if the value is not quoted. */
-function textIn(double: string | undefined, single: string | undefined): string | null {
+function readQuotedText(double: string | undefined, single: string | undefined): string | null {
   return (double ?? single)?.replaceAll(/\\(.)/g, '$1') ?? null
 }
 
@@ -148,17 +148,17 @@ function readField(
 }
 
 /** Returns a filter for the places of rows that match a clause. */
-function placesOf<R extends object>(
+function createPlaceFilter<R extends object>(
   table: StoreTable<R>,
   clause: Clause,
 ): (place: number) => boolean {
   const { path, key, negated } = clause
-  const compare = comparison(clause)
+  const compare = createComparison(clause)
   const column = table.columnBy(path, createFieldReader(path))
   return column.where((value) => compare(key === null ? value : ownField(value, key)) !== negated)
 }
 
-function comparison({ operator, value: wanted }: Clause): (value: unknown) => boolean {
+function createComparison({ operator, value: wanted }: Clause): (value: unknown) => boolean {
   if (wanted === null) return (value) => value === null || value === undefined
   const [text, number] = [wanted.toLowerCase(), Number(wanted)]
   const compare = {

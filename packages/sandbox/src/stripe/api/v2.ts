@@ -28,32 +28,32 @@ export interface OperationV2 {
 export type OperationsV2 = Readonly<Record<string, OperationV2>>
 
 /** TypeScript type of the values that a parameter type of the contract describes. */
-export type ValueOfNode<N> = N extends 's' | 'd'
+export type NodeValue<N> = N extends 's' | 'd'
   ? string
   : N extends 'n'
     ? number
     : N extends { readonly e: readonly (infer E)[] }
       ? E
       : N extends { readonly a: infer A }
-        ? readonly ValueOfNode<A>[]
+        ? readonly NodeValue<A>[]
         : N extends { readonly m: infer M }
-          ? Readonly<Record<string, ValueOfNode<M>>>
+          ? Readonly<Record<string, NodeValue<M>>>
           : N extends { readonly z: infer Z }
-            ? ValueOfNode<Z>
+            ? NodeValue<Z>
             : N extends { readonly o: infer O; readonly r: readonly (infer R)[] }
               ? ReadObject<O, R>
               : N extends { readonly o: infer O }
                 ? ReadObject<O, never>
                 : never
 
-type ReadObject<O, R> = { readonly [K in Extract<keyof O, R>]: ValueOfNode<O[K]> } & {
-  readonly [K in Exclude<keyof O, R>]?: ValueOfNode<O[K]>
+type ReadObject<O, R> = { readonly [K in Extract<keyof O, R>]: NodeValue<O[K]> } & {
+  readonly [K in Exclude<keyof O, R>]?: NodeValue<O[K]>
 }
 
 /** Defines an operation of the `/v2` API, whose parameters have the type `params`. */
 export function callV2<const N extends SchemaNode>(
   params: N,
-  run: (params: ValueOfNode<N>, call: CallV2) => object,
+  run: (params: NodeValue<N>, call: CallV2) => object,
 ): OperationV2 {
   return { params, run: run as never }
 }
@@ -112,11 +112,11 @@ function readJson(text: string): FormObject {
   try {
     value = JSON.parse(text)
   } catch {
-    throw faultInV2Format(400, 'invalid_fields', 'The body is not JSON.')
+    throw createV2Fault(400, 'invalid_fields', 'The body is not JSON.')
   }
   const form = toForm(value)
   if (typeof form === 'object' && !Array.isArray(value)) return form
-  throw faultInV2Format(400, 'invalid_fields', 'The body is not an object.')
+  throw createV2Fault(400, 'invalid_fields', 'The body is not an object.')
 }
 
 function toForm(value: unknown): FormValue {
@@ -127,7 +127,7 @@ function toForm(value: unknown): FormValue {
   return form
 }
 
-export function faultInV2Format(
+export function createV2Fault(
   status: number,
   code: string,
   message: string,
@@ -185,7 +185,7 @@ export function listV2<R extends { readonly id: string }>(
   if (side === 'before') found.reverse()
   const separator = address.includes('?') ? '&' : '?'
   const url = (to: Side, row: R | undefined) =>
-    row ? `${address}${separator}limit=${limit}&page=${tokenOf(to, row.id)}` : null
+    row ? `${address}${separator}limit=${limit}&page=${encodePageToken(to, row.id)}` : null
   const hasOlder = side === 'before' || isMore
   const hasNewer = side === 'after' || (side === 'before' && isMore)
   return {
@@ -197,7 +197,7 @@ export function listV2<R extends { readonly id: string }>(
 
 type Side = 'after' | 'before'
 
-function tokenOf(side: Side, id: string): string {
+function encodePageToken(side: Side, id: string): string {
   return Buffer.from(`${side} ${id}`).toString('base64url')
 }
 

@@ -18,11 +18,11 @@ export function amountOffIn(coupon: CouponRow, currency: string): number | null 
  */
 export function readAmountsOff(
   coupon: Pick<CouponRow, 'amount_off' | 'currency'>,
-  given: Readonly<Record<string, { readonly amount_off: number }>>,
-  before: NonNullable<CouponRow['$']['currencyOptions']> = {},
+  amountParams: Readonly<Record<string, { readonly amount_off: number }>>,
+  storedOptions: NonNullable<CouponRow['$']['currencyOptions']> = {},
 ): NonNullable<CouponRow['$']['currencyOptions']> {
-  const options = { ...before }
-  for (const [code, { amount_off }] of Object.entries(given)) {
+  const options = { ...storedOptions }
+  for (const [code, { amount_off }] of Object.entries(amountParams)) {
     const path = `currency_options[${code}]`
     const currency = requireCurrency(code, path)
     if (coupon.amount_off === null || currency === coupon.currency) {

@@ -35,11 +35,11 @@ export function checkSoldIn(price: PriceRow, currency: string, param: string): v
  */
 export function readCurrencyOptions(
   { own, tiered }: { readonly own: string; readonly tiered: boolean },
-  given: Readonly<Record<string, OptionParams>>,
-  before: Readonly<Record<string, CurrencyOption>> = {},
+  optionParams: Readonly<Record<string, OptionParams>>,
+  storedOptions: Readonly<Record<string, CurrencyOption>> = {},
 ): Readonly<Record<string, CurrencyOption>> {
-  const options: Record<string, CurrencyOption> = { ...before }
-  for (const [code, params] of Object.entries(given)) {
+  const options: Record<string, CurrencyOption> = { ...storedOptions }
+  for (const [code, params] of Object.entries(optionParams)) {
     const path = `currency_options[${code}]`
     const currency = requireCurrency(code, path)
     if (currency === own) {

@@ -162,14 +162,17 @@ export function meterRequiredFault() {
   )
 }
 
-function checkAggregation(wanted: string, params: Stripe.PriceCreateParams.Recurring): void {
+function checkAggregation(
+  requestedAggregation: string,
+  params: Stripe.PriceCreateParams.Recurring,
+): void {
   if (params.usage_type !== 'metered' || params.meter !== undefined) {
     throw invalidRequestFault(
       '`aggregate_usage` is only for metered prices without a meter.',
       'aggregate_usage',
     )
   }
-  if (Object.hasOwn(AGGREGATIONS, wanted)) return
+  if (Object.hasOwn(AGGREGATIONS, requestedAggregation)) return
   throw invalidRequestFault(
     'Invalid aggregate_usage: must be one of last_during_period, last_ever, max, or sum',
     'aggregate_usage',

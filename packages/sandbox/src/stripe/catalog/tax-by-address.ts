@@ -50,7 +50,7 @@ const COUNTRIES: Readonly<Record<string, readonly [PlaceTax['type'], number, str
 }
 
 const GST: PlaceTax = { type: 'gst', percentage: 5, level: 'country' }
-const ofState = (type: PlaceTax['type'], percentage: number): PlaceTax => ({
+const stateTax = (type: PlaceTax['type'], percentage: number): PlaceTax => ({
   type,
   percentage,
   level: 'state',
@@ -59,17 +59,17 @@ const ofState = (type: PlaceTax['type'], percentage: number): PlaceTax => ({
 /** Taxes by Canadian province, with the first letters of its postal codes. */
 const PROVINCES: Readonly<Record<string, readonly [string, readonly PlaceTax[]]>> = {
   AB: ['T', [GST]],
-  BC: ['V', [GST, ofState('pst', 7)]],
-  MB: ['R', [GST, ofState('rst', 7)]],
-  NB: ['E', [ofState('hst', 15)]],
-  NL: ['A', [ofState('hst', 15)]],
-  NS: ['B', [ofState('hst', 14)]],
+  BC: ['V', [GST, stateTax('pst', 7)]],
+  MB: ['R', [GST, stateTax('rst', 7)]],
+  NB: ['E', [stateTax('hst', 15)]],
+  NL: ['A', [stateTax('hst', 15)]],
+  NS: ['B', [stateTax('hst', 14)]],
   NT: ['X', [GST]],
   NU: ['', [GST]],
-  ON: ['KLMNP', [ofState('hst', 13)]],
-  PE: ['C', [ofState('hst', 15)]],
-  QC: ['GHJ', [GST, ofState('qst', 9.975)]],
-  SK: ['S', [GST, ofState('pst', 6)]],
+  ON: ['KLMNP', [stateTax('hst', 13)]],
+  PE: ['C', [stateTax('hst', 15)]],
+  QC: ['GHJ', [GST, stateTax('qst', 9.975)]],
+  SK: ['S', [GST, stateTax('pst', 6)]],
   YT: ['Y', [GST]],
 }
 
@@ -128,7 +128,7 @@ function findState({ state, postal_code: postal }: TaxAddress): TaxPlace | null 
   return {
     country: 'US',
     state: name,
-    taxes: percentage === undefined ? [] : [ofState('sales_tax', percentage)],
+    taxes: percentage === undefined ? [] : [stateTax('sales_tax', percentage)],
     reversedBy: null,
   }
 }

@@ -59,9 +59,9 @@ export function readTiers(tiers: readonly TierParams[], within = 'tiers'): Price
       )
     }
     return {
-      flat_amount: wholeOf(flat),
+      flat_amount: parseWholeNumber(flat),
       flat_amount_decimal: flat,
-      unit_amount: wholeOf(unit),
+      unit_amount: parseWholeNumber(unit),
       unit_amount_decimal: unit,
       up_to: upTo,
     }
@@ -88,7 +88,7 @@ function readAmount(
   return String(text)
 }
 
-function wholeOf(decimal: string | null): number | null {
+function parseWholeNumber(decimal: string | null): number | null {
   return decimal !== null && /^\d+(?:\.0+)?$/.test(decimal) ? Number(decimal) : null
 }
 
@@ -98,13 +98,13 @@ function wholeOf(decimal: string | null): number | null {
  * amount of the first tier is due even for a quantity of zero.
  */
 export function splitIntoParts(price: PriceRow, quantity: bigint, currency: string): PricePart[] {
-  const { unit, tiers } = termsIn(price, currency)
+  const { unit, tiers } = findTermsInCurrency(price, currency)
   if (tiers) {
     return price.tiers_mode === 'volume'
       ? volumeParts(tiers, quantity)
       : graduatedParts(tiers, quantity)
   }
-  const amount = multiplyUnits(packages(price, quantity), unit)
+  const amount = multiplyUnits(convertToPackages(price, quantity), unit)
   return [{ quantity, unitAmount: unit, amount, tier: null }]
 }
 
@@ -117,7 +117,10 @@ export function sumParts(parts: readonly PricePart[]): number {
   return parts.reduce((sum, part) => sum + part.amount, 0)
 }
 
-function termsIn(price: PriceRow, currency: string): { unit: string; tiers: PriceTier[] | null } {
+function findTermsInCurrency(
+  price: PriceRow,
+  currency: string,
+): { unit: string; tiers: PriceTier[] | null } {
   const own = currency === price.currency
   const option = own ? undefined : price.$?.currencyOptions?.[currency]
   const unit = own ? price.unit_amount_decimal : option?.unit_amount_decimal
@@ -129,7 +132,7 @@ function termsIn(price: PriceRow, currency: string): { unit: string; tiers: Pric
  * Applies `transform_quantity`: converts units to packages. When rounding up, a started package
  * counts as a whole one.
  */
-function packages(price: PriceRow, quantity: bigint): bigint {
+function convertToPackages(price: PriceRow, quantity: bigint): bigint {
   const transform = price.transform_quantity
   if (!transform) return quantity
   const size = BigInt(transform.divide_by) * UNITS_PER_ONE

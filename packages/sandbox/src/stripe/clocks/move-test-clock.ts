@@ -1,4 +1,4 @@
-import { nowOfClock, type StripeContext } from '../state/context.ts'
+import { readClockTime, type StripeContext } from '../state/context.ts'
 import type { TestClockRow } from '../state/rows.ts'
 import { testClockTime } from '../state/test-clocks.ts'
 import { runScheduled, type UnitOfWork } from '../state/unit-of-work.ts'
@@ -47,7 +47,7 @@ export function moveTestClock(context: StripeContext, id: string, target: number
   for (;;) {
     const due = timeline.nextDue()
     if (due === null || due > target * 1000) break
-    const now = Math.max(nowOfClock(context, id), Math.ceil(due / 1000))
+    const now = Math.max(readClockTime(context, id), Math.ceil(due / 1000))
     setTime(context, id, now)
     timeline.fireDue(now * 1000)
   }

@@ -1,7 +1,7 @@
 import { countryName, type PlaceTax, type TaxPlace } from '../catalog/tax-by-address.ts'
 import { NONTAXABLE_TAX_CODE } from '../catalog/tax-codes.ts'
 import { taxIdsOf } from '../payments/tax-ids.ts'
-import { taxLocationOf, unknownLocationFault } from '../payments/tax-location.ts'
+import { findTaxLocation, unknownLocationFault } from '../payments/tax-location.ts'
 import { createBlankRow } from '../state/blank.ts'
 import type { CustomerRow, InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -78,31 +78,31 @@ export function refuseManualRates(rates: ReadonlyArray<string>, param: string): 
  * if automatic tax is off or the location of the customer is unknown; `automatic_tax.status` of the
  * invoice tells which.
  */
-export function assessInvoice(
+export function createLineAssessment(
   work: UnitOfWork,
   invoice: InvoiceRow,
 ): ((line: LineRow) => LineTaxAssessment) | null {
   if (!invoice.automatic_tax.enabled) return null
   const customer = work.find('customer', invoice.customer ?? '')
-  const location = customer ? taxLocationOf(work, customer) : null
+  const location = customer ? findTaxLocation(work, customer) : null
   const status = location ? 'complete' : 'requires_location_inputs'
   invoice.automatic_tax = { ...invoice.automatic_tax, status }
   if (!customer || !location) return null
   const { place } = location
-  const relief = exemptionOf(work, customer, place)
+  const relief = findExemption(work, customer, place)
   return (line) => {
-    const inclusive = behaviorOf(work, line, invoice.currency) === 'inclusive'
+    const inclusive = findTaxBehavior(work, line, invoice.currency) === 'inclusive'
     const reason =
-      codeOf(work, line) === NONTAXABLE_TAX_CODE
+      findLineTaxCode(work, line) === NONTAXABLE_TAX_CODE
         ? 'not_subject_to_tax'
         : (relief ?? (place.taxes.length === 0 ? 'not_collecting' : 'standard_rated'))
     if (reason === 'standard_rated') {
-      const rates = place.taxes.map((tax) => rateFor(work, place, tax, inclusive))
+      const rates = place.taxes.map((tax) => findOrCreateTaxRate(work, place, tax, inclusive))
       return { rates, reason }
     }
     const type = place.taxes[0]?.type ?? (place.country === 'US' ? 'sales_tax' : 'vat')
     const none: PlaceTax = { type, percentage: 0, level: 'country' }
-    return { rates: [rateFor(work, place, none, inclusive)], reason }
+    return { rates: [findOrCreateTaxRate(work, place, none, inclusive)], reason }
   }
 }
 
@@ -110,7 +110,7 @@ export function assessInvoice(
  * Returns why a customer pays no tax, or `null`. As at Stripe, only the format of a tax id counts,
  * not its verification.
  */
-function exemptionOf(work: UnitOfWork, customer: CustomerRow, place: TaxPlace): TaxReason | null {
+function findExemption(work: UnitOfWork, customer: CustomerRow, place: TaxPlace): TaxReason | null {
   if (customer.tax_exempt === 'exempt') return 'customer_exempt'
   if (customer.tax_exempt === 'reverse') return 'reverse_charge'
   const { reversedBy } = place
@@ -118,7 +118,11 @@ function exemptionOf(work: UnitOfWork, customer: CustomerRow, place: TaxPlace): 
   return taxIdsOf(work, customer).some(({ type }) => type === reversedBy) ? 'reverse_charge' : null
 }
 
-function behaviorOf(work: UnitOfWork, line: LineRow, currency: string): 'inclusive' | 'exclusive' {
+function findTaxBehavior(
+  work: UnitOfWork,
+  line: LineRow,
+  currency: string,
+): 'inclusive' | 'exclusive' {
   const price = work.find('price', line.$.price ?? '')
   const inCurrency =
     price && price.currency !== currency ? price.$?.currencyOptions?.[currency] : price
@@ -128,7 +132,7 @@ function behaviorOf(work: UnitOfWork, line: LineRow, currency: string): 'inclusi
   return currency === 'usd' || currency === 'cad' ? 'exclusive' : 'inclusive'
 }
 
-function codeOf(work: UnitOfWork, line: LineRow): string | null {
+function findLineTaxCode(work: UnitOfWork, line: LineRow): string | null {
   const product = work.find('product', line.$.product ?? '')
   return line.$.taxCode ?? (product?.tax_code as string | null | undefined) ?? null
 }
@@ -149,7 +153,7 @@ const TITLES: Readonly<Record<PlaceTax['type'], string>> = {
  * new rate is written to the table directly, not in the unit of work, because previews still refer
  * to it after they are rolled back.
  */
-function rateFor(
+function findOrCreateTaxRate(
   work: UnitOfWork,
   place: TaxPlace,
   { type, percentage, level }: PlaceTax,

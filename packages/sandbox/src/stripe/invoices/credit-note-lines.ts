@@ -22,7 +22,7 @@ type Tax = NonNullable<Line['taxes']>[number]
  * Creates the single line of a credit note for which the call sent only `amount`. The line carries
  * no tax.
  */
-export function lineOfAmount(work: UnitOfWork, amount: number): NewCreditNoteLine {
+export function createAmountLine(work: UnitOfWork, amount: number): NewCreditNoteLine {
   const unit = { quantity: 1, unit_amount: amount, unit_amount_decimal: `${amount}` }
   return { line: { ...newLine(work, amount), ...unit }, by: null }
 }
@@ -32,24 +32,25 @@ export function readLines(
   invoice: InvoiceRow,
   params: readonly LineParams[],
 ): NewCreditNoteLine[] {
-  const before = creditedBefore(work, invoice)
+  const before = sumEarlierCredits(work, invoice)
   return params.map((each, at) => {
     const path = `lines[${at}]`
-    if (each.type === 'invoice_line_item') return invoiceLine(work, invoice, each, path, before)
+    if (each.type === 'invoice_line_item')
+      return creditInvoiceLine(work, invoice, each, path, before)
     return { line: customLine(work, invoice, each, path), by: null }
   })
 }
 
 /** How much of an invoice line has been credited, and by which measure. */
-interface Credited {
+interface CreditedSoFar {
   readonly amount: number
   readonly quantity: number
   readonly by: 'amount' | 'quantity'
 }
 
 /** Sums the credits of each invoice line from credit notes that are not void. */
-function creditedBefore(work: UnitOfWork, invoice: InvoiceRow): Map<string, Credited> {
-  const credited = new Map<string, Credited>()
+function sumEarlierCredits(work: UnitOfWork, invoice: InvoiceRow): Map<string, CreditedSoFar> {
+  const credited = new Map<string, CreditedSoFar>()
   for (const id of invoice.$.creditNotes ?? []) {
     const note = work.require('credit_note', id)
     if (note.status === 'void') continue
@@ -69,12 +70,12 @@ function creditedBefore(work: UnitOfWork, invoice: InvoiceRow): Map<string, Cred
 }
 
 /** Credits part of an invoice line, with the same share of its discounts and taxes. */
-function invoiceLine(
+function creditInvoiceLine(
   work: UnitOfWork,
   invoice: InvoiceRow,
   params: LineParams,
   path: string,
-  credited: Map<string, Credited>,
+  credited: Map<string, CreditedSoFar>,
 ): NewCreditNoteLine {
   const whole = requireLine(work, invoice, params, path)
   const by = params.quantity === undefined ? 'amount' : 'quantity'
@@ -139,7 +140,8 @@ function requireLine(
   if (line?.invoice !== invoice.id)
     throw noSuchObjectFault('line item', id, `${path}[invoice_line_item]`)
   for (const name of ['description', 'unit_amount', 'unit_amount_decimal', 'tax_rates'] as const) {
-    if (params[name] !== undefined) throw onlyFor('custom_line_item', `${path}[${name}]`)
+    if (params[name] !== undefined)
+      throw createLineTypeFault('custom_line_item', `${path}[${name}]`)
   }
   if ((params.amount === undefined) === (params.quantity === undefined)) {
     throw invalidRequestFault(
@@ -167,9 +169,9 @@ function cumulativeAmount(line: LineRow, quantity: number, path: string): number
 
 /** Creates a custom line, taxed at the rates it names. */
 function customLine(work: UnitOfWork, invoice: InvoiceRow, params: LineParams, path: string): Line {
-  if (params.amount !== undefined) throw onlyFor('invoice_line_item', `${path}[amount]`)
+  if (params.amount !== undefined) throw createLineTypeFault('invoice_line_item', `${path}[amount]`)
   if (params.invoice_line_item !== undefined) {
-    throw onlyFor('invoice_line_item', `${path}[invoice_line_item]`)
+    throw createLineTypeFault('invoice_line_item', `${path}[invoice_line_item]`)
   }
   if (params.description === undefined) throw missingParamFault(`${path}[description]`)
   const { unit_amount: cents, unit_amount_decimal: decimal, quantity = 1 } = params
@@ -225,6 +227,6 @@ function ratesOf(work: UnitOfWork, taxes: readonly Tax[]): Line['tax_rates'] {
   })
 }
 
-function onlyFor(type: string, path: string) {
+function createLineTypeFault(type: string, path: string) {
   return invalidRequestFault(`This parameter is only valid when the line's type is ${type}.`, path)
 }

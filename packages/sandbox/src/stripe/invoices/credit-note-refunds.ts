@@ -9,7 +9,7 @@ import { adjustBalance } from './customer-balance.ts'
 type Params = Stripe.CreditNoteCreateParams
 
 /** Finds the captured charge that paid the invoice. */
-function chargeOf(work: UnitOfWork, invoice: InvoiceRow): ChargeRow | undefined {
+function findInvoiceChargeRow(work: UnitOfWork, invoice: InvoiceRow): ChargeRow | undefined {
   const intent = work.find('payment_intent', invoice.$.paymentIntent ?? '')
   const charge = work.find('charge', intent?.latest_charge ?? '')
   return charge?.paid && charge.captured ? charge : undefined
@@ -19,7 +19,7 @@ function chargeOf(work: UnitOfWork, invoice: InvoiceRow): ChargeRow | undefined 
  * Sums the amount of a refund (or of all refunds) that earlier credit notes of the invoice are
  * linked to.
  */
-function linkedBefore(work: UnitOfWork, invoice: InvoiceRow, refund: string | null): number {
+function sumEarlierLinks(work: UnitOfWork, invoice: InvoiceRow, refund: string | null): number {
   return (invoice.$.creditNotes ?? [])
     .flatMap((id) => work.require('credit_note', id).refunds)
     .filter((each) => refund === null || each.refund === refund)
@@ -41,7 +41,7 @@ export function linkRefunds(
     const path = `refunds[${at}]`
     if (each.refund === undefined) throw missingParamFault(`${path}[refund]`)
     const refund = work.require('refund', each.refund, `${path}[refund]`)
-    const charge = chargeOf(work, invoice)
+    const charge = findInvoiceChargeRow(work, invoice)
     if (!charge || refund.charge !== charge.id) {
       throw invalidRequestFault(
         'The refund is not of a payment of this invoice.',
@@ -51,7 +51,7 @@ export function linkRefunds(
     const here = linked
       .filter((other) => other.refund === refund.id)
       .reduce((sum, other) => sum + other.amount_refunded, 0)
-    const left = refund.amount - linkedBefore(work, invoice, refund.id) - here
+    const left = refund.amount - sumEarlierLinks(work, invoice, refund.id) - here
     const amount = each.amount_refunded ?? left
     if (amount < 1 || amount > left) {
       throw invalidRequestFault(
@@ -78,8 +78,8 @@ export function checkTotal(
   total: number,
   linked: CreditNoteRow['refunds'],
 ): void {
-  const refunded = chargeOf(work, invoice)?.amount_refunded ?? 0
-  const unexplained = refunded - linkedBefore(work, invoice, null) - sumOfLinks(linked)
+  const refunded = findInvoiceChargeRow(work, invoice)?.amount_refunded ?? 0
+  const unexplained = refunded - sumEarlierLinks(work, invoice, null) - sumLinkedRefunds(linked)
   const credited =
     invoice.pre_payment_credit_notes_amount + invoice.post_payment_credit_notes_amount
   const left = invoice.total - credited - unexplained
@@ -99,14 +99,14 @@ export function checkSplit(params: Params, linked: CreditNoteRow['refunds'], aft
   })) {
     if (amount < 0) throw invalidRequestFault('Invalid non-negative integer', name)
   }
-  const sum = credit_amount + out_of_band_amount + refund_amount + sumOfLinks(linked)
+  const sum = credit_amount + out_of_band_amount + refund_amount + sumLinkedRefunds(linked)
   if (sum === after) return
   throw invalidRequestFault(
     `The sum of credit amount, refund amount and out of band amount (${sum}) must equal the post payment credit note amount (${after}).`,
   )
 }
 
-function sumOfLinks(linked: CreditNoteRow['refunds']): number {
+function sumLinkedRefunds(linked: CreditNoteRow['refunds']): number {
   return linked.reduce((sum, each) => sum + each.amount_refunded, 0)
 }
 
@@ -127,7 +127,7 @@ export function checkSources(work: UnitOfWork, invoice: InvoiceRow, params: Para
 }
 
 function requireCharge(work: UnitOfWork, invoice: InvoiceRow): ChargeRow {
-  const charge = chargeOf(work, invoice)
+  const charge = findInvoiceChargeRow(work, invoice)
   if (charge) return charge
   throw invalidRequestFault('This invoice has no payment that could be refunded.', 'refund_amount')
 }

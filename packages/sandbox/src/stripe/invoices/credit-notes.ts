@@ -4,7 +4,7 @@ import type { CreditNoteRow, InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { belowOneFault, invalidRequestFault, mutuallyExclusiveFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
-import { lineOfAmount, type NewCreditNoteLine, readLines } from './credit-note-lines.ts'
+import { createAmountLine, type NewCreditNoteLine, readLines } from './credit-note-lines.ts'
 import {
   checkSources,
   checkSplit,
@@ -39,7 +39,7 @@ export function draftCreditNote(
       'invoice',
     )
   }
-  const lines = linesOf(work, invoice, params)
+  const lines = buildNoteLines(work, invoice, params)
   const sums = computeNoteTotals(lines)
   const linked = linkRefunds(work, invoice, params.refunds ?? [])
   checkTotal(work, invoice, sums.total, linked)
@@ -124,7 +124,7 @@ function specifiesReturn(params: Params): boolean {
   return ways.some((way) => params[way] !== undefined)
 }
 
-function linesOf(
+function buildNoteLines(
   work: UnitOfWork,
   invoice: InvoiceRow,
   params: Params,
@@ -137,7 +137,7 @@ function linesOf(
     throw invalidRequestFault('You must specify one of these parameters: amount, lines.', 'amount')
   }
   if (amount < 1) throw belowOneFault('amount')
-  return [lineOfAmount(work, amount)]
+  return [createAmountLine(work, amount)]
 }
 
 /** Computes the totals of a credit note from its lines, as for an invoice. */

@@ -1,5 +1,5 @@
 import { taxIdsOf } from '../payments/tax-ids.ts'
-import { inheritedDiscounts } from '../state/discounts.ts'
+import { listInheritedDiscounts } from '../state/discounts.ts'
 import type {
   CustomerRow,
   InvoiceItemRow,
@@ -87,11 +87,11 @@ export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow
     customer_phone: customer.phone ?? null,
     customer_shipping: customer.shipping as InvoiceRow['customer_shipping'],
     customer_tax_exempt: customer.tax_exempt ?? 'none',
-    customer_tax_ids: printedTaxIds(work, customer),
+    customer_tax_ids: copyTaxIds(work, customer),
     default_payment_method: null,
     default_tax_rates: [...(subscription?.default_tax_rates ?? [])],
     description: subscription?.description ?? null,
-    discounts: [...inheritedDiscounts(work, customer, subscription)],
+    discounts: [...listInheritedDiscounts(work, customer, subscription)],
     due_date:
       method === 'send_invoice' ? work.now + (subscription?.days_until_due ?? 30) * 86_400 : null,
     hosted_invoice_url: null,
@@ -183,7 +183,7 @@ export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): L
     invoice: invoice.id,
     livemode: false,
     metadata: { ...line.metadata },
-    parent: parentOf(line),
+    parent: buildLineParent(line),
     period: { ...line.period },
     pretax_credit_amounts: [],
     pricing:
@@ -213,7 +213,7 @@ export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): L
   return work.insert('line_item', row)
 }
 
-function parentOf(line: NewLine): LineRow['parent'] {
+function buildLineParent(line: NewLine): LineRow['parent'] {
   if (line.subscriptionItem !== null) {
     return {
       invoice_item_details: null,
@@ -273,7 +273,7 @@ export function moveItemToInvoice(
  * Returns a customer's pending invoice items in a currency: the items of the given subscription,
  * and the items without a subscription.
  */
-export function pendingItems(
+export function listPendingItems(
   work: UnitOfWork,
   customer: string,
   currency: string,
@@ -304,7 +304,7 @@ export function refreshTotals(work: UnitOfWork, invoice: InvoiceRow): void {
   computeTotals(work, invoice, lines)
 }
 
-export function printedTaxIds(
+export function copyTaxIds(
   work: UnitOfWork,
   customer: CustomerRow,
 ): NonNullable<InvoiceRow['customer_tax_ids']> {

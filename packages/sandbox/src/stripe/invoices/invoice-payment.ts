@@ -4,7 +4,7 @@ import type { PaymentOutcome } from '../payments/payment-attempt.ts'
 import { createPaymentIntentRow } from '../payments/payment-intent.ts'
 import { type CardDecline, isFinalDecline, toDecline } from '../payments/test-cards.ts'
 import { dunningOptionsOf } from '../state/context.ts'
-import { couponOfDiscount, endDiscount } from '../state/discounts.ts'
+import { endDiscount, findDiscountCoupon } from '../state/discounts.ts'
 import type { InvoicePaymentRow, InvoiceRow, PaymentIntentRow } from '../state/rows.ts'
 import {
   onInvoicePaid,
@@ -18,7 +18,7 @@ import { invalidRequestFault } from '../wire/errors.ts'
 import { minimumCharge } from '../wire/money.ts'
 import { handleUnknownLocation, type UnknownLocationHandling } from './automatic-tax.ts'
 import { adjustBalance } from './customer-balance.ts'
-import { printedTaxIds, refreshTotals } from './invoice-draft.ts'
+import { copyTaxIds, refreshTotals } from './invoice-draft.ts'
 import { refreshUsageLines } from './usage-lines.ts'
 
 const DAY = 86_400
@@ -45,7 +45,7 @@ export function finalizeInvoice(
   handleUnknownLocation(work, invoice, options.missingLocation ?? 'refused')
   const customer = work.require('customer', invoice.customer ?? '')
   work.editQuietly('customer', customer)
-  invoice.customer_tax_ids = printedTaxIds(work, customer)
+  invoice.customer_tax_ids = copyTaxIds(work, customer)
   invoice.number ??= `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`
   customer.next_invoice_sequence = (customer.next_invoice_sequence ?? 1) + 1
   if (options.ignoresBalance) ignoreBalance(invoice)
@@ -98,7 +98,7 @@ function consumeOnceDiscounts(work: UnitOfWork, invoice: InvoiceRow): void {
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
   const customer = work.find('customer', invoice.customer ?? '')
   for (const { discount, amount } of invoice.total_discount_amounts ?? []) {
-    if (amount === 0 || couponOfDiscount(work, discount)?.duration !== 'once') continue
+    if (amount === 0 || findDiscountCoupon(work, discount)?.duration !== 'once') continue
     if (subscription?.discounts.includes(discount)) {
       work.edit('subscription', subscription)
       subscription.discounts = subscription.discounts.filter((id) => id !== discount)
@@ -176,7 +176,7 @@ export function collectInvoice(
     onInvoiceUnpaid(work, invoice)
     return { status: 'no_payment_method' }
   }
-  const refused = options.offSession === 'renewal' ? finalDecline(intent, method) : null
+  const refused = options.offSession === 'renewal' ? findFinalDecline(intent, method) : null
   if (refused) {
     // Stripe counts this retry without sending it to the bank.
     scheduleRetry(work, invoice)
@@ -207,7 +207,7 @@ export function countAttempt(invoice: InvoiceRow, isRetry: boolean): boolean {
  * Returns the bank's final decline of this payment method, if there was one. After a final decline,
  * the payment method is not charged again.
  */
-function finalDecline(intent: PaymentIntentRow, method: string): CardDecline | null {
+function findFinalDecline(intent: PaymentIntentRow, method: string): CardDecline | null {
   const error = intent.last_payment_error
   const asked = error?.payment_method as { readonly id: string } | undefined
   const code = error?.decline_code
@@ -342,6 +342,6 @@ function cancelPayments(work: UnitOfWork, invoice: InvoiceRow): void {
 }
 
 /** Finds the invoice that a payment intent pays. `null` if it does not pay an invoice. */
-export function invoiceOf(work: UnitOfWork, intent: PaymentIntentRow): InvoiceRow | null {
+export function findIntentInvoice(work: UnitOfWork, intent: PaymentIntentRow): InvoiceRow | null {
   return work.find('invoice', intent.$.invoice ?? '') ?? null
 }

@@ -1,9 +1,9 @@
 import { amountOffIn } from '../catalog/coupons.ts'
-import { couponOfDiscount } from '../state/discounts.ts'
+import { findDiscountCoupon } from '../state/discounts.ts'
 import type { InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { allocateByWeight, computePercentage, inclusiveTaxOf } from '../wire/money.ts'
-import { assessInvoice, type TaxReason } from './automatic-tax.ts'
+import { allocateByWeight, computeInclusiveTax, computePercentage } from '../wire/money.ts'
+import { createLineAssessment, type TaxReason } from './automatic-tax.ts'
 
 /** Calculates the discounts, taxes and totals of an invoice from its lines. */
 export function computeTotals(
@@ -37,7 +37,7 @@ function applyDiscounts(
   for (const line of lines) line.discount_amounts = []
   const all = new Set([...lines.flatMap((line) => line.discounts), ...invoice.discounts])
   for (const id of all) {
-    const coupon = couponOfDiscount(work, id)
+    const coupon = findDiscountCoupon(work, id)
     if (!coupon) continue
     const covered = lines.filter(
       (line) =>
@@ -74,7 +74,7 @@ function applyTaxes(
 ): { exclusive: number; inclusive: number } {
   let exclusive = 0
   let inclusive = 0
-  const assess = assessInvoice(work, invoice)
+  const assess = createLineAssessment(work, invoice)
   for (const line of lines) {
     // Lines with their own tax rates keep them, also with automatic tax.
     const { rates, reason } =
@@ -107,10 +107,10 @@ export function computeTaxes(
 ): NonNullable<LineRow['taxes']> {
   const exempt = reason === null && exemption !== 'none' && exemption !== null
   const contained = rates.filter((rate) => rate.inclusive)
-  const inside = exempt ? 0 : containedTax(amount, contained)
+  const inside = exempt ? 0 : computeContainedTax(amount, contained)
   return rates.map((rate) => {
     const tax = rate.inclusive
-      ? shareOf(inside, rate, contained)
+      ? computeTaxShare(inside, rate, contained)
       : computePercentage(amount - inside, rate.percentage)
     return {
       amount: exempt ? 0 : tax,
@@ -123,8 +123,8 @@ export function computeTaxes(
   })
 }
 
-function containedTax(amount: number, rates: readonly TaxRateRow[]): number {
-  return inclusiveTaxOf(
+function computeContainedTax(amount: number, rates: readonly TaxRateRow[]): number {
+  return computeInclusiveTax(
     amount,
     rates.reduce((sum, rate) => sum + rate.percentage, 0),
   )
@@ -134,7 +134,7 @@ function containedTax(amount: number, rates: readonly TaxRateRow[]): number {
  * Returns the share of a rate in the total tax of all inclusive rates, in proportion to its
  * percentage. The rounded shares of all rates add up to the total.
  */
-function shareOf(total: number, rate: TaxRateRow, rates: readonly TaxRateRow[]): number {
+function computeTaxShare(total: number, rate: TaxRateRow, rates: readonly TaxRateRow[]): number {
   const shares = allocateByWeight(
     total,
     rates.map((each) => Math.round(each.percentage * 10_000)),

@@ -27,7 +27,7 @@ export function addUsageLines(
   source: UsageSource,
 ): LineRow[] {
   const { price, period } = source
-  const used = usageIn(work, invoice, source)
+  const used = sumSourceUsage(work, invoice, source)
   return splitIntoParts(price, used, invoice.currency).map((part) => {
     const line = addLine(work, invoice, {
       amount: part.amount,
@@ -63,8 +63,8 @@ export function refreshUsageLines(work: UnitOfWork, invoice: InvoiceRow): void {
       first.set(line.$.item, line)
   }
   for (const [item, line] of first) {
-    const source = sourceOf(work, line, item)
-    const used = usageIn(work, invoice, source)
+    const source = restoreUsageSource(work, line, item)
+    const used = sumSourceUsage(work, invoice, source)
     if (fromUnits(used) === line.$.usage) continue
     for (const each of lines) {
       if (each.$.item === item && each.$.usage !== undefined) work.remove('line_item', each)
@@ -73,12 +73,12 @@ export function refreshUsageLines(work: UnitOfWork, invoice: InvoiceRow): void {
   }
 }
 
-function usageIn(work: UnitOfWork, { customer }: InvoiceRow, source: UsageSource): bigint {
+function sumSourceUsage(work: UnitOfWork, { customer }: InvoiceRow, source: UsageSource): bigint {
   const by = { customer: customer ?? '', item: source.subscriptionItem }
   return sumUsage(work, source.price, by, source.period)
 }
 
-function sourceOf(work: UnitOfWork, line: LineRow, item: string): UsageSource {
+function restoreUsageSource(work: UnitOfWork, line: LineRow, item: string): UsageSource {
   return {
     price: work.require('price', line.$.price ?? ''),
     period: line.period,

@@ -1,7 +1,7 @@
 import type { BalanceTransactionRow, ChargeRow, DisputeRow, RefundRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { computePercentage } from '../wire/money.ts'
-import { testCardOf } from './test-cards.ts'
+import { findMethodTestCard } from './test-cards.ts'
 
 const DAY = 86_400
 /** Seconds until funds of a payment become available: two days. */
@@ -18,8 +18,8 @@ const DISPUTE_FEE = 1500
 /** Creates the balance transaction of a captured charge. */
 export function recordCharge(work: UnitOfWork, charge: ChargeRow): void {
   const fee = computePercentage(charge.amount_captured, FEE_PERCENT) + FEE_FIXED
-  const card = testCardOf(work.find('payment_method', charge.payment_method ?? ''))
-  charge.balance_transaction = record(work, {
+  const card = findMethodTestCard(work.find('payment_method', charge.payment_method ?? ''))
+  charge.balance_transaction = recordMovement(work, {
     amount: charge.amount_captured,
     currency: charge.currency,
     description: charge.description,
@@ -32,7 +32,7 @@ export function recordCharge(work: UnitOfWork, charge: ChargeRow): void {
 
 /** Creates the balance transaction of a refund. */
 export function recordRefund(work: UnitOfWork, refund: RefundRow, charge: ChargeRow): void {
-  refund.balance_transaction = record(work, {
+  refund.balance_transaction = recordMovement(work, {
     amount: -refund.amount,
     currency: refund.currency,
     description: `REFUND FOR CHARGE${charge.description ? ` (${charge.description})` : ''}`,
@@ -47,7 +47,7 @@ export function recordRefund(work: UnitOfWork, refund: RefundRow, charge: Charge
  * its id.
  */
 export function recordRefundFailure(work: UnitOfWork, refund: RefundRow): string {
-  return record(work, {
+  return recordMovement(work, {
     amount: refund.amount,
     currency: refund.currency,
     description: `REFUND FAILURE (${refund.id})`,
@@ -62,7 +62,7 @@ export function recordRefundFailure(work: UnitOfWork, refund: RefundRow): string
  * id.
  */
 export function recordDisputeWithdrawal(work: UnitOfWork, dispute: DisputeRow): string {
-  return record(work, {
+  return recordMovement(work, {
     amount: -dispute.amount,
     category: 'dispute',
     currency: dispute.currency,
@@ -79,7 +79,7 @@ export function recordDisputeWithdrawal(work: UnitOfWork, dispute: DisputeRow): 
  * Returns its id.
  */
 export function recordDisputeReversal(work: UnitOfWork, dispute: DisputeRow): string {
-  return record(work, {
+  return recordMovement(work, {
     amount: dispute.amount,
     category: 'dispute_reversal',
     currency: dispute.currency,
@@ -90,7 +90,7 @@ export function recordDisputeReversal(work: UnitOfWork, dispute: DisputeRow): st
   })
 }
 
-interface Movement {
+interface BalanceMovement {
   readonly amount: number
   /**
    * Seconds until the funds are available.
@@ -107,7 +107,7 @@ interface Movement {
   readonly type: 'adjustment' | 'charge' | 'refund' | 'refund_failure'
 }
 
-function record(work: UnitOfWork, movement: Movement): string {
+function recordMovement(work: UnitOfWork, movement: BalanceMovement): string {
   const { amount, currency, fee, type } = movement
   const row: BalanceTransactionRow = {
     description: movement.description,

@@ -4,7 +4,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import type { WireObject } from '../wire/wire-object.ts'
-import { cardOfToken } from './new-payment-method.ts'
+import { createCardFromToken } from './new-payment-method.ts'
 import { checkAttachable, emptyAddress, releaseMethod } from './payment-methods.ts'
 
 /**
@@ -44,7 +44,7 @@ export function addCard(
   customer: CustomerRow,
   params: Pick<Stripe.CustomerCreateSourceParams, 'metadata' | 'source' | 'validate'>,
 ): PaymentMethodRow {
-  const card = cardOfToken(work, params.source, 'source')
+  const card = createCardFromToken(work, params.source, 'source')
   const row: PaymentMethodRow = {
     ...card,
     id: work.find('token', params.source)?.card.id ?? work.newId('card_1'),

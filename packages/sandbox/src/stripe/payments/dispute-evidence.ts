@@ -32,11 +32,11 @@ export function noEvidence(): Evidence {
 export function addEvidence(
   work: UnitOfWork,
   dispute: DisputeRow,
-  given: Stripe.DisputeUpdateParams.Evidence,
+  submittedEvidence: Stripe.DisputeUpdateParams.Evidence,
 ): void {
   work.edit('dispute', dispute)
   const evidence = { ...dispute.evidence }
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(submittedEvidence)) {
     const path = `evidence[${name}]`
     // Non-empty values of these two are rejected elsewhere; an empty string has no effect.
     if (name === 'appeal' || name === 'enhanced_evidence') continue

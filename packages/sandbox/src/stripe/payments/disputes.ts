@@ -4,7 +4,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequestFault } from '../wire/errors.ts'
 import { recordDisputeReversal, recordDisputeWithdrawal } from './balance-transactions.ts'
 import { noEvidence } from './dispute-evidence.ts'
-import { cardBehaviorOf, type DisputeCause } from './test-cards.ts'
+import { type DisputeCause, getCardBehavior } from './test-cards.ts'
 
 const DAY = 86_400
 /** Full days the merchant has to respond to a dispute. */
@@ -27,9 +27,9 @@ const NETWORK_CODES: Readonly<Record<string, string>> = {
  * Opens a dispute about a charge immediately, if the charge was paid with a test card that causes
  * disputes.
  */
-export function disputeIfTestCard(work: UnitOfWork, charge: ChargeRow): void {
+export function openTestCardDispute(work: UnitOfWork, charge: ChargeRow): void {
   const method = work.find('payment_method', charge.payment_method ?? '')
-  const behavior = method ? cardBehaviorOf(method) : 'ok'
+  const behavior = method ? getCardBehavior(method) : 'ok'
   if (typeof behavior === 'object' && 'disputes' in behavior) {
     openDispute(work, charge, behavior.disputes)
   }
@@ -67,7 +67,7 @@ export function openDispute(work: UnitOfWork, charge: ChargeRow, cause: DisputeC
     is_charge_refundable: inquiry,
     metadata: {},
     payment_intent: charge.payment_intent,
-    payment_method_details: { card: networkCaseOf(charge, cause), type: 'card' },
+    payment_method_details: { card: buildNetworkCase(charge, cause), type: 'card' },
     reason: cause.reason,
     status: inquiry ? 'warning_needs_response' : 'needs_response',
     $: { moved: [], nextAt: inquiry ? work.sandboxNow + INQUIRY_DAYS * DAY : dueBy + 1 },
@@ -86,7 +86,7 @@ function responseDeadline(now: number): number {
   return (Math.floor(now / DAY) + RESPONSE_DAYS + 1) * DAY - 1
 }
 
-function networkCaseOf(charge: ChargeRow, { reason, inquiry }: DisputeCause) {
+function buildNetworkCase(charge: ChargeRow, { reason, inquiry }: DisputeCause) {
   const code = NETWORK_CODES[reason] ?? null
   const brand = charge.payment_method_details?.card?.brand ?? 'visa'
   return {
@@ -136,7 +136,7 @@ export function escalateInquiry(work: UnitOfWork, dispute: DisputeRow): void {
   dispute.status = 'needs_response'
   dispute.is_charge_refundable = false
   dispute.payment_method_details = {
-    card: networkCaseOf(charge, { reason: dispute.reason }),
+    card: buildNetworkCase(charge, { reason: dispute.reason }),
     type: 'card',
   }
   dispute.$.moved = [recordDisputeWithdrawal(work, dispute)]

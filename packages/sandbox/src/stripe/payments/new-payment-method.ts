@@ -12,7 +12,7 @@ import {
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { createDebitMethod, findTestAccount } from './debits/test-accounts.ts'
 import { createCardMethod, emptyAddress, requirePaymentMethod } from './payment-methods.ts'
-import { findTestCard, type TestCard, testCardOf } from './test-cards.ts'
+import { findMethodTestCard, findTestCard, type TestCard } from './test-cards.ts'
 
 type MethodParams = Pick<
   Stripe.PaymentMethodCreateParams,
@@ -38,7 +38,7 @@ export function createMethod(
   }
   const card = params.card as { token?: string; number?: string } | undefined
   if (!card) throw missingParamFault(path('card'))
-  const row = cardOf(work, card, path('card'))
+  const row = createCardFromParams(work, card, path('card'))
   if (params.billing_details) setBillingDetails(row, params.billing_details)
   row.metadata = mergeMetadata({}, params.metadata)
   if (params.allow_redisplay) row.allow_redisplay = params.allow_redisplay
@@ -71,7 +71,7 @@ export function resolvePaymentMethod(
  * Returns the payment method that a call names for an intent: an existing one, or one created from
  * `payment_method_data`. `null` if the call names none.
  */
-export function methodOfIntent(
+export function resolveIntentMethod(
   work: UnitOfWork,
   params: { readonly payment_method?: string; readonly payment_method_data?: object },
 ): PaymentMethodRow | null {
@@ -83,17 +83,17 @@ export function methodOfIntent(
   return id === undefined ? null : resolvePaymentMethod(work, id, 'payment_method')
 }
 
-function cardOf(
+function createCardFromParams(
   work: UnitOfWork,
   card: { token?: string; number?: string },
   path: string,
 ): PaymentMethodRow {
-  if (card.number !== undefined) throw bareCardNumberFault()
+  if (card.number !== undefined) throw createBareNumberFault()
   if (card.token === undefined) throw missingParamFault(`${path}[token]`)
-  return cardOfToken(work, card.token, `${path}[token]`)
+  return createCardFromToken(work, card.token, `${path}[token]`)
 }
 
-export function bareCardNumberFault(): StripeFault {
+export function createBareNumberFault(): StripeFault {
   return faultWithStatus(
     402,
     'Sending credit card numbers directly to the Stripe API is generally unsafe. We suggest you use test tokens that map to the test card you are using, see https://stripe.com/docs/testing.',
@@ -104,7 +104,7 @@ export function bareCardNumberFault(): StripeFault {
  * Creates the card of a token without storing it. Stripe's test tokens can be used any number of
  * times; other tokens work once.
  */
-export function cardOfToken(work: UnitOfWork, id: string, param: string): PaymentMethodRow {
+export function createCardFromToken(work: UnitOfWork, id: string, param: string): PaymentMethodRow {
   const test = id.startsWith('tok_') ? findTestCard(id) : null
   if (test) return createCardMethod(work, test)
   const token = work.find('token', id)
@@ -138,7 +138,7 @@ export function cardOfToken(work: UnitOfWork, id: string, param: string): Paymen
 
 /** Sets the results of address checks. Only test cards for these checks have results. */
 function checkAddress(row: PaymentMethodRow): void {
-  const results = testCardOf(row)?.checks
+  const results = findMethodTestCard(row)?.checks
   if (!row.card?.checks || !results) return
   const { line1, postal_code } = row.billing_details.address ?? {}
   const checks = {

@@ -9,8 +9,8 @@ import type {
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { StripeFault, withDocs } from '../wire/errors.ts'
 import { recordCharge } from './balance-transactions.ts'
-import { disputeIfTestCard } from './disputes.ts'
-import { type CardDecline, cardBehaviorOf, testCardOf, toDecline } from './test-cards.ts'
+import { openTestCardDispute } from './disputes.ts'
+import { type CardDecline, findMethodTestCard, getCardBehavior, toDecline } from './test-cards.ts'
 
 export type PaymentOutcome =
   | { readonly status: 'succeeded' }
@@ -26,7 +26,7 @@ export function attemptCardPayment(work: UnitOfWork, intent: PaymentIntentRow): 
   const verdict = decideOutcome(work, intent, method)
   if (verdict === 'challenge') {
     intent.status = 'requires_action'
-    intent.next_action = nextAction(work, intent)
+    intent.next_action = buildNextAction(work, intent)
     work.emit('payment_intent.requires_action', 'payment_intent', intent)
     return { status: 'requires_action' }
   }
@@ -40,7 +40,7 @@ export function attemptCardPayment(work: UnitOfWork, intent: PaymentIntentRow): 
   const charge = createChargeRow(work, intent, method, null)
   if (charge.captured) recordCharge(work, charge)
   work.insert('charge', charge, 'charge.succeeded')
-  if (charge.captured) disputeIfTestCard(work, charge)
+  if (charge.captured) openTestCardDispute(work, charge)
   succeedIntent(work, intent, method, charge)
   return { status: 'succeeded' }
 }
@@ -52,7 +52,7 @@ function decideOutcome(
 ): CardDecline | 'challenge' | null {
   const forced = intent.customer ? work.context.trouble.takeDecline(intent.customer) : null
   if (forced !== null) return toDecline(forced)
-  const behavior = cardBehaviorOf(method)
+  const behavior = getCardBehavior(method)
   if (isBlocked(method)) return toDecline('fraudulent')
   if (behavior === 'ok' || 'disputes' in behavior) return expiryDecline(work, method)
   if ('declines' in behavior) return toDecline(behavior.declines)
@@ -68,7 +68,7 @@ function decideOutcome(
 
 /** Whether Radar blocks the payment as fraud, before it reaches the bank. */
 function isBlocked(method: PaymentMethodRow): boolean {
-  return testCardOf(method)?.risk === 'highest'
+  return findMethodTestCard(method)?.risk === 'highest'
 }
 
 function expiryDecline(work: UnitOfWork, method: PaymentMethodRow): CardDecline | null {
@@ -86,7 +86,7 @@ function expiryDecline(work: UnitOfWork, method: PaymentMethodRow): CardDecline 
  * time.
  */
 export function needsSetup(method: PaymentMethodRow): boolean {
-  const behavior = cardBehaviorOf(method)
+  const behavior = getCardBehavior(method)
   return typeof behavior === 'object' && 'challenges' in behavior && !method.$.authenticated
 }
 
@@ -149,7 +149,7 @@ function declineFields(decline: CardDecline) {
 }
 
 /** Creates the error response (status 402) for a declined card. `extra` contains the intent. */
-export function cardFault(
+export function createCardFault(
   decline: CardDecline,
   extra: Readonly<Record<string, unknown>>,
   keepsChanges = false,
@@ -162,7 +162,7 @@ export function cardFault(
  * Returns the `next_action` of an intent for a 3-D Secure challenge: a redirect to the bank's page,
  * or `use_stripe_sdk` for Stripe.js.
  */
-export function nextAction(work: UnitOfWork, intent: PaymentIntentRow | SetupIntentRow) {
+export function buildNextAction(work: UnitOfWork, intent: PaymentIntentRow | SetupIntentRow) {
   const url = `${work.context.baseUrl}/pages/authenticate/${intent.id}?client_secret=${intent.client_secret}`
   if (intent.$.returnUrl === null || intent.$.inPage) {
     return {
@@ -213,7 +213,7 @@ export function createChargeRow(
     fraud_details: {},
     livemode: false,
     metadata: { ...intent.metadata },
-    outcome: outcomeOf(decline, method),
+    outcome: buildChargeOutcome(decline, method),
     paid: !decline,
     payment_intent: intent.id,
     payment_method: method.id,
@@ -233,8 +233,11 @@ const RISK_SCORES = { normal: 20, elevated: 65, highest: 90 } as const
 /** Shared by all approved charges. */
 const APPROVED = describeOutcome(null, 'normal')
 
-function outcomeOf(decline: CardDecline | null, method: PaymentMethodRow): ChargeRow['outcome'] {
-  const risk = testCardOf(method)?.risk
+function buildChargeOutcome(
+  decline: CardDecline | null,
+  method: PaymentMethodRow,
+): ChargeRow['outcome'] {
+  const risk = findMethodTestCard(method)?.risk
   return decline || risk ? describeOutcome(decline, risk ?? 'normal') : APPROVED
 }
 

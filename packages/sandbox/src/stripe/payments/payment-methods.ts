@@ -3,8 +3,8 @@ import type { CustomerRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequestFault, StripeFault, withDocs } from '../wire/errors.ts'
 import { setDefaultMethod } from './customer.ts'
-import { cardFault } from './payment-attempt.ts'
-import { cardBehaviorOf, type TestCard, toDecline } from './test-cards.ts'
+import { createCardFault } from './payment-attempt.ts'
+import { getCardBehavior, type TestCard, toDecline } from './test-cards.ts'
 
 export function detachPaymentMethod(work: UnitOfWork, row: PaymentMethodRow): void {
   const { customer } = row
@@ -101,9 +101,9 @@ export function checkOwner(
 }
 
 export function checkAttachable(row: PaymentMethodRow): void {
-  const behavior = cardBehaviorOf(row)
+  const behavior = getCardBehavior(row)
   if (typeof behavior === 'object' && 'declines' in behavior) {
-    throw cardFault(toDecline(behavior.declines), {})
+    throw createCardFault(toDecline(behavior.declines), {})
   }
 }
 

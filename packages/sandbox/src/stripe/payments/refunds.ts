@@ -7,7 +7,7 @@ import { mergeMetadata } from '../wire/fields.ts'
 import { formatAmount } from '../wire/money.ts'
 import { recordRefund, recordRefundFailure } from './balance-transactions.ts'
 import { disputesOf } from './disputes.ts'
-import { testCardOf } from './test-cards.ts'
+import { findMethodTestCard } from './test-cards.ts'
 
 const HOUR = 3600
 
@@ -21,7 +21,9 @@ export function refundCharge(
   params: Pick<Stripe.RefundCreateParams, 'amount' | 'metadata' | 'reason'>,
 ): RefundRow {
   const amount = checkRefund(work, charge, params.amount)
-  const later = testCardOf(work.find('payment_method', charge.payment_method ?? ''))?.refunds
+  const later = findMethodTestCard(
+    work.find('payment_method', charge.payment_method ?? ''),
+  )?.refunds
   const refund: RefundRow = {
     ...createBlankRow('refund'),
     id: work.newId('re_3'),
@@ -96,7 +98,7 @@ export function failRefund(work: UnitOfWork, refund: RefundRow): void {
 export function checkRefund(
   work: UnitOfWork,
   charge: ChargeRow,
-  wanted: number | undefined,
+  requestedAmount: number | undefined,
 ): number {
   if (disputesOf(work, charge).some((dispute) => !dispute.is_charge_refundable)) {
     throw invalidRequestFault(
@@ -106,7 +108,7 @@ export function checkRefund(
     )
   }
   const left = charge.amount_captured - charge.amount_refunded
-  const amount = wanted ?? left
+  const amount = requestedAmount ?? left
   if (left === 0) {
     throw invalidRequestFault(
       `Charge ${charge.id} has already been refunded.`,

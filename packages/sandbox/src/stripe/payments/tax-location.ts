@@ -16,7 +16,7 @@ export interface TaxLocation {
  * address, the customer's address, or the card's address. Returns `null` if that address is
  * incomplete, or none is set.
  */
-export function taxLocationOf(
+export function findTaxLocation(
   { tables }: { readonly tables: StripeTables },
   customer: CustomerRow,
 ): TaxLocation | null {
@@ -36,7 +36,7 @@ export function taxLocationOf(
 
 /** Renders the field `tax` of a customer, with the location where the customer is taxed. */
 export function showTax(tables: StripeTables, customer: CustomerRow) {
-  const location = taxLocationOf({ tables }, customer)
+  const location = findTaxLocation({ tables }, customer)
   return {
     automatic_tax:
       location === null
@@ -55,7 +55,7 @@ export function showTax(tables: StripeTables, customer: CustomerRow) {
 }
 
 export function requireTaxLocation(work: UnitOfWork, customer: CustomerRow): void {
-  if (taxLocationOf(work, customer) === null) throw unknownLocationFault()
+  if (findTaxLocation(work, customer) === null) throw unknownLocationFault()
 }
 
 export function unknownLocationFault() {

@@ -146,7 +146,7 @@ const CARDS = {
   createDisputeInquiry: card('4000000000001976', disputes({ reason: 'fraudulent', inquiry: true })),
 }
 
-const ALSO_AS_VISA = [
+const VISA_ALIASES = [
   'chargeDeclined',
   'chargeDeclinedInsufficientFunds',
   'chargeDeclinedLostCard',
@@ -158,7 +158,7 @@ const ALSO_AS_VISA = [
 
 export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
   ...CARDS,
-  ...Object.fromEntries(ALSO_AS_VISA.map((name) => [`visa_${name}`, CARDS[name]])),
+  ...Object.fromEntries(VISA_ALIASES.map((name) => [`visa_${name}`, CARDS[name]])),
 }
 
 /**
@@ -171,18 +171,18 @@ export function findTestCard(value: string): { name: string; card: TestCard } | 
   return name !== undefined && found ? { name, card: found } : null
 }
 
-interface OfTestCard {
+interface MethodWithBehavior {
   readonly $: { readonly behavior: string }
 }
 
 /** Returns the test card of a payment method. `null` for a bank account. */
-export function testCardOf(method: OfTestCard | null | undefined): TestCard | null {
+export function findMethodTestCard(method: MethodWithBehavior | null | undefined): TestCard | null {
   return method ? (findTestCard(`pm_card_${method.$.behavior}`)?.card ?? null) : null
 }
 
 /** Returns how the test card of a payment method behaves. */
-export function cardBehaviorOf(method: OfTestCard): CardBehavior {
-  return testCardOf(method)?.behavior ?? 'ok'
+export function getCardBehavior(method: MethodWithBehavior): CardBehavior {
+  return findMethodTestCard(method)?.behavior ?? 'ok'
 }
 
 export interface CardDecline {

@@ -55,7 +55,7 @@ export function cancelAsCustomer(
     proration_behavior: proration,
     cancellation_reason: reason,
   } = features.subscription_cancel
-  if (!enabled) throw notOffered()
+  if (!enabled) throw createNotOfferedFault()
   const details = reason.enabled ? form : {}
   const cancellation_details = details as Stripe.SubscriptionUpdateParams.CancellationDetails
   if (mode === 'immediately') {
@@ -91,7 +91,7 @@ export function renewAsCustomer(
   subscription: SubscriptionRow,
   { features }: PortalConfigurationRow,
 ): void {
-  if (!features.subscription_cancel.enabled) throw notOffered()
+  if (!features.subscription_cancel.enabled) throw createNotOfferedFault()
   updateSubscription(work, subscription, {
     ...(subscription.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: '' }),
     proration_behavior: 'none',
@@ -221,7 +221,7 @@ function toUpdate(
   change: PlanChange,
 ): Stripe.SubscriptionUpdateParams {
   const feature = configuration.features.subscription_update
-  if (!feature.enabled) throw notOffered()
+  if (!feature.enabled) throw createNotOfferedFault()
   checkOffered(work, subscription, configuration, change, 'items[0]')
   const [item] = listSubscriptionItems(work, subscription)
   const endsTrial =
@@ -244,6 +244,6 @@ export function addCard(work: UnitOfWork, customer: CustomerRow, card: string): 
   return method
 }
 
-function notOffered() {
+function createNotOfferedFault() {
   return invalidRequestFault('The portal configuration does not offer this.')
 }

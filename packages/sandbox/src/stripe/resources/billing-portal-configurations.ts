@@ -129,23 +129,23 @@ const ALL_FEATURES: Features = {
 }
 
 /** Merges parameters into the features of a portal configuration. */
-function readFeatures(work: UnitOfWork, before: Features, params: FeatureParams): Features {
+function readFeatures(work: UnitOfWork, featuresBefore: Features, params: FeatureParams): Features {
   const { customer_update: customer, subscription_cancel: cancel } = params
-  const { enabled, allowed_updates: updates } = { ...before.customer_update, ...customer }
+  const { enabled, allowed_updates: updates } = { ...featuresBefore.customer_update, ...customer }
   const features: Features = {
-    ...before,
+    ...featuresBefore,
     customer_update: { enabled, allowed_updates: updates || [] },
-    invoice_history: { ...before.invoice_history, ...params.invoice_history },
+    invoice_history: { ...featuresBefore.invoice_history, ...params.invoice_history },
     payment_method_update: {
-      ...before.payment_method_update,
+      ...featuresBefore.payment_method_update,
       ...pickGiven(params.payment_method_update, 'enabled'),
     },
     subscription_cancel: {
-      ...before.subscription_cancel,
+      ...featuresBefore.subscription_cancel,
       ...pickGiven(cancel, 'enabled', 'mode', 'proration_behavior'),
-      ...readReason(before, cancel?.cancellation_reason),
+      ...readReason(featuresBefore, cancel?.cancellation_reason),
     },
-    subscription_update: readUpdate(work, before, params),
+    subscription_update: readUpdate(work, featuresBefore, params),
   }
   if (features.subscription_update.enabled && !features.payment_method_update.enabled) {
     throw invalidRequestFault(

@@ -34,12 +34,12 @@ const FLOWS: Readonly<Record<string, (reader: Reader, data: FlowData) => Partial
   {
     customer_update({ configuration }) {
       const { enabled } = configuration.features.customer_update
-      if (!enabled) throw disabled('customer update')
+      if (!enabled) throw createDisabledFault('customer update')
       return { customer_update: {} }
     },
     payment_method_update({ configuration }) {
       const { enabled } = configuration.features.payment_method_update
-      if (!enabled) throw disabled('payment method update')
+      if (!enabled) throw createDisabledFault('payment method update')
       return {}
     },
     subscription_cancel(reader, data) {
@@ -48,7 +48,7 @@ const FLOWS: Readonly<Record<string, (reader: Reader, data: FlowData) => Partial
       if (!params) throw missingParamFault(path)
       const subscription = requireSubscription(reader, params.subscription, path)
       if (!reader.configuration.features.subscription_cancel.enabled) {
-        throw cannot(
+        throw createFlowFault(
           'canceled',
           'the subscription cancel feature in the portal configuration is disabled',
         )
@@ -153,30 +153,31 @@ function requireSubscription(reader: Reader, id: string, path: string): Subscrip
   if (!subscription || subscription.customer !== reader.customer.id) {
     throw noSuchObjectFault('subscription', id, `${path}[subscription]`)
   }
-  if (hasEnded(subscription)) throw cannot('updated', 'it is canceled')
+  if (hasEnded(subscription)) throw createFlowFault('updated', 'it is canceled')
   return subscription
 }
 
 function requireUpdatable(reader: Reader, id: string, path: string): SubscriptionRow {
   const subscription = requireSubscription(reader, id, path)
   if (!reader.configuration.features.subscription_update.enabled) {
-    throw cannot(
+    throw createFlowFault(
       'updated',
       'the subscription update feature in the portal configuration is disabled',
     )
   }
   if (listSubscriptionItems(reader.work, subscription).length > 1) {
-    throw cannot('updated', 'it contains multiple products')
+    throw createFlowFault('updated', 'it contains multiple products')
   }
-  if (subscription.schedule) throw cannot('updated', 'it is managed by a subscription schedule')
+  if (subscription.schedule)
+    throw createFlowFault('updated', 'it is managed by a subscription schedule')
   return subscription
 }
 
-function cannot(what: 'updated' | 'canceled', why: string) {
+function createFlowFault(what: 'updated' | 'canceled', why: string) {
   return invalidRequestFault(`This subscription cannot be ${what} because ${why}.`)
 }
 
-function disabled(feature: string) {
+function createDisabledFault(feature: string) {
   return invalidRequestFault(
     `The ${feature} feature in the portal configuration is disabled.`,
     'flow_data[type]',

@@ -3,7 +3,7 @@ import { collectInvoice, finalizeInvoice } from '../invoices/invoice-payment.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import { attemptPayment } from '../payments/debits/bank-debit.ts'
 import { resolvePaymentMethod } from '../payments/new-payment-method.ts'
-import { cardFault, needsSetup } from '../payments/payment-attempt.ts'
+import { createCardFault, needsSetup } from '../payments/payment-attempt.ts'
 import { createPaymentIntentRow } from '../payments/payment-intent.ts'
 import { attachPaymentMethod, checkAttachable, emptyAddress } from '../payments/payment-methods.ts'
 import { createSetupIntentRow } from '../payments/setup-intent.ts'
@@ -24,12 +24,12 @@ import { checkAccepted, findEnteredAccount } from './checkout-methods.ts'
 import {
   customerDetails,
   needsCard,
-  orderOf,
   quoteSession,
   replaceDiscountIds,
   setCustomerAddress,
+  toCheckoutOrder,
 } from './checkout-order.ts'
-import { answerQuestions, type CheckoutAnswers, taxIdOf } from './checkout-questions.ts'
+import { answerQuestions, type CheckoutAnswers, readEnteredTaxId } from './checkout-questions.ts'
 import {
   type CheckoutOrder,
   createsCustomer,
@@ -102,14 +102,14 @@ export function completeCheckout(
   const typed = readForm(session, form)
   if (typed.address) setCustomerAddress(session, typed.address)
   // Must come first: pricing the order rolls back a trial run, which replaces rows by copies.
-  const quote = quoteSession(work, session, taxIdOf(session, form))
+  const quote = quoteSession(work, session, readEnteredTaxId(session, form))
   if (quote?.taxStatus === 'requires_location_inputs') throw addressRequiredFault()
-  const order = orderOf(session)
-  const customer = customerOf(work, order, typed)
+  const order = toCheckoutOrder(session)
+  const customer = resolveCheckoutCustomer(work, order, typed)
   session.customer_details = customerDetails(customer, typed)
   answerQuestions(work, session, customer, form)
   const method = needsCard(session, quote)
-    ? methodOf(work, session, form, { ...typed, customer })
+    ? resolveCheckoutMethod(work, session, form, { ...typed, customer })
     : null
   const payer = { customer, method }
   if (order.mode === 'subscription') subscribe(work, session, order, withCustomer(payer))
@@ -149,7 +149,7 @@ function readForm(session: CheckoutSessionRow, form: CheckoutForm): EnteredDetai
   }
 }
 
-function customerOf(
+function resolveCheckoutCustomer(
   work: UnitOfWork,
   order: CheckoutOrder,
   typed: EnteredDetails,
@@ -188,7 +188,7 @@ function compact(address: Address): Record<string, string> {
   return Object.fromEntries(known) as Record<string, string>
 }
 
-function methodOf(
+function resolveCheckoutMethod(
   work: UnitOfWork,
   session: CheckoutSessionRow,
   form: CheckoutForm,
@@ -241,7 +241,7 @@ function pay(
   intent.$.authenticated = true
   if (customer && intent.setup_future_usage) attachPaymentMethod(work, method, customer)
   const outcome = attemptPayment(work, intent)
-  if (outcome.status === 'declined') throw cardFault(outcome.decline, {})
+  if (outcome.status === 'declined') throw createCardFault(outcome.decline, {})
   session.payment_intent = intent.id
   if (intent.status !== 'succeeded') session.payment_status = 'unpaid'
 }
@@ -259,7 +259,7 @@ function payByInvoice(
   work.emit('invoice.created', 'invoice', invoice)
   finalizeInvoice(work, invoice, { ignoresBalance: true })
   session.invoice = invoice.id
-  replaceDiscountIds(session, redeemedBy(invoice))
+  replaceDiscountIds(session, listRedeemedDiscounts(invoice))
   session.payment_status = method ? 'paid' : 'no_payment_required'
   if (!method) return
   const intent = work.require('payment_intent', invoice.$.paymentIntent ?? '')
@@ -267,7 +267,7 @@ function payByInvoice(
   intent.$.checkout = session.id
   if (intent.setup_future_usage) attachPaymentMethod(work, method, customer)
   const outcome = collectInvoice(work, invoice, { method: method.id, authenticated: true })
-  if (outcome.status === 'declined') throw cardFault(outcome.decline, {})
+  if (outcome.status === 'declined') throw createCardFault(outcome.decline, {})
   if (outcome.status === 'processing') session.payment_status = 'unpaid'
   session.payment_intent = intent.id
 }
@@ -343,7 +343,7 @@ function subscribe(
       },
       { authenticated: true },
     )
-    name(work, session, made)
+    attachSubscription(work, session, made)
   }
   session.payment_status = session.amount_total ? 'paid' : 'no_payment_required'
   markDebitPending(work, session)
@@ -376,7 +376,7 @@ function subscribeBeforePayment(
   session.customer = customer.id
   if (invoice?.status === 'open') {
     const outcome = collectInvoice(work, invoice, { method: method.id, authenticated: true })
-    if (outcome.status === 'declined') throw cardFault(outcome.decline, {}, true)
+    if (outcome.status === 'declined') throw createCardFault(outcome.decline, {}, true)
   }
   saveMethod(work, method, customer)
   work.edit('subscription', subscription).default_payment_method = method.id
@@ -391,7 +391,7 @@ function findOrCreateSubscription(
   if (session.subscription !== null) return work.require('subscription', session.subscription)
   const params = toSubscription(work, order, customer.id)
   const made = createSubscription(work, { ...params, payment_behavior: 'default_incomplete' })
-  name(work, session, made)
+  attachSubscription(work, session, made)
   return made
 }
 
@@ -400,13 +400,17 @@ function saveMethod(work: UnitOfWork, method: PaymentMethodRow, customer: Custom
   if (needsSetup(method)) work.edit('payment_method', method).$.authenticated = true
 }
 
-function name(work: UnitOfWork, session: CheckoutSessionRow, subscription: SubscriptionRow): void {
+function attachSubscription(
+  work: UnitOfWork,
+  session: CheckoutSessionRow,
+  subscription: SubscriptionRow,
+): void {
   const invoice = work.find('invoice', subscription.latest_invoice ?? '')
   session.subscription = subscription.id
   session.invoice = invoice?.id ?? null
-  replaceDiscountIds(session, redeemedBy(invoice))
+  replaceDiscountIds(session, listRedeemedDiscounts(invoice))
 }
 
-function redeemedBy(invoice: InvoiceRow | undefined): string[] {
+function listRedeemedDiscounts(invoice: InvoiceRow | undefined): string[] {
   return (invoice?.total_discount_amounts ?? []).map(({ discount }) => discount)
 }

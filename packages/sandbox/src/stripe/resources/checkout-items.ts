@@ -120,19 +120,20 @@ function checkRecurring(prices: readonly PriceRow[], mode: CheckoutMode): void {
 }
 
 function checkCounts(prices: readonly PriceRow[], mode: CheckoutMode): void {
-  if (mode === 'payment' && prices.length > 100) throw tooMany('100 line items')
+  if (mode === 'payment' && prices.length > 100) throw createTooManyFault('100 line items')
   if (mode !== 'subscription') return
   const recurring = prices.filter((price) => price.recurring).length
-  if (recurring > 20) throw tooMany('20 line items with recurring prices')
-  if (prices.length - recurring > 20) throw tooMany('20 line items with one-time prices')
+  if (recurring > 20) throw createTooManyFault('20 line items with recurring prices')
+  if (prices.length - recurring > 20) throw createTooManyFault('20 line items with one-time prices')
 }
 
-function checkCurrencies(prices: readonly PriceRow[], wanted: string | undefined): void {
-  const expected = wanted === undefined ? prices[0]?.currency : requireCurrency(wanted)
+function checkCurrencies(prices: readonly PriceRow[], requestedCurrency: string | undefined): void {
+  const expected =
+    requestedCurrency === undefined ? prices[0]?.currency : requireCurrency(requestedCurrency)
   if (expected === undefined) return
   for (const price of prices) checkSoldIn(price, expected, 'line_items')
 }
 
-function tooMany(what: string) {
+function createTooManyFault(what: string) {
   return invalidRequestFault(`A Checkout Session can have at most ${what}.`, 'line_items')
 }

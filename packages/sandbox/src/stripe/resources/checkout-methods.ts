@@ -1,8 +1,8 @@
 import {
   createDebitMethod,
   type DebitType,
-  debitTypeOf,
   findTestAccount,
+  parseDebitType,
 } from '../payments/debits/test-accounts.ts'
 import { requirePaymentMethod } from '../payments/payment-methods.ts'
 import type { CheckoutSessionRow, PaymentMethodRow } from '../state/rows.ts'
@@ -39,7 +39,7 @@ function debitTypeFor(session: CheckoutSessionRow, params: CheckoutParams): Debi
  * payment methods.
  */
 export function findEnteredAccount(work: UnitOfWork, value: string): PaymentMethodRow | null {
-  if (debitTypeOf(value) === null) return null
+  if (parseDebitType(value) === null) return null
   const account = findTestAccount(value)
   if (!account) return requirePaymentMethod(work, value, 'payment_method')
   return createDebitMethod(work, value, account)

@@ -62,7 +62,7 @@ export function createCheckoutSession(work: UnitOfWork, options: NewSession): Ch
     ...readQuestions(params),
     customer,
     customer_creation: customerCreation(params, mode),
-    customer_details: knownDetails(work, params),
+    customer_details: readKnownDetails(work, params),
     discounts: (params.discounts ?? []).map(({ coupon = null, promotion_code = null }) => ({
       coupon,
       promotion_code,
@@ -86,7 +86,9 @@ export function createCheckoutSession(work: UnitOfWork, options: NewSession): Ch
       items,
       params: JSON.stringify(params),
       expiresNextAt: expires,
-      ...(work.allows('subscription-before-payment') ? { subscribesFirst: true } : {}),
+      ...(work.supportsLegacyFeature('subscription-before-payment')
+        ? { subscribesFirst: true }
+        : {}),
     },
   }
 }
@@ -100,7 +102,7 @@ function customerCreation(
 }
 
 /** Returns the customer details known before the page is filled in. */
-function knownDetails(
+function readKnownDetails(
   work: UnitOfWork,
   params: CheckoutParams,
 ): CheckoutSessionRow['customer_details'] {
@@ -153,7 +155,7 @@ function invoiceCreation({
 }
 
 /** Returns the order that a checkout session describes in its present state. */
-export function orderOf(
+export function toCheckoutOrder(
   session: CheckoutSessionRow,
   taxId?: CheckoutOrder['taxId'],
 ): CheckoutOrder {
@@ -185,7 +187,7 @@ export function quoteSession(
     session.payment_method_types = methodTypes(session)
     return null
   }
-  const order = orderOf(session, taxId)
+  const order = toCheckoutOrder(session, taxId)
   const invoice = session.subscription === null ? null : session.invoice
   if (invoice) return quoteInvoice(work, order, work.require('invoice', String(invoice)))
   const quote = quoteOrder(work.context, order)

@@ -100,7 +100,7 @@ export function answerQuestions(
     }
     session.consent = { promotions: null, terms_of_service: 'accepted' }
   }
-  const taxId = taxIdOf(session, answers)
+  const taxId = readEnteredTaxId(session, answers)
   if (!taxId) return
   if (customer) verifyTaxId(work, addTaxId(work, customer, taxId))
   const details = session.customer_details
@@ -113,7 +113,7 @@ export function answerQuestions(
  * Returns the tax id that the customer entered. `undefined` if the checkout session collects none,
  * or none was entered.
  */
-export function taxIdOf(
+export function readEnteredTaxId(
   session: CheckoutSessionRow,
   { taxId }: CheckoutAnswers,
 ): NewTaxId | undefined {

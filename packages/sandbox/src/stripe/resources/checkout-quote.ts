@@ -214,7 +214,7 @@ function readQuote(
   work: UnitOfWork,
   order: CheckoutOrder,
   invoice: InvoiceRow,
-  before: ReadonlySet<string>,
+  earlierDiscountIds: ReadonlySet<string>,
 ): CheckoutQuote {
   const left = order.items.map((item) => item.price as string | null)
   const lines = work
@@ -222,7 +222,8 @@ function readQuote(
     .sort((a, b) => a.$.order - b.$.order)
     .map((line) => {
       const { invoiceItem, price } = line.$
-      const at = before.has(invoiceItem ?? '') || price === null ? -1 : left.indexOf(price)
+      const at =
+        earlierDiscountIds.has(invoiceItem ?? '') || price === null ? -1 : left.indexOf(price)
       if (at >= 0) left[at] = null
       return readLine(line, at < 0 ? null : at)
     })
@@ -291,7 +292,7 @@ function emptyQuote(work: UnitOfWork, order: CheckoutOrder): CheckoutQuote {
   }
 }
 
-const PARAM = 'subscription_data[billing_cycle_anchor]'
+const ANCHOR_PARAM_NAME = 'subscription_data[billing_cycle_anchor]'
 
 type AnchorParams = Pick<
   Stripe.SubscriptionCreateParams,
@@ -306,12 +307,15 @@ function anchorParams(work: UnitOfWork, order: CheckoutOrder): AnchorParams {
   const isFree = proration === 'none'
   const recurrences = order.items.map(({ price }) => work.require('price', price).recurring)
   if (isFree && recurrences.includes(null)) {
-    throw invalidRequestFault('One-time prices can not be used when nothing is prorated.', PARAM)
+    throw invalidRequestFault(
+      'One-time prices can not be used when nothing is prorated.',
+      ANCHOR_PARAM_NAME,
+    )
   }
   if (!isFree && order.discounts.some((each) => hasFixedAmount(work, each))) {
     throw invalidRequestFault(
       'Coupons of a fixed amount can not be used when the time before the anchor is prorated.',
-      PARAM,
+      ANCHOR_PARAM_NAME,
     )
   }
   const recurrence = recurrences.find((each) => each !== null)

@@ -57,8 +57,8 @@ export const checkoutSessions: StripeOperations = {
   },
 }
 
-function readExpiry(work: UnitOfWork, wanted: number | undefined): number {
-  const expires = wanted ?? work.sandboxNow + DAY
+function readExpiry(work: UnitOfWork, requestedExpiry: number | undefined): number {
+  const expires = requestedExpiry ?? work.sandboxNow + DAY
   if (expires >= work.sandboxNow + 1800 && expires <= work.sandboxNow + DAY) return expires
   throw invalidRequestFault(
     'The `expires_at` timestamp must be between 30 minutes and 24 hours from now.',

@@ -1,5 +1,5 @@
 import { readAutomaticTaxParam } from '../invoices/automatic-tax.ts'
-import { taxLocationOf } from '../payments/tax-location.ts'
+import { findTaxLocation } from '../payments/tax-location.ts'
 import type { CheckoutSessionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequestFault } from '../wire/errors.ts'
@@ -28,7 +28,7 @@ export function checkTax(work: UnitOfWork, params: CheckoutParams, mode: Checkou
   }
   const customer = work.find('customer', params.customer ?? '')
   if (!customer || params.customer_update?.address === 'auto') return
-  if (taxLocationOf(work, customer) !== null) return
+  if (findTaxLocation(work, customer) !== null) return
   throw invalidRequestFault(
     "Automatic tax calculation in Checkout requires a valid address on the Customer. Add a valid address to the Customer or set either `customer_update[address]` to 'auto' or `customer_update[shipping]` to 'auto' to save the address entered in Checkout to the Customer.",
     undefined,

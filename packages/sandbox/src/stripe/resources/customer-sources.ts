@@ -22,7 +22,7 @@ export const customerSourceOperations: StripeOperations = {
     return toCard(addCard(work, customer, params))
   },
 
-  'Customers.retrieveSource': (_params, call) => toCard(cardAt(call)),
+  'Customers.retrieveSource': (_params, call) => toCard(requireCardOfCall(call)),
 
   'Customers.listSources': (params, { work, ids, path }) => {
     const customer = requireCustomer(work, ids[0] ?? '')
@@ -32,7 +32,7 @@ export const customerSourceOperations: StripeOperations = {
   },
 
   'Customers.updateSource': (params, call) => {
-    const card = cardAt(call)
+    const card = requireCardOfCall(call)
     for (const name of ['account_holder_name', 'account_holder_type', 'owner'] as const) {
       if (params[name] === undefined) continue
       throw invalidRequestFault(`Received unknown parameter: ${name}`, name, 'parameter_unknown')
@@ -42,17 +42,20 @@ export const customerSourceOperations: StripeOperations = {
   },
 
   'Customers.deleteSource': (_params, call) => {
-    const card = cardAt(call)
+    const card = requireCardOfCall(call)
     removeCard(call.work, card)
     return { id: card.id, object: 'card', deleted: true }
   },
 
   'Customers.verifySource': (_params, call) => {
-    cardAt(call)
+    requireCardOfCall(call)
     throw invalidRequestFault('Only bank accounts are verified, and the sandbox has none.')
   },
 }
 
-function cardAt({ work, ids: [customer = '', id = ''] }: OperationCall): PaymentMethodRow {
+function requireCardOfCall({
+  work,
+  ids: [customer = '', id = ''],
+}: OperationCall): PaymentMethodRow {
   return requireCard(work, requireCustomer(work, customer), id)
 }

@@ -19,7 +19,7 @@ import {
   emptyAddress,
 } from '../payments/payment-methods.ts'
 import { addTaxId, removeTaxId, taxIdsOf, verifyTaxId } from '../payments/tax-ids.ts'
-import { requireTaxLocation, taxLocationOf } from '../payments/tax-location.ts'
+import { findTaxLocation, requireTaxLocation } from '../payments/tax-location.ts'
 import { createBlankRow } from '../state/blank.ts'
 import { requireClockWithRoom } from '../state/clock-limits.ts'
 import { endDiscount } from '../state/discounts.ts'
@@ -41,7 +41,7 @@ export const customers: StripeOperations = {
     work.require('customer', id),
   ),
   'Customers.update': changeOperation('customer', (customer, params, { work, removedParams }) => {
-    const located = taxLocationOf(work, customer) !== null
+    const located = findTaxLocation(work, customer) !== null
     applyDetails(customer, params)
     const { validate_location: when = 'auto' } = params.tax ?? {}
     checkTaxLocation(work, customer, when, located)

@@ -1,6 +1,6 @@
 import { formatTimeV2 } from '../api/v2.ts'
 import type { ThinEventRow } from '../state/rows.ts'
-import { relatedObjectOf } from '../state/thin-events.ts'
+import { buildRelatedObject } from '../state/thin-events.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 
 /** Options of `dropMeterEvents()`, which simulates that usage is rejected after it was accepted. */
@@ -54,7 +54,7 @@ export function reportDropped(
   work: UnitOfWork,
   meter: string | null,
   dropped: readonly DroppedEvent[],
-  named = dropped.length,
+  maxNamedEvents = dropped.length,
 ): ThinEventRow {
   const at = formatTimeV2(work.sandboxNow)
   const codes = [...new Set(dropped.map(({ code }) => code))]
@@ -64,7 +64,7 @@ export function reportDropped(
     type: `v1.billing.meter.${meter === null ? 'no_meter_found' : 'error_report_triggered'}`,
     livemode: false,
     created: at,
-    ...(meter === null ? {} : relatedObjectOf({ id: meter, object: 'billing.meter' })),
+    ...(meter === null ? {} : buildRelatedObject({ id: meter, object: 'billing.meter' })),
     data: {
       developer_message_summary: `There are ${dropped.length} invalid events`,
       reason: {
@@ -74,7 +74,7 @@ export function reportDropped(
           return {
             code,
             error_count: alike.length,
-            sample_errors: alike.slice(0, named).map(({ identifier, message }) => ({
+            sample_errors: alike.slice(0, maxNamedEvents).map(({ identifier, message }) => ({
               error_message: message,
               request: { identifier },
             })),

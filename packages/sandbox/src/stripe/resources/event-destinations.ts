@@ -1,11 +1,11 @@
 import {
   callV2,
-  faultInV2Format,
+  createV2Fault,
   formatTimeV2,
   listV2,
+  type NodeValue,
   type OperationsV2,
   PAGE_PARAMS,
-  type ValueOfNode,
 } from '../api/v2.ts'
 import { findReceiver, sendTo } from '../state/receivers.ts'
 import type { EventDestinationRow, ThinEventRow } from '../state/rows.ts'
@@ -89,10 +89,10 @@ export const eventDestinations: OperationsV2 = {
 function find({ work, ids }: { work: UnitOfWork; ids: readonly string[] }): EventDestinationRow {
   const row = work.find('v2.core.event_destination', ids[0] ?? '')
   if (row) return row
-  throw faultInV2Format(404, 'not_found', `No such event destination: '${ids[0]}'`)
+  throw createV2Fault(404, 'not_found', `No such event destination: '${ids[0]}'`)
 }
 
-function create(work: UnitOfWork, params: ValueOfNode<typeof NEW>): EventDestinationRow {
+function create(work: UnitOfWork, params: NodeValue<typeof NEW>): EventDestinationRow {
   const { event_payload: payload, snapshot_api_version: version } = params
   if (params.type !== 'webhook_endpoint') {
     throw invalidRequestFault('The sandbox sends events to webhook endpoints only.', 'type')
@@ -139,7 +139,7 @@ function create(work: UnitOfWork, params: ValueOfNode<typeof NEW>): EventDestina
 function update(
   work: UnitOfWork,
   row: EventDestinationRow,
-  params: ValueOfNode<typeof CHANGES>,
+  params: NodeValue<typeof CHANGES>,
 ): EventDestinationRow {
   change(work, row)
   const { name = row.name, description = row.description } = params

@@ -12,7 +12,7 @@ export const eventOperations: StripeOperations = {
   'Events.retrieve': (_params, { work, id }) => {
     const row = work.find('event', id)
     if (!row || row.created < work.now - THIRTY_DAYS) throw noSuchObjectFault('event', id)
-    return renderEvent(work.context, row, pendingOf(work, row))
+    return renderEvent(work.context, row, countPendingDeliveries(work, row))
   },
   'Events.list': (params, { work, path }) => {
     if (params.type !== undefined && params.types !== undefined)
@@ -29,20 +29,20 @@ export const eventOperations: StripeOperations = {
       filterByCreated(work.tables.event.newestAt(isWanted), created as NumberFilter | undefined),
       (row) =>
         row.created >= work.now - THIRTY_DAYS &&
-        (success === undefined || (pendingOf(work, row) === 0) === success),
+        (success === undefined || (countPendingDeliveries(work, row) === 0) === success),
     )
     return listPage(rows, params, path, (row) =>
-      renderEvent(work.context, row, pendingOf(work, row)),
+      renderEvent(work.context, row, countPendingDeliveries(work, row)),
     )
   },
 }
 
 /** Whether an event type matches a filter such as `invoice.*`. */
-function matches(type: string, wanted: string): boolean {
-  return wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : type === wanted
+function matches(type: string, typeFilter: string): boolean {
+  return typeFilter.endsWith('*') ? type.startsWith(typeFilter.slice(0, -1)) : type === typeFilter
 }
 
-function pendingOf(work: UnitOfWork, row: EventRow): number {
+function countPendingDeliveries(work: UnitOfWork, row: EventRow): number {
   if (row.endpoints === 0) return 0
   const deliveries = work.context.outbox.deliveries({ eventId: row.id })
   return deliveries.filter((delivery) => delivery.state !== 'delivered' && !delivery.duplicate)

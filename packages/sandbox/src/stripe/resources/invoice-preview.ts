@@ -16,7 +16,7 @@ import { renderRow } from '../state/render.ts'
 import type { CustomerRow, InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import { hasEnded } from '../state/subscription-status.ts'
 import { dryRun, type UnitOfWork } from '../state/unit-of-work.ts'
-import { creditUnused } from '../subscriptions/proration.ts'
+import { creditUnusedTime } from '../subscriptions/proration.ts'
 import { createFirstInvoice, draftSubscription } from '../subscriptions/subscription-create.ts'
 import { draftSubscriptionInvoice } from '../subscriptions/subscription-invoice.ts'
 import { listSubscriptionItems } from '../subscriptions/subscription-swap.ts'
@@ -88,8 +88,8 @@ function replaceSchedule(work: UnitOfWork, { schedule: id, ...params }: Params):
   return { ...params, subscription }
 }
 
-function preview(work: UnitOfWork, given: Params): InvoiceRow {
-  const params = replaceSchedule(work, given)
+function preview(work: UnitOfWork, previewParams: Params): InvoiceRow {
+  const params = replaceSchedule(work, previewParams)
   const invoice =
     params.subscription === undefined ? previewNew(work, params) : previewExisting(work, params)
   work.edit('invoice', invoice)
@@ -137,7 +137,7 @@ function carryOverSmallAmount(invoice: InvoiceRow): void {
 }
 
 function previewNew(work: UnitOfWork, params: Params): InvoiceRow {
-  const customer = previewedCustomer(work, params)
+  const customer = resolvePreviewCustomer(work, params)
   const details = params.subscription_details
   if (!details?.items) {
     if (!params.invoice_items) {
@@ -191,7 +191,7 @@ function toNew(
 }
 
 /** Returns the customer, or creates a temporary one from `customer_details`. */
-function previewedCustomer(work: UnitOfWork, params: Params): CustomerRow {
+function resolvePreviewCustomer(work: UnitOfWork, params: Params): CustomerRow {
   if (params.customer !== undefined || params.customer_details === undefined) {
     return requireCustomer(work, params.customer, 'customer')
   }
@@ -211,11 +211,11 @@ function previewExisting(work: UnitOfWork, params: Params): InvoiceRow {
     )
   }
   const details = params.subscription_details
-  if (hasEnded(subscription)) throw noUpcoming(subscription)
+  if (hasEnded(subscription)) throw createNoUpcomingFault(subscription)
   if (details?.cancel_now) {
     if (details.proration_behavior !== 'none') {
       for (const item of listSubscriptionItems(work, subscription))
-        creditUnused(work, subscription, item, details.proration_date ?? work.now)
+        creditUnusedTime(work, subscription, item, details.proration_date ?? work.now)
     }
     return draftSubscriptionInvoice(work, subscription, {
       reason: 'subscription_update',
@@ -231,7 +231,7 @@ function previewExisting(work: UnitOfWork, params: Params): InvoiceRow {
   const how = { asPlanned: details?.items === undefined }
   const next =
     subscription.status === 'paused' ? null : draftUpcomingInvoice(work, subscription, how)
-  if (!next) throw noUpcoming(subscription)
+  if (!next) throw createNoUpcomingFault(subscription)
   return next
 }
 
@@ -259,7 +259,7 @@ function toAnchor(anchor: unknown): unknown {
   return anchor === 'now' || anchor === 'unchanged' ? { type: anchor } : anchor
 }
 
-function noUpcoming(subscription: SubscriptionRow) {
+function createNoUpcomingFault(subscription: SubscriptionRow) {
   return invalidRequestFault(
     `No upcoming invoices for subscription: ${subscription.id}`,
     'subscription',

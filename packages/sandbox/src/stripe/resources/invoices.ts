@@ -18,8 +18,8 @@ import {
 } from '../invoices/automatic-tax.ts'
 import {
   createInvoice,
+  listPendingItems,
   moveItemToInvoice,
-  pendingItems,
   refreshTotals,
 } from '../invoices/invoice-draft.ts'
 import {
@@ -31,7 +31,7 @@ import {
 } from '../invoices/invoice-payment.ts'
 import { requireCustomer, requireOwnMethod } from '../payments/customer.ts'
 import { resolvePaymentMethod } from '../payments/new-payment-method.ts'
-import { cardFault } from '../payments/payment-attempt.ts'
+import { createCardFault } from '../payments/payment-attempt.ts'
 import { renderRow } from '../state/render.ts'
 import type { InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -71,7 +71,7 @@ export const invoices: StripeOperations = {
     applyParams(work, invoice, params)
     // Pending invoice items are added only with `include`.
     if (params.pending_invoice_items_behavior === 'include') {
-      for (const item of pendingItems(work, customer.id, currency, subscription?.id ?? null)) {
+      for (const item of listPendingItems(work, customer.id, currency, subscription?.id ?? null)) {
         moveItemToInvoice(work, invoice, item)
       }
     }
@@ -267,7 +267,7 @@ function payInvoice(work: UnitOfWork, invoice: InvoiceRow, params: Stripe.Invoic
   const intent = work.require('payment_intent', invoice.$.paymentIntent ?? '')
   const shownIntent = renderRow('payment_intent', intent, work.tables)
   if (outcome.status === 'declined')
-    throw cardFault(outcome.decline, { payment_intent: shownIntent }, true)
+    throw createCardFault(outcome.decline, { payment_intent: shownIntent }, true)
   throw new StripeFault(
     402,
     {

@@ -1,5 +1,5 @@
-import { callV2, formatTimeV2, type OperationsV2, readTimeV2, type ValueOfNode } from '../api/v2.ts'
-import { nowOfClock } from '../state/context.ts'
+import { callV2, formatTimeV2, type NodeValue, type OperationsV2, readTimeV2 } from '../api/v2.ts'
+import { readClockTime } from '../state/context.ts'
 import type { MeterEventRow } from '../state/rows.ts'
 import { findTestClock } from '../state/test-clocks.ts'
 import { sendThinEvent } from '../state/thin-events.ts'
@@ -25,7 +25,7 @@ const ADJUSTMENT = {
   r: ['cancel', 'event_name', 'type'],
 } as const
 
-type NewEvent = ValueOfNode<typeof EVENT>
+type NewEvent = NodeValue<typeof EVENT>
 
 /**
  * Operations on meter events in the `/v2` API. A single event is validated immediately; errors in a
@@ -104,7 +104,7 @@ function storeStream(work: UnitOfWork, events: readonly NewEvent[]): void {
   const dropped = new Map<string | null, DroppedEvent[]>()
   for (const [at, each] of events.entries()) {
     const event = { ...each, identifier: each.identifier ?? work.newId('meterevent_') }
-    const refused = faultOf(() => create(work, event, `events[${at}]`))
+    const refused = catchStripeFault(() => create(work, event, `events[${at}]`))
     if (!refused) continue
     const { code = 'meter_event_invalid_value', message } = refused.body
     // A malformed timestamp is an invalid request, as a field of the wrong type.
@@ -117,7 +117,7 @@ function storeStream(work: UnitOfWork, events: readonly NewEvent[]): void {
   for (const report of reports) sendThinEvent(work.context, report)
 }
 
-function faultOf(run: () => unknown): StripeFault | null {
+function catchStripeFault(run: () => unknown): StripeFault | null {
   try {
     run()
     return null
@@ -130,11 +130,11 @@ function faultOf(run: () => unknown): StripeFault | null {
 function create(work: UnitOfWork, { timestamp, ...event }: NewEvent, at: string): MeterEventRow {
   const param = at === '' ? 'timestamp' : `${at}[timestamp]`
   const time = timestamp === undefined ? {} : { timestamp: readTimeV2(timestamp, param) }
-  return createMeterEvent(work, { ...event, ...time }, timeForCustomer(work, event.payload))
+  return createMeterEvent(work, { ...event, ...time }, getCustomerClockTime(work, event.payload))
 }
 
 /** Returns the time of the clock of the customer named in the payload. */
-function timeForCustomer(work: UnitOfWork, payload: NewEvent['payload']): number {
+function getCustomerClockTime(work: UnitOfWork, payload: NewEvent['payload']): number {
   const clocks = Object.values(payload).map((value) => findTestClock(work.tables, value))
-  return nowOfClock(work.context, clocks.find((clock) => clock !== null) ?? null)
+  return readClockTime(work.context, clocks.find((clock) => clock !== null) ?? null)
 }

@@ -25,7 +25,7 @@ export const meterEvents: StripeOperations = {
   'Billing/MeterEventAdjustments.create': (params, { work }) => {
     const identifier = params.cancel?.identifier
     if (identifier === undefined) {
-      activeMeter(work, params.event_name)
+      requireActiveMeter(work, params.event_name)
       throw missingParamFault('cancel[identifier]')
     }
     const adjustment = cancelMeterEvent(work, params.event_name, identifier)
@@ -50,12 +50,12 @@ export function createMeterEvent(
   params: NewMeterEvent,
   now = work.now,
 ): MeterEventRow {
-  const meter = activeMeter(work, params.event_name)
+  const meter = requireActiveMeter(work, params.event_name)
   const identifier = params.identifier ?? work.newId('meterevent_')
   if (identifier.length > 100) {
     throw invalidRequestFault('Invalid string: must be at most 100 characters', 'identifier')
   }
-  if (recentEvent(work, identifier)) {
+  if (findRecentEvent(work, identifier)) {
     throw invalidRequestFault(
       `An event already exists with identifier ${identifier}.`,
       'identifier',
@@ -90,8 +90,8 @@ export function cancelMeterEvent(
   name: string,
   identifier: string,
 ): MeterEventAdjustmentRow {
-  const meter = activeMeter(work, name)
-  const event = recentEvent(work, identifier)
+  const meter = requireActiveMeter(work, name)
+  const event = findRecentEvent(work, identifier)
   if (!event || event.$.meter !== meter.id) {
     throw invalidRequestFault(
       `No event with identifier ${identifier} was received within the last 24 hours.`,
@@ -126,7 +126,7 @@ export function findMeter(work: UnitOfWork, name: string): MeterRow | undefined 
   return known.find((meter) => meter.status === 'active') ?? known[0]
 }
 
-function activeMeter(work: UnitOfWork, name: string): MeterRow {
+function requireActiveMeter(work: UnitOfWork, name: string): MeterRow {
   const meter = findMeter(work, name)
   if (meter?.status === 'active') return meter
   throw invalidRequestFault(
@@ -138,7 +138,7 @@ function activeMeter(work: UnitOfWork, name: string): MeterRow {
   )
 }
 
-function recentEvent(work: UnitOfWork, identifier: string) {
+function findRecentEvent(work: UnitOfWork, identifier: string) {
   return work
     .findBy('billing.meter_event', 'identifier', identifier)
     .find((event) => event.created > work.sandboxNow - IDENTIFIER_LIFETIME)
@@ -204,7 +204,7 @@ function readValue(
   }
   const [whole = '', fraction = ''] = value.replace('-', '').split('.')
   const significant = `${whole}${fraction}`.replace(/^0+/, '').length
-  const isLong = significant > MAX_DIGITS && !work.allows('long-meter-values')
+  const isLong = significant > MAX_DIGITS && !work.supportsLegacyFeature('long-meter-values')
   if (isLong || fraction.length > 12 || whole.length > MAX_DIGITS) {
     throw invalidRequestFault(
       `The value in the event payload can have at most ${MAX_DIGITS} digits. Received ${value}.`,

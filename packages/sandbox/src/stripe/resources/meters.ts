@@ -52,7 +52,7 @@ export const meters: StripeOperations = {
   'Billing/Meters.listEventSummaries': (params, { work, id, path }) => {
     const meter = work.require('billing.meter', id)
     requireCustomer(work, params.customer, 'customer')
-    const rows = windowsOf(params).map(([start, end]) => ({
+    const rows = splitIntoWindows(params).map(([start, end]) => ({
       id: `mtrusg_test_${meter.id.slice(-8)}${start}${end}`,
       object: 'billing.meter_event_summary' as const,
       aggregated_value: Number(
@@ -119,7 +119,7 @@ const WINDOWS: Readonly<Record<string, readonly [seconds: number, name: string]>
 const MINUTE = [60, 'minute'] as const
 
 /** Splits the requested range into hours or days, or returns it whole. */
-function windowsOf(
+function splitIntoWindows(
   params: Stripe.Billing.MeterListEventSummariesParams,
 ): Array<[start: number, end: number]> {
   const { start_time: start, end_time: end, value_grouping_window: by } = params

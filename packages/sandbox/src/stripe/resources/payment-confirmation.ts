@@ -1,7 +1,11 @@
-import { applyPaymentOutcome, countAttempt, invoiceOf } from '../invoices/invoice-payment.ts'
+import {
+  applyPaymentOutcome,
+  countAttempt,
+  findIntentInvoice,
+} from '../invoices/invoice-payment.ts'
 import { attemptPayment } from '../payments/debits/bank-debit.ts'
-import { CURRENCY_OF_DEBITS, testAccountOf } from '../payments/debits/test-accounts.ts'
-import { cardFault, type PaymentOutcome } from '../payments/payment-attempt.ts'
+import { CURRENCY_OF_DEBITS, findMethodTestAccount } from '../payments/debits/test-accounts.ts'
+import { createCardFault, type PaymentOutcome } from '../payments/payment-attempt.ts'
 import { attachPaymentMethod } from '../payments/payment-methods.ts'
 import { renderRow } from '../state/render.ts'
 import type { PaymentIntentRow, PaymentMethodRow } from '../state/rows.ts'
@@ -54,7 +58,7 @@ export function confirmIntent(
   if (outcome.status === 'declined') {
     const object = renderRow('payment_intent', intent, work.tables)
     const shown = renderRow('payment_method', method, work.tables)
-    throw cardFault(
+    throw createCardFault(
       outcome.decline,
       { charge: intent.latest_charge, payment_intent: object, payment_method: shown },
       true,
@@ -70,7 +74,7 @@ export function confirmIntent(
 
 /** Checks a bank debit: it needs the currency of the account and automatic capture. */
 function checkDebit(intent: PaymentIntentRow, method: PaymentMethodRow): void {
-  const account = testAccountOf(method)
+  const account = findMethodTestAccount(method)
   if (!account) return
   const currency = CURRENCY_OF_DEBITS[account.type]
   if (intent.currency === currency && intent.capture_method !== 'manual') return
@@ -85,7 +89,7 @@ function applyOutcomeToInvoice(
   intent: PaymentIntentRow,
   outcome: PaymentOutcome,
 ): void {
-  const invoice = invoiceOf(work, intent)
+  const invoice = findIntentInvoice(work, intent)
   if (invoice?.status !== 'open') return
   work.edit('invoice', invoice)
   applyPaymentOutcome(work, invoice, outcome, countAttempt(invoice, false))
@@ -122,7 +126,7 @@ export function finishAuthentication(
     payment_method: renderRow('payment_method', method, work.tables) as never,
   } as PaymentIntentRow['last_payment_error']
   work.emit('payment_intent.payment_failed', 'payment_intent', intent)
-  const invoice = invoiceOf(work, intent)
+  const invoice = findIntentInvoice(work, intent)
   if (invoice?.status === 'open')
     work.emit('invoice.payment_failed', 'invoice', work.edit('invoice', invoice))
   return intent

@@ -10,8 +10,8 @@ import {
 import { cancelPaymentIntent } from '../payments/authorizations.ts'
 import { recordCharge } from '../payments/balance-transactions.ts'
 import { findCustomer, requireCustomer } from '../payments/customer.ts'
-import { disputeIfTestCard } from '../payments/disputes.ts'
-import { methodOfIntent } from '../payments/new-payment-method.ts'
+import { openTestCardDispute } from '../payments/disputes.ts'
+import { resolveIntentMethod } from '../payments/new-payment-method.ts'
 import { createPaymentIntentRow } from '../payments/payment-intent.ts'
 import { checkOwner, emptyAddress } from '../payments/payment-methods.ts'
 import { renderRow } from '../state/render.ts'
@@ -154,7 +154,7 @@ function capture(work: UnitOfWork, intent: PaymentIntentRow, amount: number): vo
   intent.amount_received = amount
   intent.amount_capturable = 0
   work.emit('charge.captured', 'charge', charge)
-  disputeIfTestCard(work, charge)
+  openTestCardDispute(work, charge)
   work.emit('payment_intent.succeeded', 'payment_intent', intent)
 }
 
@@ -176,9 +176,9 @@ type Params =
   | Stripe.PaymentIntentConfirmParams
   | Stripe.PaymentIntentUpdateParams
 
-function applyParams(work: UnitOfWork, intent: PaymentIntentRow, some: Params): void {
-  const params = some as Stripe.PaymentIntentCreateParams
-  const method = methodOfIntent(work, params)
+function applyParams(work: UnitOfWork, intent: PaymentIntentRow, intentParams: Params): void {
+  const params = intentParams as Stripe.PaymentIntentCreateParams
+  const method = resolveIntentMethod(work, params)
   if (method) {
     checkOwner(method, intent.customer, 'PaymentIntent')
     intent.payment_method = method.id

@@ -83,11 +83,11 @@ export const promotionCodes: StripeOperations = {
 
 /** Reads a promotion code's minimum amounts in other currencies. */
 function readMinimums(
-  given: Readonly<Record<string, { readonly minimum_amount?: number }>>,
+  minimumParams: Readonly<Record<string, { readonly minimum_amount?: number }>>,
   { minimum_amount_currency: own }: { readonly minimum_amount_currency?: string | null },
 ): Record<string, { minimum_amount: number }> {
   const minimums: Record<string, { minimum_amount: number }> = {}
-  for (const [code, { minimum_amount: least }] of Object.entries(given)) {
+  for (const [code, { minimum_amount: least }] of Object.entries(minimumParams)) {
     const path = `restrictions[currency_options][${code}]`
     const currency = requireCurrency(code, path)
     if (currency === own) {

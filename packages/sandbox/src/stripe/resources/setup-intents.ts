@@ -7,11 +7,11 @@ import {
   updateOperation,
 } from '../api/resource.ts'
 import { findCustomer, requireCustomer } from '../payments/customer.ts'
-import { methodOfIntent } from '../payments/new-payment-method.ts'
-import { cardFault, nextAction } from '../payments/payment-attempt.ts'
+import { resolveIntentMethod } from '../payments/new-payment-method.ts'
+import { buildNextAction, createCardFault } from '../payments/payment-attempt.ts'
 import { attachPaymentMethod, checkOwner } from '../payments/payment-methods.ts'
 import { createSetupIntentRow } from '../payments/setup-intent.ts'
-import { cardBehaviorOf, toDecline } from '../payments/test-cards.ts'
+import { getCardBehavior, toDecline } from '../payments/test-cards.ts'
 import { renderRow } from '../state/render.ts'
 import type { SetupIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -75,7 +75,7 @@ interface MethodParams {
 }
 
 function useMethod(work: UnitOfWork, intent: SetupIntentRow, params: MethodParams): void {
-  const method = methodOfIntent(work, params)
+  const method = resolveIntentMethod(work, params)
   const allowed = params.allowed_payment_method_types
   if (allowed !== undefined) intent.allowed_payment_method_types = allowed || null
   if (method) {
@@ -113,7 +113,7 @@ function confirmSetup(work: UnitOfWork, intent: SetupIntentRow): void {
     )
   }
   const method = work.require('payment_method', intent.payment_method)
-  const behavior = cardBehaviorOf(method)
+  const behavior = getCardBehavior(method)
   if (typeof behavior === 'object' && 'declines' in behavior) {
     const decline = toDecline(behavior.declines)
     intent.status = 'requires_payment_method'
@@ -126,13 +126,17 @@ function confirmSetup(work: UnitOfWork, intent: SetupIntentRow): void {
       payment_method: renderRow('payment_method', method, work.tables) as never,
     }
     work.emit('setup_intent.setup_failed', 'setup_intent', intent)
-    throw cardFault(decline, { setup_intent: renderRow('setup_intent', intent, work.tables) }, true)
+    throw createCardFault(
+      decline,
+      { setup_intent: renderRow('setup_intent', intent, work.tables) },
+      true,
+    )
   }
   const challenged =
     typeof behavior === 'object' && 'challenges' in behavior && !intent.$.authenticated
   if (challenged) {
     intent.status = 'requires_action'
-    intent.next_action = nextAction(work, intent)
+    intent.next_action = buildNextAction(work, intent)
     work.emit('setup_intent.requires_action', 'setup_intent', intent)
     return
   }

@@ -17,11 +17,11 @@ import {
   hasEnded,
   NOT_CANCELED,
   pauseSubscription,
-  scheduleNext,
+  storeNextDueTime,
 } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { applyPausedCollection } from '../subscriptions/paused-collection.ts'
-import { creditUnused } from '../subscriptions/proration.ts'
+import { creditUnusedTime } from '../subscriptions/proration.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
 import { noPaymentMethodFault } from '../subscriptions/subscription-first-payment.ts'
 import { draftSubscriptionInvoice } from '../subscriptions/subscription-invoice.ts'
@@ -108,12 +108,12 @@ export const subscriptions: StripeOperations = {
       throw invalidRequestFault('You cannot pause a subscription with an attached schedule.')
     if (params.bill_for?.unused_time_from) {
       for (const item of listSubscriptionItems(work, subscription)) {
-        creditUnused(work, subscription, item, work.now)
+        creditUnusedTime(work, subscription, item, work.now)
         work.edit('subscription_item', item).$.billed = null
       }
     }
     pauseSubscription(work, subscription, 'pause_requested')
-    scheduleNext(work, subscription)
+    storeNextDueTime(work, subscription)
   }),
 
   'Subscriptions.resume': changeOperation('subscription', (subscription, params, { work }) => {
@@ -138,7 +138,7 @@ function resume(
   delete subscription.status_details
   if (unchanged && !ended) {
     subscription.status = 'active'
-    scheduleNext(work, subscription)
+    storeNextDueTime(work, subscription)
     work.emit('customer.subscription.resumed', 'subscription', subscription)
     return
   }
@@ -169,7 +169,7 @@ function resume(
       work.emit('customer.subscription.resumed', 'subscription', subscription)
     }
   }
-  scheduleNext(work, subscription)
+  storeNextDueTime(work, subscription)
 }
 
 export function cancelNow(
@@ -180,7 +180,7 @@ export function cancelNow(
   work.edit('subscription', subscription)
   if (params.prorate && subscription.status !== 'trialing') {
     for (const item of listSubscriptionItems(work, subscription))
-      creditUnused(work, subscription, item, work.now)
+      creditUnusedTime(work, subscription, item, work.now)
   }
   subscription.cancellation_details = {
     ...NOT_CANCELED,

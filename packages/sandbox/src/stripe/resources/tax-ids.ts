@@ -27,11 +27,11 @@ export const taxIds: StripeOperations = {
     removeTaxId(work, requireOwn(work, ids))
     return { id, object: 'tax_id', deleted: true }
   },
-  'TaxIds.create': (params, { work }) => create(work, ownerOf(work, params.owner), params),
+  'TaxIds.create': (params, { work }) => create(work, findTaxIdOwner(work, params.owner), params),
   'TaxIds.retrieve': retrieveOperation('tax_id'),
 
   'TaxIds.list': ({ owner, ...params }, call) => {
-    const customer = ownerOf(call.work, owner)?.id ?? null
+    const customer = findTaxIdOwner(call.work, owner)?.id ?? null
     return listRows('tax_id', { ...params, customer }, call)
   },
   'TaxIds.del': removeOperation('tax_id', (row, { work }) => removeTaxId(work, row)),
@@ -58,7 +58,7 @@ function requireOwn(work: UnitOfWork, [customer = '', id = '']: readonly string[
 /**
  * Returns the customer who owns the tax id. `null` if the account owns it, which is the default.
  */
-function ownerOf(work: UnitOfWork, owner: Stripe.TaxIdCreateParams.Owner | undefined) {
+function findTaxIdOwner(work: UnitOfWork, owner: Stripe.TaxIdCreateParams.Owner | undefined) {
   if (owner === undefined || owner.type === 'self') return null
   if (owner.type !== 'customer') {
     throw invalidRequestFault(

@@ -8,7 +8,7 @@ import {
 } from '../api/resource.ts'
 import { startAdvancing } from '../clocks/move-test-clock.ts'
 import { createBlankRow } from '../state/blank.ts'
-import { latestAdvance } from '../state/clock-limits.ts'
+import { computeLatestAdvance } from '../state/clock-limits.ts'
 import { invalidRequestFault } from '../wire/errors.ts'
 import { pickGiven } from '../wire/fields.ts'
 import { deleteCustomer } from './customers.ts'
@@ -54,7 +54,7 @@ export const testClocks: StripeOperations = {
           'frozen_time',
         )
       }
-      const latest = latestAdvance(work, row)
+      const latest = computeLatestAdvance(work, row)
       if (params.frozen_time > latest.time) {
         throw invalidRequestFault(
           `A test clock can be advanced by at most ${latest.words} at a time.`,

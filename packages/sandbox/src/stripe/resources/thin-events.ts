@@ -1,12 +1,12 @@
 import { isInRange } from '../api/lists.ts'
 import {
   callV2,
-  faultInV2Format,
+  createV2Fault,
   listV2,
+  type NodeValue,
   type OperationsV2,
   PAGE_PARAMS,
   readTimeV2,
-  type ValueOfNode,
 } from '../api/v2.ts'
 import type { ThinEventRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -19,7 +19,7 @@ const RANGE = { o: { gt: 's', gte: 's', lt: 's', lte: 's' } } as const
 const FILTERS = { created: RANGE, object_id: 's', types: { a: 's' } } as const
 const address = '/v2/core/events'
 
-type Filters = ValueOfNode<{ o: typeof FILTERS }>
+type Filters = NodeValue<{ o: typeof FILTERS }>
 
 /**
  * Operations that read the thin events of the last 30 days. Webhooks of thin events contain only
@@ -36,7 +36,7 @@ export const thinEvents: OperationsV2 = {
   [`GET ${address}/:id`]: callV2({ o: {} }, (_params, { work, ids }) => {
     const event = work.find('v2.core.event', ids[0] ?? '')
     if (event && isRecent(work, event)) return event
-    throw faultInV2Format(404, 'not_found', `No such event: '${ids[0]}'`)
+    throw createV2Fault(404, 'not_found', `No such event: '${ids[0]}'`)
   }),
 }
 

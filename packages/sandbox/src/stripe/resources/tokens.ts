@@ -3,7 +3,7 @@ import type { OperationCall, StripeOperations } from '../api/operation.ts'
 import { answerOperation, retrieveOperation } from '../api/resource.ts'
 import { requireCardNumber } from '../payments/card-numbers.ts'
 import { toCard } from '../payments/cards.ts'
-import { bareCardNumberFault, createTypedCard } from '../payments/new-payment-method.ts'
+import { createBareNumberFault, createTypedCard } from '../payments/new-payment-method.ts'
 import { createBlankRow } from '../state/blank.ts'
 import type { TokenRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -30,7 +30,7 @@ function newToken(
   card: Stripe.TokenCreateParams.Card,
 ): TokenRow {
   if (card.number === undefined) throw missingParamFault('card[number]')
-  if (!isFromCardField) throw bareCardNumberFault()
+  if (!isFromCardField) throw createBareNumberFault()
   const test = requireCardNumber(card.number)
   const typed = { expires: readExpiry(work, card), hasCvc: Boolean(card.cvc) }
   if (card.cvc && !/^\d{3,4}$/.test(card.cvc)) {

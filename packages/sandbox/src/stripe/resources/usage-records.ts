@@ -45,7 +45,7 @@ export const usageRecords: StripeOperations = {
   'SubscriptionItems.listUsageRecordSummaries': (params, { work, id, path }) => {
     const item = work.require('subscription_item', id)
     checkUsageRecords(work, item)
-    return listPage(summariesOf(work, item), params, path, (summary) => summary)
+    return listPage(listUsageSummaries(work, item), params, path, (summary) => summary)
   },
 }
 
@@ -93,7 +93,7 @@ function readTimestamp(
 }
 
 /** Returns one summary per period, the current one first. */
-function summariesOf(work: UnitOfWork, item: SubscriptionItemRow) {
+function listUsageSummaries(work: UnitOfWork, item: SubscriptionItemRow) {
   const subscription = work.require('subscription', item.subscription)
   const summary = (period: BillingPeriod, total: number, invoice: string | null) => ({
     id: `sis_1${item.id.slice('si_'.length)}${period.start}`,

@@ -3,7 +3,7 @@ import type { ProviderContext } from '../../core/provider-context.ts'
 import { StripeApi } from '../api/api.ts'
 import { resumeAdvancing } from '../clocks/move-test-clock.ts'
 import { OPERATIONS, OPERATIONS_V2 } from '../resources/registry.ts'
-import { type StripeContext, startDunning } from '../state/context.ts'
+import { openDunningSettings, type StripeContext } from '../state/context.ts'
 import { isReceiverGone, signStripeDelivery } from '../state/events.ts'
 import { openTables } from '../state/tables.ts'
 import { scheduleBilling } from '../subscriptions/billing-cycle.ts'
@@ -28,7 +28,7 @@ export function openStripe(provided: ProviderContext, options: StripeOptions = {
   const context: StripeContext = {
     ...provided,
     ...opened,
-    dunning: startDunning(provided.store.table('stripe.dunning'), options.dunning),
+    dunning: openDunningSettings(provided.store.table('stripe.dunning'), options.dunning),
     keepEventsForDays: options.keepEventsForDays ?? 30,
     upcomingInvoiceDays: options.upcomingInvoiceDays ?? null,
     apiVersion: requireVersion(options.apiVersion ?? API_VERSION),

@@ -45,12 +45,14 @@ export function checkRoomForSubscription(work: UnitOfWork, id: string | undefine
  * Returns the latest time to which a test clock may be moved in one call: two intervals ahead, of
  * the subscription with the shortest interval. Two years without subscriptions.
  */
-export function latestAdvance(
+export function computeLatestAdvance(
   work: UnitOfWork,
   clock: TestClockRow,
 ): { readonly time: number; readonly words: string } {
   const twice = (recurring: BillingRecurrence) => addIntervals(clock.frozen_time, recurring, 2)
-  const times = customersOn(work, clock).flatMap(({ id }) => recurrencesOf(work, id).map(twice))
+  const times = customersOn(work, clock).flatMap(({ id }) =>
+    listCustomerRecurrences(work, id).map(twice),
+  )
   if (times.length > 0) {
     return { time: Math.min(...times), words: 'two intervals of its shortest subscription' }
   }
@@ -61,7 +63,7 @@ function customersOn(work: UnitOfWork, clock: TestClockRow): CustomerRow[] {
   return work.findBy('customer', 'test_clock', clock.id).filter(({ $ }) => !$.deleted)
 }
 
-function recurrencesOf(work: UnitOfWork, customer: string): BillingRecurrence[] {
+function listCustomerRecurrences(work: UnitOfWork, customer: string): BillingRecurrence[] {
   const items = work
     .findBy('subscription', 'customer', customer)
     .filter((row) => !hasEnded(row))

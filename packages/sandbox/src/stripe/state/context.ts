@@ -30,7 +30,7 @@ export interface StripeContext extends ProviderContext {
  * Returns the present time in Unix seconds: of the test clock, or of the sandbox's own clock if no
  * test clock is given or it was deleted.
  */
-export function nowOfClock(
+export function readClockTime(
   context: { readonly clock: MovableClock; readonly tables: StripeTables },
   testClock: string | null = null,
 ): number {
@@ -49,13 +49,17 @@ export function dunningOptionsOf({ dunning }: StripeContext): DunningOptions {
  * Returns the dunning settings at start-up. The options in `named` override stored settings; all
  * other settings keep their stored values.
  */
-export function startDunning(
-  set: StoreTable<DunningOptions>,
-  named: Partial<DunningOptions> = {},
+export function openDunningSettings(
+  settingsTable: StoreTable<DunningOptions>,
+  startOptions: Partial<DunningOptions> = {},
 ): StripeContext['dunning'] {
-  const kept = set.get(SETTINGS_KEY)
-  if (kept && Object.keys(named).length > 0) set.set(SETTINGS_KEY, { ...kept, ...named })
-  return { started: { retryAfterDays: [3, 5, 7], afterLastRetry: 'cancel', ...named }, set }
+  const kept = settingsTable.get(SETTINGS_KEY)
+  if (kept && Object.keys(startOptions).length > 0)
+    settingsTable.set(SETTINGS_KEY, { ...kept, ...startOptions })
+  return {
+    started: { retryAfterDays: [3, 5, 7], afterLastRetry: 'cancel', ...startOptions },
+    set: settingsTable,
+  }
 }
 
 /**

@@ -22,23 +22,27 @@ function isCustomers(discount: DiscountRow): boolean {
  * Returns the ids of an invoice's initial discounts: the discounts of the subscription, or the
  * customer's discount if the subscription has none.
  */
-export function inheritedDiscounts(
+export function listInheritedDiscounts(
   work: UnitOfWork,
   customer: CustomerRow | undefined,
   subscription: SubscriptionRow | null | undefined,
 ): readonly string[] {
   if (subscription && subscription.discounts.length > 0) return subscription.discounts
   const own = customer?.$.discount
-  return own ? liveDiscounts(work, [own], work.now) : []
+  return own ? filterLiveDiscounts(work, [own], work.now) : []
 }
 
-export function couponOfDiscount(work: UnitOfWork, discountId: string): CouponRow | null {
+export function findDiscountCoupon(work: UnitOfWork, discountId: string): CouponRow | null {
   const discount = work.find('discount', discountId)
   return work.find('coupon', discount?.source.coupon ?? '') ?? null
 }
 
 /** Returns the ids of those discounts that still apply at a time. */
-export function liveDiscounts(work: UnitOfWork, ids: readonly string[], at: number): string[] {
+export function filterLiveDiscounts(
+  work: UnitOfWork,
+  ids: readonly string[],
+  at: number,
+): string[] {
   return ids.filter((id) => {
     const discount = work.find('discount', id)
     return discount && !discount.$.ended && (discount.end === null || discount.end > at)

@@ -4,11 +4,11 @@ import { copyJson } from '../../core/store/copy-json.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type { StripeContext } from './context.ts'
-import { nowOfClock } from './context.ts'
+import { readClockTime } from './context.ts'
 import type { EventRequest, NewEvent } from './new-event.ts'
 import { type EventReceiver, findReceiver, receiversIn, sendTo, subscribesTo } from './receivers.ts'
 import type { EventRow } from './rows.ts'
-import { recordThinEvent, thinEventTypeOf } from './thin-events.ts'
+import { recordThinEvent, toThinEventType } from './thin-events.ts'
 
 const DAY = 86_400
 /** Value of an event's field `request` if time caused the event instead of a call. */
@@ -27,7 +27,7 @@ export function recordEvents(
   testClockTime: number | null,
 ): void {
   const { store, tables } = context
-  const created = nowOfClock(context)
+  const created = readClockTime(context)
   const by = request ? { id: request.id, idempotency_key: request.idempotencyKey } : NO_REQUEST
   const receivers = receiversIn(tables)
   const whole = receivers.filter(({ payload }) => payload === 'snapshot')
@@ -43,7 +43,7 @@ export function recordEvents(
   }
   for (const row of rows) {
     if (row.endpoints > 0) sendEvent(context, row, whole)
-    if (thin.some((receiver) => subscribesTo(receiver, thinEventTypeOf(row.type))))
+    if (thin.some((receiver) => subscribesTo(receiver, toThinEventType(row.type))))
       recordThinEvent(context, row)
   }
 }
@@ -57,13 +57,13 @@ function sendEvent(
   for (const receiver of receivers) {
     if (!subscribesTo(receiver, row.type)) continue
     const version = receiver.version ?? context.apiVersion
-    const body = bodies.get(version) ?? bodyOf(context, row, version)
+    const body = bodies.get(version) ?? serializeEventBody(context, row, version)
     bodies.set(version, body)
     sendTo(context, receiver, row, body)
   }
 }
 
-function bodyOf(context: StripeContext, row: EventRow, version: string): string {
+function serializeEventBody(context: StripeContext, row: EventRow, version: string): string {
   return JSON.stringify(context.convertEvent(renderPinned(row, row.endpoints), version), null, 2)
 }
 
@@ -127,7 +127,7 @@ const FORGOTTEN_AT = new WeakMap<StripeContext, number>()
 
 /** Deletes the events that are older than `keepEventsForDays` (at Stripe 30 days). */
 export function forgetOldEvents(context: StripeContext): void {
-  const now = nowOfClock(context)
+  const now = readClockTime(context)
   if (FORGOTTEN_AT.get(context) === now) return
   FORGOTTEN_AT.set(context, now)
   const limit = now - context.keepEventsForDays * DAY

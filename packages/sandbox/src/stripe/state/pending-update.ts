@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { applyChanges, changesBetween, type RowChanges } from '../../core/row-changes.ts'
+import { applyChanges, diffRows, type RowChanges } from '../../core/row-changes.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
 import { renderRow } from './render.ts'
 import type { SubscriptionItemRow, SubscriptionRow } from './rows.ts'
@@ -31,7 +31,7 @@ export function capturePrevious(work: UnitOfWork, subscription: SubscriptionRow)
 }
 
 /** Parameters shown in `pending_update`. */
-type Shown = Pick<Stripe.SubscriptionUpdateParams, 'cancel_at_period_end' | 'metadata'>
+type ShownUpdateParams = Pick<Stripe.SubscriptionUpdateParams, 'cancel_at_period_end' | 'metadata'>
 
 /**
  * Makes a subscription update pending because its payment did not succeed: restores the previous
@@ -41,16 +41,16 @@ type Shown = Pick<Stripe.SubscriptionUpdateParams, 'cancel_at_period_end' | 'met
 export function makeUpdatePending(
   work: UnitOfWork,
   subscription: SubscriptionRow,
-  before: PreviousState,
+  stateBefore: PreviousState,
   invoiceId: string,
-  params: Shown,
+  params: ShownUpdateParams,
 ): void {
   const items = work.findBy('subscription_item', 'subscription', subscription.id)
-  const oldItems = JSON.parse(before.items) as SubscriptionItemRow[]
+  const oldItems = JSON.parse(stateBefore.items) as SubscriptionItemRow[]
   const changed = items
     .filter((item) => !oldItems.some((old) => isSame(old, item)))
     .map((item) => copyJson(renderRow('subscription_item', item, work.tables)))
-  const old = JSON.parse(before.subscription) as SubscriptionRow
+  const old = JSON.parse(stateBefore.subscription) as SubscriptionRow
   const stored = describeUpdate(invoiceId, [old, subscription], [oldItems, items])
   const { billing_cycle_anchor: anchor, trial_end: trialEnd } = subscription
   Object.assign(subscription, old)
@@ -73,20 +73,20 @@ export function makeUpdatePending(
   }
 }
 
-type Versions<T> = readonly [old: T, now: T]
+type OldAndNew<T> = readonly [old: T, now: T]
 
 function describeUpdate(
   invoice: string,
-  [old, now]: Versions<SubscriptionRow>,
-  [oldItems, items]: Versions<readonly SubscriptionItemRow[]>,
+  [old, now]: OldAndNew<SubscriptionRow>,
+  [oldItems, items]: OldAndNew<readonly SubscriptionItemRow[]>,
 ): StoredUpdate {
   const kept = items.flatMap((item) => {
     const before = oldItems.find(({ id }) => id === item.id)
-    return before ? [[item.id, changesBetween(before, item)] as const] : []
+    return before ? [[item.id, diffRows(before, item)] as const] : []
   })
   return copyJson({
     invoice,
-    subscription: changesBetween(old, now),
+    subscription: diffRows(old, now),
     items: Object.fromEntries(kept),
     added: items.filter(({ id }) => !oldItems.some((item) => item.id === id)),
     removed: oldItems.filter(({ id }) => !items.some((item) => item.id === id)).map(({ id }) => id),

@@ -18,12 +18,12 @@ export function hasEnded(subscription: SubscriptionRow): boolean {
  * Stores when the subscription's next scheduled change is due. Call it after every change of the
  * subscription.
  */
-export function scheduleNext(work: UnitOfWork, subscription: SubscriptionRow): void {
+export function storeNextDueTime(work: UnitOfWork, subscription: SubscriptionRow): void {
   work.edit('subscription', subscription)
-  subscription.$.nextAt = nextOf(work, subscription)
+  subscription.$.nextAt = findNextSubscriptionDue(work, subscription)
 }
 
-function nextOf(work: UnitOfWork, subscription: SubscriptionRow): number | null {
+function findNextSubscriptionDue(work: UnitOfWork, subscription: SubscriptionRow): number | null {
   if (hasEnded(subscription)) return null
   const state = subscription.$
   if (subscription.status === 'incomplete') return state.incompleteUntil
@@ -32,7 +32,7 @@ function nextOf(work: UnitOfWork, subscription: SubscriptionRow): number | null 
   if (subscription.pending_update) times.push(subscription.pending_update.expires_at)
   if (subscription.pause_collection?.resumes_at)
     times.push(subscription.pause_collection.resumes_at)
-  const upcoming = upcomingAt(work, subscription)
+  const upcoming = findUpcomingNoticeTime(work, subscription)
   if (upcoming !== null) times.push(upcoming)
   if (subscription.status !== 'paused') {
     if (subscription.status === 'trialing' && subscription.trial_end && !state.trialNoticeSent) {
@@ -49,7 +49,10 @@ function nextOf(work: UnitOfWork, subscription: SubscriptionRow): number | null 
  * Returns when `invoice.upcoming` is due for the current period, in Unix seconds. `null` if the
  * event was sent already or will not be sent.
  */
-export function upcomingAt(work: UnitOfWork, subscription: SubscriptionRow): number | null {
+export function findUpcomingNoticeTime(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+): number | null {
   const days = work.context.upcomingInvoiceDays
   if (days === null || subscription.cancel_at !== null) return null
   if (subscription.status !== 'active' && subscription.status !== 'trialing') return null
@@ -91,7 +94,7 @@ export function cancelSubscription(
   for (const id of subscription.discounts) endDiscount(work, id)
   subscription.discounts = []
   stopCollecting(work, subscription)
-  scheduleNext(work, subscription)
+  storeNextDueTime(work, subscription)
   endSchedule(work, subscription, reason)
   work.emit('customer.subscription.deleted', 'subscription', subscription)
 }
@@ -135,14 +138,14 @@ export function onInvoicePaid(work: UnitOfWork, invoice: InvoiceRow): void {
   updateDelinquency(work, invoice)
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
   if (!subscription || hasEnded(subscription)) return
-  if (applyPendingUpdate(work, subscription, invoice.id)) scheduleNext(work, subscription)
+  if (applyPendingUpdate(work, subscription, invoice.id)) storeNextDueTime(work, subscription)
   const latest = subscription.latest_invoice === invoice.id
   const { status } = subscription
   if (status === 'incomplete' || ((status === 'past_due' || status === 'unpaid') && latest)) {
     activate(work, subscription, invoice)
   } else if (status === 'paused' && latest) {
     work.edit('subscription', subscription).status = 'active'
-    scheduleNext(work, subscription)
+    storeNextDueTime(work, subscription)
     work.emit('customer.subscription.resumed', 'subscription', subscription)
   }
 }
@@ -166,7 +169,7 @@ function activate(work: UnitOfWork, subscription: SubscriptionRow, invoice: Invo
   const wanted = subscription.payment_settings?.save_default_payment_method === 'on_subscription'
   const intent = work.find('payment_intent', invoice.$.paymentIntent ?? '')
   if (wanted && intent?.payment_method) subscription.default_payment_method = intent.payment_method
-  scheduleNext(work, subscription)
+  storeNextDueTime(work, subscription)
 }
 
 /** Updates the subscription after a failed or unfinished payment of one of its invoices. */
@@ -216,14 +219,14 @@ export function onInvoiceVoided(work: UnitOfWork, invoice: InvoiceRow): void {
   if (!subscription || hasEnded(subscription)) return
   if (pendingUpdateInvoice(subscription) === invoice.id) {
     discardPendingUpdate(work, subscription)
-    scheduleNext(work, subscription)
+    storeNextDueTime(work, subscription)
   }
   const { status } = subscription
   if (status === 'incomplete' && subscription.latest_invoice === invoice.id) {
     expireIncomplete(work, subscription)
   } else if ((status === 'past_due' || status === 'unpaid') && !isOwing(work, subscription)) {
     work.edit('subscription', subscription).status = 'active'
-    scheduleNext(work, subscription)
+    storeNextDueTime(work, subscription)
   }
 }
 
@@ -233,7 +236,7 @@ export function expireIncomplete(work: UnitOfWork, subscription: SubscriptionRow
   subscription.status = 'incomplete_expired'
   subscription.ended_at = work.now
   subscription.$.incompleteUntil = null
-  scheduleNext(work, subscription)
+  storeNextDueTime(work, subscription)
 }
 
 function isOwing(work: UnitOfWork, { id }: SubscriptionRow): boolean {

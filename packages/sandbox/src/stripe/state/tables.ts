@@ -155,9 +155,9 @@ export function openTables(store: SandboxStore): OpenTables {
   )
   tables.subscription_schedule.indexBy('subscription', (row) => row.subscription)
   const queues = {
-    subscriptions: tables.subscription.dueByClock('next', nextOf, testClockOf),
-    invoices: tables.invoice.dueByClock('next', nextOf, testClockOf),
-    schedules: tables.subscription_schedule.dueByClock('next', nextOf, testClockOf),
+    subscriptions: tables.subscription.dueByClock('next', readNextDueMs, testClockOf),
+    invoices: tables.invoice.dueByClock('next', readNextDueMs, testClockOf),
+    schedules: tables.subscription_schedule.dueByClock('next', readNextDueMs, testClockOf),
     authorizations: tables.payment_intent.dueBy('capture before', ({ status, $ }) =>
       status === 'requires_capture' ? toMs($.captureBefore ?? null) : null,
     ),
@@ -168,7 +168,7 @@ export function openTables(store: SandboxStore): OpenTables {
       ({ onClock }) => toMs(onClock?.settlesAt ?? null),
       ({ onClock }) => onClock?.clock ?? null,
     ),
-    disputes: tables.dispute.dueBy('next', nextOf),
+    disputes: tables.dispute.dueBy('next', readNextDueMs),
     refunds: tables.refund.dueBy('next', ({ $ }) => toMs($?.nextAt ?? null)),
   }
   packTables(store)
@@ -185,7 +185,7 @@ export function packTables(store: SandboxStore): void {
   store.table<EventRow>('stripe.event').packBeyond(0, ({ type }) => type)
 }
 
-function nextOf({ $ }: { $: { nextAt: number | null } }): number | null {
+function readNextDueMs({ $ }: { $: { nextAt: number | null } }): number | null {
   return toMs($.nextAt)
 }
 

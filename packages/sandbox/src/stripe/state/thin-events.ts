@@ -1,11 +1,11 @@
 import { ROUTES } from '../wire/contract.generated.ts'
 import type { StripeContext } from './context.ts'
-import { nowOfClock } from './context.ts'
+import { readClockTime } from './context.ts'
 import { receiversIn, sendTo, subscribesTo } from './receivers.ts'
 import type { EventRow, ThinEventRow } from './rows.ts'
 
 /** Returns the type of the thin event that corresponds to an ordinary (snapshot) event. */
-export function thinEventTypeOf(type: string): string {
+export function toThinEventType(type: string): string {
   return `v1.${type}`
 }
 
@@ -18,7 +18,7 @@ const RETRIEVE_PATHS: ReadonlySet<string> = new Set(
  * Returns the related object of a thin event, with its URL: a `checkout.session` is at
  * `/v1/checkout/sessions/:id`.
  */
-export function relatedObjectOf(object: {
+export function buildRelatedObject(object: {
   readonly id?: unknown
   readonly object?: unknown
 }): Pick<ThinEventRow, 'related_object'> {
@@ -34,10 +34,10 @@ export function recordThinEvent(context: StripeContext, event: EventRow): void {
   const thin: ThinEventRow = {
     id: context.store.nextId('evt_test_'),
     object: 'v2.core.event',
-    type: thinEventTypeOf(event.type),
+    type: toThinEventType(event.type),
     livemode: false,
-    created: new Date(nowOfClock(context) * 1000).toISOString(),
-    ...relatedObjectOf(event.data),
+    created: new Date(readClockTime(context) * 1000).toISOString(),
+    ...buildRelatedObject(event.data),
     snapshot_event: event.id,
     ...(request?.id
       ? {

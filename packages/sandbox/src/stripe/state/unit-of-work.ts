@@ -4,7 +4,7 @@ import type { LegacyFeature } from '../wire/legacy-features.ts'
 import { previousAttributes } from '../wire/previous-attributes.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { splitWords } from '../wire/words.ts'
-import { nowOfClock, type StripeContext } from './context.ts'
+import { readClockTime, type StripeContext } from './context.ts'
 import { forgetOldEvents, recordEvents } from './events.ts'
 import type { EventRequest, NewEvent } from './new-event.ts'
 import { copyRow, renderRow } from './render.ts'
@@ -24,7 +24,7 @@ const UPDATED_EVENTS: Partial<Record<RowKind, string>> = {
   subscription: 'customer.subscription.updated',
 }
 
-interface Touched {
+interface TouchedRow {
   kind: RowKind
   id: string
   /** The row before the unit of work, for rollback. `null` for a new row. */
@@ -37,7 +37,7 @@ interface Touched {
   /** Whether all changes so far were registered with `editQuietly`, which causes no event. */
   quiet: boolean
   /** Another row with the same id and another kind, such as a product and a coupon. */
-  namesake: Touched | undefined
+  namesake: TouchedRow | undefined
 }
 
 export interface UnitOfWorkOptions {
@@ -94,22 +94,22 @@ export class UnitOfWork {
   readonly cause: 'call' | 'time'
   readonly #oldWays: ReadonlySet<LegacyFeature> | null
   readonly #request: EventRequest | null
-  readonly #touched: Touched[] = []
-  readonly #byId = new Map<string, Touched>()
+  readonly #touched: TouchedRow[] = []
+  readonly #byId = new Map<string, TouchedRow>()
   readonly #events: NewEvent[] = []
 
   constructor(context: StripeContext, options: UnitOfWorkOptions = {}) {
     this.context = context
     this.tables = context.tables
-    this.testClock = options.testClock ?? firstClock(context.tables, options.about ?? [])
-    this.now = nowOfClock(context, this.testClock)
-    this.sandboxNow = nowOfClock(context)
+    this.testClock = options.testClock ?? findFirstTestClock(context.tables, options.about ?? [])
+    this.now = readClockTime(context, this.testClock)
+    this.sandboxNow = readClockTime(context)
     this.#request = options.request ?? null
     this.cause = options.cause ?? 'call'
     this.#oldWays = options.legacyFeatures ?? null
   }
 
-  allows(way: LegacyFeature): boolean {
+  supportsLegacyFeature(way: LegacyFeature): boolean {
     return this.#oldWays?.has(way) ?? true
   }
 
@@ -128,7 +128,7 @@ export class UnitOfWork {
    */
   require<K extends RowKind>(kind: K, id: string, param = 'id'): StripeRows[K] {
     const row = this.find(kind, id)
-    if (!row) throw this.noSuch(kind, id, param)
+    if (!row) throw this.createNoSuchFault(kind, id, param)
     return row
   }
 
@@ -140,11 +140,12 @@ export class UnitOfWork {
    */
   requireLive<K extends RowKind>(kind: K, id: string, param = 'id'): StripeRows[K] {
     const row = this.require(kind, id, param)
-    if ((row as { $?: { deleted?: boolean } }).$?.deleted) throw this.noSuch(kind, id, param)
+    if ((row as { $?: { deleted?: boolean } }).$?.deleted)
+      throw this.createNoSuchFault(kind, id, param)
     return row
   }
 
-  noSuch(kind: RowKind, id: string, param = 'id'): StripeFault {
+  createNoSuchFault(kind: RowKind, id: string, param = 'id'): StripeFault {
     return noSuchObjectFault(NOUNS[kind] ?? kind, id, param)
   }
 
@@ -223,7 +224,7 @@ export class UnitOfWork {
    * Emits an event at an earlier position in the step's list of events, for an object that is
    * complete only now.
    */
-  emitAt<K extends RowKind>(place: number, type: string, kind: K, row: StripeRows[K]): void {
+  insertEventAt<K extends RowKind>(place: number, type: string, kind: K, row: StripeRows[K]): void {
     this.emit(type, kind, row)
     this.#events.splice(place, 0, ...this.#events.splice(-1))
   }
@@ -263,7 +264,7 @@ export class UnitOfWork {
     this.#clear()
   }
 
-  #find(kind: RowKind, id: string): Touched | undefined {
+  #find(kind: RowKind, id: string): TouchedRow | undefined {
     let found = this.#byId.get(id)
     while (found && found.kind !== kind) found = found.namesake
     return found
@@ -272,7 +273,7 @@ export class UnitOfWork {
   #touch(
     kind: RowKind,
     id: string,
-    { before = null, reported = null, inserted = false, quiet = false }: Partial<Touched>,
+    { before = null, reported = null, inserted = false, quiet = false }: Partial<TouchedRow>,
   ): void {
     const namesake = this.#byId.get(id)
     const touched = { kind, id, before, reported, inserted, edited: !inserted, quiet, namesake }
@@ -286,7 +287,7 @@ export class UnitOfWork {
     this.#events.length = 0
   }
 
-  #announceFromNow<K extends RowKind>(touched: Touched, row: StripeRows[K]): void {
+  #announceFromNow<K extends RowKind>(touched: TouchedRow, row: StripeRows[K]): void {
     touched.quiet = false
     if (!UPDATED_EVENTS[touched.kind]) return
     touched.reported = renderRow(touched.kind as K, row, this.tables)
@@ -359,7 +360,7 @@ export function runScheduled<T>(
   return runAtomically(new UnitOfWork(context, { testClock, cause: 'time' }), step)
 }
 
-function firstClock(tables: StripeTables, ids: readonly string[]): string | null {
+function findFirstTestClock(tables: StripeTables, ids: readonly string[]): string | null {
   for (const id of ids) {
     const clock = findTestClock(tables, id)
     if (clock !== null) return clock

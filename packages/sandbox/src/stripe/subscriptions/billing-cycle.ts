@@ -4,8 +4,8 @@ import {
   applyPaymentOutcome,
   collectInvoice,
   finalizeInvoice,
+  findIntentInvoice,
   holdAsDraft,
-  invoiceOf,
   voidInvoice,
 } from '../invoices/invoice-payment.ts'
 import { expireAuthorization } from '../payments/authorizations.ts'
@@ -21,7 +21,7 @@ import {
   expireIncomplete,
   onInvoiceUnpaid,
   pauseSubscription,
-  scheduleNext,
+  storeNextDueTime,
 } from '../state/subscription-status.ts'
 import { findTestClock } from '../state/test-clocks.ts'
 import { runScheduled, type UnitOfWork } from '../state/unit-of-work.ts'
@@ -115,7 +115,7 @@ function billingJobs(context: StripeContext, testClock: string | null): DueJob[]
 function fireSubscription(work: UnitOfWork, subscription: SubscriptionRow): void {
   work.edit('subscription', subscription)
   fireOne(work, subscription)
-  scheduleNext(work, subscription)
+  storeNextDueTime(work, subscription)
 }
 
 function fireOne(work: UnitOfWork, subscription: SubscriptionRow): void {
@@ -268,7 +268,7 @@ function fireDebit(work: UnitOfWork, id: string): void {
   const intent = work.require('payment_intent', id)
   const outcome = settleDebit(work, intent)
   if (!outcome) return
-  const invoice = invoiceOf(work, intent)
+  const invoice = findIntentInvoice(work, intent)
   if (invoice?.status === 'open') applyPaymentOutcome(work, invoice, outcome, true)
   const session = work.find('checkout.session', intent.$.checkout ?? '')
   if (!session) return

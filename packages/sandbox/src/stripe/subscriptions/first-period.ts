@@ -9,7 +9,7 @@ import {
   type BillingRecurrence,
   findPeriodAt,
 } from '../wire/periods.ts'
-import { endOfBilledPeriod, wholePeriod } from './proration.ts'
+import { findBilledPeriodEnd, findWholePeriod } from './proration.ts'
 import type { BilledTime } from './subscription-invoice.ts'
 import { readTrialEnd } from './subscription-params.ts'
 
@@ -66,7 +66,7 @@ function readAnchor(
         'billing_cycle_anchor_config',
       )
     }
-    return anchorOf(config, from, prices)
+    return computeAnchor(config, from, prices)
   }
   if (anchor === undefined) return from
   if (anchor <= work.now) {
@@ -102,7 +102,7 @@ const LIMITS = [
  * the anchor moves ahead by whole billing intervals to a longer month. The periods before it then
  * end on the last day of their month.
  */
-function anchorOf(config: AnchorConfig, from: number, prices: readonly PriceRow[]): number {
+function computeAnchor(config: AnchorConfig, from: number, prices: readonly PriceRow[]): number {
   for (const [name, least, most] of LIMITS) {
     const value = config[name]
     if (value === undefined || (value >= least && value <= most)) continue
@@ -112,11 +112,11 @@ function anchorOf(config: AnchorConfig, from: number, prices: readonly PriceRow[
   const step = monthsOf(prices)
   const base = new Date(from * 1000)
   for (let month = 0; month <= 12; month++) {
-    const first = dayOf(config, base, month)
+    const first = findConfiguredDay(config, base, month)
     const isMonth = config.month === undefined || first.getUTCMonth() === config.month - 1
     if (!isMonth || first.getTime() <= base.getTime()) continue
     for (let later = month; later < month + 48; later += step) {
-      const anchor = dayOf(config, base, later)
+      const anchor = findConfiguredDay(config, base, later)
       if (anchor.getUTCDate() === config.day_of_month) return anchor.getTime() / 1000
     }
     return first.getTime() / 1000
@@ -125,7 +125,7 @@ function anchorOf(config: AnchorConfig, from: number, prices: readonly PriceRow[
 }
 
 /** Returns the configured day some months later, or the last day of a shorter month. */
-function dayOf(config: AnchorConfig, base: Date, months: number): Date {
+function findConfiguredDay(config: AnchorConfig, base: Date, months: number): Date {
   const { day_of_month: day, hour, minute, second } = config
   const year = base.getUTCFullYear()
   const month = base.getUTCMonth() + months
@@ -154,7 +154,7 @@ function monthsOf(prices: readonly PriceRow[]): number {
 }
 
 /** Renders the field `billing_cycle_anchor_config` of a subscription. */
-export function shownConfig(
+export function renderAnchorConfig(
   config: Params['billing_cycle_anchor_config'],
 ): SubscriptionRow['billing_cycle_anchor_config'] {
   if (!config) return null
@@ -166,7 +166,7 @@ export function shownConfig(
  * Returns the first period of a new subscription's item. It lasts until the end of the trial, or
  * until the anchor if that is later.
  */
-export function firstPeriod(
+export function computeFirstPeriod(
   work: UnitOfWork,
   price: PriceRow,
   start: SubscriptionStart,
@@ -187,7 +187,7 @@ const MAX_LINES = 250
  * since the subscription's start, including the current one. Without proration, only a whole period
  * that starts now.
  */
-export function firstBilledTimes(
+export function createFirstBilledTimes(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   { prorates }: { readonly prorates: boolean },
@@ -196,19 +196,19 @@ export function firstBilledTimes(
     const { recurring } = work.require('price', item.price)
     if (!recurring) throw new TypeError('A subscription item needs a recurring price')
     const { current_period_start: start, current_period_end: end } = item
-    const whole = wholePeriod(work, subscription, item)
+    const whole = findWholePeriod(work, subscription, item)
     if (!prorates) return whole.start === work.now ? [{ start, end, whole }] : []
-    const current = { start, end: endOfBilledPeriod(subscription, item), whole }
+    const current = { start, end: findBilledPeriodEnd(subscription, item), whole }
     const { start_date: began, billing_mode: mode, billing_cycle_anchor: anchor } = subscription
     if (began >= start) return [current]
     if (mode.type === 'classic')
-      return backdatedInOneLine(subscription, current, recurring, work.now)
-    return [...backdated(anchor, recurring, began, start), current]
+      return combinePastPeriods(subscription, current, recurring, work.now)
+    return [...splitPastPeriods(anchor, recurring, began, start), current]
   }
 }
 
 /** Splits the time since the subscription's start into past periods. */
-function backdated(
+function splitPastPeriods(
   anchor: number,
   recurrence: BillingRecurrence,
   began: number,
@@ -233,7 +233,7 @@ function backdated(
  * Returns the time since the subscription's start as a single line, as in classic billing mode. Its
  * amount is a share of the price of a whole period that begins at the subscription's start.
  */
-function backdatedInOneLine(
+function combinePastPeriods(
   { start_date: began }: SubscriptionRow,
   current: BilledTime,
   recurrence: BillingRecurrence,

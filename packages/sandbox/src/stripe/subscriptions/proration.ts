@@ -3,7 +3,11 @@ import { amountOffIn } from '../catalog/coupons.ts'
 import { unitAmountIn } from '../catalog/currency-options.ts'
 import { isMetered, priceQuantity } from '../catalog/tiers.ts'
 import { createBlankRow } from '../state/blank.ts'
-import { couponOfDiscount, inheritedDiscounts, liveDiscounts } from '../state/discounts.ts'
+import {
+  filterLiveDiscounts,
+  findDiscountCoupon,
+  listInheritedDiscounts,
+} from '../state/discounts.ts'
 import type {
   BilledPeriod,
   InvoiceItemRow,
@@ -20,7 +24,7 @@ import { type BillingPeriod, findPeriodAt } from '../wire/periods.ts'
  * Returns the amount in minor units that a price bills in advance for a whole period, before
  * discounts. Zero for metered prices, which are billed afterwards.
  */
-export function fullAmountOfPeriod(price: PriceRow, quantity: number, currency: string): number {
+export function computePeriodAmount(price: PriceRow, quantity: number, currency: string): number {
   return isMetered(price) ? 0 : priceQuantity(price, quantity, currency)
 }
 
@@ -28,7 +32,7 @@ export function fullAmountOfPeriod(price: PriceRow, quantity: number, currency: 
  * Returns the part of a billed amount for the time after `at`, calculated by the second, in minor
  * units.
  */
-export function unusedAmountOfPeriod(billed: BilledPeriod, at: number): number {
+export function computeUnusedAmount(billed: BilledPeriod, at: number): number {
   const left = Math.max(0, paidUntil(billed) - Math.max(at, billed.start))
   return multiplyFraction(billed.amount, left, billed.end - billed.start)
 }
@@ -41,7 +45,7 @@ function paidUntil(billed: BilledPeriod): number {
  * Returns the end of the time that was billed for an item, in Unix seconds: the end of the period,
  * or of the subscription if it ends earlier.
  */
-export function endOfBilledPeriod(
+export function findBilledPeriodEnd(
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
 ): number {
@@ -54,7 +58,7 @@ export function endOfBilledPeriod(
  * Returns the whole period that an item's price is for. The subscription may have started within
  * this period.
  */
-export function wholePeriod(
+export function findWholePeriod(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
@@ -69,7 +73,7 @@ export function wholePeriod(
  * Subtracts the subscription's lasting discounts from an amount, because prorations are calculated
  * after discounts.
  */
-export function discountedAmount(
+export function subtractDiscounts(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   price: PriceRow,
@@ -77,9 +81,9 @@ export function discountedAmount(
 ): number {
   let net = amount
   const customer = work.find('customer', subscription.customer)
-  const discounts = inheritedDiscounts(work, customer, subscription)
-  for (const id of liveDiscounts(work, discounts, work.now)) {
-    const coupon = couponOfDiscount(work, id)
+  const discounts = listInheritedDiscounts(work, customer, subscription)
+  for (const id of filterLiveDiscounts(work, discounts, work.now)) {
+    const coupon = findDiscountCoupon(work, id)
     if (!coupon || coupon.duration === 'once') continue
     if (coupon.$.products && !coupon.$.products.includes(price.product)) continue
     net -=
@@ -94,15 +98,15 @@ export function discountedAmount(
  * Credits the unused time of an item's billed period as a pending invoice item. There is no credit
  * if nothing was billed.
  */
-export function creditUnused(
+export function creditUnusedTime(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
   at: number,
 ): void {
-  const billed = creditedFrom(work, subscription, item)
+  const billed = findCreditBase(work, subscription, item)
   if (!billed || paidUntil(billed) <= at) return
-  const amount = unusedAmountOfPeriod(billed, at)
+  const amount = computeUnusedAmount(billed, at)
   addProration(work, subscription, item, {
     amount: 0 - amount,
     start: at,
@@ -115,7 +119,7 @@ export function creditUnused(
  * Returns the amount unused time is credited from. Flexible billing mode credits what was billed;
  * classic mode credits the present price, quantity and discounts.
  */
-function creditedFrom(
+function findCreditBase(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
@@ -123,8 +127,8 @@ function creditedFrom(
   const { billed } = item.$
   if (!billed || subscription.billing_mode.type === 'flexible') return billed
   const price = work.require('price', item.price)
-  const full = fullAmountOfPeriod(price, item.quantity ?? 1, subscription.currency)
-  return { ...billed, amount: discountedAmount(work, subscription, price, full) }
+  const full = computePeriodAmount(price, item.quantity ?? 1, subscription.currency)
+  return { ...billed, amount: subtractDiscounts(work, subscription, price, full) }
 }
 
 /**
@@ -136,9 +140,9 @@ export function prorateEnd(
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
 ): boolean {
-  const billed = creditedFrom(work, subscription, item)
+  const billed = findCreditBase(work, subscription, item)
   if (!billed) return false
-  const [before, after] = [paidUntil(billed), endOfBilledPeriod(subscription, item)]
+  const [before, after] = [paidUntil(billed), findBilledPeriodEnd(subscription, item)]
   if (before === after) return false
   const [start, end] = [Math.min(before, after), Math.max(before, after)]
   const share = multiplyFraction(billed.amount, end - start, billed.end - billed.start)
@@ -165,16 +169,16 @@ export function debitRemainingTime(
 ): void {
   const price = work.require('price', item.price)
   if (isMetered(price)) return
-  const full = fullAmountOfPeriod(price, item.quantity ?? 1, subscription.currency)
-  const whole = discountedAmount(work, subscription, price, full)
-  const until = endOfBilledPeriod(subscription, item)
-  const period = wholePeriod(work, subscription, item)
+  const full = computePeriodAmount(price, item.quantity ?? 1, subscription.currency)
+  const whole = subtractDiscounts(work, subscription, price, full)
+  const until = findBilledPeriodEnd(subscription, item)
+  const period = findWholePeriod(work, subscription, item)
   const billed: BilledPeriod = {
     amount: whole,
     ...period,
     ...(until === period.end ? {} : { until }),
   }
-  const amount = unusedAmountOfPeriod(billed, at)
+  const amount = computeUnusedAmount(billed, at)
   addProration(work, subscription, item, { amount, start: at, end: until, verb: 'Remaining' })
   work.edit('subscription_item', item).$.billed = billed
 }

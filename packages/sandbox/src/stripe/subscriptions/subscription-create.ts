@@ -7,12 +7,21 @@ import { requireCustomer } from '../payments/customer.ts'
 import { requireTaxLocation } from '../payments/tax-location.ts'
 import { checkRoomForSubscription } from '../state/clock-limits.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
-import { NOT_CANCELED, scheduleNext } from '../state/subscription-status.ts'
+import { NOT_CANCELED, storeNextDueTime } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequestFault, missingParamFault, mutuallyExclusiveFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
-import { firstBilledTimes, firstPeriod, readStart, shownConfig } from './first-period.ts'
-import { type FirstPayment, payFirst, requestPaymentMethod } from './subscription-first-payment.ts'
+import {
+  computeFirstPeriod,
+  createFirstBilledTimes,
+  readStart,
+  renderAnchorConfig,
+} from './first-period.ts'
+import {
+  type FirstPayment,
+  payFirstInvoice,
+  requestPaymentMethod,
+} from './subscription-first-payment.ts'
 import { draftSubscriptionInvoice, wouldInvoiceBeEmpty } from './subscription-invoice.ts'
 import {
   checkActive,
@@ -37,17 +46,17 @@ export function createSubscription(
   checkRoomForSubscription(work, params.customer)
   const place = work.eventCount
   const begun = beginSubscription(work, params)
-  billFirst(work, begun, params, options)
+  billFirstInvoice(work, begun, params, options)
   const { subscription } = begun
   // Emitted in its final state but before its invoice, because a subscription waiting for its first
   // payment was never active.
-  work.emitAt(place, 'customer.subscription.created', 'subscription', subscription)
+  work.insertEventAt(place, 'customer.subscription.created', 'subscription', subscription)
   return subscription
 }
 
-function billFirst(
+function billFirstInvoice(
   work: UnitOfWork,
-  { subscription, invoice }: Begun,
+  { subscription, invoice }: NewSubscriptionRows,
   params: Stripe.SubscriptionCreateParams,
   options: FirstPayment,
 ): void {
@@ -67,8 +76,8 @@ function billFirst(
   }
   finalizeInvoice(work, invoice)
   if (invoice.amount_due === 0) requestPaymentMethod(work, subscription, params)
-  else payFirst(work, subscription, invoice, params, options)
-  scheduleNext(work, subscription)
+  else payFirstInvoice(work, subscription, invoice, params, options)
+  storeNextDueTime(work, subscription)
 }
 
 /**
@@ -89,7 +98,7 @@ export function createScheduledSubscription(
   return subscription
 }
 
-interface Begun {
+interface NewSubscriptionRows {
   readonly subscription: SubscriptionRow
   readonly invoice: InvoiceRow | null
 }
@@ -98,10 +107,10 @@ interface Begun {
 export function beginSubscription(
   work: UnitOfWork,
   params: Stripe.SubscriptionCreateParams,
-): Begun {
+): NewSubscriptionRows {
   const subscription = draftSubscription(work, params)
   const invoice = createFirstInvoice(work, subscription, params)
-  scheduleNext(work, subscription)
+  storeNextDueTime(work, subscription)
   return { subscription, invoice }
 }
 
@@ -136,7 +145,7 @@ export function draftSubscription(
   const subscription: SubscriptionRow = {
     application: null,
     application_fee_percent: null,
-    billing_cycle_anchor_config: shownConfig(params.billing_cycle_anchor_config),
+    billing_cycle_anchor_config: renderAnchorConfig(params.billing_cycle_anchor_config),
     billing_thresholds: null,
     cancel_at: null,
     canceled_at: null,
@@ -211,7 +220,7 @@ export function draftSubscription(
   })
   checkMixedIntervals(subscription, prices)
   items.forEach(({ price, params: item }, at) => {
-    const period = firstPeriod(work, price, start)
+    const period = computeFirstPeriod(work, price, start)
     createSubscriptionItem(
       work,
       { subscription: id, customer, currency },
@@ -266,6 +275,6 @@ export function createFirstInvoice(
     reason: 'subscription_create',
     items: isLater && !prorates ? [] : items,
     pending: 'all',
-    times: firstBilledTimes(work, subscription, { prorates }),
+    times: createFirstBilledTimes(work, subscription, { prorates }),
   })
 }

@@ -5,7 +5,7 @@ import {
   paymentMethodFor,
 } from '../invoices/invoice-payment.ts'
 import { defaultMethodOf } from '../payments/customer.ts'
-import { cardFault, needsSetup, nextAction } from '../payments/payment-attempt.ts'
+import { buildNextAction, createCardFault, needsSetup } from '../payments/payment-attempt.ts'
 import { createSetupIntentRow } from '../payments/setup-intent.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -19,7 +19,7 @@ export interface FirstPayment {
 /**
  * Pays a subscription's first invoice, or leaves it open, as the parameter `payment_behavior` says.
  */
-export function payFirst(
+export function payFirstInvoice(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   invoice: InvoiceRow,
@@ -35,18 +35,18 @@ export function payFirst(
   const outcome = collectInvoice(work, invoice, { offSession, authenticated })
   if (outcome.status === 'succeeded' || outcome.status === 'processing') return
   if (behavior !== 'error_if_incomplete') return
-  throw notPaidFault(
+  throw createNotPaidFault(
     outcome,
     ' Payment can be completed using the PaymentIntent associated with `subscription.latest_invoice`.',
   )
 }
 
 /** Creates the error of a call with `error_if_incomplete` whose payment did not succeed. */
-export function notPaidFault(
+export function createNotPaidFault(
   outcome: Exclude<CollectOutcome, { status: 'succeeded' | 'processing' }>,
   hint = '',
 ): StripeFault {
-  if (outcome.status === 'declined') return cardFault(outcome.decline, {})
+  if (outcome.status === 'declined') return createCardFault(outcome.decline, {})
   return cardErrorFault(
     'subscription_payment_intent_requires_action',
     `Payment for this subscription requires additional user action before it can be completed successfully.${hint}`,
@@ -75,7 +75,7 @@ export function requestPaymentMethod(
   if (method) {
     intent.payment_method = method.id
     intent.status = 'requires_action'
-    intent.next_action = nextAction(work, intent)
+    intent.next_action = buildNextAction(work, intent)
   }
   work.edit('subscription', subscription).pending_setup_intent = intent.id
 }

@@ -71,7 +71,7 @@ export function checkActive(work: UnitOfWork, price: PriceRow, path: string): vo
       `${path}[price]`,
     )
   }
-  if (hasNoMeter(price) && !work.allows('usage-records')) throw meterRequiredFault()
+  if (hasNoMeter(price) && !work.supportsLegacyFeature('usage-records')) throw meterRequiredFault()
   if (work.find('product', price.product)?.active === false) {
     throw invalidRequestFault(
       `The price specified belongs to a product that is not active.`,

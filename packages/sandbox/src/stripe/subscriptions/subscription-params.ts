@@ -11,11 +11,12 @@ const TWO_YEARS = 731 * DAY
 export function checkCurrency(
   customer: CustomerRow,
   prices: readonly PriceRow[],
-  wanted: string | undefined,
+  requestedCurrency: string | undefined,
 ): string {
   const { currency: usual } = customer
   const asUsual = usual && prices.every((price) => isSoldIn(price, usual))
-  const currency = wanted?.toLowerCase() ?? (asUsual ? usual : prices[0]?.currency) ?? 'usd'
+  const currency =
+    requestedCurrency?.toLowerCase() ?? (asUsual ? usual : prices[0]?.currency) ?? 'usd'
   for (const price of prices) checkSoldIn(price, currency, 'items')
   if (customer.currency && customer.currency !== currency) {
     throw invalidRequestFault(

@@ -7,7 +7,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 import { findPeriodAt, sameRecurrence } from '../wire/periods.ts'
-import { creditUnused, debitRemainingTime, fullAmountOfPeriod } from './proration.ts'
+import { computePeriodAmount, creditUnusedTime, debitRemainingTime } from './proration.ts'
 import {
   checkActive,
   checkDuplicates,
@@ -77,7 +77,7 @@ export function changeItems(
         billUsage(work, subscription, item)
       }
       if (!prorates) continue
-      creditUnused(work, subscription, item, at)
+      creditUnusedTime(work, subscription, item, at)
       credited.add(item.id)
     }
   }
@@ -352,7 +352,7 @@ function isFree(
 ): boolean {
   return items.every((item) => {
     const price = work.require('price', item.price)
-    return !isMetered(price) && fullAmountOfPeriod(price, item.quantity ?? 1, currency) === 0
+    return !isMetered(price) && computePeriodAmount(price, item.quantity ?? 1, currency) === 0
   })
 }
 

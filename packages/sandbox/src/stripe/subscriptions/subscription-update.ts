@@ -16,8 +16,8 @@ import {
   hasEnded,
   NOT_CANCELED,
   onInvoiceUnpaid,
-  scheduleNext,
   stopAutoAdvance,
+  storeNextDueTime,
 } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequestFault, mutuallyExclusiveFault } from '../wire/errors.ts'
@@ -27,9 +27,9 @@ import { applyPausedCollection } from './paused-collection.ts'
 import { prorateEnd } from './proration.ts'
 import { syncCurrentPhase } from './schedules/phase-of.ts'
 import {
+  createNotPaidFault,
   type FirstPayment,
   noPaymentMethodFault,
-  notPaidFault,
 } from './subscription-first-payment.ts'
 import { draftSubscriptionInvoice, wouldInvoiceBeEmpty } from './subscription-invoice.ts'
 import { type ItemParams, itemsAfterChange } from './subscription-items.ts'
@@ -65,7 +65,7 @@ export function updateSubscription(
   }
   if (plan.invoice) payUpdateInvoice(work, subscription, plan.invoice, plan.before, params, options)
   syncCurrentPhase(work, subscription)
-  scheduleNext(work, subscription)
+  storeNextDueTime(work, subscription)
 }
 
 /**
@@ -279,7 +279,7 @@ function payUpdateInvoice(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   invoice: InvoiceRow,
-  before: ReturnType<typeof capturePrevious>,
+  stateBefore: ReturnType<typeof capturePrevious>,
   params: Pick<Params, 'payment_behavior' | 'off_session' | 'metadata' | 'cancel_at_period_end'>,
   { authenticated = false }: FirstPayment,
 ): void {
@@ -305,8 +305,8 @@ function payUpdateInvoice(
   const outcome = collectInvoice(work, invoice, { offSession, authenticated })
   if (outcome.status === 'succeeded' || outcome.status === 'processing') return
   if (behavior === 'pending_if_incomplete') {
-    makeUpdatePending(work, subscription, before, invoice.id, params)
+    makeUpdatePending(work, subscription, stateBefore, invoice.id, params)
     work.edit('customer', customer).delinquent = delinquent
     stopAutoAdvance(work.edit('invoice', invoice))
-  } else if (behavior === 'error_if_incomplete') throw notPaidFault(outcome)
+  } else if (behavior === 'error_if_incomplete') throw createNotPaidFault(outcome)
 }

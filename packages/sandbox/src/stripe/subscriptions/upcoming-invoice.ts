@@ -1,9 +1,9 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { pendingItems } from '../invoices/invoice-draft.ts'
+import { listPendingItems } from '../invoices/invoice-draft.ts'
 import type { StripeContext } from '../state/context.ts'
 import { renderRow } from '../state/render.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
-import { scheduleNext, upcomingAt } from '../state/subscription-status.ts'
+import { findUpcomingNoticeTime, storeNextDueTime } from '../state/subscription-status.ts'
 import { runScheduled, UnitOfWork } from '../state/unit-of-work.ts'
 import { findPeriodAt } from '../wire/periods.ts'
 import type { WireObject } from '../wire/wire-object.ts'
@@ -60,7 +60,12 @@ export function draftLastInvoice(
   subscription: SubscriptionRow,
   at: number,
 ): InvoiceRow | null {
-  const pending = pendingItems(work, subscription.customer, subscription.currency, subscription.id)
+  const pending = listPendingItems(
+    work,
+    subscription.customer,
+    subscription.currency,
+    subscription.id,
+  )
   const own = pending.some((item) => item.$.subscription === subscription.id)
   const isTrial = subscription.status === 'trialing'
   const usage = isTrial ? [] : listUsagePeriods(work, listSubscriptionItems(work, subscription), at)
@@ -81,13 +86,13 @@ export function draftLastInvoice(
 export function draftUpcomingInvoice(
   work: UnitOfWork,
   subscription: SubscriptionRow,
-  how: { readonly asPlanned: boolean },
+  draftOptions: { readonly asPlanned: boolean },
 ): InvoiceRow | null {
   const { cancel_at: end } = subscription
   const next = Math.min(
     ...listSubscriptionItems(work, subscription).map((item) => item.current_period_end),
   )
-  if (end === null || end > next) return draftNextInvoice(work, subscription, how)
+  if (end === null || end > next) return draftNextInvoice(work, subscription, draftOptions)
   const invoice = draftLastInvoice(work, subscription, end)
   if (!invoice) return null
   invoice.period_end = end
@@ -120,7 +125,7 @@ function upcomingLineId({ customer }: WireObject, at: number): string {
 /** Emits `invoice.upcoming` for a subscription if it is due. Returns whether it was emitted. */
 export function announceUpcoming(context: StripeContext, id: string): boolean {
   const trial = new UnitOfWork(context, { about: [id] })
-  const at = upcomingAt(trial, trial.require('subscription', id))
+  const at = findUpcomingNoticeTime(trial, trial.require('subscription', id))
   if (at === null || at > trial.now) return false
   let shown: WireObject
   try {
@@ -135,7 +140,7 @@ export function announceUpcoming(context: StripeContext, id: string): boolean {
       ...listSubscriptionItems(work, subscription).map((item) => item.current_period_end),
     )
     work.emitObject('invoice.upcoming', shown)
-    scheduleNext(work, subscription)
+    storeNextDueTime(work, subscription)
   })
   return true
 }

@@ -30,13 +30,13 @@ export function listUsagePeriods(
     .filter((item) => isMeteredItem(work, item))
     .map((item) => ({
       item,
-      start: countedFrom(item),
+      start: findUsageStart(item),
       end: Math.min(until ?? item.current_period_end, item.current_period_end),
     }))
     .filter(({ start, end }) => start < end)
 }
 
-function countedFrom(item: SubscriptionItemRow): number {
+function findUsageStart(item: SubscriptionItemRow): number {
   return Math.max(item.current_period_start, item.$.usageFrom ?? 0)
 }
 
@@ -70,7 +70,7 @@ export function billUsage(
   item: SubscriptionItemRow,
 ): void {
   const price = work.require('price', item.price)
-  const period = { start: countedFrom(item), end: work.now }
+  const period = { start: findUsageStart(item), end: work.now }
   const used = sumUsage(work, price, { customer: subscription.customer, item: item.id }, period)
   if (used === 0n) return
   for (const part of splitIntoParts(price, used, subscription.currency)) {

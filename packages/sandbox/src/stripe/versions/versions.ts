@@ -77,15 +77,15 @@ export class ApiVersions {
     return shape
   }
 
-  #warn(asked: string, spoken: ResolvedVersion): ResolvedVersion {
+  #warn(asked: string, usedVersion: ResolvedVersion): ResolvedVersion {
     // Header values may contain characters that must not reach a terminal.
     const named = /^[\w.;=, -]{1,80}$/.test(asked) ? asked : 'The version'
-    const warning = `Stripe-Version ${named}: ${spoken.warning}`
+    const warning = `Stripe-Version ${named}: ${usedVersion.warning}`
     if (!this.#complained.has(asked) && this.#complained.size < MAX_WARNINGS) {
       this.#complained.add(asked)
       this.#log(`tollgate-sandbox: ${warning}`)
     }
-    return { ...spoken, warning }
+    return { ...usedVersion, warning }
   }
 }
 

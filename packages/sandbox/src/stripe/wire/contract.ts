@@ -7,7 +7,7 @@ interface Type {
 }
 
 /** Returns the type of a parameter. */
-function typeOf(operation: string, param: string): Type {
+function findParamType(operation: string, param: string): Type {
   const route = ROUTES.find(([, , name]) => name === operation)
   const params = NODES[route?.[3] ?? -1] as Type | undefined
   const type = NODES[params?.o?.[param] ?? -1] as Type | undefined
@@ -20,11 +20,11 @@ function typeOf(operation: string, param: string): Type {
  * parameter.
  */
 export function listParamNames(operation: string, param: string): readonly string[] {
-  const type = typeOf(operation, param)
+  const type = findParamType(operation, param)
   return type.e ?? (NODES[type.a ?? -1] as Type | undefined)?.e ?? []
 }
 
 /** Returns the names of the fields of an object parameter of an operation. */
 export function listParamFields(operation: string, param: string): readonly string[] {
-  return Object.keys(typeOf(operation, param).o ?? {})
+  return Object.keys(findParamType(operation, param).o ?? {})
 }

@@ -49,12 +49,12 @@ type MetadataParams = '' | null | Readonly<Record<string, string | number | null
  * string instead of an object removes all keys.
  */
 export function mergeMetadata(
-  before: Readonly<Record<string, string>> | null,
+  storedMetadata: Readonly<Record<string, string>> | null,
   params: MetadataParams,
 ): Record<string, string> {
-  if (params === undefined) return { ...before }
+  if (params === undefined) return { ...storedMetadata }
   if (params === '' || params === null) return {}
-  const merged: Record<string, string> = { ...before }
+  const merged: Record<string, string> = { ...storedMetadata }
   for (const [key, value] of Object.entries(params)) {
     if (key.length > 40) {
       throw invalidRequestFault(

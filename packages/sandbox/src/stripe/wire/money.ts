@@ -11,7 +11,7 @@ export function computePercentage(amount: number, percent: number): number {
 }
 
 /** Returns the tax that an amount contains (inclusive tax), rounded to minor units. */
-export function inclusiveTaxOf(amount: number, percent: number): number {
+export function computeInclusiveTax(amount: number, percent: number): number {
   const scaled = Math.round(percent * 10_000)
   return multiplyFraction(amount, scaled, 1_000_000 + scaled)
 }
@@ -102,7 +102,7 @@ export function checkThirdDecimal(
   )
 }
 
-function digitsOf(currency: string): number {
+function countCurrencyDecimals(currency: string): number {
   if (ZERO_DECIMAL.has(currency)) return 0
   return THREE_DECIMAL.has(currency) ? 3 : 2
 }
@@ -111,7 +111,7 @@ const SIGNS: Readonly<Record<string, string>> = { usd: '$', eur: '€', gbp: '£
 
 /** Formats an amount in minor units for descriptions, such as `$10.00`. */
 export function formatAmount(amount: number, currency: string): string {
-  const digits = digitsOf(currency)
+  const digits = countCurrencyDecimals(currency)
   const text = (Math.abs(amount) / 10 ** digits).toFixed(digits)
   const sign = SIGNS[currency]
   return `${amount < 0 ? '-' : ''}${sign ?? ''}${text}${sign ? '' : ` ${currency.toUpperCase()}`}`
@@ -127,7 +127,7 @@ export function formatMinimum(currency: string): string {
 export function formatDecimal(decimal: string, currency: string): string {
   if (/^-?\d+(?:\.0+)?$/.test(decimal)) return formatAmount(Number(decimal), currency)
   const [whole = '0', fraction = ''] = decimal.split('.')
-  const digits = digitsOf(currency)
+  const digits = countCurrencyDecimals(currency)
   const all = whole.padStart(digits + 1, '0')
   const places = `${all.slice(all.length - digits)}${fraction.replace(/0+$/, '')}`
   const text = `${all.slice(0, all.length - digits)}.${places}`

@@ -16,7 +16,7 @@ export function previousAttributes(before: Fields, after: Fields): Fields | null
     const is = after[name]
     const was = values[at++]
     if (was === is) continue
-    const difference = differenceOf(was, is)
+    const difference = findOldValue(was, is)
     if (difference === undefined) continue
     changed ??= {}
     changed[name] = difference
@@ -27,7 +27,7 @@ export function previousAttributes(before: Fields, after: Fields): Fields | null
 function changesByName(before: Fields, after: Fields): Fields | null {
   const changed: Fields = {}
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const difference = differenceOf(own(before, name), own(after, name))
+    const difference = findOldValue(own(before, name), own(after, name))
     if (difference !== undefined) changed[name] = difference
   }
   return Object.keys(changed).length > 0 ? changed : null
@@ -41,16 +41,17 @@ function own(fields: Fields, name: string): unknown {
  * Returns the old value of a changed field, `null` if the field was absent. `undefined` if it has
  * not changed.
  */
-function differenceOf(was: unknown, is: unknown): unknown {
-  if (was === is) return undefined
-  if (was === undefined) return null
-  if (isFields(was) && isFields(is)) return previousAttributes(was, is) ?? undefined
-  return isSameList(was, is) ? undefined : was
+function findOldValue(oldValue: unknown, newValue: unknown): unknown {
+  if (oldValue === newValue) return undefined
+  if (oldValue === undefined) return null
+  if (isFields(oldValue) && isFields(newValue))
+    return previousAttributes(oldValue, newValue) ?? undefined
+  return isSameList(oldValue, newValue) ? undefined : oldValue
 }
 
 function isSameList(was: unknown, is: unknown): boolean {
   if (!Array.isArray(was) || !Array.isArray(is) || was.length !== is.length) return false
-  return was.every((each, at) => differenceOf(each, is[at]) === undefined)
+  return was.every((each, at) => findOldValue(each, is[at]) === undefined)
 }
 
 function isFields(value: unknown): value is Fields {

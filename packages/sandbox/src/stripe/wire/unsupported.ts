@@ -100,7 +100,8 @@ export function refuseUnsupported(
     const given = path
       .split(/[[\]]+/)
       .reduce((at, name) => (name === '' ? at : ownField(at, name)), params as unknown)
-    if (value === undefined ? isOn(given) : names(given, value)) throw unsupportedParam(path)
+    if (value === undefined ? requestsAnything(given) : hasRequestedValue(given, value))
+      throw unsupportedParam(path)
   }
 }
 
@@ -108,7 +109,7 @@ export function unsupportedParam(path: string): StripeFault {
   return invalidRequestFault(`The sandbox does not imitate \`${path}\`.`, path)
 }
 
-function names(given: unknown, value: string): boolean {
+function hasRequestedValue(given: unknown, value: string): boolean {
   return (
     String(given) === value ||
     ownField(given, 'type') === value ||
@@ -125,7 +126,7 @@ function refuseNames(
   for (const [name, value] of Object.entries(params)) {
     const path = prefix === '' ? name : `${prefix}[${name}]`
     if (name === 'metadata') continue
-    if (names.includes(name) && isOn(value)) throw unsupportedParam(path)
+    if (names.includes(name) && requestsAnything(value)) throw unsupportedParam(path)
     if (typeof value === 'object' && value !== null) {
       refuseNames(names, value as Record<string, unknown>, path)
     }
@@ -133,6 +134,6 @@ function refuseNames(
 }
 
 /** Whether a parameter asks for anything. Empty values and `{ enabled: false }` do not. */
-function isOn(value: unknown): boolean {
+function requestsAnything(value: unknown): boolean {
   return value !== undefined && value !== '' && ownField(value, 'enabled') !== false
 }

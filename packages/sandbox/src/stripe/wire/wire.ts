@@ -6,16 +6,18 @@ import type Stripe from 'stripe'
  * Fields may be set, but nested values are replaced and never changed in place, so that events can
  * share them instead of copying.
  */
-export type WireFormat<T> = T extends object ? { [K in keyof T]: Held<Reference<T[K]>> } : Held<T>
+export type WireFormat<T> = T extends object
+  ? { [K in keyof T]: WireValue<Reference<T[K]>> }
+  : WireValue<T>
 
-type Held<T> = T extends Stripe.Decimal
+type WireValue<T> = T extends Stripe.Decimal
   ? string
   : T extends string
     ? T
     : T extends ReadonlyArray<infer U>
-      ? ReadonlyArray<Held<Reference<U>>>
+      ? ReadonlyArray<WireValue<Reference<U>>>
       : T extends object
-        ? { readonly [K in keyof T]: Held<Reference<T[K]>> }
+        ? { readonly [K in keyof T]: WireValue<Reference<T[K]>> }
         : T
 
 type Reference<T> = string extends T ? Exclude<T, { id: string }> : T

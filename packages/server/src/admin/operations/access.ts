@@ -2,7 +2,7 @@ import type { Token } from '@tollgate/oauth'
 import { z } from 'zod'
 import { type Operation, operation } from '../operation.ts'
 import { notFound } from '../problems.ts'
-import { id, instant, named, userId } from './fields.ts'
+import { id, instant, nameSchema, userId } from './fields.ts'
 import { requireAccount, requireTarget } from './users.ts'
 
 const sessionShape = z.strictObject({
@@ -12,7 +12,7 @@ const sessionShape = z.strictObject({
   address: z.string().nullable(),
   browser: z.string().nullable(),
 })
-named('Session', sessionShape)
+nameSchema('Session', sessionShape)
 
 const applicationShape = z.strictObject({
   client_id: z.string(),
@@ -20,7 +20,7 @@ const applicationShape = z.strictObject({
   scopes: z.array(z.string()),
   approved_at: instant,
 })
-named('ApprovedApplication', applicationShape)
+nameSchema('ApprovedApplication', applicationShape)
 
 export const tokenShape = z.strictObject({
   id: z.string().describe('Identifies the token, but cannot be used as one'),
@@ -31,7 +31,7 @@ export const tokenShape = z.strictObject({
   created_at: instant,
   expires_at: instant,
 })
-named('Token', tokenShape)
+nameSchema('Token', tokenShape)
 
 export type SessionJson = z.output<typeof sessionShape>
 export type ApplicationJson = z.output<typeof applicationShape>

@@ -18,7 +18,7 @@ import { readLink, verifyAudit } from '../audit/verify.ts'
 import { Lines } from '../lines.ts'
 import { type Operation, type OperationServices, operation } from '../operation.ts'
 import { notFound } from '../problems.ts'
-import { givenInstant, instant, named, paged, pageOf, userId } from './fields.ts'
+import { givenInstant, instant, nameSchema, paged, pageOf, userId } from './fields.ts'
 
 const ROLE = 'admin'
 
@@ -111,7 +111,7 @@ const entryShape = z.strictObject({
   chained_at: instant.nullable(),
   hash: z.string().nullable(),
 })
-named('AuditEntry', entryShape)
+nameSchema('AuditEntry', entryShape)
 
 function entryJson({
   entry,
@@ -167,7 +167,7 @@ const lineShape = z.strictObject({
     .optional()
     .describe('Personal data. Only with `personal=true`'),
 })
-named('AuditLine', lineShape)
+nameSchema('AuditLine', lineShape)
 
 const linkShape = z.strictObject({ number: z.number().int(), hash: z.string() })
 

@@ -20,7 +20,7 @@ const entryShape = z.strictObject({
   amount: moneyShape.describe('Positive for a credit, negative for a debit'),
   balance: moneyShape.describe('Balance after this entry'),
 })
-named('BalanceEntry', entryShape)
+nameSchema('BalanceEntry', entryShape)
 
 const newEntry = {
   id: userId,

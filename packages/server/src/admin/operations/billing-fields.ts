@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { PROVIDER_NAMES } from '../../users/account-billing.ts'
 import type { OperationContext } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
-import { named } from './fields.ts'
+import { nameSchema } from './fields.ts'
 import { requireAccount, requireTarget } from './users.ts'
 
 /** Amounts beyond this are refused before a provider is asked: no provider charges as much. */
@@ -13,7 +13,7 @@ const LARGEST_AMOUNT = 999_999_999_999
 export const moneyShape = z
   .strictObject({ amount: z.number().int(), currency: z.string() })
   .describe('An amount in the smallest unit of the currency, such as cents')
-named('Money', moneyShape)
+nameSchema('Money', moneyShape)
 
 /** An amount of money in a request, which must be positive. */
 export const positiveMoney = z

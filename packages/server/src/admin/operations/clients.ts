@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { isFresh } from '../authorize.ts'
 import { adminScopes, type Operation, type OperationContext, operation } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
-import { id, instant, named, paged, pageOf, userId } from './fields.ts'
+import { id, instant, nameSchema, paged, pageOf, userId } from './fields.ts'
 
 const ADMIN_SCOPES: ReadonlySet<string> = new Set(Object.keys(adminScopes()))
 
@@ -36,13 +36,13 @@ const clientShape = z.strictObject({
   revoked_at: instant.nullable(),
   version: z.string().describe('Version of the client, also sent as the ETag. For If-Match'),
 })
-named('Application', clientShape)
+nameSchema('Application', clientShape)
 
 const withSecret = z.strictObject({
   ...clientShape.shape,
   secret: z.string().nullable().describe('Shown once. `null` if the client has none'),
 })
-named('ApplicationWithSecret', withSecret)
+nameSchema('ApplicationWithSecret', withSecret)
 
 function clientJson(
   client: Client,
@@ -83,9 +83,9 @@ function isManagement({ scopes }: Pick<Client, 'scopes'>): boolean {
   return scopes?.some((scope) => ADMIN_SCOPES.has(scope)) ?? false
 }
 
-async function requireClient(given: string, { oauth }: OperationContext): Promise<Client> {
-  const client = await oauth.clients.find(given)
-  if (!client) throw notFound('client', given)
+async function requireClient(typedClientId: string, { oauth }: OperationContext): Promise<Client> {
+  const client = await oauth.clients.find(typedClientId)
+  if (!client) throw notFound('client', typedClientId)
   return client
 }
 

@@ -2,7 +2,7 @@ import type { StoredDelivery } from '@tollgate/billing'
 import { z } from 'zod'
 import { type Operation, operation, readBilling } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
-import { instant, named, paged, pageOf, readPage } from './fields.ts'
+import { instant, nameSchema, paged, pageOf, readPage } from './fields.ts'
 import { showPayload } from './payload.ts'
 import { afterPosition, payloadShape, type QueuePosition } from './webhooks.ts'
 
@@ -24,7 +24,7 @@ const deliveryShape = z.strictObject({
   created_at: instant,
   finished_at: instant.nullable(),
 })
-named('Delivery', deliveryShape)
+nameSchema('Delivery', deliveryShape)
 
 const LONGEST_ERROR = 2000
 
@@ -44,7 +44,7 @@ function deliveryJson(delivery: StoredDelivery): z.output<typeof deliveryShape> 
   }
 }
 
-const one = {
+const deliveryPathFields = {
   delivery: z.coerce.number().int().positive().max(1e15).describe('Id of the delivery in Tollgate'),
 }
 
@@ -87,8 +87,8 @@ export const deliveryOperations: readonly Operation[] = [
     route: ['GET', '/deliveries/{delivery}'],
     role: 'support',
     effect: 'read',
-    input: z.strictObject(one),
-    output: named('DeliveryDetail', deliveryShape.extend(payloadShape)),
+    input: z.strictObject(deliveryPathFields),
+    output: nameSchema('DeliveryDetail', deliveryShape.extend(payloadShape)),
     async run({ delivery }, context) {
       const found = await (await readBilling(context)).deliveries.find(delivery)
       if (!found) throw notFound('delivery', String(delivery))
@@ -102,7 +102,7 @@ export const deliveryOperations: readonly Operation[] = [
     role: 'support',
     effect: 'change',
     commits: 'in-steps',
-    input: z.strictObject(one),
+    input: z.strictObject(deliveryPathFields),
     output: deliveryShape,
     describe: ({ delivery }) => ({ subject: { kind: 'delivery', id: String(delivery) } }),
     async run({ delivery }, context) {

@@ -4,7 +4,7 @@ import type { CursorCodec } from '../cursor.ts'
 const names = new WeakMap<z.core.$ZodType, string>()
 
 /** Names a schema of responses, so that generated clients have one class for it. Returns the schema. */
-export function named<Schema extends z.ZodType>(name: string, schema: Schema): Schema {
+export function nameSchema<Schema extends z.ZodType>(name: string, schema: Schema): Schema {
   names.set(schema, name)
   return schema
 }

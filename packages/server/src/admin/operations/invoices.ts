@@ -11,7 +11,7 @@ import {
   requireBillableTarget,
   requireRepeatKey,
 } from './billing-fields.ts'
-import { instant, named, paged, pageOf, readPage, userId } from './fields.ts'
+import { instant, nameSchema, paged, pageOf, readPage, userId } from './fields.ts'
 
 const STATUSES = ['paid', 'unpaid', 'void'] as const
 
@@ -26,7 +26,7 @@ const invoiceShape = z.strictObject({
   amount_due: moneyShape.describe('Total after the balance of the customer is applied'),
   due_at: instant.nullable().describe('Due date. `null` if the invoice is charged automatically'),
 })
-named('Invoice', invoiceShape)
+nameSchema('Invoice', invoiceShape)
 
 const detailShape = invoiceShape.extend({
   customer: z.strictObject({ name: z.string().nullable(), email: z.string().nullable() }),
@@ -42,7 +42,7 @@ const detailShape = invoiceShape.extend({
     }),
   ),
 })
-named('InvoiceDetail', detailShape)
+nameSchema('InvoiceDetail', detailShape)
 
 export type InvoiceJson = z.output<typeof invoiceShape>
 export type InvoiceDetailJson = z.output<typeof detailShape>
@@ -108,7 +108,7 @@ export const invoiceId = z
   .regex(/^\w{1,100}$/, 'Expected the id of an invoice at its provider.')
   .describe("The provider's id of the invoice")
 
-const one = { id: userId, invoice: invoiceId }
+const invoicePathFields = { id: userId, invoice: invoiceId }
 
 /** Finds an invoice of a person. */
 export async function requireInvoice(user: BillableUser, id: string): Promise<Invoice> {
@@ -176,7 +176,7 @@ export const invoiceOperations: readonly Operation[] = [
     route: ['GET', '/users/{id}/invoices/{invoice}'],
     role: 'viewer',
     effect: 'read',
-    input: z.strictObject(one),
+    input: z.strictObject(invoicePathFields),
     output: detailShape,
     async run({ id, invoice }, context) {
       const user = await requireBillable(id, context)
@@ -194,7 +194,7 @@ export const invoiceOperations: readonly Operation[] = [
     commits: 'in-steps',
     needsKey: true,
     input: z.strictObject({
-      ...one,
+      ...invoicePathFields,
       invoice: invoiceId.describe("The provider's id of the invoice, or of the charge"),
       amount: positiveMoney.optional(),
       refund_reason: z
@@ -231,7 +231,7 @@ export const invoiceOperations: readonly Operation[] = [
     role: 'support',
     effect: 'irreversible',
     commits: 'in-steps',
-    input: z.strictObject(one),
+    input: z.strictObject(invoicePathFields),
     output: invoiceShape,
     describe: (input) => describeInvoice(input),
     async run({ id, invoice }, context) {

@@ -10,7 +10,7 @@ const keyShape = z.strictObject({
   algorithm: z.enum(signingAlgorithms),
   active_from: instant.describe('When the key starts signing; it is published earlier'),
 })
-named('SigningKey', keyShape)
+nameSchema('SigningKey', keyShape)
 
 function keyJson({ kid, algorithm, activeFrom }: SigningKeyInfo): z.output<typeof keyShape> {
   return { kid, algorithm, active_from: activeFrom.toISOString() }

@@ -36,7 +36,7 @@ const planShape = z.strictObject({
   provider_ids: z.record(z.string(), z.string()).describe("The price's id at each provider"),
   subscriptions,
 })
-named('Plan', planShape)
+nameSchema('Plan', planShape)
 
 const priceShape = z.strictObject({
   id: z.string(),

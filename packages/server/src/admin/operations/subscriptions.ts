@@ -12,7 +12,7 @@ import {
   requireBillableTarget,
   requireSubscription,
 } from './billing-fields.ts'
-import { givenInstant, instant, named, paged, pageOf, userId } from './fields.ts'
+import { givenInstant, instant, nameSchema, paged, pageOf, userId } from './fields.ts'
 import { requireAccount, requireTarget } from './users.ts'
 
 /** The states by which the list can be filtered, each with billing's name for it. */
@@ -75,7 +75,7 @@ export const subscriptionShape = z.strictObject({
     .describe('Changes that the provider of this subscription can make'),
   created_at: instant,
 })
-named('Subscription', subscriptionShape)
+nameSchema('Subscription', subscriptionShape)
 
 export type SubscriptionJson = z.output<typeof subscriptionShape>
 
@@ -119,7 +119,7 @@ export function subscriptionJson(subscription: Subscription): SubscriptionJson {
   }
 }
 
-const one = {
+const subscriptionPathFields = {
   id: userId,
   subscription: z.coerce
     .number()
@@ -137,7 +137,7 @@ function describeSubscription(input: {
   return { subject: { kind: 'subscription', id: String(subscription), owner: id }, details }
 }
 
-const ofPerson = z.strictObject({ data: z.array(subscriptionShape) })
+const subscriptionListShape = z.strictObject({ data: z.array(subscriptionShape) })
 
 /** Declares an operation that changes one subscription. */
 export function subscriptionChange<More extends z.ZodRawShape>(
@@ -148,7 +148,7 @@ export function subscriptionChange<More extends z.ZodRawShape>(
     input: z.output<z.ZodObject<More>>,
   ) => Promise<Subscription>,
 ): Operation {
-  const input = z.strictObject({ ...one, ...fields })
+  const input = z.strictObject({ ...subscriptionPathFields, ...fields })
   return operation({
     ...declared,
     route: ['POST', `/users/{id}/subscriptions/{subscription}/${path}`],
@@ -156,9 +156,10 @@ export function subscriptionChange<More extends z.ZodRawShape>(
     commits: 'in-steps',
     input,
     output: subscriptionShape,
-    describe: (given) => describeSubscription(given as z.output<z.ZodObject<typeof one>>),
+    describe: (given) =>
+      describeSubscription(given as z.output<z.ZodObject<typeof subscriptionPathFields>>),
     async run(given, context) {
-      const { id, subscription } = given as z.output<z.ZodObject<typeof one>>
+      const { id, subscription } = given as z.output<z.ZodObject<typeof subscriptionPathFields>>
       const user = await requireBillableTarget(id, context)
       const found = await requireSubscription(user, subscription)
       await perform(found, given as z.output<z.ZodObject<More>>)
@@ -212,7 +213,7 @@ export const subscriptionOperations: readonly Operation[] = [
     role: 'viewer',
     effect: 'read',
     input: z.strictObject({ id: userId }),
-    output: ofPerson,
+    output: subscriptionListShape,
     async run({ id }, context) {
       await requireAccount(id, context)
       const user = await (await readBilling(context)).user(id)
@@ -254,7 +255,7 @@ export const subscriptionOperations: readonly Operation[] = [
     effect: 'change',
     commits: 'in-steps',
     input: z.strictObject({ id: userId }),
-    output: ofPerson,
+    output: subscriptionListShape,
     describe: ({ id }) => ({ subject: { kind: 'user', id } }),
     async run({ id }, context) {
       const user = await requireBillable(id, context)

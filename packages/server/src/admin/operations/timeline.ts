@@ -4,7 +4,7 @@ import type { ServiceTables } from '../../storage/tables.ts'
 import { isoOf } from '../audit/entry.ts'
 import { listEntries, type ReadEntry, withPersonal } from '../audit/reader.ts'
 import { type Operation, operation } from '../operation.ts'
-import { instant, named, paged, pageOf, readPage, userId } from './fields.ts'
+import { instant, nameSchema, paged, pageOf, readPage, userId } from './fields.ts'
 import { requireAccount } from './users.ts'
 
 const eventShape = z.strictObject({
@@ -23,7 +23,7 @@ const eventShape = z.strictObject({
     .nullable()
     .describe('For an outcome: id of the `started` entry that it belongs to'),
 })
-named('TimelineEvent', eventShape)
+nameSchema('TimelineEvent', eventShape)
 
 export type EventJson = z.output<typeof eventShape>
 

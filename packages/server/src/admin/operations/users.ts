@@ -12,7 +12,7 @@ import type { Account } from '../../users/user.ts'
 import type { Described } from '../audit/described.ts'
 import { type Operation, type OperationContext, operation } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
-import { instant, named, paged, pageOf, readPage, userId } from './fields.ts'
+import { instant, nameSchema, paged, pageOf, readPage, userId } from './fields.ts'
 
 const role = z.enum(ROLES)
 
@@ -28,7 +28,7 @@ const accountShape = z.strictObject({
   disabled_at: instant.nullable(),
   provider: z.string().nullable().describe('The payment provider where the person is a customer'),
 })
-named('User', accountShape)
+nameSchema('User', accountShape)
 
 const subscriptionShape = z.strictObject({
   name: z.string(),
@@ -38,7 +38,7 @@ const subscriptionShape = z.strictObject({
   state: z.enum(['running', 'ending', 'ended']),
   ends_at: instant.nullable(),
 })
-named('EndedSubscription', subscriptionShape)
+nameSchema('EndedSubscription', subscriptionShape)
 
 const openAmount = z.strictObject({ amount: z.number().int(), currency: z.string() })
 
@@ -137,7 +137,7 @@ const outcomeShape = z.strictObject({
   state: z.enum(['enabled', 'disabled', 'deleted']),
   subscriptions: z.array(subscriptionShape),
 })
-named('UserOutcome', outcomeShape)
+nameSchema('UserOutcome', outcomeShape)
 
 function outcomeJson(
   account: Account,

@@ -2,7 +2,7 @@ import type { StoredWebhook } from '@tollgate/billing'
 import { z } from 'zod'
 import { type Operation, operation, readBilling } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
-import { instant, named, paged, pageOf, readPage } from './fields.ts'
+import { instant, nameSchema, paged, pageOf, readPage } from './fields.ts'
 import { showPayload } from './payload.ts'
 
 const STATES = ['pending', 'done', 'dead'] as const
@@ -21,7 +21,7 @@ const webhookShape = z.strictObject({
   received_at: instant,
   finished_at: instant.nullable(),
 })
-named('Webhook', webhookShape)
+nameSchema('Webhook', webhookShape)
 
 export const payloadShape = {
   payload: z
@@ -61,7 +61,7 @@ export function afterPosition(position: QueuePosition | null) {
   return position === null ? {} : { after: { id: position.id, dueAt: new Date(position.due) } }
 }
 
-const one = {
+const webhookPathFields = {
   webhook: z.coerce.number().int().positive().max(1e15).describe('Id of the webhook in Tollgate'),
 }
 
@@ -92,8 +92,8 @@ export const webhookOperations: readonly Operation[] = [
     route: ['GET', '/webhooks/{webhook}'],
     role: 'support',
     effect: 'read',
-    input: z.strictObject(one),
-    output: named('WebhookDetail', webhookShape.extend(payloadShape)),
+    input: z.strictObject(webhookPathFields),
+    output: nameSchema('WebhookDetail', webhookShape.extend(payloadShape)),
     async run({ webhook }, context) {
       const found = await (await readBilling(context)).webhooks.find(webhook)
       if (!found) throw notFound('webhook', String(webhook))
@@ -109,7 +109,7 @@ export const webhookOperations: readonly Operation[] = [
     role: 'support',
     effect: 'change',
     commits: 'in-steps',
-    input: z.strictObject(one),
+    input: z.strictObject(webhookPathFields),
     output: webhookShape,
     describe: ({ webhook }) => ({ subject: { kind: 'webhook', id: String(webhook) } }),
     async run({ webhook }, context) {

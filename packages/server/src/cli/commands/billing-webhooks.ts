@@ -100,7 +100,7 @@ export const webhookCommands: Commands = {
  * Turns billing's errors about wrong arguments into a `UsageError`, which is printed without a
  * stack trace.
  */
-async function orUsageError<T>(asked: Promise<T>): Promise<T> {
+async function withUsageErrors<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked
   } catch (error) {

@@ -59,7 +59,9 @@ export const clientCommands: Commands = {
     arguments: [ID],
     run: ({ args: [id = ''] }, context) =>
       withOperations(context, { ...ALSO_IN_APPLICATIONS, onlyReads: true }, async ({ perform }) =>
-        describeClient(await orUnknownClient(id, perform<ManagedClient>('clients.get', { id }))),
+        describeClient(
+          await withUnknownClientError(id, perform<ManagedClient>('clients.get', { id })),
+        ),
       ),
   }),
   'client update': command({
@@ -87,7 +89,7 @@ export const clientCommands: Commands = {
       }
       return withOperations(context, ALSO_IN_APPLICATIONS, async ({ perform }) => {
         const updated = perform<ManagedClient>('clients.update', { id, ...change })
-        return describeClient(await orUnknownClient(id, updated))
+        return describeClient(await withUnknownClientError(id, updated))
       })
     },
   }),
@@ -110,7 +112,7 @@ export const clientCommands: Commands = {
         const rotated = leaked
           ? perform<WithSecret>('clients.replaceLeakedSecret', { id })
           : perform<WithSecret>('clients.rotateSecret', { id, overlap_hours: hours })
-        const { secret, previous_secret_until: until } = await orUnknownClient(id, rotated)
+        const { secret, previous_secret_until: until } = await withUnknownClientError(id, rotated)
         const old =
           until === null
             ? 'The old secret and its refresh tokens are revoked.'
@@ -258,7 +260,10 @@ async function review(
   { oauth, perform }: OpenOperations,
   { verified, sentence }: { verified: boolean; sentence: (name: string) => string },
 ): Promise<Outcome> {
-  await orUnknownClient(id, perform(verified ? 'clients.verify' : 'clients.unverify', { id }))
+  await withUnknownClientError(
+    id,
+    perform(verified ? 'clients.verify' : 'clients.unverify', { id }),
+  )
   const client = await oauth.clients.find(id)
   if (!client) throw new UsageError(`"${id}" was deleted just now`)
   // A client without a recorded origin is identified by the host of its first redirect URI.
@@ -270,7 +275,7 @@ async function review(
 }
 
 /** Turns "not found" into a `UsageError` that repeats the id as it was typed. */
-async function orUnknownClient<T>(id: string, asked: Promise<T>): Promise<T> {
+async function withUnknownClientError<T>(id: string, asked: Promise<T>): Promise<T> {
   try {
     return await asked
   } catch (error) {

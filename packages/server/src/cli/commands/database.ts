@@ -92,7 +92,7 @@ export const databaseCommands: Commands = {
           ...(await oauth.countEverything()),
           sessions: isService ? await sessions.count() : 0,
         }
-        if (!options.yes) await ask(before, context)
+        if (!options.yes) await confirmRevocation(before, context)
         const ended = await withProgress('Ending everything', () =>
           perform<Ended>('keys.endEverything', { sessions: isService }),
         )
@@ -230,7 +230,7 @@ async function withRows<T>(
   }
 }
 
-async function ask(counts: Ended, context: CommandContext): Promise<void> {
+async function confirmRevocation(counts: Ended, context: CommandContext): Promise<void> {
   const question = `It is unknown what was revoked after the backup, so everything issued until now will be revoked:
 
 ${linesOf(counts)}

@@ -156,7 +156,7 @@ export const userCommands: Commands = {
     run: ({ args, options: { subscription } }, context) =>
       withAccount(args, context, async (account, { perform }) => {
         const { id, email } = account
-        const outcome = await orListChoices(
+        const outcome = await withChoicesError(
           'disable',
           perform<EndedAccount>('users.disable', { id, subscription }),
         )
@@ -188,7 +188,10 @@ export const userCommands: Commands = {
       withAccount(args, context, async (account, { perform }) => {
         const { id, email } = account
         const input = { id, subscription, void_open: voidOpen }
-        const outcome = await orListChoices('delete', perform<EndedAccount>('users.delete', input))
+        const outcome = await withChoicesError(
+          'delete',
+          perform<EndedAccount>('users.delete', input),
+        )
         const deleted = outcome.state === 'deleted'
         const text = deleted
           ? `Deleted ${email} (${id}) with all sessions, tokens and approvals. Applications they registered stay: \`tollgate client list --user ${id}\`. Invoices stay at the provider.`
@@ -238,7 +241,7 @@ type Action = 'disable' | 'delete'
  * Runs an operation. If it needs a decision from the operator, throws a message that lists the
  * options to choose from.
  */
-async function orListChoices<T>(action: Action, work: Promise<T>): Promise<T> {
+async function withChoicesError<T>(action: Action, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {

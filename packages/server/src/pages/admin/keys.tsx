@@ -12,7 +12,7 @@ import {
   AdminForm,
   mayCall,
   operatorOf,
-  orShowProblem,
+  performOrShowProblem,
   renderAdmin,
   renderConfirmation,
   requireRole,
@@ -65,7 +65,7 @@ export function addKeys(app: Hono<AppEnv>): void {
   app.post(`${BASE}/rotate`, requireRole('admin'), async (c) => {
     const form = await readOwnForm(c)
     if (isCancelled(form)) return c.redirect(BASE, 303)
-    return orShowProblem(
+    return performOrShowProblem(
       c,
       async () => {
         const input = { immediately: form.get('when') === 'now' }
@@ -83,7 +83,7 @@ export function addKeys(app: Hono<AppEnv>): void {
     const form = await readOwnForm(c)
     if (isCancelled(form)) return c.redirect(BASE, 303)
     const kid = c.req.param('kid')
-    return orShowProblem(
+    return performOrShowProblem(
       c,
       async () => {
         await runOperation(c, 'keys.revoke', { kid }, form)

@@ -256,7 +256,7 @@ export function renderProblem(
  * Performs the operation of a posted form. If it was refused or failed, `show` renders the page
  * with the form again.
  */
-export async function orShowProblem(
+export async function performOrShowProblem(
   c: Context<AppEnv>,
   work: () => Promise<Response> | Response,
   show: (problem: AdminProblem) => Promise<Response> | Response,

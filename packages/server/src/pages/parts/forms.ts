@@ -99,7 +99,10 @@ export function requireUser(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     if (c.get('page').user) return next()
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
-      return c.redirect(`/login?unsent=yes&return_to=${encodeURIComponent(pageOfForm(c))}`, 303)
+      return c.redirect(
+        `/login?unsent=yes&return_to=${encodeURIComponent(getReferringPage(c))}`,
+        303,
+      )
     }
     const { pathname, search } = new URL(c.req.url)
     return c.redirect(`/login?return_to=${encodeURIComponent(pathname + search)}`, 302)
@@ -107,7 +110,7 @@ export function requireUser(): MiddlewareHandler<AppEnv> {
 }
 
 /** The page that contained the form, from the Referer header. `/` if there is none. */
-function pageOfForm(c: Context<AppEnv>): string {
+function getReferringPage(c: Context<AppEnv>): string {
   const referer = c.req.header('referer') ?? ''
   if (!URL.canParse(referer)) return '/'
   const { origin, pathname, search } = new URL(referer)

@@ -42,7 +42,7 @@ const Navigation: FC = () => {
       <ul>
         {PLACES.filter((place) => place !== 'admin' || page.user?.role).map((place) => (
           <li>
-            <a href={`/${place}`} aria-current={currentOf(page.path, `/${place}`)}>
+            <a href={`/${place}`} aria-current={getAriaCurrent(page.path, `/${place}`)}>
               {page.t(`places.${place}`)}
             </a>
           </li>
@@ -56,7 +56,7 @@ const Navigation: FC = () => {
  * Value of `aria-current` for a link in the navigation. Subpages and failed forms belong to the
  * place above them.
  */
-function currentOf(path: string, place: string): 'page' | 'true' | undefined {
+function getAriaCurrent(path: string, place: string): 'page' | 'true' | undefined {
   if (path === place) return 'page'
   return path.startsWith(`${place}/`) ? 'true' : undefined
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   describeInChromium,
   expectAccessible,
-  expectFineInEveryLook,
+  expectAccessibleInAllLooks,
   PHONE,
   takeScreenshot,
 } from '../../../../../test-support/chromium.ts'
@@ -253,7 +253,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await pressed(page, 'Use the code')
     await told(page, 'The code applies from your next invoice.')
     await page.getByText(/^Spring: 25% off until /).waitFor()
-    await expectFineInEveryLook(page, 'billing-code')
+    await expectAccessibleInAllLooks(page, 'billing-code')
   })
 
   it('accepts another card after a rejected confirmation, and forgets the first card', async () => {
@@ -268,7 +268,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await told(page, 'You are subscribed.')
     expect(await state(page)).toBe('Active')
     await page.getByRole('row', { name: /\$25\.00 Paid/ }).waitFor()
-    await expectFineInEveryLook(page, 'billing-methods')
+    await expectAccessibleInAllLooks(page, 'billing-methods')
     await page.getByRole('link', { name: 'Delete Visa ending in 3184' }).click()
     await pressed(page, 'Delete it')
     await told(page, 'The payment method was deleted.')
@@ -312,12 +312,12 @@ describeInChromium('billing', ({ newPage, forgive }) => {
 
   it('has no visual problems in any color scheme', async () => {
     const page = await open()
-    await expectFineInEveryLook(page, 'billing-new')
+    await expectAccessibleInAllLooks(page, 'billing-new')
     await subscribe(page, 'stripe', 'Monthly', WORKS.stripe)
     await told(page, 'You are subscribed.')
     await later(page, 'A month')
     await later(page, 'A day')
-    await expectFineInEveryLook(page, 'billing-active')
+    await expectAccessibleInAllLooks(page, 'billing-active')
     const parts = await page
       .locator('.stack')
       .first()
@@ -330,13 +330,13 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     const gaps = parts.slice(1).map(({ top }, at) => Math.round(top - (parts[at]?.bottom ?? 0)))
     expect(new Set(gaps).size, `gaps of ${gaps} pixels`).toBe(1)
     await page.goto(`${service.url}/billing/swap?plan=yearly`)
-    await expectFineInEveryLook(page, 'billing-swap')
+    await expectAccessibleInAllLooks(page, 'billing-swap')
     await page.goto(`${service.url}/billing/cancel`)
-    await expectFineInEveryLook(page, 'billing-cancel')
+    await expectAccessibleInAllLooks(page, 'billing-cancel')
     forgive(page, /status of (404|503)/)
     for (const reason of ['checkout_not_found', 'unavailable']) {
       await page.goto(`${service.url}/billing/returned?reason=${reason}`)
-      await expectFineInEveryLook(page, `billing-returned-${reason}`)
+      await expectAccessibleInAllLooks(page, `billing-returned-${reason}`)
     }
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { start, takenFrom } from '../../../../test/support.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
+import { start, sumChargedCents } from '../../../../test/support.ts'
 import {
   InvalidAmount,
   money,
@@ -55,7 +55,7 @@ describe('a customer balance at Stripe', () => {
         amountDue: usd(1000 - used),
         startingBalance: usd(0 - credit),
       })
-      expect(takenFrom(test, user)).toBe(1000 - used)
+      expect(sumChargedCents(test, user)).toBe(1000 - used)
       expect(await user.balance()).toEqual(usd(credit - used))
       const [newest] = await user.balanceTransactions({ limit: 1 })
       expect(newest).toMatchObject({ invoice: invoice.id, amount: usd(-used) })
@@ -95,8 +95,8 @@ describe('a customer balance at Stripe', () => {
         const user = await test.createUser()
         if (!isNew) await user.updateCard('pm_card_visa')
         const options = hasKey ? { idempotencyKey: `gift-${user.id}` } : {}
-        const other = await hasty(test).user(user.id)
-        loseAnswer(test, 'stripe', { after: call, how })
+        const other = await createImpatientBilling(test).user(user.id)
+        loseResponse(test, 'stripe', { after: call, how })
         const failed = await other.creditBalance(300, 'Sorry', options).then(
           () => null,
           (error: unknown) => error,
@@ -131,7 +131,7 @@ describe('a customer balance at Stripe', () => {
     ])
     expect(await user.balance()).toEqual(usd(450))
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
-    expect(takenFrom(test, user)).toBe(550)
+    expect(sumChargedCents(test, user)).toBe(550)
     expect(test.sandbox.stripe.customers()).toHaveLength(1)
   })
 

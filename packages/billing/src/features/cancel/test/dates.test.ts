@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { START, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import { START, start, stripeSdk, sumChargedCents } from '../../../../test/support.ts'
 import { InvalidArgument, PaymentFailed, Unsupported } from '../../../index.ts'
 
 const CARD = 'pm_card_visa'
@@ -23,9 +23,9 @@ describe('cancelAt()', () => {
     // The last period, from 15 March, is billed for 11 of its 31 days.
     const taken = 2 * 1000 + Math.round((1000 * 11) / 31)
     await test.advance({ days: 69 })
-    expect([await user.subscribed('main'), takenFrom(test, user)]).toEqual([true, taken])
+    expect([await user.subscribed('main'), sumChargedCents(test, user)]).toEqual([true, taken])
     await test.advance({ days: 2 })
-    expect([await user.subscribed('main'), takenFrom(test, user)]).toEqual([false, taken])
+    expect([await user.subscribed('main'), sumChargedCents(test, user)]).toEqual([false, taken])
   })
 
   it('sets an end date, which resume() removes and cancel() replaces with the end of the period', async () => {
@@ -81,10 +81,10 @@ describe('the end of a trial', () => {
     for (let i = 0; i < 2; i++)
       expect((await made.extendTrial(day(20))).trialEndsAt).toEqual(day(20))
     await sandbox.clock.advance({ days: 19 })
-    expect(takenFrom(test, user)).toBe(0)
+    expect(sumChargedCents(test, user)).toBe(0)
     expect((await made.extendTrial(day(25))).onTrial()).toBe(true)
     await sandbox.clock.advance({ days: 7 })
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
     await expect(made.extendTrial(day(60))).rejects.toThrow(InvalidArgument)
   })
 
@@ -96,7 +96,7 @@ describe('the end of a trial', () => {
     await expect(made.endTrial()).rejects.toThrow(PaymentFailed)
     expect((await user.subscription('main')).onTrial()).toBe(true)
     for (let i = 0; i < 2; i++) expect((await made.endTrial()).onTrial()).toBe(false)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 
   it('is set by trialUntil() on the builder, unless skipTrial() follows', async () => {
@@ -104,9 +104,9 @@ describe('the end of a trial', () => {
     const { user } = test
     const builder = user.newSubscription('main', 'monthly')
     const made = await builder.trialUntil(day(12)).create(CARD)
-    expect([made.trialEndsAt, takenFrom(test, user)]).toEqual([day(12), 0])
+    expect([made.trialEndsAt, sumChargedCents(test, user)]).toEqual([day(12), 0])
     const paid = await user.newSubscription('other', 'pro').trialUntil(day(12)).skipTrial().create()
-    expect([paid.onTrial(), takenFrom(test, user)]).toEqual([false, 2500])
+    expect([paid.onTrial(), sumChargedCents(test, user)]).toEqual([false, 2500])
     await expect(builder.trialUntil(day(-1)).create(CARD)).rejects.toThrow(InvalidArgument)
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import {
   type FlowTest,
   PROVIDERS,
@@ -19,7 +19,7 @@ import {
 } from '../../../index.ts'
 
 /** Cents captured from this user's card. */
-export function capturedFrom(
+export function sumCapturedCents(
   { sandbox }: FlowTest,
   { provider, providerId }: BillableUser,
 ): number {
@@ -33,7 +33,7 @@ export function capturedFrom(
     .reduce((sum, { amount }) => sum + amount, 0)
 }
 
-async function authorized(
+async function authorizeCharge(
   { user }: Pick<FlowTest, 'user'>,
   { card }: ProviderCase,
 ): Promise<string> {
@@ -42,7 +42,7 @@ async function authorized(
   return (made as { id: string }).id
 }
 
-async function operationsOf({ database }: FlowTest): Promise<number> {
+async function countStoredOperations({ database }: FlowTest): Promise<number> {
   return (await database.kysely.selectFrom('billing_operations').select('id').execute()).length
 }
 
@@ -54,21 +54,21 @@ describe.each(PROVIDERS)('an authorized charge at $provider', (given) => {
   it('reserves the amount, and charges it when it is captured', async () => {
     const test = await start(provider)
     const { user } = test
-    const id = await authorized(test, given)
-    expect(capturedFrom(test, user)).toBe(0)
+    const id = await authorizeCharge(test, given)
+    expect(sumCapturedCents(test, user)).toBe(0)
     const found = await user.findAuthorization({ id })
     expect(found).toMatchObject({ id, status: 'authorized', captured: money(0, 'usd') })
     expect(found?.expiresAt).toEqual(new Date('2026-01-22T10:00:00Z'))
     const made = await user.capture(id)
     expect(made).toMatchObject({ id, status: 'captured', captured: money(1000, 'usd') })
-    expect(capturedFrom(test, user)).toBe(1000)
-    expect(await operationsOf(test)).toBe(0)
+    expect(sumCapturedCents(test, user)).toBe(1000)
+    expect(await countStoredOperations(test)).toBe(0)
   })
 
   it('can be captured in part, once: repeating the capture changes nothing, and another amount is refused', async () => {
     const test = await start(provider)
     const { user } = test
-    const id = await authorized(test, given)
+    const id = await authorizeCharge(test, given)
     const part = { amount: money(400, 'usd') }
     const both = await Promise.all([user.capture(id, part), user.capture(id, part)])
     expect(both.map(({ captured }) => captured)).toEqual([part.amount, part.amount])
@@ -81,57 +81,57 @@ describe.each(PROVIDERS)('an authorized charge at $provider', (given) => {
         message: 'The authorization was captured already, with $4.00',
       })
     }
-    expect(capturedFrom(test, user)).toBe(400)
-    expect(await operationsOf(test)).toBe(0)
+    expect(sumCapturedCents(test, user)).toBe(400)
+    expect(await countStoredOperations(test)).toBe(0)
   })
 
   it('is captured only once by two concurrent captures of different amounts', async () => {
     const test = await start(provider)
     const { user } = test
-    const id = await authorized(test, given)
+    const id = await authorizeCharge(test, given)
     const asked = [300, 700].map((cents) => user.capture(id, { amount: money(cents, 'usd') }))
     const outcomes = await Promise.allSettled(asked)
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-    expect([300, 700]).toContain(capturedFrom(test, user))
-    expect(await operationsOf(test)).toBe(0)
+    expect([300, 700]).toContain(sumCapturedCents(test, user))
+    expect(await countStoredOperations(test)).toBe(0)
   })
 
   it('can be released, and cannot be captured afterwards', async () => {
     const test = await start(provider)
     const { user } = test
-    const id = await authorized(test, given)
+    const id = await authorizeCharge(test, given)
     expect(await user.releaseAuthorization(id)).toMatchObject({ status: 'released' })
     expect(await user.releaseAuthorization({ id })).toMatchObject({ status: 'released' })
     await expect(user.capture(id)).rejects.toMatchObject({
       code: 'authorization_not_open',
       reason: 'released',
     })
-    expect(capturedFrom(test, user)).toBe(0)
-    expect(await operationsOf(test)).toBe(0)
+    expect(sumCapturedCents(test, user)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
   })
 
   it('cannot be released after it was captured', async () => {
     const test = await start(provider)
-    const id = await authorized(test, given)
+    const id = await authorizeCharge(test, given)
     await test.user.capture(id)
     await expect(test.user.releaseAuthorization(id)).rejects.toMatchObject({ reason: 'captured' })
-    expect(capturedFrom(test, test.user)).toBe(1000)
+    expect(sumCapturedCents(test, test.user)).toBe(1000)
   })
 
   it('expires after a week without a capture', async () => {
     const test = await start(provider)
     const { user, sandbox } = test
-    const id = await authorized(test, given)
+    const id = await authorizeCharge(test, given)
     await sandbox.clock.advance({ days: 7, hours: 1 })
     expect(await user.findAuthorization(id)).toMatchObject({ status: 'expired', expiresAt: null })
     await expect(user.capture(id)).rejects.toMatchObject({ reason: 'expired' })
     expect(await user.releaseAuthorization(id)).toMatchObject({ status: 'expired' })
-    expect(capturedFrom(test, user)).toBe(0)
+    expect(sumCapturedCents(test, user)).toBe(0)
   })
 
   it('is not found by another user, who can neither capture nor release it (threat M1)', async () => {
     const test = await start(provider)
-    const id = await authorized(test, given)
+    const id = await authorizeCharge(test, given)
     const eve = await test.createUser({ email: 'eve@example.com' })
     expect(await eve.findAuthorization(id)).toBeNull()
     await eve.updateCard(given.otherCard)
@@ -150,7 +150,7 @@ describe.each(PROVIDERS)('an authorized charge at $provider', (given) => {
 
   it('rejects the capture of a higher amount or another currency before any request to the provider', async () => {
     const test = await start(provider)
-    const id = await authorized(test, given)
+    const id = await authorizeCharge(test, given)
     const capture = (cents: number, currency: string) =>
       test.user.capture(id, { amount: money(cents, currency) })
     await expect(capture(1001, 'usd')).rejects.toThrow(AmountTooLarge)
@@ -171,16 +171,16 @@ describe.each(PROVIDERS)('an authorized charge at $provider', (given) => {
     'is captured once when a response is lost and the call is repeated (kind of failure: %s)',
     async (how) => {
       const test = await start(provider)
-      const id = await authorized(test, given)
-      const user = await hasty(test).user(test.user.id)
+      const id = await authorizeCharge(test, given)
+      const user = await createImpatientBilling(test).user(test.user.id)
       // The authorization is read first, and at Braintree once more before the change.
-      loseAnswer(test, provider, { after: provider === 'stripe' ? 1 : 2, how })
+      loseResponse(test, provider, { after: provider === 'stripe' ? 1 : 2, how })
       const part = { amount: money(400, 'usd') }
       const lost = await thrownBy(user.capture(id, part))
       if (provider === 'braintree') expect(lost).toBeInstanceOf(ProviderUnavailable)
       expect(await user.capture(id, part)).toMatchObject({ captured: part.amount })
-      expect(capturedFrom(test, user)).toBe(400)
-      expect(await operationsOf(test)).toBe(0)
+      expect(sumCapturedCents(test, user)).toBe(400)
+      expect(await countStoredOperations(test)).toBe(0)
     },
   )
 })
@@ -194,7 +194,7 @@ describe('an authorized charge', () => {
     }
     const test = await start('braintree', { on })
     const [, braintree] = PROVIDERS
-    const id = await authorized(test, braintree as ProviderCase)
+    const id = await authorizeCharge(test, braintree as ProviderCase)
     await test.settle()
     expect(emitted).toEqual([])
     await test.user.capture(id)
@@ -225,10 +225,10 @@ describe('an authorized charge', () => {
   it('is reported as captured after a capture in Stripe’s dashboard', async () => {
     const test = await start('stripe')
     const [stripe] = PROVIDERS
-    const id = await authorized(test, stripe as ProviderCase)
+    const id = await authorizeCharge(test, stripe as ProviderCase)
     const { paymentIntents } = await stripeSdk(test)
     await paymentIntents.capture(id, { amount_to_capture: 250 })
     await expect(test.user.capture(id)).rejects.toMatchObject({ reason: 'captured' })
-    expect(capturedFrom(test, test.user)).toBe(250)
+    expect(sumCapturedCents(test, test.user)).toBe(250)
   })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { textOfPdf } from '../../../../test/read-pdf.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
+import { extractPdfText } from '../../../../test/read-pdf.ts'
 import {
   type FlowTest,
-  givenBackTo,
   start,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
+  sumRefundedCents,
 } from '../../../../test/support.ts'
 import {
   type AnyBillingEvent,
@@ -47,7 +47,7 @@ describe('a payment made on a hosted page', () => {
     await user.refund(payment ?? '', { amount: money(100, 'eur') })
     await user.refund(id, { amount: money(200, 'eur') })
     const { status } = await user.refund(await user.completeCheckout(id))
-    expect([status, givenBackTo(test, user)]).toEqual(['succeeded', 1999])
+    expect([status, sumRefundedCents(test, user)]).toEqual(['succeeded', 1999])
   })
 
   it('cannot be refunded by another user, or before it was made', async () => {
@@ -60,7 +60,7 @@ describe('a payment made on a hosted page', () => {
     for (const none of [open.id, 'cs_test_none', 'cs_', `cs_${'x'.repeat(101)}`]) {
       await expect(test.user.refund(none)).rejects.toMatchObject({ code: 'charge_not_found' })
     }
-    expect(givenBackTo(test, test.user)).toBe(0)
+    expect(sumRefundedCents(test, test.user)).toBe(0)
   })
 
   it('can be refunded by the page’s id if the page started a subscription', async () => {
@@ -71,7 +71,7 @@ describe('a payment made on a hosted page', () => {
     const { invoice, payment } = await user.completeCheckout(id)
     expect([await user.findInvoice(invoice ?? ''), payment]).toMatchObject([{ id: invoice }, null])
     await user.refund(id)
-    expect(givenBackTo(test, user)).toBe(1000)
+    expect(sumRefundedCents(test, user)).toBe(1000)
   })
 
   it.each(LOSSES)('is refunded once when a response is lost (kind of failure: %s)', async (how) => {
@@ -79,13 +79,13 @@ describe('a payment made on a hosted page', () => {
     const { user } = test
     const { id } = await pay(test)
     for (let after = 0; after < 6; after++) {
-      const other = await hasty(test).user(user.id)
-      loseAnswer(test, 'stripe', { after, how })
+      const other = await createImpatientBilling(test).user(user.id)
+      loseResponse(test, 'stripe', { after, how })
       await other.refund(id).catch(() => null)
       test.sandbox.trouble.clear()
     }
     await user.refund(id)
-    expect(givenBackTo(test, user)).toBe(1999)
+    expect(sumRefundedCents(test, user)).toBe(1999)
     expect(test.sandbox.stripe.charges(user.providerId ?? '')).toHaveLength(1)
   })
 })
@@ -101,12 +101,12 @@ describe('an invoice of a payment on a hosted page', () => {
     expect(others).toEqual([])
     expect([invoice?.id, invoice?.rawTotal(), invoice?.paid]).toEqual([id, POSTER, true])
     const pdf = await user.downloadInvoice(id ?? '', { vendor: 'Shop', product: 'Posters' })
-    expect(textOfPdf(new Uint8Array(await pdf.arrayBuffer()))).toContain('Poster')
+    expect(extractPdfText(new Uint8Array(await pdf.arrayBuffer()))).toContain('Poster')
     await test.settle()
     expect(emitted).toMatchObject([{ data: { invoice: { id, total: POSTER } } }])
     await user.refund(payment ?? '')
     expect((await user.findInvoice(id ?? ''))?.id).toBe(id)
-    expect(givenBackTo(test, user)).toBe(1999)
+    expect(sumRefundedCents(test, user)).toBe(1999)
   })
 
   it('needs a page of its own: the open page for the same payment without an invoice is not reused', async () => {
@@ -156,7 +156,7 @@ describe('findCheckout()', () => {
     await page.expire()
     expect(page).toMatchObject({ status: 'complete', url: null })
     expect(await user.subscribed('default')).toBe(true)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 
   it('returns null for a user who never was a customer', async () => {
@@ -187,7 +187,7 @@ describe('a hosted page that does not require a card', () => {
     })
     sandbox.stripe.completeCheckout(page.id)
     const { subscription } = await user.completeCheckout(page.id)
-    expect([subscription?.valid(), takenFrom(test, user)]).toEqual([true, 0])
+    expect([subscription?.valid(), sumChargedCents(test, user)]).toEqual([true, 0])
   })
 
   it('asks for a card if a payment is due now', async () => {
@@ -196,7 +196,7 @@ describe('a hosted page that does not require a card', () => {
     const { id } = await user.checkout('monthly', { successPath: '/done', withoutCard: true })
     sandbox.stripe.completeCheckout(id)
     expect((await user.completeCheckout(id)).subscription?.valid()).toBe(true)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 
   it('is refused with an anchor date, because no card could be charged on that date', async () => {

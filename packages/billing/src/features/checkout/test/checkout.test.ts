@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import {
   BASE_URL,
-  customersAt,
+  countProviderCustomers,
   type FlowTest,
   start,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
 } from '../../../../test/support.ts'
 import {
   AlreadySubscribed,
@@ -54,7 +54,7 @@ describe('a hosted page at Stripe', () => {
     expect([after.cardBrand, after.cardLastFour]).toEqual(['visa', '4242'])
     // The card is the customer's default from now on.
     await after.charge(500)
-    expect(takenFrom(test, after)).toBe(1500)
+    expect(sumChargedCents(test, after)).toBe(1500)
   })
 
   it('can no longer be paid after closeCheckouts(), unless it was paid just before', async () => {
@@ -155,7 +155,7 @@ describe('a hosted page at Stripe', () => {
     sandbox.stripe.completeCheckout(id)
     await user.completeCheckout(id)
     expect((await user.subscription('main')).valid()).toBe(true)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 
   it('expires if it is not used within a day', async () => {
@@ -183,8 +183,8 @@ describe('a hosted page at Stripe', () => {
         after: number,
         ask: (user: BillableUser) => unknown,
       ) => {
-        const other = await hasty(test).user(user.id)
-        loseAnswer(test, 'stripe', { after, how })
+        const other = await createImpatientBilling(test).user(user.id)
+        loseResponse(test, 'stripe', { after, how })
         const failed = await Promise.resolve(ask(other)).then(
           () => null,
           (error: unknown) => error,
@@ -334,7 +334,7 @@ describe('the path to which a hosted page sends the customer (threat G8)', () =>
         expect(each).toMatchObject({ reason: expect.any(InvalidArgument) })
       }
       for (const each of others) expect(each.status).toBe('rejected')
-      expect(customersAt(test, 'stripe')).toBe(0)
+      expect(countProviderCustomers(test, 'stripe')).toBe(0)
       await user.updateCard('pm_card_visa')
       await expect(user.billingPortal({ returnPath: bad })).rejects.toThrow(InvalidArgument)
     },
@@ -382,7 +382,7 @@ describe('a hosted page with items and options', () => {
     expect(subscription?.quantity).toBe(3)
     await test.advance({ days: 11 })
     // 3 × 10.00 − 3.00, and 19 % on top.
-    expect(takenFrom(test, user)).toBe(3213)
+    expect(sumChargedCents(test, user)).toBe(3213)
   })
 
   it('starts a trial that ends on the date of the `trialUntil` option', async () => {
@@ -433,7 +433,7 @@ describe('a hosted page with items and options', () => {
     sandbox.stripe.completeCheckout(id)
     const { subscription, ...result } = await user.completeCheckout(id)
     expect([subscription, result]).toMatchObject([null, { id, status: 'complete', isPaid: true }])
-    expect(takenFrom(test, user)).toBe(1400)
+    expect(sumChargedCents(test, user)).toBe(1400)
     expect(await listStoredOperationKinds(test)).toEqual([])
     // Another order is another payment.
     expect((await user.checkout([item], { mode: 'payment', successPath: '/shop' })).id).not.toBe(id)
@@ -456,7 +456,7 @@ describe('a hosted page with items and options', () => {
     ])
     const made = await stripe.subscriptions.retrieve(subscription?.providerId ?? '')
     expect(made.metadata.main).toBe('monthly')
-    expect(takenFrom(test, user)).toBe(2 * 1000 + 2500 + 450)
+    expect(sumChargedCents(test, user)).toBe(2 * 1000 + 2500 + 450)
   })
 
   it('sells an item given by name and amount, which has no price at Stripe', async () => {
@@ -466,7 +466,7 @@ describe('a hosted page with items and options', () => {
     const { id } = await user.checkoutCharge(money(1999, 'eur'), 'Poster', order)
     sandbox.stripe.completeCheckout(id)
     expect(await user.completeCheckout(id)).toMatchObject({ isPaid: true, subscription: null })
-    expect(takenFrom(test, user)).toBe(5997)
+    expect(sumChargedCents(test, user)).toBe(5997)
     const other = { ...order, metadata: { order: '8' } }
     const next = await user.checkoutCharge(money(1999, 'eur'), 'Poster', other)
     const same = await user.checkoutCharge(money(1999, 'eur'), 'Poster', other)
@@ -501,7 +501,7 @@ describe('a hosted page with items and options', () => {
     })
     sandbox.stripe.completeCheckout(id, { promotionCode: 'HELLO' })
     await user.completeCheckout(id)
-    expect(takenFrom(test, user)).toBe(700)
+    expect(sumChargedCents(test, user)).toBe(700)
   })
 
   it.each([
@@ -521,7 +521,7 @@ describe('a hosted page with items and options', () => {
     await expect(refused).rejects.toMatchObject({
       code: expect.stringMatching(/^invalid_(argument|amount)$/),
     })
-    expect(customersAt(test, 'stripe')).toBe(0)
+    expect(countProviderCustomers(test, 'stripe')).toBe(0)
   })
 
   it('leaves no record behind if Stripe refuses to create the page', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import {
   type FlowTest,
-  givenBackTo,
   start,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
+  sumRefundedCents,
 } from '../../../../test/support.ts'
 import {
   type AnyBillingEvent,
@@ -22,7 +22,7 @@ const ORDER = { successPath: '/orders/7' }
 type Ending = 'success' | 'failed'
 
 /** A user who has paid a poster by bank debit, with all events that are emitted. */
-async function debited(ending: Ending, options: StartBillingOptions = {}) {
+async function payByBankDebit(ending: Ending, options: StartBillingOptions = {}) {
   const emitted: AnyBillingEvent[] = []
   const listen = (event: AnyBillingEvent) => void emitted.push(event)
   const on = Object.fromEntries(TYPES.map((type) => [type, listen])) as EventListeners
@@ -36,7 +36,7 @@ async function debited(ending: Ending, options: StartBillingOptions = {}) {
   return { ...test, id, on, emitted, take }
 }
 
-async function operationsOf({ database }: FlowTest): Promise<string[]> {
+async function listOperationKinds({ database }: FlowTest): Promise<string[]> {
   const rows = await database.kysely.selectFrom('billing_operations').select('kind').execute()
   return rows.map(({ kind }) => kind)
 }
@@ -48,7 +48,7 @@ describe('a bank debit on a hosted page', () => {
   ] as const)(
     'emits its billing event once, when the bank reports the result (case: %s)',
     async (ending, type, paymentStatus) => {
-      const test = await debited(ending)
+      const test = await payByBankDebit(ending)
       const { user, id, emitted } = test
       await test.settle()
       expect(emitted).toMatchObject([
@@ -66,7 +66,10 @@ describe('a bank debit on a hosted page', () => {
         },
       ])
       expect(await user.completeCheckout(id)).toMatchObject({ paymentStatus, isPaid })
-      expect([takenFrom(test, user), await operationsOf(test)]).toEqual([isPaid ? 1999 : 0, []])
+      expect([sumChargedCents(test, user), await listOperationKinds(test)]).toEqual([
+        isPaid ? 1999 : 0,
+        [],
+      ])
       emitted.splice(0)
       await user.sync()
       await test.billing.webhooks.replay({ from: new Date(0) })
@@ -78,11 +81,11 @@ describe('a bank debit on a hosted page', () => {
   it.each(['success', 'failed'] as const)(
     'emits its event in sync() if the webhook about the result was lost (result: %s)',
     async (ending) => {
-      const test = await debited(ending, { webhooks: false })
+      const test = await payByBankDebit(ending, { webhooks: false })
       const { user, billing, sandbox, take } = test
       await billing.sync()
       expect(await take()).toEqual(['checkout.completed'])
-      expect(await operationsOf(test)).toEqual(['checkout_payment'])
+      expect(await listOperationKinds(test)).toEqual(['checkout_payment'])
       await billing.sync()
       expect(await take()).toEqual([])
       await sandbox.clock.advance({ minutes: 4 })
@@ -93,12 +96,12 @@ describe('a bank debit on a hosted page', () => {
         ending === 'success' ? 'checkout.paid' : 'checkout.payment_failed',
       ])
       await user.sync()
-      expect([await take(), await operationsOf(test)]).toEqual([[], []])
+      expect([await take(), await listOperationKinds(test)]).toEqual([[], []])
     },
   )
 
   it('emits each event once if its webhooks are duplicated and reordered', async () => {
-    const test = await debited('success')
+    const test = await payByBankDebit('success')
     test.sandbox.outbox.set({ duplicate: 3, reorder: true })
     await test.sandbox.clock.advance({ minutes: 4 })
     await test.settle()
@@ -111,7 +114,7 @@ describe('a bank debit on a hosted page', () => {
   it.each(['success', 'failed'] as const)(
     'prevents a switch to another provider, unless it has failed (the bank reports: %s)',
     async (ending) => {
-      const test = await debited(ending)
+      const test = await payByBankDebit(ending)
       const { user, id } = test
       await user.completeCheckout(id)
       await expect(user.chooseProvider('braintree')).rejects.toThrow(ProviderChosen)
@@ -123,7 +126,7 @@ describe('a bank debit on a hosted page', () => {
   )
 
   it('does not prevent the payment of another order', async () => {
-    const test = await debited('success', { webhooks: false })
+    const test = await payByBankDebit('success', { webhooks: false })
     const { user, id, sandbox, take } = test
     await user.completeCheckout(id)
     const other = await user.checkoutCharge(money(1999, 'eur'), 'Poster', ORDER)
@@ -138,26 +141,29 @@ describe('a bank debit on a hosted page', () => {
   })
 
   it('can be refunded once the money has arrived', async () => {
-    const test = await debited('success')
+    const test = await payByBankDebit('success')
     const { user, id } = test
     await test.settle()
     await expect(user.refund(id)).rejects.toThrow(RefundNotPossibleYet)
     await expect(user.refund(id, { amount: money(5, 'eur') })).rejects.toThrow(RefundNotPossibleYet)
     await test.advance({ minutes: 4 })
     await user.refund(id)
-    expect(givenBackTo(test, user)).toBe(1999)
+    expect(sumRefundedCents(test, user)).toBe(1999)
   })
 
   it.each(LOSSES)(
     'emits each event once when responses are lost (kind of failure: %s)',
     async (how) => {
-      const test = await debited('success', { webhooks: false })
+      const test = await payByBankDebit('success', { webhooks: false })
       const { user, sandbox, on, emitted } = test
-      const hurried = hasty({ ...test, another: (options) => test.another({ on, ...options }) })
+      const hurried = createImpatientBilling({
+        ...test,
+        another: (options) => test.another({ on, ...options }),
+      })
       const other = await hurried.user(user.id)
       for (let round = 0; round < 2; round++) {
         for (let after = 0; after < 5; after++) {
-          loseAnswer(test, 'stripe', { after, how })
+          loseResponse(test, 'stripe', { after, how })
           await other.sync().catch(() => null)
           sandbox.trouble.clear()
         }
@@ -169,7 +175,7 @@ describe('a bank debit on a hosted page', () => {
         'checkout.completed',
         'checkout.paid',
       ])
-      expect(await operationsOf(test)).toEqual([])
+      expect(await listOperationKinds(test)).toEqual([])
     },
   )
 })
@@ -193,7 +199,7 @@ describe('a subscription paid by bank debit on a hosted page', () => {
       expect([await user.subscribed('default'), emitted]).toEqual([true, []])
       await test.advance({ minutes: 4 })
       expect((await user.subscription('default'))?.pastDue()).toBe(isPastDue)
-      expect([emitted, takenFrom(test, user)]).toEqual([[type], taken])
+      expect([emitted, sumChargedCents(test, user)]).toEqual([[type], taken])
     },
   )
 })
@@ -214,7 +220,7 @@ describe('a card payment on a hosted page', () => {
 })
 
 it('a bank debit emits no event if it was paid on a hosted page that billing did not create', async () => {
-  const test = await debited('success')
+  const test = await payByBankDebit('success')
   const { user, sandbox, emitted } = test
   await test.advance({ minutes: 4 })
   emitted.splice(0)

@@ -1,5 +1,9 @@
 import { expect } from 'vitest'
-import { type FlowTest, subscriptionsAt, takenFrom } from '../../../../test/support.ts'
+import {
+  countProviderSubscriptions,
+  type FlowTest,
+  sumChargedCents,
+} from '../../../../test/support.ts'
 import type { BillableUser } from '../../../index.ts'
 
 export const CHECKOUT_OPTIONS = { name: 'main', successPath: '/billing/done?from=checkout#top' }
@@ -14,7 +18,7 @@ export async function expectOneSubscription(test: FlowTest, user: BillableUser):
   expect(others).toEqual([])
   expect([subscription?.name, subscription?.providerPlan]).toEqual(['main', 'monthly'])
   expect(subscription?.valid()).toBe(true)
-  expect(subscriptionsAt(test, user)).toBe(1)
-  expect(takenFrom(test, user)).toBe(1000)
+  expect(countProviderSubscriptions(test, user)).toBe(1)
+  expect(sumChargedCents(test, user)).toBe(1000)
   expect(await listStoredOperationKinds(test)).toEqual([])
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FlowTest, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import { type FlowTest, start, stripeSdk, sumChargedCents } from '../../../../test/support.ts'
 import { type BillableUser, PaymentActionRequired } from '../../../index.ts'
 
 const CHALLENGED = 'pm_card_authenticationRequired'
@@ -21,44 +21,46 @@ async function prepare(webhooks: boolean) {
   return { test, user: test.user, warnings }
 }
 
-async function requiredPayment(change: Promise<unknown>): Promise<string> {
+async function expectRequiredPayment(change: Promise<unknown>): Promise<string> {
   const error = await change.catch((failure: unknown) => failure)
   expect(error).toBeInstanceOf(PaymentActionRequired)
   return (error as PaymentActionRequired).payment.id
 }
 
-async function heldSwap(webhooks: boolean): Promise<Waiting> {
+async function holdSwap(webhooks: boolean): Promise<Waiting> {
   const prepared = await prepare(webhooks)
   const { user } = prepared
   const main = await user.newSubscription('main', 'monthly').create('pm_card_visa')
   await user.updateCard(CHALLENGED)
-  return { ...prepared, payment: await requiredPayment(main.swap('yearly')), taken: 1000 }
+  return { ...prepared, payment: await expectRequiredPayment(main.swap('yearly')), taken: 1000 }
 }
 
-async function heldSeats(webhooks: boolean): Promise<Waiting> {
+async function holdSeatChange(webhooks: boolean): Promise<Waiting> {
   const prepared = await prepare(webhooks)
   const { user } = prepared
   const main = await user.newSubscription('main', 'monthly').create('pm_card_visa')
   await user.updateCard(CHALLENGED)
   return {
     ...prepared,
-    payment: await requiredPayment(main.updateQuantityAndInvoice(3)),
+    payment: await expectRequiredPayment(main.updateQuantityAndInvoice(3)),
     taken: 1000,
   }
 }
 
-async function heldEndOfTrial(webhooks: boolean): Promise<Waiting> {
+async function holdTrialEnd(webhooks: boolean): Promise<Waiting> {
   const prepared = await prepare(webhooks)
   const { user } = prepared
   const main = await user.newSubscription('main', 'monthly').trialDays(7).create('pm_card_visa')
   await user.updateCard(CHALLENGED)
-  return { ...prepared, payment: await requiredPayment(main.endTrial()), taken: 0 }
+  return { ...prepared, payment: await expectRequiredPayment(main.endTrial()), taken: 0 }
 }
 
-async function firstPayment(webhooks: boolean): Promise<Waiting> {
+async function holdFirstPayment(webhooks: boolean): Promise<Waiting> {
   const prepared = await prepare(webhooks)
   const { user } = prepared
-  const payment = await requiredPayment(user.newSubscription('main', 'monthly').create(CHALLENGED))
+  const payment = await expectRequiredPayment(
+    user.newSubscription('main', 'monthly').create(CHALLENGED),
+  )
   return { ...prepared, payment, taken: 0 }
 }
 
@@ -75,10 +77,10 @@ async function openInvoices({ test, user }: Waiting): Promise<number> {
 }
 
 const CASES = [
-  ['a swap', heldSwap],
-  ['more seats', heldSeats],
-  ['the end of a trial', heldEndOfTrial],
-  ['the first payment', firstPayment],
+  ['a swap', holdSwap],
+  ['more seats', holdSeatChange],
+  ['the end of a trial', holdTrialEnd],
+  ['the first payment', holdFirstPayment],
 ] as const
 
 describe.each(CASES)(
@@ -91,7 +93,7 @@ describe.each(CASES)(
       expect(await openInvoices(it)).toBe(0)
       expect(() => it.test.sandbox.stripe.completeAuthentication(it.payment)).toThrow()
       await it.test.settle()
-      expect(takenFrom(it.test, it.user)).toBe(it.taken)
+      expect(sumChargedCents(it.test, it.user)).toBe(it.taken)
       expect(await it.user.subscribed('main')).toBe(false)
       expect(it.warnings).toEqual([])
     })
@@ -102,7 +104,7 @@ describe.each(CASES)(
       const other = await it.test.another().user(it.user.id)
       await Promise.all([it.user.sync(), other.sync()])
       expect(await openInvoices(it)).toBe(0)
-      expect(takenFrom(it.test, it.user)).toBe(it.taken)
+      expect(sumChargedCents(it.test, it.user)).toBe(it.taken)
     })
 
     it('stays paid if the customer confirmed the payment before the subscription was ended, and one warning is logged', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { rowsOf, truthAt } from '../../../../test/provider-truth.ts'
-import { type FlowTest, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
+import { readSandboxState, readTableState } from '../../../../test/provider-truth.ts'
+import { type FlowTest, start, stripeSdk, sumChargedCents } from '../../../../test/support.ts'
 import {
   type BillableUser,
   PaymentActionRequired,
@@ -19,7 +19,9 @@ interface Challenged {
 }
 
 /** A paid subscription to `monthly`, whose card requires authentication from now on. */
-async function challenged(options: Parameters<typeof start>[1] = {}): Promise<Challenged> {
+async function startChallengedSubscription(
+  options: Parameters<typeof start>[1] = {},
+): Promise<Challenged> {
   const test = await start('stripe', options)
   const { user } = test
   const extra = { id: 'storage', unitAmount: 500, interval: 'month', product: 'Extras' } as const
@@ -30,7 +32,7 @@ async function challenged(options: Parameters<typeof start>[1] = {}): Promise<Ch
 }
 
 /** The id of the payment that a change asks the customer to authenticate. */
-async function requiredPayment(change: Promise<unknown>): Promise<string> {
+async function expectRequiredPayment(change: Promise<unknown>): Promise<string> {
   const error = await change.then(
     () => null,
     (failure: unknown) => failure,
@@ -49,9 +51,11 @@ async function expectPlan({ test, user }: Challenged, plan: string, taken: numbe
   expect(await subscription.pendingConfirmation()).toBeNull()
   expect((await subscription.amountOwed())?.amount).toBe(0)
   expect((await user.balance()).amount).toBe(0)
-  expect(takenFrom(test, user)).toBe(taken)
+  expect(sumChargedCents(test, user)).toBe(taken)
   const customer = user.providerId ?? ''
-  expect(await rowsOf(test.database, user.id)).toEqual(truthAt(test.sandbox, 'stripe', customer))
+  expect(await readTableState(test.database, user.id)).toEqual(
+    readSandboxState(test.sandbox, 'stripe', customer),
+  )
 }
 
 /** Expects the old plan, and a payment that waits for the customer. */
@@ -62,13 +66,13 @@ async function expectPendingPayment({ test, user }: Challenged, payment: string)
   expect(await user.subscribedToPlan('yearly', 'main')).toBe(false)
   expect(await subscription.pendingConfirmation()).toMatchObject({ kind: 'payment', id: payment })
   await expect(subscription.requirePaid()).rejects.toMatchObject({ payment: { id: payment } })
-  expect(takenFrom(test, user)).toBe(1000)
+  expect(sumChargedCents(test, user)).toBe(1000)
 }
 
 describe('a swap whose payment requires authentication (threat W6)', () => {
   it('keeps the old plan until the customer authenticates', async () => {
-    const it = await challenged()
-    const payment = await requiredPayment(it.subscription.swap('yearly'))
+    const it = await startChallengedSubscription()
+    const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
     await expectPendingPayment(it, payment)
     expect((await it.subscription.amountOwed())?.amount).toBe(9000)
     it.test.sandbox.stripe.completeAuthentication(payment)
@@ -76,8 +80,8 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
   })
 
   it('can be paid with another card instead', async () => {
-    const it = await challenged()
-    const payment = await requiredPayment(it.subscription.swap('yearly'))
+    const it = await startChallengedSubscription()
+    const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
     await it.user.updateCard('pm_card_visa')
     await it.subscription.payNow()
     await expectPlan(it, 'yearly', 10_000)
@@ -85,8 +89,8 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
   })
 
   it('is made with the new card when the call is repeated after updateCard()', async () => {
-    const it = await challenged()
-    const payment = await requiredPayment(it.subscription.swap('yearly'))
+    const it = await startChallengedSubscription()
+    const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
     await it.user.updateCard('pm_card_visa')
     await it.subscription.swap('yearly')
     await expectPlan(it, 'yearly', 10_000)
@@ -96,8 +100,8 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
   it.each(['failed', 'unanswered'])(
     'is discarded by a swap back to the old plan, which gives no credit (authentication %s)',
     async (how) => {
-      const it = await challenged()
-      const payment = await requiredPayment(it.subscription.swap('yearly'))
+      const it = await startChallengedSubscription()
+      const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
       if (how === 'failed') it.test.sandbox.stripe.failAuthentication(payment)
       await it.subscription.swap('monthly')
       await expectPlan(it, 'monthly', 1000)
@@ -108,57 +112,57 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
   )
 
   it('is discarded by a swap to a third plan', async () => {
-    const it = await challenged()
-    const payment = await requiredPayment(it.subscription.swap('yearly'))
+    const it = await startChallengedSubscription()
+    const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
     await it.subscription.swap('pro')
     await expectPlan(it, 'pro', 1000)
     expect(() => it.test.sandbox.stripe.completeAuthentication(payment)).toThrow()
   })
 
   it.each(['cancel', 'cancelNow'] as const)('is discarded by %s()', async (how) => {
-    const { test, user, subscription } = await challenged()
-    const payment = await requiredPayment(subscription.swap('yearly'))
+    const { test, user, subscription } = await startChallengedSubscription()
+    const payment = await expectRequiredPayment(subscription.swap('yearly'))
     await subscription[how]()
     expect(() => test.sandbox.stripe.completeAuthentication(payment)).toThrow()
     await test.advance({ months: 2 })
     expect(await user.subscribed('main')).toBe(false)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
     const open = test.sandbox.stripe.invoices(user.providerId ?? '')
     expect(open.filter(({ status }) => status === 'open')).toEqual([])
   })
 
   it('expires after a day, and the old plan continues', async () => {
-    const it = await challenged()
-    const payment = await requiredPayment(it.subscription.swap('yearly'))
+    const it = await startChallengedSubscription()
+    const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
     await it.test.advance({ days: 1 })
     await expectPlan(it, 'monthly', 1000)
     expect(() => it.test.sandbox.stripe.completeAuthentication(payment)).toThrow()
-    expect(await requiredPayment(it.subscription.swap('yearly'))).not.toBe(payment)
+    expect(await expectRequiredPayment(it.subscription.swap('yearly'))).not.toBe(payment)
   })
 
   it('throws the same pending payment when the call is repeated', async () => {
-    const it = await challenged()
-    const payment = await requiredPayment(it.subscription.swap('yearly'))
-    expect(await requiredPayment(it.subscription.swap('yearly'))).toBe(payment)
+    const it = await startChallengedSubscription()
+    const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
+    expect(await expectRequiredPayment(it.subscription.swap('yearly'))).toBe(payment)
     const other = await (await it.test.another().user(it.user.id)).subscription('main')
-    expect(await requiredPayment(other.swap('yearly'))).toBe(payment)
+    expect(await expectRequiredPayment(other.swap('yearly'))).toBe(payment)
     it.test.sandbox.stripe.completeAuthentication(payment)
     await it.subscription.swap('yearly')
     await expectPlan(it, 'yearly', 10_000)
   })
 
   it('throws a new pending payment when it is repeated after a failed authentication', async () => {
-    const it = await challenged()
-    const payment = await requiredPayment(it.subscription.swap('yearly'))
+    const it = await startChallengedSubscription()
+    const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
     it.test.sandbox.stripe.failAuthentication(payment)
-    const again = await requiredPayment(it.subscription.swap('yearly'))
+    const again = await expectRequiredPayment(it.subscription.swap('yearly'))
     it.test.sandbox.stripe.completeAuthentication(again)
     await expectPlan(it, 'yearly', 10_000)
   })
 
   it('changes nothing if the card is declined', async () => {
-    const it = await challenged()
-    await requiredPayment(it.subscription.swap('yearly'))
+    const it = await startChallengedSubscription()
+    await expectRequiredPayment(it.subscription.swap('yearly'))
     await it.user.updateCard('pm_card_chargeCustomerFail')
     await expect(it.subscription.payNow()).rejects.toThrow(PaymentFailed)
     await expect(it.subscription.swap('yearly')).rejects.toThrow(PaymentFailed)
@@ -167,9 +171,9 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
 
   it('applies the application’s tax, even if it changed since the subscription started', async () => {
     let tax = 0
-    const it = await challenged({ taxPercentage: () => tax })
+    const it = await startChallengedSubscription({ taxPercentage: () => tax })
     tax = 10
-    const payment = await requiredPayment(it.subscription.swap('yearly'))
+    const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
     await expectPendingPayment(it, payment)
     it.test.sandbox.stripe.completeAuthentication(payment)
     // 100.00 less the 10.00 that were paid for the old plan without tax.
@@ -177,9 +181,9 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
   })
 
   it('resumes a cancelled subscription only after the customer has authenticated', async () => {
-    const it = await challenged()
+    const it = await startChallengedSubscription()
     await it.subscription.cancel()
-    const payment = await requiredPayment(it.subscription.swap('yearly'))
+    const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
     await it.test.settle()
     expect((await it.user.subscription('main')).onGracePeriod()).toBe(true)
     it.test.sandbox.stripe.completeAuthentication(payment)
@@ -190,9 +194,9 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
   it.each(['cancel', 'cancelAt'] as const)(
     'does not resume a subscription that is cancelled again in the meantime by %s()',
     async (how) => {
-      const it = await challenged()
+      const it = await startChallengedSubscription()
       const { endsAt } = await it.subscription.cancel()
-      const payment = await requiredPayment(it.subscription.swap('yearly'))
+      const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
       if (how === 'cancel') await it.subscription.cancel()
       else await it.subscription.cancelAt(endsAt ?? new Date())
       expect(() => it.test.sandbox.stripe.completeAuthentication(payment)).toThrow()
@@ -212,8 +216,8 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
         const user = await test.createUser()
         await user.newSubscription('main', 'monthly').create('pm_card_visa')
         await user.updateCard(CHALLENGED)
-        const other = await (await hasty(test).user(user.id)).subscription('main')
-        loseAnswer(test, 'stripe', { after: call, how })
+        const other = await (await createImpatientBilling(test).user(user.id)).subscription('main')
+        loseResponse(test, 'stripe', { after: call, how })
         const first = await other.swapAndInvoice('yearly').catch((error: unknown) => error)
         wasHit = test.sandbox.trouble.takeCallTrouble('stripe') === null
         test.sandbox.trouble.clear()
@@ -221,7 +225,7 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
         if (wasHit && !(first instanceof PaymentActionRequired)) {
           expect(first, `call ${call}`).toBeInstanceOf(ProviderUnavailable)
         }
-        const payment = await requiredPayment(subscription.swapAndInvoice('yearly'))
+        const payment = await expectRequiredPayment(subscription.swapAndInvoice('yearly'))
         await expectPendingPayment({ test, user, subscription }, payment)
         test.sandbox.stripe.completeAuthentication(payment)
         await subscription.swapAndInvoice('yearly')
@@ -233,10 +237,10 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
 
 describe('other changes whose payment requires authentication (threat W6)', () => {
   it('add a price once the customer authenticates', async () => {
-    const it = await challenged()
-    const payment = await requiredPayment(it.subscription.addPriceAndInvoice('storage'))
+    const it = await startChallengedSubscription()
+    const payment = await expectRequiredPayment(it.subscription.addPriceAndInvoice('storage'))
     await expectPendingPayment(it, payment)
-    expect(await requiredPayment(it.subscription.addPriceAndInvoice('storage'))).toBe(payment)
+    expect(await expectRequiredPayment(it.subscription.addPriceAndInvoice('storage'))).toBe(payment)
     expect((await it.user.subscription('main')).items()).toHaveLength(1)
     it.test.sandbox.stripe.completeAuthentication(payment)
     await it.test.settle()
@@ -250,8 +254,8 @@ describe('other changes whose payment requires authentication (threat W6)', () =
     await user.newSubscription('main', 'monthly').trialDays(14).create('pm_card_visa')
     await user.updateCard(CHALLENGED)
     const subscription = await user.subscription('main')
-    const payment = await requiredPayment(subscription.endTrial())
-    expect(await requiredPayment(subscription.endTrial())).toBe(payment)
+    const payment = await expectRequiredPayment(subscription.endTrial())
+    expect(await expectRequiredPayment(subscription.endTrial())).toBe(payment)
     await test.settle()
     expect((await user.subscription('main')).onTrial()).toBe(true)
     test.sandbox.stripe.completeAuthentication(payment)
@@ -266,7 +270,7 @@ describe('other changes whose payment requires authentication (threat W6)', () =
     await user.newSubscription('main', 'monthly').trialDays(14).create('pm_card_visa')
     await user.updateCard(CHALLENGED)
     const subscription = await user.subscription('main')
-    const payment = await requiredPayment(subscription.skipTrial().swap('yearly'))
+    const payment = await expectRequiredPayment(subscription.skipTrial().swap('yearly'))
     await subscription.swap('yearly')
     expect(() => test.sandbox.stripe.completeAuthentication(payment)).toThrow()
     await expectPlan({ test, user, subscription }, 'yearly', 0)
@@ -274,13 +278,13 @@ describe('other changes whose payment requires authentication (threat W6)', () =
   })
 
   it('are refused without any change if Stripe cannot delay them until the customer authenticates', async () => {
-    const it = await challenged()
+    const it = await startChallengedSubscription()
     await it.subscription.addPrice('storage')
     await it.test.advance({ months: 1 })
-    const taken = takenFrom(it.test, it.user)
+    const taken = sumChargedCents(it.test, it.user)
     const change = it.subscription.swap([{ price: 'yearly' }])
     await expect(change).rejects.toThrow(PaymentFailed)
-    expect(takenFrom(it.test, it.user)).toBe(taken)
+    expect(sumChargedCents(it.test, it.user)).toBe(taken)
     expect((await it.user.subscription('main')).items()).toHaveLength(2)
   })
 })
@@ -289,9 +293,9 @@ describe('a planned swap, while an immediate swap requires authentication', () =
   it.each(['authenticated', 'lapsed'])(
     'is removed if the customer authenticates, and kept if the payment lapses (case: %s)',
     async (outcome) => {
-      const { test, user, subscription } = await challenged()
+      const { test, user, subscription } = await startChallengedSubscription()
       await subscription.swapAtPeriodEnd('pro')
-      const payment = await requiredPayment(subscription.swap('yearly'))
+      const payment = await expectRequiredPayment(subscription.swap('yearly'))
       if (outcome === 'authenticated') test.sandbox.stripe.completeAuthentication(payment)
       else await test.advance({ days: 1 })
       await test.settle()

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { type FlowTest, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
+import { type FlowTest, start, stripeSdk, sumChargedCents } from '../../../../test/support.ts'
 import { PaymentActionRequired, PaymentFailed } from '../../../index.ts'
 import type { StartBillingOptions } from '../../../testing/index.ts'
 
 const CHALLENGED = 'pm_card_authenticationRequired'
 
 /** The id of the payment that a change asks the customer to authenticate. */
-async function requiredPayment(change: Promise<unknown>): Promise<string> {
+async function expectRequiredPayment(change: Promise<unknown>): Promise<string> {
   const error = await change.catch((failure: unknown) => failure)
   expect(error).toBeInstanceOf(PaymentActionRequired)
   return (error as PaymentActionRequired).payment.id
@@ -84,7 +84,7 @@ describe.each(['rates', 'percentage'] as const)(
       const it = await challengedTax(kind)
       const before = await readStripeState(it)
       it.move()
-      const payment = await requiredPayment(it.subscription.swap('yearly'))
+      const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
       return { ...it, before, payment }
     }
 
@@ -109,10 +109,10 @@ describe.each(['rates', 'percentage'] as const)(
       await end(it)
       await it.test.settle()
       expect(await readStripeState(it)).toEqual(it.before)
-      const taken = takenFrom(it.test, it.user)
+      const taken = sumChargedCents(it.test, it.user)
       await it.user.updateCard('pm_card_visa')
       await it.test.advance({ months: 1, hours: 2 })
-      expect(takenFrom(it.test, it.user) - taken).toBe(1050)
+      expect(sumChargedCents(it.test, it.user) - taken).toBe(1050)
     })
 
     it('leaves the previous plan and tax in force when the subscription is cancelled instead', async () => {
@@ -156,7 +156,7 @@ describe.each(['rates', 'percentage'] as const)(
         it.before.whole,
         it.before.items?.map(({ rates }) => rates),
       ])
-      expect(takenFrom(it.test, it.user)).toBe(1050 + Number(invoice?.total))
+      expect(sumChargedCents(it.test, it.user)).toBe(1050 + Number(invoice?.total))
     })
 
     it('is refused on the last day of a period, because the next invoice would already have the new tax', async () => {
@@ -179,13 +179,13 @@ it.each(LOSSES)(
     it.move()
     const before = await readStripeState(it)
     for (let call = 0, wasHit = true; wasHit && call < 30; call++) {
-      const other = await (await hasty(test).user(user.id)).subscription('main')
-      loseAnswer(test, 'stripe', { after: call, how })
+      const other = await (await createImpatientBilling(test).user(user.id)).subscription('main')
+      loseResponse(test, 'stripe', { after: call, how })
       const failed = await other.swap('yearly').catch((error: unknown) => error)
       wasHit = test.sandbox.trouble.takeCallTrouble('stripe') === null
       test.sandbox.trouble.clear()
       expect(failed, `call ${call}`).toBeInstanceOf(Error)
-      await requiredPayment(subscription.swap('yearly'))
+      await expectRequiredPayment(subscription.swap('yearly'))
       await subscription.swap('monthly')
       expect(await readStripeState(it), `call ${call}`).toEqual({
         ...before,
@@ -194,6 +194,6 @@ it.each(LOSSES)(
       await user.sync()
       expect((await readStripeState(it)).metadata).toEqual(before.metadata)
     }
-    expect(takenFrom(test, user)).toBe(1050)
+    expect(sumChargedCents(test, user)).toBe(1050)
   },
 )

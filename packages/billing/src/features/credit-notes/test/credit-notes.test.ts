@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { textOfPdf } from '../../../../test/read-pdf.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
+import { extractPdfText } from '../../../../test/read-pdf.ts'
 import {
   type FlowTest,
-  givenBackTo,
   start,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
+  sumRefundedCents,
 } from '../../../../test/support.ts'
 import {
   AmountTooLarge,
@@ -38,7 +38,7 @@ async function newest(user: BillableUser): Promise<Invoice> {
   return invoice
 }
 
-async function operationsOf({ database }: FlowTest): Promise<number> {
+async function countStoredOperations({ database }: FlowTest): Promise<number> {
   return (await database.kysely.selectFrom('billing_operations').select('id').execute()).length
 }
 
@@ -65,12 +65,12 @@ describe('a credit note at Stripe', () => {
       '35,70\u00a0$',
       '$5.70',
     ])
-    expect(givenBackTo(test, user)).toBe(3570)
+    expect(sumRefundedCents(test, user)).toBe(3570)
     expect((await invoice.creditNote(options)).id).toBe(note.id)
     expect((await invoice.creditNote({ to: 'outside' })).id).toBe(note.id)
     expect(await invoice.refunded()).toEqual(money(3570, 'usd'))
     expect((await user.creditNotes()).map(({ number }) => number)).toEqual([note.number])
-    expect(await operationsOf(test)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
     expect(await user.subscribed('main')).toBe(true)
   })
 
@@ -87,7 +87,7 @@ describe('a credit note at Stripe', () => {
     await expect(tooMuch).rejects.toThrow(AmountTooLarge)
     const rest = await invoice.creditNote({ to: 'refund' })
     expect(rest.rawTotal()).toEqual(money(3570 - 1190 - 380, 'usd'))
-    expect(givenBackTo(test, user)).toBe(2000)
+    expect(sumRefundedCents(test, user)).toBe(2000)
     expect(await user.creditNotes({ limit: 2 })).toHaveLength(2)
   })
 
@@ -100,14 +100,14 @@ describe('a credit note at Stripe', () => {
       Array.from({ length: 10 }, (_, index) => users[index % 2]?.creditNote(options)),
     )
     expect(new Set(made.map((each) => each?.id)).size).toBe(1)
-    expect(givenBackTo(test, user)).toBe(600)
+    expect(sumRefundedCents(test, user)).toBe(600)
     const another = invoice.creditNote({ ...options, amount: money(700, 'usd') })
     await expect(another).rejects.toThrow(ProviderRejected)
     // Without a key, each call issues another credit note.
     const { idempotencyKey: _key, ...again } = options
     await invoice.creditNote(again)
     await invoice.creditNote(again)
-    expect(givenBackTo(test, user)).toBe(1800)
+    expect(sumRefundedCents(test, user)).toBe(1800)
   })
 
   it('reduces the amount due of an unpaid invoice', async () => {
@@ -138,8 +138,8 @@ describe('a credit note at Stripe', () => {
         amount: money(300, 'usd'),
         ...(hasKey ? { idempotencyKey: `back-${user.id}` } : {}),
       }
-      const other = await newest(await hasty(test).user(user.id))
-      loseAnswer(test, 'stripe', { after: call, how })
+      const other = await newest(await createImpatientBilling(test).user(user.id))
+      loseResponse(test, 'stripe', { after: call, how })
       const failed = await other.creditNote(options).then(
         () => null,
         (error: unknown) => error,
@@ -150,10 +150,10 @@ describe('a credit note at Stripe', () => {
         expect(failed).toBeInstanceOf(ProviderUnavailable)
         await (await newest(user)).creditNote(options)
       }
-      expect(givenBackTo(test, user), `call ${call}`).toBe(300)
+      expect(sumRefundedCents(test, user), `call ${call}`).toBe(300)
       expect(await user.creditNotes(), `call ${call}`).toHaveLength(1)
     }
-    expect(await operationsOf(test)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
   })
 
   it('returns money paid by card to the card, and credit used to the balance', async () => {
@@ -162,10 +162,10 @@ describe('a credit note at Stripe', () => {
     await user.updateCard('pm_card_visa')
     await user.creditBalance(money(500, 'usd'), 'Welcome', { gift: true })
     await user.invoiceFor('A coat', 2000)
-    expect(takenFrom(test, user)).toBe(1500)
+    expect(sumChargedCents(test, user)).toBe(1500)
     const note = await (await newest(user)).creditNote({ to: 'refund' })
     expect(note.data.givenBack).toEqual({ refunded: 1500, toBalance: 500, outside: 0 })
-    expect([givenBackTo(test, user), (await user.balance()).amount]).toEqual([1500, 500])
+    expect([sumRefundedCents(test, user), (await user.balance()).amount]).toEqual([1500, 500])
   })
 
   it('covers the part of an invoice that was not refunded, and on request also the refund', async () => {
@@ -198,9 +198,9 @@ describe('a credit note at Stripe', () => {
       refunds: [refund],
     })
     expect((await invoice.creditNote({ to: 'refund', refund })).id).toBe(explained.id)
-    expect(givenBackTo(test, user)).toBe(500)
+    expect(sumRefundedCents(test, user)).toBe(500)
     const pdf = await user.downloadCreditNote(explained.id, seller)
-    const text = textOfPdf(new Uint8Array(await pdf.arrayBuffer()))
+    const text = extractPdfText(new Uint8Array(await pdf.arrayBuffer()))
     for (const words of ['Refunded', '$5.00', invoice.number]) expect(text).toContain(words)
   })
 
@@ -211,7 +211,7 @@ describe('a credit note at Stripe', () => {
     await expect(invoice.creditNote({ to: 'refund' })).rejects.toThrow(AmountTooLarge)
     const note = await invoice.creditNote({ to: 'refund', refund })
     expect(note.data).toMatchObject({ subtotal: 3000, total: 3570, taxes: [{ amount: 570 }] })
-    expect(givenBackTo(test, user)).toBe(3570)
+    expect(sumRefundedCents(test, user)).toBe(3570)
   })
 
   it('covers the whole invoice even if the amount of one line is zero', async () => {
@@ -275,7 +275,7 @@ describe('a credit note at Stripe', () => {
       ProviderRejected,
     )
     expect(await user.creditNotes()).toHaveLength(1)
-    expect(await operationsOf(test)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
   })
 
   it('can be downloaded as a PDF in the customer’s language, which shows its memo and refund', async () => {
@@ -288,7 +288,7 @@ describe('a credit note at Stripe', () => {
     const response = await user.downloadCreditNote(note.id, seller)
     expect(response.headers.get('content-type')).toBe('application/pdf')
     expect(response.headers.get('content-disposition')).toContain(`"${note.number}.pdf"`)
-    const text = textOfPdf(new Uint8Array(await response.arrayBuffer()))
+    const text = extractPdfText(new Uint8Array(await response.arrayBuffer()))
     for (const words of [
       'Rechnungskorrektur',
       `Zur Rechnung ${invoice.number}`,
@@ -304,7 +304,7 @@ describe('a credit note at Stripe', () => {
       locale: 'en',
       refunded: await invoice.refunded(),
     })
-    const receipt = textOfPdf(new Uint8Array(await english.arrayBuffer()))
+    const receipt = extractPdfText(new Uint8Array(await english.arrayBuffer()))
     for (const words of ['Receipt', 'Refunded', '-$35.70']) expect(receipt).toContain(words)
   })
 })
@@ -317,7 +317,7 @@ it('a credit note that refunds a disputed charge is refused, like a refund of th
   const thrown = await invoice.creditNote({ to: 'refund' }).catch((error: unknown) => error)
   expect(thrown).toBeInstanceOf(RefundRefused)
   expect(thrown).toMatchObject({ provider: 'stripe', providerCode: 'charge_disputed' })
-  expect(await operationsOf(test)).toBe(0)
+  expect(await countStoredOperations(test)).toBe(0)
   expect(await user.creditNotes()).toEqual([])
 })
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type FlowTest, PROVIDERS, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import {
+  type FlowTest,
+  PROVIDERS,
+  start,
+  stripeSdk,
+  sumChargedCents,
+} from '../../../../test/support.ts'
 import { NoCustomer, NoPaymentMethod } from '../../../index.ts'
 
 async function deleteCustomer(test: FlowTest): Promise<void> {
@@ -31,7 +37,7 @@ describe.each(PROVIDERS)('a customer deleted at $provider without a webhook', (g
     await user.addPaymentMethod(otherCard)
     await user.newSubscription('main', 'monthly').create()
     expect(await user.subscribed('main')).toBe(true)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 
   it('gives its user no more access after sync() (threat W4)', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, loseResponse } from '../../../../test/lost-answers.ts'
 import {
-  customersAt,
+  countProviderCustomers,
   type FlowTest,
   PROVIDERS,
   start,
-  takenFrom,
+  sumChargedCents,
 } from '../../../../test/support.ts'
 import { createTeam, startTeams } from '../../../../test/teams.ts'
 import { type AnyBillingEvent, NoCustomer, NoSubscription } from '../../../index.ts'
@@ -73,7 +73,7 @@ describe.each(PROVIDERS)(
       expect(own.providerId).not.toBe(old.providerId)
       expect(await user.subscribed('main', 'pro')).toBe(true)
       expect(await user.subscriptions()).toHaveLength(1)
-      expect(customersAt(test, provider)).toBe(2)
+      expect(countProviderCustomers(test, provider)).toBe(2)
     })
 
     it('is reported by sync() when its owner’s id is reused, and cancelled by sync() on request', async () => {
@@ -101,7 +101,7 @@ describe.each(PROVIDERS)(
       expect(drift[0]).not.toHaveProperty('advice')
       expect((await test.billing.sync()).drift).toEqual([])
       await test.advance({ months: 2 })
-      expect(takenFrom(test, test.user)).toBe(1000)
+      expect(sumChargedCents(test, test.user)).toBe(1000)
     })
 
     it('emits no events to a user who reuses the id of a deleted one', async () => {
@@ -142,19 +142,19 @@ describe.each(PROVIDERS)(
       await expect(user.charge(provider === 'stripe' ? 1000 : 10)).rejects.toThrow(NoCustomer)
       expect(await other.subscribed('main', 'monthly')).toBe(true)
       expect((await other.subscription('main')).cancelled()).toBe(false)
-      expect(takenFrom(test, await test.billing.user(other.id))).toBe(1000)
+      expect(sumChargedCents(test, await test.billing.user(other.id))).toBe(1000)
     })
 
     it('is never created for the customer of a deleted user with the same id, even if the creation of that customer was interrupted', async () => {
       const test = await start(provider, { webhooks: false })
-      const gone = await hasty(test).user(test.user.id)
-      loseAnswer(test, provider, { after: 0, how: 'timeout' })
+      const gone = await createImpatientBilling(test).user(test.user.id)
+      loseResponse(test, provider, { after: 0, how: 'timeout' })
       await expect(gone.updateCard(card)).rejects.toThrow()
       test.sandbox.trouble.clear()
-      expect(customersAt(test, provider)).toBe(1)
+      expect(countProviderCustomers(test, provider)).toBe(1)
       const user = await reuseId(test, test.user.id)
       await user.updateCard(otherCard)
-      expect(customersAt(test, provider)).toBe(2)
+      expect(countProviderCustomers(test, provider)).toBe(2)
       expect(await user.asCustomer()).toMatchObject({ email: 'eve@example.com' })
     })
 
@@ -267,7 +267,7 @@ describe('usage, which belongs to the customer it was reported for (threat Q3),'
     const next = await reuseId(test, user.id)
     await next.newSubscription('main', 'monthly').create('fake-valid-mastercard-nonce')
     await advanceToNextPeriod(test)
-    expect(takenFrom(test, await billing.user(next.id))).toBe(2000)
+    expect(sumChargedCents(test, await billing.user(next.id))).toBe(2000)
     expect(await billing.usage.refused()).toMatchObject([{ meter: 'calls' }])
   })
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
-  customersAt,
+  countProviderCustomers,
   type FlowTest,
   PROVIDERS,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
 } from '../../../../test/support.ts'
 import { createTeam, startTeams } from '../../../../test/teams.ts'
 import { createLocks } from '../../../core/storage/locks.ts'
@@ -58,7 +58,7 @@ describe.each(PROVIDERS)(
       expect((await now.invoicesIncludingPending()).map(({ id }) => id)).toEqual([invoice?.id])
 
       await test.advance({ months: 1, hours: 2 })
-      expect(takenFrom(test, now)).toBe(2000)
+      expect(sumChargedCents(test, now)).toBe(2000)
       expect(await now.subscribed('main')).toBe(true)
       await now.updateCard(otherCard)
       expect((await billing.owner('team', 7)).cardLastFour).toBe(otherLastFour)
@@ -76,7 +76,7 @@ describe.each(PROVIDERS)(
       await user.newSubscription('main', 'monthly').create(card)
       await user.transferTo(team.owner)
       await user.newSubscription('main', 'pro').create(otherCard)
-      expect(customersAt(test, provider)).toBe(2)
+      expect(countProviderCustomers(test, provider)).toBe(2)
       expect(await user.subscribed('main', 'pro')).toBe(true)
       expect(await team.subscribed('main', 'monthly')).toBe(true)
       expect((await test.billing.sync()).drift).toEqual([])
@@ -320,7 +320,7 @@ describe('a customer at Stripe that is transferred to another owner (threat Q3)'
     const [, code] = (await charged) as { value?: unknown }[]
     const now = await billing.owner('team', 1)
     // Either the charge came first, or it was refused.
-    expect([code?.value, takenFrom(test, now)]).toEqual(
+    expect([code?.value, sumChargedCents(test, now)]).toEqual(
       code?.value === 'done' ? ['done', 1000] : ['no_customer', 0],
     )
     await expect(stale.charge(1000)).rejects.toThrow(NoCustomer)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { loseAnswer } from '../../../../test/lost-answers.ts'
-import { type FlowTest, PROVIDERS, start, takenFrom } from '../../../../test/support.ts'
+import { loseResponse } from '../../../../test/lost-answers.ts'
+import { type FlowTest, PROVIDERS, start, sumChargedCents } from '../../../../test/support.ts'
 import type { BillingOptions } from '../../../index.ts'
 import { openDispute } from './dispute.ts'
 
@@ -61,7 +61,7 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
         { provider, owner_type: 'user', status: 'lost', amount: 1000, currency: 'usd' },
       ])
       await test.advance({ months: 1, days: 2 })
-      expect(takenFrom(test, user)).toBe(access === 'end' ? 2000 : 3000)
+      expect(sumChargedCents(test, user)).toBe(access === 'end' ? 2000 : 3000)
     },
   )
 
@@ -103,7 +103,7 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
       await user.newSubscription('main', 'monthly').create(token)
       const decide = openDispute(test, user)
       await test.settle()
-      loseAnswer(test, provider, { after: call, how: 'half-written' })
+      loseResponse(test, provider, { after: call, how: 'half-written' })
       decide('lost')
       await test.settle()
       wasHit = test.sandbox.trouble.takeCallTrouble(provider) === null
@@ -143,9 +143,9 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
     decide('lost')
     await settle()
     expect((await user.subscription('main')).ended()).toBe(true)
-    const taken = takenFrom(test, user)
+    const taken = sumChargedCents(test, user)
     await test.advance({ years: 1, days: 2 })
-    expect(takenFrom(test, user)).toBe(taken)
+    expect(sumChargedCents(test, user)).toBe(taken)
   })
 
   it('is stored for a single charge, and does not affect the subscription', async () => {
@@ -185,7 +185,7 @@ it('a dispute of a usage charge at Braintree suspends the subscription with that
   await subscription.cancel()
   await test.advance({ months: 1, hours: 2 })
   await billing.process()
-  expect(takenFrom(test, user)).toBe(1000 + 50)
+  expect(sumChargedCents(test, user)).toBe(1000 + 50)
   const other = await user.newSubscription('main', 'monthly').create()
   await other.reportUsage({ meter: 'calls', value: 20 })
   await test.advance({ months: 1, hours: 2 })

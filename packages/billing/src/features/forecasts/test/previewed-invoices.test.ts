@@ -4,18 +4,18 @@ import {
   type Balance,
   changeBalance,
   expectInvoice,
-  IS_WHOLE,
+  RUNS_ALL_PREVIEWS,
   startPreviews,
   sumOf,
   type Tax,
 } from '../../../../test/preview-support.ts'
 import {
-  customersAt,
+  countProviderCustomers,
   type FlowTest,
   PROVIDERS,
   type ProviderCase,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
 } from '../../../../test/support.ts'
 import type { Subscription, SubscriptionBuilder, UpcomingInvoice } from '../../../index.ts'
 
@@ -77,7 +77,7 @@ function newRowsFor(given: ProviderCase): NewRow[] {
       isPossible(given, row) &&
       (given.provider === 'stripe' || row.customer === 'none' || row.customer === 'there'),
   )
-  return IS_WHOLE ? possible : pairwise(possible)
+  return RUNS_ALL_PREVIEWS ? possible : pairwise(possible)
 }
 
 function renewalRowsFor(given: ProviderCase): RenewalRow[] {
@@ -89,7 +89,7 @@ function renewalRowsFor(given: ProviderCase): RenewalRow[] {
         row.credit === 'none' ||
         (row.credit !== 'debt' && !row.trial && row.before !== 'a swap')),
   )
-  return IS_WHOLE ? possible : pairwise(possible)
+  return RUNS_ALL_PREVIEWS ? possible : pairwise(possible)
 }
 
 describe.each(PROVIDERS)('a previewed invoice at $provider (threat N4)', (given) => {
@@ -100,16 +100,16 @@ describe.each(PROVIDERS)('a previewed invoice at $provider (threat N4)', (given)
       const { user, sandbox } = test
       await makeCustomer(test, given, row)
       const place = row.tax === 'automatic' ? { address: { country: 'DE' } } : {}
-      const customers = customersAt(test, given.provider)
+      const customers = countProviderCustomers(test, given.provider)
       const builder = await wanted(test, row, row.plan)
       const { now, next } = await builder.preview(place)
-      expect(customersAt(test, given.provider)).toBe(customers)
+      expect(countProviderCustomers(test, given.provider)).toBe(customers)
       expect(now.date).toEqual(sandbox.clock.now())
       expect(sumOf(now.lines)).toBe(now.total.amount)
 
-      const before = takenFrom(test, user)
+      const before = sumChargedCents(test, user)
       await builder.create(given.card, place)
-      expect(takenFrom(test, user) - before, 'charged at once').toBe(now.total.amount)
+      expect(sumChargedCents(test, user) - before, 'charged at once').toBe(now.total.amount)
       await expectInvoice(test, given, now)
       expect(next).not.toBeNull()
       if (next) await expectCharged(test, given, next)
@@ -217,10 +217,10 @@ async function expectCharged(
 ): Promise<void> {
   const { sandbox, user } = test
   expect(sumOf(upcoming.lines), 'the lines add up').toBe(upcoming.total.amount)
-  const before = takenFrom(test, user)
+  const before = sumChargedCents(test, user)
   await sandbox.clock.advanceTo(new Date(upcoming.date.getTime() - 1000))
-  expect(takenFrom(test, user) - before, 'nothing before that day').toBe(0)
+  expect(sumChargedCents(test, user) - before, 'nothing before that day').toBe(0)
   await sandbox.clock.advanceTo(new Date(upcoming.date.getTime() + 2 * 3_600_000))
-  expect(takenFrom(test, user) - before, 'the total').toBe(upcoming.total.amount)
+  expect(sumChargedCents(test, user) - before, 'the total').toBe(upcoming.total.amount)
   await expectInvoice(test, given, upcoming)
 }

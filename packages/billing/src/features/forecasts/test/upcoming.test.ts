@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
-  customersAt,
+  countProviderCustomers,
   PROVIDERS,
   START,
   start,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
 } from '../../../../test/support.ts'
 import { formatMoney, type UpcomingInvoice } from '../../../index.ts'
 
@@ -105,11 +105,11 @@ describe.each(PROVIDERS)('the upcoming invoice at $provider', ({ provider, card 
     const test = await start(provider)
     const { user } = test
     await user.newSubscription('main', 'monthly').create(card)
-    const before = takenFrom(test, user)
+    const before = sumChargedCents(test, user)
     const invoices = await user.invoicesIncludingPending()
     await user.upcomingInvoice()
     await user.newSubscription('other', 'yearly').preview()
-    expect(takenFrom(test, user)).toBe(before)
+    expect(sumChargedCents(test, user)).toBe(before)
     expect(await user.invoicesIncludingPending()).toHaveLength(invoices.length)
     expect(await user.subscriptions()).toHaveLength(1)
   })
@@ -123,7 +123,7 @@ describe.each(PROVIDERS)('the previewed invoices of a new subscription at $provi
     const test = await start(provider, { coupon: true, taxPercentage: () => 20 })
     const builder = test.user.newSubscription('main', 'monthly').withCoupon('SPRING')
     const { now, next } = await builder.preview()
-    expect(customersAt(test, provider)).toBe(0)
+    expect(countProviderCustomers(test, provider)).toBe(0)
     expect(test.user.providerId).toBeNull()
     expect(format(now)).toEqual({
       date: START.toISOString(),
@@ -182,9 +182,9 @@ describe('invoice previews at Stripe', () => {
     expect(last?.total.amount).toBeGreaterThan(0)
     expect(last?.lines.every(({ kind }) => kind === 'proration')).toBe(true)
     expect(last?.date).toEqual(subscription.endsAt)
-    const before = takenFrom(test, user)
+    const before = sumChargedCents(test, user)
     await sandbox.clock.advance({ days: 30 })
-    expect(takenFrom(test, user) - before).toBe(last?.total.amount)
+    expect(sumChargedCents(test, user) - before).toBe(last?.total.amount)
   })
 
   it('are null before the first payment, and while the subscription is paused', async () => {
@@ -215,9 +215,9 @@ describe('invoice previews at Stripe', () => {
     const upcoming = await subscription.upcomingInvoice()
     expect(upcoming?.total.amount).toBe(0)
     expect(upcoming?.lines.map(({ amount }) => amount.amount)).toEqual([1000, -1000])
-    const before = takenFrom(test, user)
+    const before = sumChargedCents(test, user)
     await sandbox.clock.advance({ days: 32 })
-    expect(takenFrom(test, user)).toBe(before)
+    expect(sumChargedCents(test, user)).toBe(before)
     expect((await subscription.upcomingInvoice())?.total.amount).toBe(1030)
   })
 
@@ -235,10 +235,10 @@ describe('invoice previews at Stripe', () => {
       }[how]
       const { now, next } = await builder.preview()
       await builder.create('pm_card_visa')
-      expect(takenFrom(test, user), how).toBe(now.total.amount)
+      expect(sumChargedCents(test, user), how).toBe(now.total.amount)
       expect([now.total.amount > 0, next?.total.amount], how).toEqual([how !== 'free', 1000])
       await sandbox.clock.advanceTo(new Date((next?.date.getTime() ?? 0) + 7_200_000))
-      expect(takenFrom(test, user), how).toBe(now.total.amount + 1000)
+      expect(sumChargedCents(test, user), how).toBe(now.total.amount + 1000)
     }
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FlowTest, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import { type FlowTest, start, stripeSdk, sumChargedCents } from '../../../../test/support.ts'
 import { CheckoutNotFound, InvalidArgument, money, Unsupported } from '../../../index.ts'
 
 const PAGE = { name: 'main', successPath: '/done', tax: 'none' } as const
@@ -16,7 +16,7 @@ async function paidSubscription(test: FlowTest): Promise<string> {
   return id
 }
 
-async function operationsOf({ database }: FlowTest): Promise<number> {
+async function countStoredOperations({ database }: FlowTest): Promise<number> {
   return (await database.kysely.selectFrom('billing_operations').select('id').execute()).length
 }
 
@@ -31,13 +31,13 @@ describe('a guest checkout', () => {
     const result = await user.claimCheckout(id)
     expect(result).toMatchObject({ id, status: 'complete', isPaid: true })
     expect(result.subscription?.name).toBe('main')
-    expect([await user.subscribed('main'), takenFrom(test, user)]).toEqual([true, 1000])
+    expect([await user.subscribed('main'), sumChargedCents(test, user)]).toEqual([true, 1000])
     await user.charge(500)
-    expect(takenFrom(test, user)).toBe(1500)
+    expect(sumChargedCents(test, user)).toBe(1500)
     const again = await user.claimCheckout(id)
     expect(again.subscription?.id).toBe(result.subscription?.id)
     await test.settle()
-    expect([emitted.length, await operationsOf(test)]).toEqual([1, 0])
+    expect([emitted.length, await countStoredOperations(test)]).toEqual([1, 0])
   })
 
   it('takes a single payment, which a user can refund once they have claimed the page', async () => {
@@ -46,7 +46,7 @@ describe('a guest checkout', () => {
     const { id } = await billing.guestCheckout([SHIRT], { ...PAGE, mode: 'payment' })
     pay(test, id)
     const { payment, isPaid, subscription } = await user.claimCheckout(id)
-    expect([isPaid, subscription, takenFrom(test, user)]).toEqual([true, null, 1500])
+    expect([isPaid, subscription, sumChargedCents(test, user)]).toEqual([true, null, 1500])
     expect(await user.refund(payment ?? '')).toMatchObject({ amount: money(1500, 'usd') })
   })
 
@@ -55,7 +55,7 @@ describe('a guest checkout', () => {
     const { user } = test
     await user.claimCheckout(await paidSubscription(test))
     await test.advance({ months: 1, hours: 2 })
-    expect([await user.subscribed('main'), takenFrom(test, user)]).toEqual([true, 2000])
+    expect([await user.subscribed('main'), sumChargedCents(test, user)]).toEqual([true, 2000])
   })
 
   it('is not assigned to a user by its e-mail address', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { type FlowTest, start, takenFrom } from '../../../../test/support.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
+import { type FlowTest, start, sumChargedCents } from '../../../../test/support.ts'
 import {
   type AnyBillingEvent,
   type BillableUser,
@@ -25,7 +25,7 @@ async function unconfirmed(user: BillableUser): Promise<void> {
   await expect(asked).rejects.toBeInstanceOf(PaymentActionRequired)
 }
 
-async function operationsOf({ database }: FlowTest): Promise<number> {
+async function countStoredOperations({ database }: FlowTest): Promise<number> {
   return (await database.kysely.selectFrom('billing_operations').select('id').execute()).length
 }
 
@@ -51,10 +51,10 @@ describe('voiding an invoice at Stripe', () => {
     expect(emitted).toMatchObject([
       { data: { invoice: { id: invoice.id, total: money(1000, 'usd') } } },
     ])
-    expect(await operationsOf(test)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
     expect(await user.subscribed('main')).toBe(true)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 
   it('removes the debt of a later period, while the subscription continues', async () => {
@@ -69,9 +69,9 @@ describe('voiding an invoice at Stripe', () => {
     expect([subscription.providerStatus, subscription.pastDue()]).toEqual(['active', false])
     expect((await subscription.amountOwed())?.amount).toBe(0)
     await test.advance({ days: 10 })
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
     await test.advance({ months: 1 })
-    expect(takenFrom(test, user)).toBe(2000)
+    expect(sumChargedCents(test, user)).toBe(2000)
   })
 
   it('is possible while the invoice is a draft, which is then never charged', async () => {
@@ -81,7 +81,7 @@ describe('voiding an invoice at Stripe', () => {
     await test.advance({ months: 1, minutes: 1 })
     await (await newest(user)).void()
     await test.advance({ days: 3 })
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
     expect((await user.subscription('main')).providerStatus).toBe('active')
   })
 
@@ -110,9 +110,9 @@ describe('voiding an invoice at Stripe', () => {
       if (row.isVoid) expect(voided).toMatchObject({ id: draft.id, voided: true })
       else expect(voided).toBeInstanceOf(InvoicePaid)
       expect(await user.balance()).toEqual(money(row.cents, 'usd'))
-      expect(await operationsOf(test)).toBe(0)
+      expect(await countStoredOperations(test)).toBe(0)
       await test.advance({ days: 3 })
-      expect([takenFrom(test, user), await user.balance()]).toEqual([
+      expect([sumChargedCents(test, user), await user.balance()]).toEqual([
         1000 + row.taken,
         money(row.left, 'usd'),
       ])
@@ -130,21 +130,21 @@ describe('voiding an invoice at Stripe', () => {
     expect(await user.balance()).toEqual(money(500, 'usd'))
     await (await newest(user)).creditNote({ to: 'balance' })
     expect(await user.balance()).toEqual(money(1500, 'usd'))
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 
   it.each(LOSSES)(
     'returns the credit that a draft used, even if a response is lost (kind of failure: %s)',
     async (how) => {
       const test = await start('stripe', { webhooks: false })
-      const billing = hasty(test)
+      const billing = createImpatientBilling(test)
       for (let after = 0, wasHit = true; wasHit; after++) {
         const user = await billing.user((await test.createUser()).id)
         await user.newSubscription('main', 'monthly').create('pm_card_visa')
         await test.sandbox.clock.advance({ months: 1, minutes: 1 })
         await user.creditBalance(300)
         const draft = await newest(user)
-        loseAnswer(test, 'stripe', { after, how })
+        loseResponse(test, 'stripe', { after, how })
         const first = await draft.void().catch((error: unknown) => error)
         wasHit = first instanceof ProviderUnavailable
         test.sandbox.trouble.clear()
@@ -161,7 +161,7 @@ describe('voiding an invoice at Stripe', () => {
     const invoice = await newest(user)
     await expect(invoice.void()).rejects.toBeInstanceOf(InvoicePaid)
     expect((await newest(user)).paid).toBe(true)
-    expect(await operationsOf(test)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
     expect(await user.subscribed('main')).toBe(true)
   })
 
@@ -169,19 +169,19 @@ describe('voiding an invoice at Stripe', () => {
     'emits one event and updates the subscription’s row even if a response is lost (kind of failure: %s)',
     async (how) => {
       const test = await start('stripe', { webhooks: false })
-      const billing = hasty(test)
+      const billing = createImpatientBilling(test)
       for (let after = 0, wasHit = true; wasHit; after++) {
         const user = await billing.user((await test.createUser()).id)
         await unconfirmed(user)
         const invoice = await newest(user)
-        loseAnswer(test, 'stripe', { after, how })
+        loseResponse(test, 'stripe', { after, how })
         const first = await invoice.void().catch((error: unknown) => error)
         wasHit = first instanceof ProviderUnavailable
         test.sandbox.trouble.clear()
         expect((await invoice.void()).voided, `call ${after}`).toBe(true)
         const subscription = await user.subscription('main')
         expect(subscription.providerStatus, `call ${after}`).toBe('incomplete_expired')
-        expect(await operationsOf(test)).toBe(0)
+        expect(await countStoredOperations(test)).toBe(0)
       }
     },
   )

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { rowsOf, truthAt } from '../../../../test/provider-truth.ts'
+import { readSandboxState, readTableState } from '../../../../test/provider-truth.ts'
 import {
+  countProviderSubscriptions,
   type FlowTest,
   PROVIDERS,
   type ProviderCase,
   start,
   stripeSdk,
-  subscriptionsAt,
-  takenFrom,
+  sumChargedCents,
 } from '../../../../test/support.ts'
 import {
   InvalidArgument,
@@ -89,8 +89,8 @@ describe.each(PROVIDERS)('several prices in one subscription at $provider', ({ p
     expect(await user.subscribedToPlan(['pro', 'seat'], 'main')).toBe(true)
     expect(await user.subscribedToPlan(['pro', 'yearly'], 'main')).toBe(false)
     const customer = user.providerId ?? (await test.billing.user(user.id)).providerId
-    const rows = await rowsOf(test.database, user.id)
-    expect(rows).toEqual(truthAt(test.sandbox, provider, customer ?? ''))
+    const rows = await readTableState(test.database, user.id)
+    expect(rows).toEqual(readSandboxState(test.sandbox, provider, customer ?? ''))
 
     const all = await user.subscriptions()
     expect(all.map(({ providerId }) => providerId)).toEqual([made.providerId])
@@ -134,11 +134,13 @@ describe.each(PROVIDERS)('the prices of a subscription at $provider', (given) =>
     const made = await builder.create(card)
     expect(shown(made)).toEqual(['monthly × 1', 'seat × 3', 'support × 1'])
     // 10.00, 3 × 5.00 and 7.33, with 19.6 % on the sum at Stripe, and on each price at Braintree.
-    expect(takenFrom(test, user)).toBe(provider === 'stripe' ? 3233 + 634 : 1196 + 3 * 598 + 877)
+    expect(sumChargedCents(test, user)).toBe(
+      provider === 'stripe' ? 3233 + 634 : 1196 + 3 * 598 + 877,
+    )
     const again = await builder.create(card)
-    expect([again.providerId, subscriptionsAt(test, user)]).toEqual([made.providerId, 1])
+    expect([again.providerId, countProviderSubscriptions(test, user)]).toEqual([made.providerId, 1])
     const [invoice] = await user.invoicesIncludingPending()
-    expect(invoice?.rawTotal().amount).toBe(takenFrom(test, user))
+    expect(invoice?.rawTotal().amount).toBe(sumChargedCents(test, user))
     expect(() => builder.price('seat')).toThrow(InvalidArgument)
     const other = user.newSubscription('main', 'monthly').price('seat', 4)
     await expect(other.create(card)).rejects.toMatchObject({ code: 'already_subscribed' })
@@ -175,9 +177,11 @@ describe.each(PROVIDERS)('the prices of a subscription at $provider', (given) =>
       made = await (await user.subscription('main')).removePrice('seat')
       expect(shown(made)).toEqual(['pro × 1'])
     }
-    expect(subscriptionsAt(test, user)).toBe(1)
+    expect(countProviderSubscriptions(test, user)).toBe(1)
     const customer = (await test.billing.user(user.id)).providerId ?? ''
-    expect(await rowsOf(test.database, user.id)).toEqual(truthAt(test.sandbox, provider, customer))
+    expect(await readTableState(test.database, user.id)).toEqual(
+      readSandboxState(test.sandbox, provider, customer),
+    )
   })
 
   it('are prorated for the rest of the period in which they were added, and charged in full from the next invoice on', async () => {
@@ -185,12 +189,12 @@ describe.each(PROVIDERS)('the prices of a subscription at $provider', (given) =>
     const { user, sandbox } = test
     // 15 January to 15 February: 31 days. On the 30th, 16 are left; at Stripe 14 hours less.
     await sandbox.clock.advance({ days: 15 })
-    const before = takenFrom(test, user)
+    const before = sumChargedCents(test, user)
     await test.made.addPriceAndInvoice('seat', 2)
     const share = Math.round((1000 * 16) / 31)
-    expect(takenFrom(test, user) - before).toBe(share)
+    expect(sumChargedCents(test, user) - before).toBe(share)
     await sandbox.clock.advance({ days: 17 })
-    expect(takenFrom(test, user) - before - share).toBe(2000)
+    expect(sumChargedCents(test, user) - before - share).toBe(2000)
   })
 
   it('stay unchanged if the payment for a change is declined', async () => {
@@ -209,7 +213,7 @@ describe.each(PROVIDERS)('the prices of a subscription at $provider', (given) =>
     await test.made.cancel()
     const made = await test.made.addPrice('seat')
     expect([shown(made), made.onGracePeriod()]).toEqual([['monthly × 1', 'seat × 1'], true])
-    expect(takenFrom(test, test.user)).toBe(1500)
+    expect(sumChargedCents(test, test.user)).toBe(1500)
   })
 })
 
@@ -219,7 +223,7 @@ it('a swap to another interval at Braintree requires a list of the add-ons that 
   await expect(made.swap('yearly')).rejects.toThrow(InvalidArgument)
   const swapped = await made.swap([{ price: 'yearly' }, { price: 'seat', quantity: 12 }])
   expect(shown(swapped)).toEqual(['yearly × 1', 'seat × 12'])
-  expect(subscriptionsAt(test, test.user)).toBe(2)
+  expect(countProviderSubscriptions(test, test.user)).toBe(2)
 })
 
 it('a plan at Braintree has no quantity, even if add-ons have one', async () => {
@@ -235,11 +239,11 @@ it('a change of the tax percentage at Braintree applies to add-ons too', async (
   defineSeats(test)
   const { user } = test
   const made = await user.newSubscription('main', 'monthly').price('seat', 2).create(CARD.braintree)
-  expect(takenFrom(test, user)).toBe(1100 + 2 * 550)
+  expect(sumChargedCents(test, user)).toBe(1100 + 2 * 550)
   tax = 20
   await made.syncTaxPercentage()
   await made.syncTaxPercentage()
   await made.noProrate().addPrice('support')
   await test.sandbox.clock.advance({ months: 1 })
-  expect(takenFrom(test, user)).toBe(1100 + 2 * 550 + 1200 + 2 * 600 + 880)
+  expect(sumChargedCents(test, user)).toBe(1100 + 2 * 550 + 1200 + 2 * 600 + 880)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { textOfPdf } from '../../../../test/read-pdf.ts'
+import { extractPdfText } from '../../../../test/read-pdf.ts'
 import { BASE_URL, PROVIDERS, start } from '../../../../test/support.ts'
 import { germanPhrases } from '../../../core/words/de.ts'
 import { englishPhrases } from '../../../core/words/en.ts'
@@ -14,7 +14,7 @@ import {
 const seller = { vendor: 'Example Ltd', product: 'Gold' }
 
 /** Returns the language of an invoice and its mail, for every way to get them. */
-async function printed(
+async function readPrintedLanguage(
   provider: 'stripe' | 'braintree',
   options: Pick<BillingOptions, 'locale' | 'invoice'>,
   language?: string,
@@ -38,7 +38,7 @@ async function printed(
   const route = await billing.fetch(new Request(`${BASE_URL}/user/invoice/${invoice?.id}`))
   const downloaded = await user.downloadInvoice(invoice?.id ?? '', seller)
   const languageOf = (body: Uint8Array | undefined) => {
-    const text = textOfPdf(body ?? new Uint8Array())
+    const text = extractPdfText(body ?? new Uint8Array())
     const spoken = Object.entries({ de: germanPhrases, fr: frenchPhrases, en: englishPhrases })
     return spoken.flatMap(([name, words]) => (text.includes(words.billedTo) ? name : []))
   }
@@ -60,22 +60,24 @@ const all = (language: string) => ({
 
 describe.each(PROVIDERS)('the language of mail and invoices at $provider', ({ provider, card }) => {
   it('comes from the `locale` option, if it is set', async () => {
-    expect(await printed(provider, { locale: async ({ id }) => (id === 1 ? 'de' : 'fr') })).toEqual(
-      all('de'),
-    )
+    expect(
+      await readPrintedLanguage(provider, { locale: async ({ id }) => (id === 1 ? 'de' : 'fr') }),
+    ).toEqual(all('de'))
   })
 
   it('may be given with an underscore by the `locale` option', async () => {
-    expect(await printed(provider, { locale: () => 'de_AT' })).toEqual({
+    expect(await readPrintedLanguage(provider, { locale: () => 'de_AT' })).toEqual({
       ...all('de'),
       mail: 'de-AT',
     })
   })
 
   it('is the default language if there is no valid locale', async () => {
-    expect(await printed(provider, {})).toEqual(all('en'))
+    expect(await readPrintedLanguage(provider, {})).toEqual(all('en'))
     const invoice = { ...seller, locale: 'fr' }
-    expect(await printed(provider, { invoice, locale: () => 'no language' })).toMatchObject({
+    expect(
+      await readPrintedLanguage(provider, { invoice, locale: () => 'no language' }),
+    ).toMatchObject({
       mail: 'fr',
       attached: ['fr'],
       route: ['fr'],
@@ -86,14 +88,19 @@ describe.each(PROVIDERS)('the language of mail and invoices at $provider', ({ pr
     'is the customer’s language at the provider, if the `locale` option is not set',
     async () => {
       const invoice = { ...seller, locale: 'fr' }
-      expect(await printed(provider, { invoice, locale: () => null }, 'de')).toEqual(all('de'))
+      expect(await readPrintedLanguage(provider, { invoice, locale: () => null }, 'de')).toEqual(
+        all('de'),
+      )
     },
   )
 
   it.runIf(provider === 'stripe')(
     'is stored at the provider, and read from it, in the provider’s notation',
     async () => {
-      expect(await printed(provider, {}, 'de_AT')).toEqual({ ...all('de'), mail: 'de-AT' })
+      expect(await readPrintedLanguage(provider, {}, 'de_AT')).toEqual({
+        ...all('de'),
+        mail: 'de-AT',
+      })
       const { user, sandbox } = await start(provider)
       await user.updateCard(card, { locale: 'pt_BR' })
       expect(sandbox.stripe.customers()).toMatchObject([{ preferred_locales: ['pt-BR'] }])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { start } from '../../../../test/support.ts'
-import { INVOICE_OPTIONS, mailQueueOf, startWithMail } from './mailing.ts'
+import { INVOICE_OPTIONS, requireMailQueue, startWithMail } from './mailing.ts'
 
 describe('queued mail', () => {
   it('is retried after a failure, and given up in the end', async () => {
@@ -20,18 +20,18 @@ describe('queued mail', () => {
     await user.updateCard('pm_card_visa')
     await user.invoiceFor('A T-shirt', 500)
     await test.settle()
-    expect(await mailQueueOf(test).pending()).toMatchObject([
+    expect(await requireMailQueue(test).pending()).toMatchObject([
       { kind: 'receipt', attempts: 1, lastError: 'Error: The mail server is away' },
     ])
     await test.advance({ minutes: 1 })
-    const [dead] = await mailQueueOf(test).deadLetters()
+    const [dead] = await requireMailQueue(test).deadLetters()
     expect(dead).toMatchObject({ attempts: 2 })
     isDown = false
-    expect(await mailQueueOf(test).retry(dead?.id ?? 0)).toBe(true)
+    expect(await requireMailQueue(test).retry(dead?.id ?? 0)).toBe(true)
     await billing.process()
     expect(ids).toHaveLength(3)
     expect(new Set(ids).size).toBe(1)
-    expect(await mailQueueOf(test).pending()).toEqual([])
+    expect(await requireMailQueue(test).pending()).toEqual([])
   })
 
   it('is deleted by purge() once it was sent, given up, or left with an unknown outcome', async () => {
@@ -61,11 +61,11 @@ describe('queued mail', () => {
     expect(await billing.purge({ before: new Date('2026-01-15T00:00:00Z') })).toMatchObject({
       notices: 0,
     })
-    const [{ id } = { id: 0 }] = await mailQueueOf(test).deadLetters()
+    const [{ id } = { id: 0 }] = await requireMailQueue(test).deadLetters()
     const other = test.another()
     expect(await other.purge({ before: test.sandbox.clock.now() })).toMatchObject({ notices: 2 })
     expect(await states()).toEqual([])
-    expect(await mailQueueOf(test).retry(id)).toBe(false)
+    expect(await requireMailQueue(test).retry(id)).toBe(false)
     await buy(await test.createUser())
     await test.settle()
     await database.kysely.updateTable('billing_notices').set({ state: 'sending' }).execute()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { PROVIDERS, start } from '../../../../test/support.ts'
 import { money } from '../../../index.ts'
-import { INVOICE_OPTIONS, mailQueueOf, startWithMail } from './mailing.ts'
+import { INVOICE_OPTIONS, requireMailQueue, startWithMail } from './mailing.ts'
 
 describe.each(PROVIDERS)('mail at $provider', ({ provider, card }) => {
   it('contains a receipt with the invoice for each payment, and is sent once', async () => {
@@ -39,7 +39,7 @@ describe.each(PROVIDERS)('mail at $provider', ({ provider, card }) => {
     await user.invoiceFor('A T-shirt', money(600, 'usd'))
     await test.settle()
     expect(sent).toEqual([])
-    expect(await mailQueueOf(test).pending()).toEqual([])
+    expect(await requireMailQueue(test).pending()).toEqual([])
   })
 
   it('announces a refund in the language of the `locale` option', async () => {

@@ -5,16 +5,16 @@ export const INVOICE_OPTIONS = { vendor: 'Example Ltd', product: 'Gold' }
 
 export async function startWithMail(
   provider: 'stripe' | 'braintree',
-  more: Partial<MailOptions> = {},
+  extraMailOptions: Partial<MailOptions> = {},
   options: Parameters<typeof start>[1] = {},
 ) {
   const sent: MailMessage[] = []
-  const mail: MailOptions = { send: async (message) => sent.push(message), ...more }
+  const mail: MailOptions = { send: async (message) => sent.push(message), ...extraMailOptions }
   const test = await start(provider, { mail, invoice: INVOICE_OPTIONS, ...options })
   return { ...test, sent }
 }
 
-export const mailQueueOf = ({ billing }: FlowTest) => {
+export const requireMailQueue = ({ billing }: FlowTest) => {
   if (!billing.notices) throw new Error('There is no mail')
   return billing.notices
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { start, stripeSdk, subscriptionsAt } from '../../../../test/support.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
+import { countProviderSubscriptions, start, stripeSdk } from '../../../../test/support.ts'
 import { InvalidArgument, ProviderUnavailable, Unsupported } from '../../../index.ts'
 
 const CARD = 'pm_card_visa'
@@ -59,8 +59,8 @@ describe('withMetadata()', () => {
         const test = await start('stripe', { webhooks: false })
         const create = (of: typeof test.user) =>
           of.newSubscription('main', 'monthly').withMetadata(GIVEN).create(CARD)
-        loseAnswer(test, 'stripe', { after, how })
-        const failed = await create(await hasty(test).user(test.user.id)).then(
+        loseResponse(test, 'stripe', { after, how })
+        const failed = await create(await createImpatientBilling(test).user(test.user.id)).then(
           () => null,
           (error: unknown) => error,
         )
@@ -70,7 +70,7 @@ describe('withMetadata()', () => {
         lost += 1
         if (failed) expect(failed).toBeInstanceOf(ProviderUnavailable)
         expect(await (await create(test.user)).metadata()).toEqual(GIVEN)
-        expect(subscriptionsAt(test, test.user)).toBe(1)
+        expect(countProviderSubscriptions(test, test.user)).toBe(1)
       }
       expect(lost).toBeGreaterThan(0)
     },

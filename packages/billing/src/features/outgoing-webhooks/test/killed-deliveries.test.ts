@@ -1,14 +1,14 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { SECRET, startReceiver, verify } from '../../../../../../test-support/webhook-receiver.ts'
-import { killAlone, LONG } from '../../../../test/killed/every-point.ts'
+import { LONG_TEST_TIMEOUT, runAndKill } from '../../../../test/killed/every-point.ts'
 import { start } from '../../../../test/support.ts'
-import { createEventRepository, eventIdOf } from '../../../core/storage/events.ts'
+import { createEventRepository, deriveEventId } from '../../../core/storage/events.ts'
 
 const types = new Map([['user', { idType: 'integer' }]] as const)
 
 it(
   'no outgoing webhook is lost if a process is killed at any step of sending it (threat W7)',
-  LONG,
+  LONG_TEST_TIMEOUT,
   async () => {
     const receiver = await startReceiver()
     onTestFinished(receiver.close)
@@ -28,13 +28,13 @@ it(
         payload: JSON.stringify({ provider: 'stripe', data: { invoice: { id: `in_${stopAt}` } } }),
       }
       await events.add(event, test.sandbox.clock.now(), test.database)
-      const { outcome, at } = await killAlone(
+      const { outcome, at } = await runAndKill(
         test,
         'stripe',
         { job: 'tell', stopAt },
         { deliveries },
       )
-      stops.push({ id: eventIdOf(event), at })
+      stops.push({ id: deriveEventId(event), at })
       // A claimed delivery becomes free after a while.
       await test.sandbox.clock.advance({ minutes: 11 })
       await survivor.process()

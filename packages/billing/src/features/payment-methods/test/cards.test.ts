@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { PROVIDERS, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
+import { PROVIDERS, start, stripeSdk, sumChargedCents } from '../../../../test/support.ts'
 import {
   InvalidPaymentToken,
   type PendingConfirmation,
@@ -31,7 +31,7 @@ describe('a card that requires authentication, used for a trial', () => {
     sandbox.stripe.completeAuthentication(pending.id)
     expect(await subscription.pendingConfirmation()).toBeNull()
     await test.advance({ days: 11 })
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 
   it('leads to an open invoice at Stripe, whose payment the customer has to confirm, if the card was not confirmed before the end of the trial', async () => {
@@ -42,13 +42,13 @@ describe('a card that requires authentication, used for a trial', () => {
       .trialDays(10)
       .create('pm_card_authenticationRequired')
     await test.advance({ days: 11 })
-    expect(takenFrom(test, user)).toBe(0)
+    expect(sumChargedCents(test, user)).toBe(0)
     const subscription = await user.subscription('main')
     const pending = (await subscription.pendingConfirmation()) as PendingConfirmation
     expect(pending).toMatchObject({ kind: 'payment', id: expect.stringMatching(/^pi_/) })
     sandbox.stripe.completeAuthentication(pending.id)
     await test.settle()
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
     expect(await subscription.pendingConfirmation()).toBeNull()
   })
 
@@ -132,8 +132,8 @@ describe.each(PROVIDERS)('updateCard() at $provider', (given) => {
         const { user, sandbox } = test
         await user.newSubscription('main', 'monthly').create(card)
         const token = newCard(test)
-        const other = await hasty(test).user(user.id)
-        loseAnswer(test, provider, { after: call, how })
+        const other = await createImpatientBilling(test).user(user.id)
+        loseResponse(test, provider, { after: call, how })
         const failed = await other.updateCard(token).catch((error: unknown) => error)
         wasHit = sandbox.trouble.takeCallTrouble(provider) === null
         sandbox.trouble.clear()
@@ -143,7 +143,7 @@ describe.each(PROVIDERS)('updateCard() at $provider', (given) => {
         const { cardLastFour } = await test.billing.user(user.id)
         expect(cardLastFour).toBe(provider === 'stripe' ? '4444' : '1111')
         await test.advance({ months: 1, hours: 2 })
-        expect(takenFrom(test, user)).toBe(2000)
+        expect(sumChargedCents(test, user)).toBe(2000)
       }
     },
   )

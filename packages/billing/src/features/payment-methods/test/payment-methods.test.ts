@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
-  customersAt,
+  countProviderCustomers,
   type FlowTest,
   PROVIDERS,
   start,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
 } from '../../../../test/support.ts'
 import {
   type BillableUser,
@@ -39,7 +39,7 @@ describe.each(PROVIDERS)('payment methods at $provider', (given) => {
     await user.deletePaymentMethod('none')
     await expect(user.updateDefaultPaymentMethod('none')).rejects.toThrow(PaymentMethodNotFound)
     await expect(user.addPaymentMethod('')).rejects.toThrow(InvalidArgument)
-    expect(customersAt(test, provider)).toBe(0)
+    expect(countProviderCustomers(test, provider)).toBe(0)
   })
 
   it('can be added, the first one as the default, and are listed newest first', async () => {
@@ -84,7 +84,7 @@ describe.each(PROVIDERS)('payment methods at $provider', (given) => {
     await user.deletePaymentMethod(old?.id ?? '')
     expect(await user.subscribed('main')).toBe(true)
     await test.advance({ months: 1, hours: 2 })
-    expect(takenFrom(test, user)).toBe(2000)
+    expect(sumChargedCents(test, user)).toBe(2000)
   })
 
   it('cannot be deleted while a subscription is billed to them', async () => {
@@ -150,7 +150,7 @@ describe.each(PROVIDERS)('payment methods at $provider', (given) => {
     )
     expect(new Set(made.map(({ id }) => id)).size).toBe(1)
     expect(await user.paymentMethods()).toHaveLength(1)
-    expect(customersAt(test, provider)).toBe(1)
+    expect(countProviderCustomers(test, provider)).toBe(1)
   })
 
   it('have an expiry and a label', async () => {
@@ -304,7 +304,7 @@ describe('payment methods at Braintree', () => {
     const anonymous = await user.paymentForm({ successPath: '/billing' })
     if (anonymous.kind !== 'token') throw new Error('Braintree has no page for that')
     expect(read(anonymous.clientToken)).toHaveProperty('authorizationFingerprint')
-    expect(customersAt(test, 'braintree')).toBe(0)
+    expect(countProviderCustomers(test, 'braintree')).toBe(0)
     await user.addPaymentMethod('fake-valid-visa-nonce')
     const theirs = await user.clientToken({ makeDefault: true })
     expect(read(theirs)).toHaveProperty('authorizationFingerprint')
@@ -396,7 +396,7 @@ describe('the confirmations that a user still has to make', () => {
     const other = await user.addPaymentMethod('pm_card_visa', { makeDefault: true })
     await user.newSubscription('main', 'monthly').create()
     expect(await user.subscribed('main')).toBe(true)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
     const [bad] = (await user.paymentMethods()).filter(({ id }) => id !== other.id)
     await user.deletePaymentMethod(bad?.id ?? '')
     expect(await user.pendingConfirmations()).toEqual([])

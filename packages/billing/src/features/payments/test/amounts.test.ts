@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { thrownBy, withoutCalls } from '../../../../test/specification/no-calls.ts'
-import { PROVIDERS, start, takenFrom } from '../../../../test/support.ts'
+import { catchError, withoutCalls } from '../../../../test/specification/no-calls.ts'
+import { PROVIDERS, start, sumChargedCents } from '../../../../test/support.ts'
 import { type Amount, type BillableUser, InvalidAmount, money } from '../../../index.ts'
 
 const PAGE = { successPath: '/done' }
@@ -53,7 +53,7 @@ describe.each(PROVIDERS)(
         await test.user.updateCard(card)
         for (const [what, amount] of IMPOSSIBLE) {
           const act = () => places[name]?.(test.user, amount as Amount)
-          const error = await withoutCalls(test, () => thrownBy(act))
+          const error = await withoutCalls(test, () => catchError(act))
           expect(error, what).toBeInstanceOf(InvalidAmount)
           expect(error, what).toMatchObject({ code: 'invalid_amount', status: 400 })
         }
@@ -66,7 +66,7 @@ describe.each(PROVIDERS)(
       const options = { idempotencyKey: 'order-1' }
       await test.user.charge({ amount: 1000, currency: 'USD' }, options)
       await test.user.charge(ten, options)
-      expect(takenFrom(test, test.user)).toBe(1000)
+      expect(sumChargedCents(test, test.user)).toBe(1000)
     })
   },
 )
@@ -76,13 +76,13 @@ describe('a plain number passed as an amount', () => {
     const test = await start('braintree', { webhooks: false })
     await test.user.updateCard('fake-valid-visa-nonce')
     await test.user.charge(12.5)
-    expect(takenFrom(test, test.user)).toBe(1250)
+    expect(sumChargedCents(test, test.user)).toBe(1250)
   })
 
   it('is in the smallest currency unit at Stripe, and may not have decimals', async () => {
     const test = await start('stripe', { webhooks: false })
     await test.user.updateCard('pm_card_visa')
-    const error = await withoutCalls(test, () => thrownBy(() => test.user.charge(12.5)))
+    const error = await withoutCalls(test, () => catchError(() => test.user.charge(12.5)))
     expect(error).toBeInstanceOf(InvalidAmount)
   })
 })
@@ -94,7 +94,7 @@ describe('an amount for a part of an invoice', () => {
     const invoice = await test.user.invoiceFor('Setup', 1000)
     for (const [what, amount] of IMPOSSIBLE.filter(([, each]) => each !== undefined)) {
       const act = () => invoice.creditNote({ to: 'refund', amount: amount as Amount })
-      const error = await withoutCalls(test, () => thrownBy(act))
+      const error = await withoutCalls(test, () => catchError(act))
       expect(error, what).toBeInstanceOf(InvalidAmount)
     }
   })

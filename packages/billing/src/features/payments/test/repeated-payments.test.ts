@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type FlowTest, PROVIDERS, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import {
+  type FlowTest,
+  PROVIDERS,
+  start,
+  stripeSdk,
+  sumChargedCents,
+} from '../../../../test/support.ts'
 import {
   type BillableUser,
   InvalidArgument,
@@ -49,7 +55,7 @@ describe.each(PROVIDERS)(
         // Stripe would keep trying to collect an open invoice.
         await test.advance({ days: 20 })
         await pay(user, 'order-17')
-        expect(takenFrom(test, user)).toBe(1000)
+        expect(sumChargedCents(test, user)).toBe(1000)
       },
     )
 
@@ -71,7 +77,7 @@ describe.each(PROVIDERS)(
           await user.updateCard(otherCard)
           await pay(user, key)
           await test.advance({ days: 20 })
-          expect(takenFrom(test, user)).toBe(1000)
+          expect(sumChargedCents(test, user)).toBe(1000)
         }
       },
     )
@@ -87,7 +93,7 @@ describe.each(PROVIDERS)(
         await pay(1)
         expect(await failed(pay(2)), name).toBeInstanceOf(ProviderRejected)
       }
-      expect(takenFrom(test, user)).toBe(2000)
+      expect(sumChargedCents(test, user)).toBe(2000)
     })
 
     it('can be used for either a charge or an invoice, never for both', async () => {
@@ -98,16 +104,16 @@ describe.each(PROVIDERS)(
         ['a', [...pays]],
         ['b', [...pays].reverse()],
       ] as const) {
-        const before = takenFrom(test, user)
+        const before = sumChargedCents(test, user)
         await first?.[1](user, key)
         const other = await second?.[1](user, key).then(
           () => null,
           (error: unknown) => error,
         )
         if (other !== null) expect(other).toBeInstanceOf(ProviderRejected)
-        expect(takenFrom(test, user) - before).toBe(other === null ? 2000 : 1000)
+        expect(sumChargedCents(test, user) - before).toBe(other === null ? 2000 : 1000)
         await first?.[1](user, key)
-        expect(takenFrom(test, user) - before).toBe(other === null ? 2000 : 1000)
+        expect(sumChargedCents(test, user) - before).toBe(other === null ? 2000 : 1000)
       }
     })
 
@@ -127,7 +133,7 @@ describe.each(PROVIDERS)(
         if (option !== 'amount' && option !== 'confirm') {
           await expect(user.invoiceFor('Setup', ten, options)).rejects.toThrow(InvalidArgument)
         }
-        expect(takenFrom(test, user)).toBe(0)
+        expect(sumChargedCents(test, user)).toBe(0)
       },
     )
   },
@@ -157,7 +163,7 @@ describe('an unpaid invoice', () => {
     expect((await invoice.pay()).paid).toBe(true)
     expect((await invoice.pay()).paid).toBe(true)
     await test.advance({ days: 20 })
-    expect(takenFrom(test, user)).toBe(5000)
+    expect(sumChargedCents(test, user)).toBe(5000)
   })
 
   it('is paid once by two concurrent calls', async () => {
@@ -167,7 +173,7 @@ describe('an unpaid invoice', () => {
     const other = await (await test.another().user(user.id)).findInvoice(invoice.id)
     const both = await Promise.all([invoice.pay(), other?.pay()])
     expect(both.map((each) => each?.paid)).toEqual([true, true])
-    expect(takenFrom(test, user)).toBe(5000)
+    expect(sumChargedCents(test, user)).toBe(5000)
   })
 
   it('throws PaymentActionRequired if the card requires authentication', async () => {
@@ -188,7 +194,7 @@ describe('an unpaid invoice', () => {
     expect(second.id).not.toBe(first.id)
     await expect(first.pay()).rejects.toThrow(ProviderRejected)
     expect((await user.invoiceFor('Setup', 5000, options)).id).toBe(second.id)
-    expect(takenFrom(test, user)).toBe(5000)
+    expect(sumChargedCents(test, user)).toBe(5000)
   })
 
   it('is not replaced by a new invoice for the same idempotency key if the merchant voided it', async () => {
@@ -198,7 +204,7 @@ describe('an unpaid invoice', () => {
     const invoice = await declined(test, options)
     await (await stripeSdk(test)).invoices.voidInvoice(invoice.id)
     await expect(user.invoiceFor('Setup', 5000, options)).rejects.toThrow(ProviderRejected)
-    expect(takenFrom(test, user)).toBe(0)
+    expect(sumChargedCents(test, user)).toBe(0)
   })
 
   it('is never voided after it was paid', async () => {
@@ -214,11 +220,11 @@ describe('an unpaid invoice', () => {
         .catch((error: unknown) => error)
       wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
       sandbox.trouble.clear()
-      const taken = takenFrom(test, user)
+      const taken = sumChargedCents(test, user)
       if (outcome instanceof Error) expect(outcome).toBeInstanceOf(ProviderUnavailable)
       else expect(taken).toBe(5000)
       await test.advance({ days: 20 })
-      if (taken === 0) expect(takenFrom(test, user)).toBe(0)
+      if (taken === 0) expect(sumChargedCents(test, user)).toBe(0)
     }
   })
 
@@ -246,7 +252,7 @@ describe('an unpaid invoice', () => {
     await expect(bill?.pay()).rejects.toThrow(NoPaymentMethod)
     await user.updateCard('pm_card_visa')
     await subscription.payNow()
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 })
 
@@ -273,7 +279,7 @@ describe.each([127, 128, 253, 254, 255])(
         options: { submitForSettlement: true },
       } as never)
       expect(await user.charge(10, { idempotencyKey })).toMatchObject({ id: transaction.id })
-      expect(takenFrom(test, user)).toBe(1000)
+      expect(sumChargedCents(test, user)).toBe(1000)
     })
 
     it('charges once when the payment is repeated after a decline', async () => {
@@ -282,7 +288,7 @@ describe.each([127, 128, 253, 254, 255])(
       await expect(user.charge(10, { idempotencyKey })).rejects.toThrow(PaymentFailed)
       await user.charge(10, { idempotencyKey })
       await user.charge(10, { idempotencyKey })
-      expect(takenFrom(test, user)).toBe(1000)
+      expect(sumChargedCents(test, user)).toBe(1000)
     })
   },
 )

@@ -1,7 +1,13 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { type FlowTest, START, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
+import {
+  type FlowTest,
+  START,
+  start,
+  stripeSdk,
+  sumChargedCents,
+} from '../../../../test/support.ts'
 import {
   type BillableUser,
   BillingError,
@@ -71,7 +77,7 @@ describe('a promotion code', () => {
     const another = await user.checkout('monthly', page)
     test.sandbox.stripe.completeCheckout(another.id)
     await user.completeCheckout(another.id)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 
   it('can be looked up with its terms by a user who types it', async () => {
@@ -106,7 +112,7 @@ describe('a promotion code', () => {
   it('reduces the first invoice of a subscription, and of a hosted page', async () => {
     const test = await startWith('HELLO')
     await create(test.user, 'hello')
-    expect(takenFrom(test, test.user)).toBe(700)
+    expect(sumChargedCents(test, test.user)).toBe(700)
     const page = { successPath: '/done' }
     for (const isBuilder of [true, false]) {
       const user = await test.createUser()
@@ -115,7 +121,7 @@ describe('a promotion code', () => {
         : await user.checkout('monthly', { ...page, promotionCode: 'HELLO' })
       test.sandbox.stripe.completeCheckout(id)
       await user.completeCheckout(id)
-      expect(takenFrom(test, user)).toBe(700)
+      expect(sumChargedCents(test, user)).toBe(700)
     }
   })
 
@@ -137,7 +143,7 @@ describe('a promotion code', () => {
     await expect(subscription.applyCoupon('NONE')).rejects.toThrow(UnknownCoupon)
     await subscription.applyCoupon('SPRING')
     await test.advance({ days: 32 })
-    expect(takenFrom(test, user)).toBe(1700)
+    expect(sumChargedCents(test, user)).toBe(1700)
   })
 
   it('is not redeemed a second time when a payment waits for authentication', async () => {
@@ -156,8 +162,8 @@ describe('a promotion code', () => {
       await user.newSubscription('main', 'monthly').create('pm_card_visa')
       const code = `ONCE-${call}`
       await makeCode(test, code, { max_redemptions: 1 })
-      const other = await (await hasty(test).user(user.id)).subscription('main')
-      loseAnswer(test, 'stripe', { after: call, how })
+      const other = await (await createImpatientBilling(test).user(user.id)).subscription('main')
+      loseResponse(test, 'stripe', { after: call, how })
       const failed = await other.applyPromotionCode(code).then(
         () => null,
         (error: unknown) => error,
@@ -201,7 +207,7 @@ describe.each(NEVER_PAID)(
       expect(preview.now.total.amount).toBe(700)
       await create(user, 'ONCE')
       await test.settle()
-      expect(takenFrom(test, user)).toBe(700)
+      expect(sumChargedCents(test, user)).toBe(700)
     })
 
     it('works for another plan, and for a hosted page', async () => {
@@ -211,7 +217,7 @@ describe.each(NEVER_PAID)(
       const { id } = await user.checkout('pro', page)
       test.sandbox.stripe.completeCheckout(id)
       await user.completeCheckout(id)
-      expect(takenFrom(test, user)).toBe(2200)
+      expect(sumChargedCents(test, user)).toBe(2200)
     })
 
     it('still gives its discount only once, and to no other user', async () => {
@@ -231,7 +237,7 @@ describe.each(NEVER_PAID)(
       expect(await user.findPromotionCode('ONCE')).toBeNull()
       const friend = await test.createUser()
       expect(await refusal(create(friend, 'ONCE'))).toEqual(UNKNOWN)
-      expect(takenFrom(test, user)).toBe(700)
+      expect(sumChargedCents(test, user)).toBe(700)
     })
 
     it('keeps its terms, such as a minimum amount', async () => {
@@ -242,7 +248,7 @@ describe.each(NEVER_PAID)(
       await expect(pro.create(card)).rejects.toThrow(BillingError)
       expect(await refusal(create(user, 'ONCE'))).toMatchObject({ reason: 'below_minimum' })
       await pro.create('pm_card_visa')
-      expect(takenFrom(test, user)).toBe(2200)
+      expect(sumChargedCents(test, user)).toBe(2200)
     })
 
     it('is invalid once it has expired, or its coupon was deleted', async () => {

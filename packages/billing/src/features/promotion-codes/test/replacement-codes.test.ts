@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { type FlowTest, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import { type FlowTest, start, stripeSdk, sumChargedCents } from '../../../../test/support.ts'
 import {
   type BillableUser,
   PaymentActionRequired,
@@ -57,7 +57,7 @@ describe('the replacement for a promotion code that a failed payment used up (th
     expect(createdSubscriptionsOf(test)).toEqual(made)
     test.sandbox.stripe.completeAuthentication(payment)
     await test.settle()
-    expect(takenFrom(test, user)).toBe(700)
+    expect(sumChargedCents(test, user)).toBe(700)
   })
 
   it.each([DECLINED, CHALLENGED])(
@@ -96,7 +96,7 @@ describe('the replacement for a promotion code that a failed payment used up (th
     expect((await open()).id).toBe(id)
     test.sandbox.stripe.completeCheckout(id)
     await user.completeCheckout(id)
-    expect(takenFrom(test, user)).toBe(700)
+    expect(sumChargedCents(test, user)).toBe(700)
   })
 
   it('has the terms of the original code', async () => {

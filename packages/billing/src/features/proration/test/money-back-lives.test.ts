@@ -116,7 +116,7 @@ async function disputeNewest({ test, user }: World, outcome: 'open' | 'won' | 'l
 const inDays = ({ sandbox }: FlowTest, count: number) =>
   new Date(sandbox.clock.nowMs() + count * 86_400_000)
 
-function stepsAt(provider: 'stripe' | 'braintree'): fc.Arbitrary<Step[]> {
+function arbitrarySteps(provider: 'stripe' | 'braintree'): fc.Arbitrary<Step[]> {
   const own = provider === 'stripe' ? [...everywhere, ...atStripe] : everywhere
   const any = fc.oneof(
     { arbitrary: fc.constantFrom(...own), weight: 6 },
@@ -190,14 +190,14 @@ function braintreeBooks({ test, user }: World): Books {
 }
 
 /** Returns the most that a change may charge: a full period of all prices. */
-async function plainPrice(user: BillableUser): Promise<number> {
+async function computeFullPrice(user: BillableUser): Promise<number> {
   const it = await user.subscription('main')
   const price = PRICES[it.providerPlan as keyof typeof PRICES]
   const seats = it.items().find((item) => item.price === 'seat')?.quantity ?? 0
   return price * (it.quantity ?? 1) + seats * PRICES.seat
 }
 
-async function live(world: World, steps: readonly Step[]): Promise<void> {
+async function runSteps(world: World, steps: readonly Step[]): Promise<void> {
   const names: string[] = []
   for (const each of steps) {
     const before = await readBooks(world)
@@ -220,7 +220,7 @@ async function live(world: World, steps: readonly Step[]): Promise<void> {
     const isGivenBack = before.kept - after.kept > before.waiting
     if (isChecked && isGivenBack) expect(after.kept, at).toBeGreaterThanOrEqual(0)
     if (isDone && isChange && before.credit >= 0) {
-      const price = await plainPrice(world.user)
+      const price = await computeFullPrice(world.user)
       expect(after.taken - before.taken, at).toBeLessThanOrEqual(price)
     }
   }
@@ -230,7 +230,7 @@ describe.each(PROVIDERS)('any sequence of events at $provider', (given) => {
   it('never returns more money than was paid, and never charges more than the new price (threat Q1)', {
     timeout: 60_000 + RUNS * 20_000,
   }, async () => {
-    const property = fc.asyncProperty(stepsAt(given.provider), async (steps) => {
+    const property = fc.asyncProperty(arbitrarySteps(given.provider), async (steps) => {
       const test = await start(given.provider, { webhooks: false })
       const { sandbox, user } = test
       sandbox.stripe.seedPrice({
@@ -241,7 +241,7 @@ describe.each(PROVIDERS)('any sequence of events at $provider', (given) => {
       })
       sandbox.braintree.defineAddOn({ id: 'seat', amount: 700 })
       await user.newSubscription('main', 'yearly').create(given.card)
-      await live({ test, given, user }, steps)
+      await runSteps({ test, given, user }, steps)
     })
     await fc.assert(property, { numRuns: RUNS, seed: SEED })
   })

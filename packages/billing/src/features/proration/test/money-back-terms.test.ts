@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import {
   type FlowTest,
-  givenBackTo,
   PROVIDERS,
   settleCharge,
   start,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
+  sumRefundedCents,
 } from '../../../../test/support.ts'
 import { AmountTooLarge, type BillableUser, type Invoice, money } from '../../../index.ts'
 import { openDispute } from '../../disputes/test/dispute.ts'
@@ -29,12 +29,12 @@ async function refundHalf(test: FlowTest): Promise<number> {
   return half
 }
 
-async function creditOfSwap(test: FlowTest, to = 'monthly'): Promise<number> {
+async function previewSwapCredit(test: FlowTest, to = 'monthly'): Promise<number> {
   return (await (await main(test)).previewSwap(to)).credit.amount
 }
 
 /** Reads the customer's unused credit at the provider. */
-async function creditOf(test: FlowTest): Promise<number> {
+async function readUnusedCredit(test: FlowTest): Promise<number> {
   const { user, sandbox } = test
   const customer = user.providerId ?? ''
   if (user.provider === 'stripe') {
@@ -52,10 +52,10 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
   it('is half of the price that remains after the coupon', async () => {
     const test = await start(provider, { coupon: true })
     await test.user.newSubscription('main', 'yearly').withCoupon('SPRING').create(card)
-    expect(takenFrom(test, test.user)).toBe(9700)
-    expect(await creditOfSwap(test)).toBe(9700)
+    expect(sumChargedCents(test, test.user)).toBe(9700)
+    expect(await previewSwapCredit(test)).toBe(9700)
     expect(await refundHalf(test)).toBe(4850)
-    expect(await creditOfSwap(test)).toBe(4850)
+    expect(await previewSwapCredit(test)).toBe(4850)
   })
 
   it('includes half of the tax, and a later swap credits the other half', async () => {
@@ -65,9 +65,9 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
     await (await main(test)).swapAndInvoice('monthly')
     // The first month costs 11.90.
     const kept = 11_900 - 5950 - 1190
-    expect(await creditOf(test)).toBeLessThanOrEqual(kept)
-    expect(await creditOf(test)).toBeGreaterThanOrEqual(kept - 2)
-    expect(takenFrom(test, test.user)).toBe(11_900)
+    expect(await readUnusedCredit(test)).toBeLessThanOrEqual(kept)
+    expect(await readUnusedCredit(test)).toBeGreaterThanOrEqual(kept - 2)
+    expect(sumChargedCents(test, test.user)).toBe(11_900)
   })
 
   it('is half of each price if the subscription has several prices', async () => {
@@ -81,7 +81,7 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
     const preview = await (await main(test)).previewSwap([{ price: 'monthly' }])
     expect(preview.credit.amount).toBe(7000)
     await (await main(test)).swap([{ price: 'monthly' }])
-    expect(await creditOf(test)).toBe(7000 - 1000)
+    expect(await readUnusedCredit(test)).toBe(7000 - 1000)
   })
 
   it('is not credited again by cancel(), resume() or cancelNow()', async () => {
@@ -89,11 +89,11 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
     await test.user.newSubscription('main', 'yearly').create(card)
     await refundHalf(test)
     await (await main(test)).cancel()
-    expect(await creditOfSwap(test)).toBe(5000)
+    expect(await previewSwapCredit(test)).toBe(5000)
     await (await main(test)).resume()
-    expect([await creditOf(test), await creditOfSwap(test)]).toEqual([0, 5000])
+    expect([await readUnusedCredit(test), await previewSwapCredit(test)]).toEqual([0, 5000])
     await (await main(test)).cancelNow()
-    expect([await creditOf(test), takenFrom(test, test.user)]).toEqual([0, 10_000])
+    expect([await readUnusedCredit(test), sumChargedCents(test, test.user)]).toEqual([0, 10_000])
   })
 
   it('leaves the other half, which either a refund or a swap can return once', async () => {
@@ -105,9 +105,10 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
     const refunded = invoice.refund({ amount: money(5000, 'usd') })
     const [swap, refund] = await Promise.allSettled([swapped, refunded])
     expect(swap.status).toBe('fulfilled')
-    const back = givenBackTo(test, test.user)
+    const back = sumRefundedCents(test, test.user)
     // The first month was paid by the credit or by the card.
-    const credited = (await creditOf(test)) + 1000 - (takenFrom(test, test.user) - 10_000)
+    const credited =
+      (await readUnusedCredit(test)) + 1000 - (sumChargedCents(test, test.user) - 10_000)
     expect(back + credited).toBe(10_000)
     if (refund.status === 'rejected') expect(refund.reason).toBeInstanceOf(AmountTooLarge)
     expect(back).toBe(refund.status === 'fulfilled' ? 10_000 : 5000)
@@ -119,11 +120,11 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
     await user.newSubscription('main', 'monthly').create(card)
     await refundHalf(test)
     await test.advance({ months: 1, hours: 2 })
-    expect(takenFrom(test, user)).toBe(2000)
-    const whole = await creditOfSwap(test, 'yearly')
+    expect(sumChargedCents(test, user)).toBe(2000)
+    const whole = await previewSwapCredit(test, 'yearly')
     expect(whole).toBeGreaterThanOrEqual(990)
     expect(await refundHalf(test)).toBe(500)
-    expect(await creditOfSwap(test, 'yearly')).toBe(Math.floor(whole / 2))
+    expect(await previewSwapCredit(test, 'yearly')).toBe(Math.floor(whole / 2))
   })
 })
 
@@ -134,16 +135,16 @@ describe.each(PROVIDERS)('a period at $provider that was paid with credit (threa
     await user.newSubscription('main', 'yearly').create(given.card)
     await (await main(test)).swapAndInvoice('pro')
     await test.advance({ days: 31, hours: 2 })
-    const before = await creditOf(test)
-    expect([takenFrom(test, user), before]).toEqual([10_000, 10_000 - 2 * 2500])
+    const before = await readUnusedCredit(test)
+    expect([sumChargedCents(test, user), before]).toEqual([10_000, 10_000 - 2 * 2500])
     openDispute(test, user)
     await test.settle()
     await (await main(test)).swapAndInvoice('monthly')
     // The credit pays the cheaper plan, and does not grow.
-    const used = before - (await creditOf(test))
+    const used = before - (await readUnusedCredit(test))
     expect(used).toBeGreaterThan(990)
     expect(used).toBeLessThanOrEqual(1000)
-    expect(takenFrom(test, user)).toBe(10_000)
+    expect(sumChargedCents(test, user)).toBe(10_000)
   })
 })
 
@@ -153,7 +154,7 @@ describe('a sale at Braintree that was voided before it was settled (threat Q1)'
     await test.user.newSubscription('main', 'yearly').create(CARDS.braintree)
     expect((await (await newest(test.user)).refund()).status).toBe('voided')
     await (await main(test)).swap('monthly')
-    expect([takenFrom(test, test.user), await creditOf(test)]).toEqual([1000, 0])
+    expect([sumChargedCents(test, test.user), await readUnusedCredit(test)]).toEqual([1000, 0])
   })
 })
 
@@ -175,8 +176,8 @@ describe('a credit note for an unpaid invoice (threat Q1)', () => {
   it('does not count as a payment', async () => {
     const { test } = await noted()
     await (await main(test)).payNow()
-    expect(takenFrom(test, test.user)).toBe(1600)
-    const credit = await creditOfSwap(test, 'yearly')
+    expect(sumChargedCents(test, test.user)).toBe(1600)
+    const credit = await previewSwapCredit(test, 'yearly')
     expect(credit).toBeGreaterThan(590)
     expect(credit).toBeLessThanOrEqual(600)
   })
@@ -185,8 +186,8 @@ describe('a credit note for an unpaid invoice (threat Q1)', () => {
     const { test, note } = await noted()
     await (await stripeSdk(test)).creditNotes.voidCreditNote(note)
     await (await main(test)).payNow()
-    expect(takenFrom(test, test.user)).toBe(2000)
-    expect(await creditOfSwap(test, 'yearly')).toBeGreaterThan(990)
+    expect(sumChargedCents(test, test.user)).toBe(2000)
+    expect(await previewSwapCredit(test, 'yearly')).toBeGreaterThan(990)
   })
 })
 
@@ -199,8 +200,8 @@ describe.each([
     const { user } = test
     await user.creditBalance(money(6000, 'usd'), 'Paid by bank transfer', { gift })
     await user.newSubscription('main', 'yearly').create(CARDS.stripe)
-    expect(takenFrom(test, user)).toBe(4000)
-    expect(await creditOfSwap(test)).toBe(paid)
+    expect(sumChargedCents(test, user)).toBe(4000)
+    expect(await previewSwapCredit(test)).toBe(paid)
   })
 })
 

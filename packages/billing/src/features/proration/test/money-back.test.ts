@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
   type FlowTest,
-  givenBackTo,
   settleCharge,
   start,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
+  sumRefundedCents,
 } from '../../../../test/support.ts'
 import {
   AmountTooLarge,
@@ -41,7 +41,7 @@ const main = ({ user }: Pick<FlowTest, 'user'>) => user.subscription('main')
 /**
  * Reads the customer's credit from the balance and the pending invoice items. Negative for a debt.
  */
-async function creditOf(test: FlowTest): Promise<number> {
+async function readCustomerCredit(test: FlowTest): Promise<number> {
   const stripe = await stripeSdk(test)
   const customer = test.user.providerId ?? ''
   const waiting = await stripe.invoiceItems.list({ customer, pending: true, limit: 100 })
@@ -111,8 +111,8 @@ async function expectNoCredit(
   await test.advance({ days: 36 })
   const shown = await preview?.(await main(test))
   await make(await main(test))
-  expect(await creditOf(test)).toBe(0)
-  expect(takenFrom(test, test.user)).toBe(20_000 + charged)
+  expect(await readCustomerCredit(test)).toBe(0)
+  expect(sumChargedCents(test, test.user)).toBe(20_000 + charged)
   // Without an invoice of its own, the change is on the next one, which is over one seat.
   if (shown) expect(shown.total.amount).toBe(shown.immediately ? charged : 10_000)
 }
@@ -132,16 +132,16 @@ describe('a yearly period at Stripe whose payment was returned to the customer (
     await refundAll(test)
     const subscription = await main(test)
     await subscription.cancelAt(new Date('2026-01-23T10:00:00Z'))
-    expect(await creditOf(test)).toBe(0)
+    expect(await readCustomerCredit(test)).toBe(0)
     await subscription.resume()
-    expect(await creditOf(test)).toBe(0)
+    expect(await readCustomerCredit(test)).toBe(0)
     await subscription.cancelAt(new Date('2026-06-23T10:00:00Z'))
     await subscription.cancelAt(new Date('2026-03-23T10:00:00Z'))
     await subscription.cancelAt(new Date('2026-05-23T10:00:00Z'))
-    expect(await creditOf(test)).toBe(0)
+    expect(await readCustomerCredit(test)).toBe(0)
     await test.advance({ months: 6 })
-    expect(await creditOf(test)).toBe(0)
-    expect(takenFrom(test, test.user)).toBe(20_000)
+    expect(await readCustomerCredit(test)).toBe(0)
+    expect(sumChargedCents(test, test.user)).toBe(20_000)
   })
 
   it('is charged in full after a swap to a more expensive plan, without credit from this or the next change', async () => {
@@ -155,12 +155,12 @@ describe('a yearly period at Stripe whose payment was returned to the customer (
     await refundAll(test)
     await test.advance({ days: 100 })
     await (await main(test)).swapAndInvoice([{ price: 'dear', quantity: 1 }])
-    expect(takenFrom(test, test.user)).toBe(20_000 + 26_500)
-    expect(await creditOf(test)).toBe(0)
+    expect(sumChargedCents(test, test.user)).toBe(20_000 + 26_500)
+    expect(await readCustomerCredit(test)).toBe(0)
     await test.advance({ days: 100 })
     await (await main(test)).swapAndInvoice('monthly')
     // 165 days of the more expensive plan are credited at a dollar each, less the first month.
-    expect(await creditOf(test)).toBe(16_500 - 1000)
+    expect(await readCustomerCredit(test)).toBe(16_500 - 1000)
   })
 })
 
@@ -172,13 +172,15 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
     const preview = await (await main(test)).preview({ quantity: 1 })
     expect(preview.total.amount).toBe(10_000 - 4000)
     await (await main(test)).updateQuantityAndInvoice(1)
-    expect(await creditOf(test)).toBe(4000)
+    expect(await readCustomerCredit(test)).toBe(4000)
     await test.advance({ days: 73 })
     // Three fifths of the year of one seat, half of whose price was refunded.
     expect((await (await main(test)).previewSwap('monthly')).credit.amount).toBe(3000)
     await (await main(test)).swap('monthly')
-    expect(await creditOf(test)).toBe(4000 + 3000 - 1000)
-    expect(givenBackTo(test, test.user) + 7000).toBeLessThanOrEqual(takenFrom(test, test.user))
+    expect(await readCustomerCredit(test)).toBe(4000 + 3000 - 1000)
+    expect(sumRefundedCents(test, test.user) + 7000).toBeLessThanOrEqual(
+      sumChargedCents(test, test.user),
+    )
   })
 
   it('turns credit back into paid time, exactly, when resume() removes an end date', async () => {
@@ -186,14 +188,14 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
     await (await newest(test.user)).refund({ amount: money(5000, 'usd') })
     const subscription = await main(test)
     await subscription.cancelAt(new Date('2026-03-29T10:00:00Z'))
-    expect(await creditOf(test)).toBe(12_000)
+    expect(await readCustomerCredit(test)).toBe(12_000)
     await subscription.cancelAt(new Date('2026-06-10T10:00:00Z'))
-    expect(await creditOf(test)).toBe(9000)
+    expect(await readCustomerCredit(test)).toBe(9000)
     await subscription.resume()
-    expect(await creditOf(test)).toBe(0)
+    expect(await readCustomerCredit(test)).toBe(0)
     await test.advance({ days: 73 })
     await (await main(test)).swap('monthly')
-    expect(await creditOf(test)).toBe(12_000 - 2000)
+    expect(await readCustomerCredit(test)).toBe(12_000 - 2000)
   })
 
   it('is not credited a cent too much if taxes are added to the price', async () => {
@@ -202,7 +204,7 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
     expect(invoice.data.total).toBe(23_800)
     await invoice.refund({ amount: money(7777, 'usd') })
     await (await main(test)).swap('monthly')
-    const credit = await creditOf(test)
+    const credit = await readCustomerCredit(test)
     expect(credit).toBeLessThanOrEqual(23_800 - 7777 - 2380)
     expect(credit).toBeGreaterThanOrEqual(23_800 - 7777 - 2380 - 3)
   })
@@ -220,12 +222,12 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
     const invoice = await newest(user)
     const line = invoice.lines.find(({ amount }) => amount === 5000)?.id ?? ''
     await invoice.creditNote({ to: 'balance', lines: [{ line }] })
-    const before = await creditOf(test)
+    const before = await readCustomerCredit(test)
     expect(before).toBe(5000)
     await (await main(test)).removePrice('storage')
-    expect(await creditOf(test)).toBe(5000)
+    expect(await readCustomerCredit(test)).toBe(5000)
     await (await main(test)).swap('monthly')
-    expect(await creditOf(test)).toBe(5000 + 10_000 - 1000)
+    expect(await readCustomerCredit(test)).toBe(5000 + 10_000 - 1000)
   })
 
   it.each([
@@ -246,12 +248,12 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
     const test = await subscribeTwoSeats()
     const decide = openDispute(test, test.user)
     await (await main(test)).swap('monthly')
-    expect(await creditOf(test)).toBe(0)
+    expect(await readCustomerCredit(test)).toBe(0)
     decide('won')
     await test.settle()
     const first = (await test.user.invoices()).at(-1)
     await first?.refund()
-    expect(givenBackTo(test, test.user)).toBe(20_000)
+    expect(sumRefundedCents(test, test.user)).toBe(20_000)
   })
 })
 
@@ -261,10 +263,10 @@ describe('credit at Stripe that is a gift (threat Q1)', () => {
     const { user } = test
     await user.creditBalance(money(7500, 'usd'), 'Welcome', { gift: true })
     await user.newSubscription('main', 'yearly').create('pm_card_visa')
-    expect(takenFrom(test, user)).toBe(2500)
+    expect(sumChargedCents(test, user)).toBe(2500)
     await (await main(test)).swap('monthly')
     // A quarter of the price was paid with money.
-    expect(await creditOf(test)).toBe(2500 - 1000)
+    expect(await readCustomerCredit(test)).toBe(2500 - 1000)
     const first = (await user.invoices()).at(-1)
     await expect(first?.refund()).rejects.toThrow(AmountTooLarge)
   })
@@ -276,10 +278,10 @@ describe('credit at Stripe that is a gift (threat Q1)', () => {
     await (await main(test)).swap('monthly')
     await user.creditBalance(money(9000, 'usd'), 'Welcome', { gift: true })
     await (await main(test)).swap('yearly')
-    expect(await creditOf(test)).toBe(9000)
+    expect(await readCustomerCredit(test)).toBe(9000)
     await (await main(test)).swap('monthly')
-    expect(await creditOf(test)).toBe(9000 + 9000)
-    expect(takenFrom(test, user)).toBe(10_000)
+    expect(await readCustomerCredit(test)).toBe(9000 + 9000)
+    expect(sumChargedCents(test, user)).toBe(10_000)
   })
 })
 
@@ -295,14 +297,14 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
 
   it('returns the part that the swap has not credited, once; a higher amount is refused with an error that names the refundable rest', async () => {
     const { test, user, invoice } = await swapped()
-    expect(await creditOf(test)).toBe(7000)
+    expect(await readCustomerCredit(test)).toBe(7000)
     const tooMuch = invoice.refund({ amount: money(2001, 'usd') })
     await expect(tooMuch).rejects.toThrow(AmountTooLarge)
     await expect(tooMuch).rejects.toThrow('Only $20.00 of the charge can still be refunded: $80.00')
     const refund = await invoice.refund()
     expect(refund.amount).toEqual(money(2000, 'usd'))
     expect((await invoice.refund()).id).toBe(refund.id)
-    expect(givenBackTo(test, user)).toBe(2000)
+    expect(sumRefundedCents(test, user)).toBe(2000)
     await expect(invoice.refund({ amount: money(1, 'usd') })).rejects.toThrow(AmountTooLarge)
   })
 
@@ -312,16 +314,16 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
     const invoice = await newest(test.user)
     await (await main(test)).swap('monthly')
     await expect(invoice.refund()).rejects.toThrow(AmountTooLarge)
-    expect(givenBackTo(test, test.user)).toBe(0)
+    expect(sumRefundedCents(test, test.user)).toBe(0)
   })
 
   it('does not exceed the payment if taxes are added to the price', async () => {
     const { test, user, invoice } = await swapped(19)
-    const credit = (await creditOf(test)) + 1190
+    const credit = (await readCustomerCredit(test)) + 1190
     const { amount } = await invoice.refund()
     expect(amount.amount + credit).toBeLessThanOrEqual(11_900)
     expect(amount.amount + credit).toBeGreaterThanOrEqual(11_898)
-    expect(givenBackTo(test, user)).toBe(amount.amount)
+    expect(sumRefundedCents(test, user)).toBe(amount.amount)
   })
 
   it.each(['refund', 'balance', 'outside'] as const)(
@@ -354,10 +356,13 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
     await user.newSubscription('main', 'pro').create('pm_card_visa')
     const invoice = await newest(user)
     await (await main(test)).swap('monthly')
-    expect(await creditOf(test)).toBe(1500)
+    expect(await readCustomerCredit(test)).toBe(1500)
     expect((await invoice.refund()).amount).toEqual(money(1000, 'usd'))
     await (await main(test)).swapAndInvoice('yearly')
-    expect([takenFrom(test, user), await creditOf(test)]).toEqual([2500 + 10_000 - 1500, 0])
+    expect([sumChargedCents(test, user), await readCustomerCredit(test)]).toEqual([
+      2500 + 10_000 - 1500,
+      0,
+    ])
   })
 
   it('can return the payments of two invoices for one period, minus the credit already given', async () => {
@@ -368,14 +373,14 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
     await (await main(test)).updateQuantityAndInvoice(2)
     await test.advance({ days: 73 })
     await (await main(test)).updateQuantityAndInvoice(1)
-    expect([takenFrom(test, user), await creditOf(test)]).toEqual([18_000, 6000])
+    expect([sumChargedCents(test, user), await readCustomerCredit(test)]).toEqual([18_000, 6000])
     for (const invoice of await user.invoices()) {
       if (invoice.data.total > 0)
         await invoice.refund().catch((error) => expect(error).toBeInstanceOf(AmountTooLarge))
     }
-    expect(givenBackTo(test, user)).toBe(12_000)
+    expect(sumRefundedCents(test, user)).toBe(12_000)
     await (await main(test)).swap('monthly')
-    expect(await creditOf(test)).toBe(6000 - 1000)
+    expect(await readCustomerCredit(test)).toBe(6000 - 1000)
   })
 })
 
@@ -391,8 +396,8 @@ describe('a change that requires authentication (threat Q1)', () => {
     test.sandbox.stripe.completeAuthentication(asked.payment.id)
     await test.settle()
     expect((await main(test)).providerPlan).toBe('monthly')
-    expect(await creditOf(test)).toBe(0)
-    expect(takenFrom(test, user)).toBe(20_000 + 2000)
+    expect(await readCustomerCredit(test)).toBe(0)
+    expect(sumChargedCents(test, user)).toBe(20_000 + 2000)
   })
 })
 
@@ -422,25 +427,25 @@ describe.each([
     'is not credited by a swap to %s, as the preview of the swap shows',
     async (_name, plan, to, price) => {
       const test = await givenBack(plan)
-      const before = takenFrom(test, test.user)
+      const before = sumChargedCents(test, test.user)
       const preview = await (await main(test)).previewSwap(to)
       await (await main(test)).swap(to)
-      expect(takenFrom(test, test.user) - before).toBe(price)
+      expect(sumChargedCents(test, test.user) - before).toBe(price)
       expect([preview.total.amount, preview.credit.amount]).toEqual([price, 0])
       expect((await main(test)).providerPlan).toBe(to)
       // The next charge is a full one too.
       await test.advance({ months: 1 })
-      expect(takenFrom(test, test.user) - before).toBe(2 * price)
+      expect(sumChargedCents(test, test.user) - before).toBe(2 * price)
     },
   )
 
   it('is not credited when add-ons are removed, and is charged for added ones', async () => {
     const test = await givenBack('monthly', 'seat')
-    const before = takenFrom(test, test.user)
+    const before = sumChargedCents(test, test.user)
     await (await main(test)).removePrice('seat')
-    expect(takenFrom(test, test.user)).toBe(before)
+    expect(sumChargedCents(test, test.user)).toBe(before)
     await test.advance({ months: 1 })
-    expect(takenFrom(test, test.user) - before).toBe(1000)
+    expect(sumChargedCents(test, test.user) - before).toBe(1000)
   })
 })
 
@@ -465,10 +470,10 @@ describe('a period at Braintree with a partial refund (threat Q1)', () => {
     const preview = await (await main(test)).previewSwap('monthly')
     expect(preview.credit.amount).toBe(4000)
     await (await main(test)).swap('monthly')
-    expect(takenFrom(test, test.user)).toBe(10_000)
+    expect(sumChargedCents(test, test.user)).toBe(10_000)
     await test.advance({ months: 5 })
     // The credit pays four months, the card the fifth.
-    expect(takenFrom(test, test.user)).toBe(11_000)
+    expect(sumChargedCents(test, test.user)).toBe(11_000)
   })
 
   it('gives no credit for an add-on that is removed without a swap, and the error names the alternative', async () => {
@@ -478,9 +483,9 @@ describe('a period at Braintree with a partial refund (threat Q1)', () => {
     await (await main(test)).swap([{ price: 'monthly' }])
     // 20.00 of 40.00 are left, of which the new period uses 10.00.
     await test.advance({ months: 1 })
-    expect(takenFrom(test, test.user)).toBe(4000)
+    expect(sumChargedCents(test, test.user)).toBe(4000)
     await test.advance({ months: 1 })
-    expect(takenFrom(test, test.user)).toBe(5000)
+    expect(sumChargedCents(test, test.user)).toBe(5000)
   })
 
   it('is credited by a swap as if it was never refunded or disputed, once the refund has failed or the dispute is won', async () => {
@@ -519,7 +524,7 @@ describe('a refund after a swap at Braintree (threat Q1)', () => {
     const refund = await invoice.refund()
     expect(refund.amount).toEqual(money(2000, 'usd'))
     expect((await invoice.refund()).id).toBe(refund.id)
-    expect(givenBackTo(test, user)).toBe(2000)
+    expect(sumRefundedCents(test, user)).toBe(2000)
   })
 
   it('can return the part that a swap to a cheaper plan has not credited, during that period and later', async () => {
@@ -563,6 +568,6 @@ describe('a refund after a swap at Braintree (threat Q1)', () => {
     await test.sandbox.clock.advance({ minutes: 1 })
     await (await main(test)).swap('quarterly')
     await expect(invoice?.refund()).rejects.toThrow(AmountTooLarge)
-    expect(givenBackTo(test, user)).toBe(0)
+    expect(sumRefundedCents(test, user)).toBe(0)
   })
 })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { type FlowTest, PROVIDERS, start, takenFrom } from '../../../../test/support.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
+import { type FlowTest, PROVIDERS, start, sumChargedCents } from '../../../../test/support.ts'
 import {
   InvalidArgument,
   PaymentActionRequired,
@@ -20,18 +20,18 @@ it.each(PROVIDERS)(
     defineSeats(test)
     const { user } = test
     const made = await user.newSubscription('main', 'monthly').price('seat').create(card)
-    expect(takenFrom(test, user)).toBe(1500)
+    expect(sumChargedCents(test, user)).toBe(1500)
     await made.incrementAndInvoice(1, 'seat')
-    expect(takenFrom(test, user)).toBe(2000)
+    expect(sumChargedCents(test, user)).toBe(2000)
     await made.updateQuantityAndInvoice(5, 'seat')
-    expect(takenFrom(test, user)).toBe(3500)
+    expect(sumChargedCents(test, user)).toBe(3500)
     await made.updateQuantityAndInvoice(5, 'seat')
-    expect(takenFrom(test, user)).toBe(3500)
+    expect(sumChargedCents(test, user)).toBe(3500)
     expect((await user.subscription('main')).findItem('seat')?.quantity).toBe(5)
     if (provider === 'stripe') {
       await made.incrementAndInvoice(2)
       expect((await user.subscription('main')).quantity).toBe(3)
-      expect(takenFrom(test, user)).toBe(5500)
+      expect(sumChargedCents(test, user)).toBe(5500)
       await made.pause()
       await expect(made.incrementAndInvoice()).rejects.toThrow(InvalidArgument)
     } else await expect(made.incrementAndInvoice()).rejects.toThrow(Unsupported)
@@ -45,8 +45,8 @@ it.each(LOSSES)(
     for (let call = 0, wasHit = true; wasHit && call < 30; call++) {
       const user = await test.createUser()
       const made = await user.newSubscription('main', 'monthly').create('pm_card_visa')
-      const other = await (await hasty(test).user(user.id)).subscription('main')
-      loseAnswer(test, 'stripe', { after: call, how })
+      const other = await (await createImpatientBilling(test).user(user.id)).subscription('main')
+      loseResponse(test, 'stripe', { after: call, how })
       const first = await other.incrementAndInvoice(2).catch((error: unknown) => error)
       wasHit = test.sandbox.trouble.takeCallTrouble('stripe') === null
       test.sandbox.trouble.clear()
@@ -55,7 +55,7 @@ it.each(LOSSES)(
         await made.incrementAndInvoice(2)
       }
       expect((await user.subscription('main')).quantity, `call ${call}`).toBe(3)
-      expect(takenFrom(test, user), `call ${call}`).toBe(3000)
+      expect(sumChargedCents(test, user), `call ${call}`).toBe(3000)
     }
   },
 )
@@ -79,5 +79,5 @@ it('incrementAndInvoice() adds units only after the customer has confirmed the p
   test.sandbox.stripe.completeAuthentication(await ask())
   await test.settle()
   expect((await user.subscription('main')).quantity).toBe(3)
-  expect(takenFrom(test, user)).toBe(3000)
+  expect(sumChargedCents(test, user)).toBe(3000)
 })

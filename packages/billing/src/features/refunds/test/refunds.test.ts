@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import {
   type FlowTest,
-  givenBackTo,
   PROVIDERS,
   type ProviderCase,
   settleCharge,
   start,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
+  sumRefundedCents,
 } from '../../../../test/support.ts'
 import {
   AmountTooLarge,
@@ -41,7 +41,7 @@ async function charged(test: FlowTest, { provider, card }: ProviderCase, cents: 
   return id
 }
 
-async function operationsOf({ database }: FlowTest): Promise<number> {
+async function countStoredOperations({ database }: FlowTest): Promise<number> {
   const rows = await database.kysely.selectFrom('billing_operations').select('id').execute()
   return rows.length
 }
@@ -61,15 +61,15 @@ describe.each(PROVIDERS)('refund() at $provider', (given) => {
         const refund = await user.refund(id, { amount: money(part, 'usd') })
         back += part
         expect(refund.amount).toEqual(money(part, 'usd'))
-        expect(givenBackTo(test, user)).toBe(back)
+        expect(sumRefundedCents(test, user)).toBe(back)
       }
       const left = cents - back
       const tooMuch = user.refund(id, { amount: money(left + 1, 'usd') })
       await expect(tooMuch).rejects.toThrow(AmountTooLarge)
       await user.refund(id)
-      expect(givenBackTo(test, user)).toBe(cents)
-      expect(takenFrom(test, user)).toBe(cents)
-      expect(await operationsOf(test)).toBe(0)
+      expect(sumRefundedCents(test, user)).toBe(cents)
+      expect(sumChargedCents(test, user)).toBe(cents)
+      expect(await countStoredOperations(test)).toBe(0)
     },
   )
 
@@ -81,7 +81,7 @@ describe.each(PROVIDERS)('refund() at $provider', (given) => {
     expect(first.status).toBe(provider === 'stripe' ? 'succeeded' : 'pending')
     expect((await user.refund(id)).id).toBe(first.id)
     expect((await user.refund(id, { amount: ten })).id).toBe(first.id)
-    expect(givenBackTo(test, user)).toBe(1000)
+    expect(sumRefundedCents(test, user)).toBe(1000)
   })
 
   it('returns the newest refund when several parts were refunded in the same second', async () => {
@@ -92,7 +92,7 @@ describe.each(PROVIDERS)('refund() at $provider', (given) => {
     const rest = await user.refund(id)
     expect(rest.amount).toEqual(money(700, 'usd'))
     expect((await user.refund(id)).id).toBe(rest.id)
-    expect(givenBackTo(test, user)).toBe(1000)
+    expect(sumRefundedCents(test, user)).toBe(1000)
   })
 
   it('refunds once for an idempotency key, and rejects the key for another amount', async () => {
@@ -106,14 +106,14 @@ describe.each(PROVIDERS)('refund() at $provider', (given) => {
     const options = { amount: money(600, 'usd'), idempotencyKey }
     const first = await user.refund(id, options)
     expect((await user.refund(id, options)).id).toBe(first.id)
-    expect(givenBackTo(test, user)).toBe(600)
+    expect(sumRefundedCents(test, user)).toBe(600)
     const another = user.refund(id, { ...options, amount: money(100, 'usd') })
     await expect(another).rejects.toThrow(RefundRefused)
     await expect(user.refund(id, { idempotencyKey })).rejects.toThrow(RefundRefused)
     const second = await user.refund(id, { idempotencyKey: 'k'.repeat(255) })
     expect(second.amount).toEqual(money(400, 'usd'))
     expect((await user.refund(id, { idempotencyKey: 'k'.repeat(255) })).id).toBe(second.id)
-    expect(givenBackTo(test, user)).toBe(1000)
+    expect(sumRefundedCents(test, user)).toBe(1000)
   })
 
   it('refunds once when twenty calls run at the same time', async () => {
@@ -127,7 +127,7 @@ describe.each(PROVIDERS)('refund() at $provider', (given) => {
       ),
     )
     expect(new Set(made.map((each) => each.id)).size).toBe(1)
-    expect(givenBackTo(test, test.user)).toBe(600)
+    expect(sumRefundedCents(test, test.user)).toBe(600)
   })
 
   it.each(LOST)(
@@ -142,8 +142,8 @@ describe.each(PROVIDERS)('refund() at $provider', (given) => {
         await settleCharge(test, provider, id)
         const amount = money(300, 'usd')
         const options = hasKey ? { amount, idempotencyKey: `refund-${id}` } : { amount }
-        const other = await hasty(test).user(user.id)
-        loseAnswer(test, provider, { after: call, how })
+        const other = await createImpatientBilling(test).user(user.id)
+        loseResponse(test, provider, { after: call, how })
         const failed = await other.refund(id, options).then(
           () => null,
           (error: unknown) => error,
@@ -154,9 +154,9 @@ describe.each(PROVIDERS)('refund() at $provider', (given) => {
           expect(failed).toBeInstanceOf(ProviderUnavailable)
           await user.refund(id, options)
         }
-        expect(givenBackTo(test, user), `call ${call}`).toBe(300)
+        expect(sumRefundedCents(test, user), `call ${call}`).toBe(300)
       }
-      expect(await operationsOf(test)).toBe(0)
+      expect(await countStoredOperations(test)).toBe(0)
     },
   )
 
@@ -192,7 +192,7 @@ describe.each(PROVIDERS)('refund() at $provider', (given) => {
     await expect(test.user.refund(id, { amount: 0 })).rejects.toThrow(InvalidAmount)
     const unreasonable = test.user.refund(id, { reason: 'whim' as never })
     await expect(unreasonable).rejects.toThrow(InvalidArgument)
-    expect(givenBackTo(test, test.user)).toBe(0)
+    expect(sumRefundedCents(test, test.user)).toBe(0)
   })
 })
 
@@ -204,13 +204,13 @@ describe('refund() of a charge that Braintree has not settled', () => {
     const { id } = (await user.charge(10)) as { id: string }
     const part = user.refund(id, { amount: 4 })
     await expect(part).rejects.toThrow(RefundNotPossibleYet)
-    expect(givenBackTo(test, user)).toBe(0)
+    expect(sumRefundedCents(test, user)).toBe(0)
     const refund = await user.refund(id, { idempotencyKey: 'refund-1' })
     expect(refund).toMatchObject({ id, charge: id, status: 'voided', amount: money(1000, 'usd') })
     expect(await user.refund(id, { idempotencyKey: 'refund-1' })).toMatchObject({ id })
     expect(await user.refund(id, { amount: 10 })).toMatchObject({ status: 'voided' })
     await expect(user.refund(id, { amount: 4 })).rejects.toThrow(AmountTooLarge)
-    expect(takenFrom(test, user)).toBe(0)
+    expect(sumChargedCents(test, user)).toBe(0)
     expect(await user.invoicesIncludingPending()).toEqual([])
   })
 
@@ -230,8 +230,8 @@ describe('refund() of a charge that Braintree has not settled', () => {
     const { id: pending } = (await user.charge(20)) as { id: string }
     await testing.settlementPending(pending)
     await expect(user.refund(pending)).rejects.toThrow(RefundNotPossibleYet)
-    expect(givenBackTo(test, user)).toBe(0)
-    expect(await operationsOf(test)).toBe(0)
+    expect(sumRefundedCents(test, user)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
   })
 })
 
@@ -252,8 +252,8 @@ describe('refund() of a charge that is settling at Braintree', () => {
     const early = await user.refund(charge.id, { amount: 4 }).catch((error: unknown) => error)
     expect(early).toBeInstanceOf(RefundNotPossibleYet)
     expect(early).toMatchObject({ provider: 'braintree', providerCode: 'settling' })
-    expect(givenBackTo(test, user)).toBe(0)
-    expect(await operationsOf(test)).toBe(0)
+    expect(sumRefundedCents(test, user)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
     await test.advance({ hours: 1 })
     expect((await user.refund(charge.id, { amount: 4 })).amount).toEqual(money(400, 'usd'))
   })
@@ -280,8 +280,8 @@ describe('refund() of a charge that is settling at Braintree', () => {
       trouble.release()
       expect(await refused).toBeInstanceOf(refusal)
       expect(await refused).toMatchObject({ providerCode: code })
-      expect(givenBackTo(test, user)).toBe(0)
-      expect(await operationsOf(test)).toBe(0)
+      expect(sumRefundedCents(test, user)).toBe(0)
+      expect(await countStoredOperations(test)).toBe(0)
     },
   )
 })
@@ -304,7 +304,7 @@ describe('the reason of a refund at Braintree', () => {
     const long = { idempotencyKey: 'x'.repeat(240), reason: 'requested_by_customer' } as const
     const rest = await test.user.refund(id, long)
     expect(await test.user.refund(id, long)).toMatchObject({ id: rest.id, reason: long.reason })
-    expect(givenBackTo(test, test.user)).toBe(1000)
+    expect(sumRefundedCents(test, test.user)).toBe(1000)
   })
 
   it('is part of the refund.created event, even for a voided charge, which cannot store it', async () => {
@@ -340,17 +340,17 @@ describe('the reason of a refund at Braintree', () => {
       const { id } = (await test.user.charge(10)) as { id: string }
       const options = hasKey ? key : {}
       // The charge is voided, but the response is lost.
-      loseAnswer(test, 'braintree', { after: 3, how: 'half-written' })
+      loseResponse(test, 'braintree', { after: 3, how: 'half-written' })
       const lost = test.user.refund(id, { ...options, reason: 'fraudulent' })
       await expect(lost).rejects.toThrow(ProviderUnavailable)
-      expect(takenFrom(test, test.user)).toBe(0)
+      expect(sumChargedCents(test, test.user)).toBe(0)
       const second = await test.user.refund(id, { ...options, reason: 'duplicate' })
       expect(second).toMatchObject({ status: 'voided', reason: 'fraudulent' })
       const third = await test.user.refund(id, { ...options, reason: 'duplicate' })
       expect(third).toMatchObject({ status: 'voided', reason: listens ? 'fraudulent' : null })
       await test.settle()
       expect(told).toEqual(listens ? ['fraudulent'] : [])
-      expect(await operationsOf(test)).toBe(0)
+      expect(await countStoredOperations(test)).toBe(0)
     },
   )
 })
@@ -365,7 +365,7 @@ describe('a charge to PayPal', () => {
     expect(part).toMatchObject({ charge: id, status: 'pending', amount: money(400, 'usd') })
     const rest = await user.refund(id)
     expect(rest.amount).toEqual(money(600, 'usd'))
-    expect(givenBackTo(test, user)).toBe(1000)
+    expect(sumRefundedCents(test, user)).toBe(1000)
     await expect(user.refund(id, { amount: 1 })).rejects.toThrow(AmountTooLarge)
   })
 
@@ -384,8 +384,8 @@ describe('a charge to PayPal', () => {
         id: refund.id,
         reason: options.reason,
       })
-      expect(takenFrom(test, user)).toBe(1000)
-      expect(givenBackTo(test, user)).toBe(400)
+      expect(sumChargedCents(test, user)).toBe(1000)
+      expect(sumRefundedCents(test, user)).toBe(400)
     },
   )
 })
@@ -402,7 +402,7 @@ describe('refund() at Stripe', () => {
     const thrown = await user.refund(id).catch((error: unknown) => error)
     expect(thrown).toBeInstanceOf(RefundRefused)
     expect(thrown).toMatchObject({ provider: 'stripe', providerCode: 'charge_disputed' })
-    expect(await operationsOf(test)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
   })
 
   it('rejects an invoice that was paid with credit', async () => {
@@ -416,6 +416,6 @@ describe('refund() at Stripe', () => {
       /credit paid it.*creditNote\({ to: 'balance' }\)/,
     )
     expect(await invoice.refunded()).toEqual(money(0, 'usd'))
-    expect(givenBackTo(test, user)).toBe(0)
+    expect(sumRefundedCents(test, user)).toBe(0)
   })
 })

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { type FlowTest, START, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import {
+  type FlowTest,
+  START,
+  start,
+  stripeSdk,
+  sumChargedCents,
+} from '../../../../test/support.ts'
 import { InvalidArgument, PaymentFailed, type Subscription, UnknownPrice } from '../../../index.ts'
 import type { RequestedItem } from '../../../providers/item.ts'
-import { type ItemChange, plannedItemsUpdate } from '../../items/subscription.ts'
+import { createPlannedItemsUpdate, type ItemChange } from '../../items/subscription.ts'
 import { PLANNED_SWAP_RULES } from '../planned-swap.ts'
 
 const CARD = 'pm_card_visa'
@@ -38,9 +44,9 @@ describe('swapAtPeriodEnd()', () => {
     await test.advance({ days: 30 })
     expect(await user.subscribedToPlan('monthly', 'main')).toBe(true)
     expect(await user.subscribedToPlan('pro', 'main')).toBe(false)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
     await test.advance({ days: 2 })
-    expect(takenFrom(test, user)).toBe(1000 + 2500)
+    expect(sumChargedCents(test, user)).toBe(1000 + 2500)
     const swapped = await main(test)
     expect([swapped.providerPlan, swapped.plannedPrice, swapped.plannedAt]).toEqual([
       'pro',
@@ -53,7 +59,7 @@ describe('swapAtPeriodEnd()', () => {
     await test.advance({ days: 2 })
     expect(scheduleOf(test)).toBeNull()
     await test.advance({ months: 1 })
-    expect(takenFrom(test, user)).toBe(1000 + 2 * 2500)
+    expect(sumChargedCents(test, user)).toBe(1000 + 2 * 2500)
     expect((await user.sync()).drift).toEqual([])
   })
 
@@ -65,7 +71,7 @@ describe('swapAtPeriodEnd()', () => {
     await stripe.coupons.create({ id: 'QUARTER', percent_off: 25, duration: 'forever' })
     const builder = user.newSubscription('main', 'monthly').quantity(3).price('seat', 2)
     const made = await builder.withCoupon('QUARTER').create(CARD)
-    const first = takenFrom(test, user)
+    const first = sumChargedCents(test, user)
     // Each line is reduced by a quarter and has 19 % tax on top.
     const bill = (...lines: number[]) =>
       lines.reduce((sum, line) => {
@@ -80,9 +86,9 @@ describe('swapAtPeriodEnd()', () => {
     ])
     expect(await planned.discounts()).toHaveLength(1)
     await sandbox.clock.advance({ days: 32 })
-    expect(takenFrom(test, user) - first).toBe(bill(3 * 2500, 2 * 500))
+    expect(sumChargedCents(test, user) - first).toBe(bill(3 * 2500, 2 * 500))
     await sandbox.clock.advance({ months: 1 })
-    expect(takenFrom(test, user) - first).toBe(2 * bill(3 * 2500, 2 * 500))
+    expect(sumChargedCents(test, user) - first).toBe(2 * bill(3 * 2500, 2 * 500))
     await user.sync()
     const swapped = await main(test)
     expect(swapped.items().map(({ price, quantity }) => `${price} × ${quantity}`)).toEqual([
@@ -99,9 +105,9 @@ describe('swapAtPeriodEnd()', () => {
       { price: 'pro', quantity: 2 },
       { price: 'seat', quantity: 4 },
     ])
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
     await sandbox.clock.advance({ days: 32 })
-    expect(takenFrom(test, user)).toBe(1000 + 2 * 2500 + 4 * 500)
+    expect(sumChargedCents(test, user)).toBe(1000 + 2 * 2500 + 4 * 500)
     await user.sync()
     const { providerPlan, quantity } = await main(test)
     expect([providerPlan, quantity]).toEqual(['pro', 2])
@@ -112,11 +118,11 @@ describe('swapAtPeriodEnd()', () => {
     const { user, sandbox } = test
     await test.made.swapAtPeriodEnd('yearly')
     await sandbox.clock.advance({ days: 32 })
-    expect(takenFrom(test, user)).toBe(1000 + 10_000)
+    expect(sumChargedCents(test, user)).toBe(1000 + 10_000)
     await user.sync()
     expect(await (await main(test)).periodEndsAt()).toEqual(new Date('2027-02-15T10:00:00Z'))
     await sandbox.clock.advance({ months: 11 })
-    expect(takenFrom(test, user)).toBe(1000 + 10_000)
+    expect(sumChargedCents(test, user)).toBe(1000 + 10_000)
   })
 
   it('takes effect at the end of a trial, so the first invoice has the new price', async () => {
@@ -130,7 +136,7 @@ describe('swapAtPeriodEnd()', () => {
       day(9),
     ])
     await sandbox.clock.advance({ days: 10 })
-    expect(takenFrom(test, user)).toBe(2500)
+    expect(sumChargedCents(test, user)).toBe(2500)
     await user.sync()
     expect(await user.subscribedToPlan('pro', 'main')).toBe(true)
   })
@@ -149,7 +155,7 @@ describe('swapAtPeriodEnd()', () => {
     await other.swapAtPeriodEnd('pro')
     expect((await other.swapAtPeriodEnd('monthly')).plannedPrice).toBeNull()
     await sandbox.clock.advance({ days: 32 })
-    expect(takenFrom(test, user)).toBe(2000)
+    expect(sumChargedCents(test, user)).toBe(2000)
     const operations = await test.database.kysely.selectFrom('billing_operations').selectAll()
     expect(await operations.execute()).toEqual([])
   })
@@ -297,7 +303,7 @@ describe('a planned swap', () => {
     await test.made.swapAtPeriodEnd('pro')
     await (await main(test)).applyCoupon('SPRING')
     await sandbox.clock.advance({ days: 32 })
-    expect(takenFrom(test, user)).toBe(1000 + 2500 - 300)
+    expect(sumChargedCents(test, user)).toBe(1000 + 2500 - 300)
   })
 
   it('includes a tax that changes after it was planned', async () => {
@@ -308,7 +314,7 @@ describe('a planned swap', () => {
     tax = 19
     await (await main(test)).syncTaxPercentage()
     await sandbox.clock.advance({ days: 32 })
-    expect(takenFrom(test, user)).toBe(1000 + 2975)
+    expect(sumChargedCents(test, user)).toBe(1000 + 2975)
   })
 
   it('keeps automatic tax', async () => {
@@ -317,12 +323,12 @@ describe('a planned swap', () => {
     await user.updateCard(CARD)
     await user.updateCustomer({ address: { country: 'DE', postalCode: '10115' } })
     const made = await user.newSubscription('main', 'monthly').create()
-    const first = takenFrom(test, user)
+    const first = sumChargedCents(test, user)
     await made.swapAtPeriodEnd('pro')
     await (await main(test)).syncTaxPercentage()
     await sandbox.clock.advance({ days: 32 })
     // USD prices do not include tax.
-    expect([first, takenFrom(test, user) - first]).toEqual([1190, 2975])
+    expect([first, sumChargedCents(test, user) - first]).toEqual([1190, 2975])
   })
 
   it('stays when another swap is declined', async () => {
@@ -348,7 +354,7 @@ describe('a planned swap', () => {
     const options = { invoiceNow: true }
     const { total, prorationDate } = await found.preview({ swap: 'pro' }, options)
     await found.swapAndInvoice('pro', { prorationDate })
-    expect(takenFrom(test, user)).toBe(1000 + total.amount)
+    expect(sumChargedCents(test, user)).toBe(1000 + total.amount)
   })
 
   const planned: readonly RequestedItem[] = [
@@ -375,7 +381,7 @@ describe('a planned swap', () => {
   ])(
     'gets the same change of its prices as the subscription, when the change is %j',
     (change, expected) => {
-      expect(plannedItemsUpdate(change)(planned, 'monthly')).toEqual(expected)
+      expect(createPlannedItemsUpdate(change)(planned, 'monthly')).toEqual(expected)
     },
   )
 })

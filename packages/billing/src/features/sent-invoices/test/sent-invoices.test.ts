@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import { type FlowTest, start } from '../../../../test/support.ts'
 import {
   InvalidArgument,
@@ -12,15 +12,15 @@ import {
 
 const PRICE = money(250_000, 'usd')
 
-function sentOf({ sandbox }: FlowTest): number {
+function countSentEvents({ sandbox }: FlowTest): number {
   return sandbox.stripe.events('invoice.sent').length
 }
 
-function invoicesOf({ sandbox, user }: FlowTest): number {
+function countCustomerInvoices({ sandbox, user }: FlowTest): number {
   return sandbox.stripe.invoices(user.providerId ?? '').length
 }
 
-async function operationsOf({ database }: FlowTest): Promise<number> {
+async function countStoredOperations({ database }: FlowTest): Promise<number> {
   return (await database.kysely.selectFrom('billing_operations').select('id').execute()).length
 }
 
@@ -39,7 +39,7 @@ describe('an invoice that is sent by mail', () => {
     expect([invoice.paid, invoice.total()]).toEqual([false, '$2,500.00'])
     expect(invoice.dueAt).toEqual(new Date('2026-02-14T10:00:00Z'))
     expect(invoice.paymentUrl).toContain(invoice.id)
-    expect([sentOf(test), await operationsOf(test)]).toEqual([1, 0])
+    expect([countSentEvents(test), await countStoredOperations(test)]).toEqual([1, 0])
     expect(test.sandbox.stripe.charges(user.providerId ?? '')).toEqual([])
     expect(await user.invoices()).toEqual([])
     expect((await user.invoicesIncludingPending()).map(({ id }) => id)).toEqual([invoice.id])
@@ -54,10 +54,10 @@ describe('an invoice that is sent by mail', () => {
       user.sendInvoice('Consulting', PRICE, options),
     ])
     expect(second.id).toBe(first.id)
-    expect([invoicesOf(test), sentOf(test)]).toEqual([1, 1])
+    expect([countCustomerInvoices(test), countSentEvents(test)]).toEqual([1, 1])
     const other = user.sendInvoice('Consulting', money(1000, 'usd'), options)
     await expect(other).rejects.toThrow(ProviderRejected)
-    expect(await operationsOf(test)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
   })
 
   it('cannot have the idempotency key of an invoice that was charged immediately', async () => {
@@ -152,13 +152,17 @@ describe('an invoice that is sent by mail', () => {
     async ({ how, after }) => {
       const test = await start('stripe')
       await test.user.updateCard('pm_card_visa')
-      const user = await hasty(test).user(test.user.id)
+      const user = await createImpatientBilling(test).user(test.user.id)
       const send = () => user.sendInvoice('Consulting', PRICE)
-      loseAnswer(test, 'stripe', { after, how })
+      loseResponse(test, 'stripe', { after, how })
       const first = await send().catch(() => null)
       const invoice = first ?? (await send())
       expect((await user.findInvoice(invoice.id))?.total()).toBe('$2,500.00')
-      expect([invoicesOf(test), sentOf(test), await operationsOf(test)]).toEqual([1, 1, 0])
+      expect([
+        countCustomerInvoices(test),
+        countSentEvents(test),
+        await countStoredOperations(test),
+      ]).toEqual([1, 1, 0])
     },
   )
 })

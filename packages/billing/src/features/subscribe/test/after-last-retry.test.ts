@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PROVIDERS, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import { PROVIDERS, start, stripeSdk, sumChargedCents } from '../../../../test/support.ts'
 import { PaymentFailed, PaymentOverdue, SubscriptionEnded } from '../../../index.ts'
 
 const BAD = 'pm_card_chargeCustomerFail'
@@ -47,9 +47,9 @@ describe('after the last retry, a subscription with afterLastRetry "unpaid"', ()
     await Promise.all([late.payNow(), (await user.subscription('main')).payNow()])
     await late.payNow()
     expect(await user.subscribed('main')).toBe(true)
-    expect(takenFrom(test, user)).toBe(2000)
+    expect(sumChargedCents(test, user)).toBe(2000)
     await test.advance({ months: 1, hours: 2 })
-    expect(takenFrom(test, user)).toBe(3000)
+    expect(sumChargedCents(test, user)).toBe(3000)
   })
 
   it('is reactivated by payNow() months later, for the price of the unpaid month and the current one', async () => {
@@ -57,15 +57,15 @@ describe('after the last retry, a subscription with afterLastRetry "unpaid"', ()
     await test.advance({ months: 2, hours: 2 })
     // The month that failed and the current one. The month between was not billed.
     expect((await late.amountOwed())?.amount).toBe(2000)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
     await user.updateCard('pm_card_visa')
     await late.payNow()
     await late.payNow()
-    expect(takenFrom(test, user)).toBe(3000)
+    expect(sumChargedCents(test, user)).toBe(3000)
     expect(await user.subscribed('main')).toBe(true)
     expect((await late.amountOwed())?.amount).toBe(0)
     await test.advance({ months: 1, hours: 2 })
-    expect(takenFrom(test, user)).toBe(4000)
+    expect(sumChargedCents(test, user)).toBe(4000)
   })
 
   it('is reactivated if payNow() can pay only one of two invoices, and the other one is still owed', async () => {
@@ -77,7 +77,7 @@ describe('after the last retry, a subscription with afterLastRetry "unpaid"', ()
     const paying = late.payNow().catch((error: unknown) => error)
     for (let isPaid = false; !isPaid; ) {
       await trouble.untilHeld()
-      isPaid = takenFrom(test, user) === 2000
+      isPaid = sumChargedCents(test, user) === 2000
       if (isPaid) trouble.declineNextCharge(user.providerId ?? '', 'insufficient_funds')
       else trouble.failNext(1, 'held', 'stripe')
       trouble.release()
@@ -89,7 +89,7 @@ describe('after the last retry, a subscription with afterLastRetry "unpaid"', ()
     expect((await same.amountOwed())?.amount).toBe(1000)
     await same.payNow()
     expect((await same.amountOwed())?.amount).toBe(0)
-    expect(takenFrom(test, user)).toBe(3000)
+    expect(sumChargedCents(test, user)).toBe(3000)
   })
 
   it('rejects a swap, because it would credit a month that was never paid', async () => {
@@ -108,7 +108,7 @@ describe('after the last retry, a subscription with afterLastRetry "unpaid"', ()
       await test.advance({ months: 2 })
       expect((await user.subscription('main')).ended()).toBe(true)
       expect(await user.subscribed('main')).toBe(false)
-      expect(takenFrom(test, user)).toBe(1000)
+      expect(sumChargedCents(test, user)).toBe(1000)
     },
   )
 
@@ -126,7 +126,7 @@ describe('after the last retry, a subscription with afterLastRetry "past_due"', 
     expect([late.pastDue(), await user.subscribed('main')]).toEqual([true, true])
     await user.updateCard('pm_card_visa')
     await late.payNow()
-    expect([(await user.subscription('main')).pastDue(), takenFrom(test, user)]).toEqual([
+    expect([(await user.subscription('main')).pastDue(), sumChargedCents(test, user)]).toEqual([
       false,
       2000,
     ])
@@ -148,13 +148,13 @@ describe('after the last retry, a subscription that Stripe has cancelled', () =>
       await user.updateCard('pm_card_visa')
       await expect(late.payNow()).rejects.toThrow(SubscriptionEnded)
       await expect((await user.subscription('main')).payNow()).rejects.toThrow(/create a new one/)
-      expect(takenFrom(test, user)).toBe(1000)
+      expect(sumChargedCents(test, user)).toBe(1000)
       // The invoice itself can still be paid.
       const invoice = await user.findInvoice(bill)
       await invoice?.pay()
-      expect(takenFrom(test, user)).toBe(2000)
+      expect(sumChargedCents(test, user)).toBe(2000)
       await user.newSubscription('main', 'monthly').create()
-      expect(takenFrom(test, user)).toBe(3000)
+      expect(sumChargedCents(test, user)).toBe(3000)
       expect(await user.subscribed('main')).toBe(true)
     },
   )
@@ -170,6 +170,6 @@ describe.each(PROVIDERS)('payNow() of an ended subscription at $provider', ({ pr
     // At Braintree we count usage ourselves, and usage is owed after the end as well.
     if (provider === 'stripe') await expect(paying).rejects.toThrow(SubscriptionEnded)
     else await paying
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { rowsOf, truthAt } from '../../../../test/provider-truth.ts'
-import { type FlowTest, start, takenFrom } from '../../../../test/support.ts'
+import { readSandboxState, readTableState } from '../../../../test/provider-truth.ts'
+import { type FlowTest, start, sumChargedCents } from '../../../../test/support.ts'
 import {
   AlreadySubscribed,
   type BillableUser,
@@ -29,12 +29,14 @@ async function expectOne(test: FlowTest, plan: string, taken: number): Promise<v
   const { user, sandbox } = test
   await test.settle()
   expect(await user.subscribedToPlan(plan, 'main')).toBe(true)
-  expect(takenFrom(test, user)).toBe(taken)
+  expect(sumChargedCents(test, user)).toBe(taken)
   const customer = user.providerId ?? ''
   const live = sandbox.stripe.subscriptions(customer).filter(({ status }) => status === 'active')
   expect(live).toHaveLength(1)
   expect(sandbox.stripe.invoices(customer).filter(({ status }) => status === 'open')).toEqual([])
-  expect(await rowsOf(test.database, user.id)).toEqual(truthAt(sandbox, 'stripe', customer))
+  expect(await readTableState(test.database, user.id)).toEqual(
+    readSandboxState(sandbox, 'stripe', customer),
+  )
 }
 
 describe('create() after an unsuccessful 3-D Secure challenge (threat N3)', () => {
@@ -188,7 +190,7 @@ describe('chooseProvider()', () => {
       await user.newSubscription('main', 'pro').create('pm_card_visa')
       await test.settle()
       expect(await user.subscribedToPlan('pro', 'main')).toBe(true)
-      expect(takenFrom(test, user)).toBe(2500)
+      expect(sumChargedCents(test, user)).toBe(2500)
       expect(sandbox.stripe.charges(customer).some(({ status }) => status === 'succeeded')).toBe(
         false,
       )

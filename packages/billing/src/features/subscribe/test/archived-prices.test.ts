@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import { start, stripeSdk, sumChargedCents } from '../../../../test/support.ts'
 import { InvalidArgument, type Subscription } from '../../../index.ts'
 
 /** Changes after which the planned swap must be planned again. */
@@ -35,7 +35,7 @@ describe.each(['pro', 'seat'])('a planned swap whose price "%s" was archived', (
       expect(same.items()).toEqual(main.items())
       expect(await same.plannedSwap()).toEqual(before)
       expect(await same.discounts()).toEqual([])
-      expect(takenFrom(test, user)).toBe(2000)
+      expect(sumChargedCents(test, user)).toBe(2000)
       await change(await same.cancelPlannedSwap())
       expect((await user.sync()).drift).toEqual([])
     },
@@ -62,7 +62,7 @@ describe.each<[string, readonly string[]]>([
     const same = await user.subscription('main')
     expect(await same.plannedSwap()).toEqual(before)
     expect(same.items()).toEqual(main.items())
-    expect(takenFrom(test, user)).toBe(2000)
+    expect(sumChargedCents(test, user)).toBe(2000)
     expect((await user.sync()).drift).toEqual([])
   })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { rowsOf, truthAt } from '../../../../test/provider-truth.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
+import { readSandboxState, readTableState } from '../../../../test/provider-truth.ts'
 import {
-  customersAt,
+  countProviderCustomers,
+  countProviderSubscriptions,
   PROVIDERS,
   start,
-  subscriptionsAt,
-  takenFrom,
+  sumChargedCents,
 } from '../../../../test/support.ts'
 import {
   type BillableUser,
@@ -31,9 +31,9 @@ describe.each(PROVIDERS)('create() at $provider', ({ provider, card, unknownToke
     })
     const made = await Promise.all(calls)
     expect(new Set(made.map(({ providerId }) => providerId)).size).toBe(1)
-    expect(customersAt(test, provider)).toBe(1)
-    expect(subscriptionsAt(test, test.user)).toBe(1)
-    expect(takenFrom(test, test.user)).toBe(1000)
+    expect(countProviderCustomers(test, provider)).toBe(1)
+    expect(countProviderSubscriptions(test, test.user)).toBe(1)
+    expect(sumChargedCents(test, test.user)).toBe(1000)
     await test.settle()
     expect(await test.user.subscriptions()).toHaveLength(1)
   })
@@ -45,8 +45,8 @@ describe.each(PROVIDERS)('create() at $provider', ({ provider, card, unknownToke
       const { sandbox } = test
       for (let call = 0, wasHit = true; wasHit && call < 20; call++) {
         const { id } = await test.createUser()
-        const other = await hasty(test).user(id)
-        loseAnswer(test, provider, { after: call, how })
+        const other = await createImpatientBilling(test).user(id)
+        loseResponse(test, provider, { after: call, how })
         const failed = await other
           .newSubscription('main', 'monthly')
           .create(card)
@@ -60,9 +60,9 @@ describe.each(PROVIDERS)('create() at $provider', ({ provider, card, unknownToke
         const user = await test.billing.user(id)
         const again = await user.newSubscription('main', 'monthly').create(card)
         expect(again.valid()).toBe(true)
-        expect(subscriptionsAt(test, user)).toBe(1)
-        expect(takenFrom(test, user)).toBe(1000)
-        expect(customersAt(test, provider)).toBe(call + 1)
+        expect(countProviderSubscriptions(test, user)).toBe(1)
+        expect(sumChargedCents(test, user)).toBe(1000)
+        expect(countProviderCustomers(test, provider)).toBe(call + 1)
       }
     },
   )
@@ -102,10 +102,10 @@ describe.each(PROVIDERS)('create() at $provider', ({ provider, card, unknownToke
       expect(all.map(({ providerId, name }) => [providerId, name])).toEqual([
         [subscription.providerId, 'main'],
       ])
-      const truth = truthAt(sandbox, provider, user.providerId ?? '')
+      const truth = readSandboxState(sandbox, provider, user.providerId ?? '')
       expect(truth.subscriptions).toHaveLength(1)
-      expect(await rowsOf(test.database, user.id)).toEqual(truth)
-      expect(takenFrom(test, user)).toBe(1000)
+      expect(await readTableState(test.database, user.id)).toEqual(truth)
+      expect(sumChargedCents(test, user)).toBe(1000)
     }
     trouble.clear()
     expect([...early].some((type) => /subscription/.test(type))).toBe(true)
@@ -176,8 +176,8 @@ describe('a card that requires authentication', () => {
     sandbox.stripe.completeAuthentication(payment.id)
     await test.settle()
     expect(await user.subscribed('main')).toBe(true)
-    expect(subscriptionsAt(test, user)).toBe(1)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(countProviderSubscriptions(test, user)).toBe(1)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 
   it('makes swap() throw an error with the payment to confirm, while a declined swap changes nothing', async () => {
@@ -187,7 +187,7 @@ describe('a card that requires authentication', () => {
     sandbox.trouble.declineNextCharge(user.providerId ?? '', 'insufficient_funds')
     await expect(subscription.swap('yearly')).rejects.toThrow(PaymentFailed)
     expect(await user.subscribedToPlan('monthly', 'main')).toBe(true)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
 
     await user.updateCard('pm_card_authenticationRequired')
     const asked = await subscription.swap('yearly').catch((error: unknown) => error)
@@ -195,7 +195,7 @@ describe('a card that requires authentication', () => {
     sandbox.stripe.completeAuthentication((asked as PaymentActionRequired).payment.id)
     await test.settle()
     expect(await user.subscribedToPlan('yearly', 'main')).toBe(true)
-    expect(takenFrom(test, user)).toBe(10_000)
+    expect(sumChargedCents(test, user)).toBe(10_000)
   })
 
   it('makes charge() throw an error with the payment to confirm', async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import {
+  countProviderSubscriptions,
   type FlowTest,
   START,
   start,
   stripeSdk,
-  subscriptionsAt,
-  takenFrom,
+  sumChargedCents,
 } from '../../../../test/support.ts'
 import {
   type BillableUser,
@@ -63,10 +63,10 @@ describe('anchorOn()', () => {
           .map((line) => line - less(line))
           .reduce((total, line) => total + line + Math.round(line * 0.196), 0)
       const first = sum([share(3000, START), share(1034, START)], off)
-      expect(takenFrom(test, user)).toBe(first)
+      expect(sumChargedCents(test, user)).toBe(first)
       await sandbox.clock.advanceTo(after(FEBRUARY))
       const whole = sum([3000, 1034], id === 'once' ? () => 0 : off)
-      expect(takenFrom(test, user)).toBe(first + whole)
+      expect(sumChargedCents(test, user)).toBe(first + whole)
       expect(await user.subscribed('main')).toBe(true)
     },
   )
@@ -74,29 +74,32 @@ describe('anchorOn()', () => {
   it('starts for free with noProrate(), and charges on the anchor date', async () => {
     const test = await startTwin()
     await plan(test).anchorOn(FEBRUARY).noProrate().create(CARD)
-    expect([await test.user.subscribed('main'), takenFrom(test, test.user)]).toEqual([true, 0])
+    expect([await test.user.subscribed('main'), sumChargedCents(test, test.user)]).toEqual([
+      true,
+      0,
+    ])
     await test.sandbox.clock.advanceTo(after(FEBRUARY))
-    expect(takenFrom(test, test.user)).toBe(1000)
+    expect(sumChargedCents(test, test.user)).toBe(1000)
   })
 
   it('charges nothing during a trial, then a prorated amount until the anchor date, then whole periods', async () => {
     const test = await startTwin()
     const { user, sandbox } = test
     const made = await plan(test).trialDays(9).anchorOn(FEBRUARY).create(CARD)
-    expect([made.onTrial(), takenFrom(test, user)]).toEqual([true, 0])
+    expect([made.onTrial(), sumChargedCents(test, user)]).toEqual([true, 0])
     await sandbox.clock.advanceTo(after(day(9)))
-    expect(takenFrom(test, user)).toBe(share(1000, day(9)))
+    expect(sumChargedCents(test, user)).toBe(share(1000, day(9)))
     await sandbox.clock.advanceTo(after(FEBRUARY))
-    expect(takenFrom(test, user)).toBe(share(1000, day(9)) + 1000)
+    expect(sumChargedCents(test, user)).toBe(share(1000, day(9)) + 1000)
   })
 
   it('rejects a date more than one period away, and creates nothing', async () => {
     const test = await startTwin()
     await expect(plan(test).anchorOn(day(40)).create(CARD)).rejects.toThrow(ProviderRejected)
     await expect(plan(test).anchorOn(day(-1)).create(CARD)).rejects.toThrow(InvalidArgument)
-    expect(subscriptionsAt(test, test.user)).toBe(0)
+    expect(countProviderSubscriptions(test, test.user)).toBe(0)
     await plan(test).anchorOn(FEBRUARY).create(CARD)
-    expect(subscriptionsAt(test, test.user)).toBe(1)
+    expect(countProviderSubscriptions(test, test.user)).toBe(1)
   })
 
   it('leads to the same unconfirmed payment if it is repeated with the same date, and to a new payment with another date', async () => {
@@ -104,7 +107,7 @@ describe('anchorOn()', () => {
     const card = 'pm_card_threeDSecureRequired'
     const ask = (date: Date) => plan(test).anchorOn(date).create(card)
     for (let i = 0; i < 2; i++) await expect(ask(FEBRUARY)).rejects.toThrow(PaymentActionRequired)
-    expect(subscriptionsAt(test, test.user)).toBe(1)
+    expect(countProviderSubscriptions(test, test.user)).toBe(1)
     await expect(ask(day(20))).rejects.toThrow(PaymentActionRequired)
     await expect(plan(test).create(card)).rejects.toThrow(PaymentActionRequired)
     const all = test.sandbox.stripe.subscriptions(test.user.providerId ?? '')
@@ -120,13 +123,13 @@ describe('anchorOn()', () => {
     expect((await plan(test).anchorOn(FEBRUARY).checkout(page)).id).toBe(id)
     sandbox.stripe.completeCheckout(id)
     await user.completeCheckout(id)
-    expect(takenFrom(test, user)).toBe(share(1000, START))
+    expect(sumChargedCents(test, user)).toBe(share(1000, START))
     const other = user.newSubscription('other', 'pro')
     const free = await other.anchorOn(FEBRUARY).noProrate().checkout(page)
     sandbox.stripe.completeCheckout(free.id)
     expect(await user.completeCheckout(free.id)).toMatchObject({ status: 'complete' })
     expect(await user.subscribed('other')).toBe(true)
-    expect(takenFrom(test, user)).toBe(share(1000, START))
+    expect(sumChargedCents(test, user)).toBe(share(1000, START))
     const trial = user.newSubscription('third', 'pro').trialDays(3).anchorOn(FEBRUARY)
     await expect(trial.checkout(page)).rejects.toThrow(InvalidArgument)
     const past = user.newSubscription('third', 'pro').backdate(day(-3))
@@ -151,24 +154,24 @@ describe('backdate() of a new subscription', () => {
     // 15 November to 15 December has 30 days.
     const lines = [Math.round((2000 * 14) / 30), 2000, 2000]
     const total = lines.reduce((sum, line) => sum + line + Math.round(line * 0.1), 0)
-    expect(takenFrom(test, user)).toBe(total)
+    expect(sumChargedCents(test, user)).toBe(total)
     const raw = await (await stripeSdk(test)).subscriptions.retrieve(made.providerId)
     expect(new Date(raw.start_date * 1000)).toEqual(began)
     await test.sandbox.clock.advanceTo(after(new Date('2026-02-15T10:00:00Z')))
-    expect(takenFrom(test, user)).toBe(total + 2200)
+    expect(sumChargedCents(test, user)).toBe(total + 2200)
   })
 
   it('charges nothing for the past with noProrate()', async () => {
     const test = await startTwin()
     await plan(test).backdate(day(-100)).noProrate().create(CARD)
-    expect(takenFrom(test, test.user)).toBe(1000)
+    expect(sumChargedCents(test, test.user)).toBe(1000)
   })
 
   it('can be combined with anchorOn()', async () => {
     const test = await startTwin()
     const december = new Date('2025-12-01T00:00:00Z')
     const made = await plan(test).backdate(december).anchorOn(FEBRUARY).create(CARD)
-    expect([await made.periodEndsAt(), takenFrom(test, test.user)]).toEqual([FEBRUARY, 2000])
+    expect([await made.periodEndsAt(), sumChargedCents(test, test.user)]).toEqual([FEBRUARY, 2000])
   })
 })
 
@@ -185,10 +188,10 @@ describe('withoutCard()', () => {
     await test.advance({ days: 10 })
     expect(await user.subscribed('main')).toBe(false)
     expect((await user.subscription('main')).ended()).toBe(true)
-    expect(takenFrom(test, user)).toBe(0)
+    expect(sumChargedCents(test, user)).toBe(0)
     await user.updateCard(CARD)
     await plan(test).create()
-    expect([await user.subscribed('main'), takenFrom(test, user)]).toEqual([true, 1000])
+    expect([await user.subscribed('main'), sumChargedCents(test, user)]).toEqual([true, 1000])
   })
 
   it('starts a trial; if a card is added, the subscription continues after the trial', async () => {
@@ -198,7 +201,7 @@ describe('withoutCard()', () => {
     await test.advance({ days: 5 })
     await user.updateCard(CARD)
     await test.advance({ days: 5 })
-    expect([await user.subscribed('main'), takenFrom(test, user)]).toEqual([true, 1000])
+    expect([await user.subscribed('main'), sumChargedCents(test, user)]).toEqual([true, 1000])
   })
 
   it('starts a free plan, which needs a card before a swap to a paid one', async () => {
@@ -207,14 +210,14 @@ describe('withoutCard()', () => {
     const made = await plan(test, 'free').withoutCard().create()
     await sandbox.clock.advance({ months: 2 })
     await user.sync()
-    expect([await user.subscribed('main'), takenFrom(test, user)]).toEqual([true, 0])
+    expect([await user.subscribed('main'), sumChargedCents(test, user)]).toEqual([true, 0])
     await expect(made.swapAndInvoice('pro')).rejects.toThrow(NoPaymentMethod)
     await expect(made.swap('pro')).rejects.toThrow(NoPaymentMethod)
     await expect(made.addPrice('seat')).rejects.toThrow(NoPaymentMethod)
     expect((await user.subscription('main')).providerPlan).toBe('free')
     await user.updateCard(CARD)
     await (await user.subscription('main')).swapAndInvoice('pro')
-    expect(takenFrom(test, user)).toBe(2500)
+    expect(sumChargedCents(test, user)).toBe(2500)
   })
 
   it('rejects a subscription with a payment due now, and creates nothing', async () => {
@@ -228,9 +231,9 @@ describe('withoutCard()', () => {
       await expect(builder.create()).rejects.toThrow(NoPaymentMethod)
     }
     await expect(plan(test).trialDays(9).create()).rejects.toThrow(NoPaymentMethod)
-    expect(subscriptionsAt(test, user)).toBe(0)
+    expect(countProviderSubscriptions(test, user)).toBe(0)
     await plan(test).withoutCard().create(CARD)
-    expect([subscriptionsAt(test, user), takenFrom(test, user)]).toEqual([1, 1000])
+    expect([countProviderSubscriptions(test, user), sumChargedCents(test, user)]).toEqual([1, 1000])
   })
 
   it('works on a hosted page', async () => {
@@ -291,10 +294,10 @@ describe.each(WAYS)('a subscription created with %s', (_name, begin, taken) => {
     async (how) => {
       const test = await startTwin()
       const { sandbox } = test
-      const billing = hasty(test)
+      const billing = createImpatientBilling(test)
       for (let call = 0, wasHit = true; wasHit; call++) {
         const { id } = await test.createUser()
-        loseAnswer(test, 'stripe', { after: call, how })
+        loseResponse(test, 'stripe', { after: call, how })
         const failed = await begin(await billing.user(id)).then(
           () => null,
           (error: unknown) => error,
@@ -306,7 +309,7 @@ describe.each(WAYS)('a subscription created with %s', (_name, begin, taken) => {
           await begin(await billing.user(id))
         }
         const user = await test.billing.user(id)
-        const made = [subscriptionsAt(test, user), takenFrom(test, user)]
+        const made = [countProviderSubscriptions(test, user), sumChargedCents(test, user)]
         expect(made, `call ${call}`).toEqual([1, taken])
         expect(await user.subscribed('main')).toBe(true)
       }

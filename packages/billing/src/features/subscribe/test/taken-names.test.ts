@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, loseAnswer } from '../../../../test/lost-answers.ts'
-import { rowsOf, truthAt } from '../../../../test/provider-truth.ts'
-import { thrownBy } from '../../../../test/specification/no-calls.ts'
+import { createImpatientBilling, loseResponse } from '../../../../test/lost-answers.ts'
+import { readSandboxState, readTableState } from '../../../../test/provider-truth.ts'
+import { catchError } from '../../../../test/specification/no-calls.ts'
 import {
+  countProviderSubscriptions,
   type FlowTest,
   PROVIDERS,
   START,
   start,
   stripeSdk,
-  subscriptionsAt,
-  takenFrom,
+  sumChargedCents,
 } from '../../../../test/support.ts'
 import {
   AlreadySubscribed,
@@ -51,16 +51,21 @@ async function startTaken(provider: 'stripe' | 'braintree'): Promise<FlowTest> {
 }
 
 /** Returns the present state, after checking that the rows match the provider. */
-async function stateOf(test: FlowTest) {
+async function readCheckedState(test: FlowTest) {
   const { user, sandbox, database } = test
   const { provider, providerId, cardLastFour } = await test.billing.user(user.id)
-  const truth = truthAt(sandbox, provider, providerId ?? '')
-  expect(await rowsOf(database, user.id)).toEqual(truth)
-  return { truth, cardLastFour, taken: takenFrom(test, user), count: subscriptionsAt(test, user) }
+  const truth = readSandboxState(sandbox, provider, providerId ?? '')
+  expect(await readTableState(database, user.id)).toEqual(truth)
+  return {
+    truth,
+    cardLastFour,
+    taken: sumChargedCents(test, user),
+    count: countProviderSubscriptions(test, user),
+  }
 }
 
-async function refusal(act: () => Promise<unknown>): Promise<AlreadySubscribed> {
-  const error = await thrownBy(act)
+async function catchAlreadySubscribed(act: () => Promise<unknown>): Promise<AlreadySubscribed> {
+  const error = await catchError(act)
   expect(error).toBeInstanceOf(AlreadySubscribed)
   expect(error).toMatchObject({ code: 'already_subscribed', status: 409 })
   return error as AlreadySubscribed
@@ -197,16 +202,16 @@ describe.each(PROVIDERS)(
         const test = await startTaken(provider)
         const { user } = test
         await first(begin(user)).create(card)
-        const before = await stateOf(test)
-        const error = await refusal(() => again(begin(user, plan)).create(card))
+        const before = await readCheckedState(test)
+        const error = await catchAlreadySubscribed(() => again(begin(user, plan)).create(card))
         expect(error.terms.map(({ term }) => term)).toEqual(terms)
         for (const { inForce, use } of error.terms) {
           expect(error.message).toContain(inForce)
           expect(error.message).toContain(use)
         }
-        const previewed = await refusal(() => again(begin(user, plan)).preview())
+        const previewed = await catchAlreadySubscribed(() => again(begin(user, plan)).preview())
         expect(previewed.terms).toEqual(error.terms)
-        expect(await stateOf(test)).toEqual(before)
+        expect(await readCheckedState(test)).toEqual(before)
       },
     )
 
@@ -216,14 +221,14 @@ describe.each(PROVIDERS)(
         const test = await startTaken(provider)
         const { user } = test
         const made = await build(begin(user)).create(card)
-        const before = await stateOf(test)
+        const before = await readCheckedState(test)
         for (const token of [card, freshToken, null]) {
           expect((await build(begin(user)).create(token)).providerId).toBe(made.providerId)
         }
         const { now, next } = await build(begin(user)).preview()
         expect([now.total.amount, now.lines]).toEqual([0, []])
         expect(next?.total).toEqual((await made.upcomingInvoice())?.total)
-        expect(await stateOf(test)).toEqual(before)
+        expect(await readCheckedState(test)).toEqual(before)
       },
     )
 
@@ -231,23 +236,23 @@ describe.each(PROVIDERS)(
       const test = await startTaken(provider)
       const { user } = test
       const made = await begin(user).create(card)
-      const before = await stateOf(test)
-      const error = await refusal(() => begin(user).create(otherCard))
+      const before = await readCheckedState(test)
+      const error = await catchAlreadySubscribed(() => begin(user).create(otherCard))
       expect(error.terms).toMatchObject([{ term: 'card', use: 'updateCard()' }])
       expect(error.message).toContain(user.cardLastFour)
-      expect(await stateOf(test)).toEqual(before)
+      expect(await readCheckedState(test)).toEqual(before)
       await user.updateCard(otherCard)
       expect((await begin(user).create(otherCard)).providerId).toBe(made.providerId)
-      await refusal(() => begin(user).create(card))
+      await catchAlreadySubscribed(() => begin(user).create(card))
     })
 
     it('rejects an unknown payment token', async () => {
       const { user } = await startTaken(provider)
       await begin(user).create(card)
-      const error = await thrownBy(() => begin(user).create(given.unknownToken))
+      const error = await catchError(() => begin(user).create(given.unknownToken))
       expect(error).toMatchObject({ code: 'invalid_payment_token' })
       // The different plan is reported first: another token would not help.
-      await refusal(() => begin(user, 'pro').create(given.unknownToken))
+      await catchAlreadySubscribed(() => begin(user, 'pro').create(given.unknownToken))
     })
 
     it('accepts the same trial days while the trial is running, and rejects them afterwards', async () => {
@@ -257,20 +262,20 @@ describe.each(PROVIDERS)(
       const again = await begin(test.user).trialDays(10).create(card)
       expect([again.providerId, again.trialEndsAt]).toEqual([made.providerId, made.trialEndsAt])
       await test.advance({ days: 9 })
-      const error = await refusal(() => begin(test.user).trialDays(10).create())
+      const error = await catchAlreadySubscribed(() => begin(test.user).trialDays(10).create())
       expect(error.terms).toMatchObject([{ term: 'trial', inForce: 'none', wanted: '10 days' }])
       expect((await begin(test.user).create()).providerId).toBe(made.providerId)
-      expect(takenFrom(test, test.user)).toBe(1000)
+      expect(sumChargedCents(test, test.user)).toBe(1000)
     })
 
     it('replaces a subscription whose first payment failed, with any terms', async () => {
       const test = await startTaken(provider)
       const { user } = test
-      expect(await thrownBy(() => begin(user).create(declined))).toBeInstanceOf(PaymentFailed)
+      expect(await catchError(() => begin(user).create(declined))).toBeInstanceOf(PaymentFailed)
       const preview = await begin(user, 'pro').withCoupon('SPRING').preview()
       const made = await begin(user, 'pro').withCoupon('SPRING').create(card)
       expect(made.providerPlan).toBe('pro')
-      expect([takenFrom(test, user), preview.now.total.amount]).toEqual([2200, 2200])
+      expect([sumChargedCents(test, user), preview.now.total.amount]).toEqual([2200, 2200])
     })
 
     it('rejects one of two concurrent calls with different terms', async () => {
@@ -284,25 +289,25 @@ describe.each(PROVIDERS)(
       const outcomes = await Promise.allSettled(clicks)
       const refused = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
       expect(refused).toMatchObject([{ code: 'already_subscribed', terms: [{ term: 'coupon' }] }])
-      expect(subscriptionsAt(test, await test.billing.user(user.id))).toBe(1)
+      expect(countProviderSubscriptions(test, await test.billing.user(user.id))).toBe(1)
     })
 
     it('finds the subscription when it is repeated after a lost response, and rejects other terms', async () => {
       const test = await startTaken(provider)
-      const billing = hasty(test)
+      const billing = createImpatientBilling(test)
       const build = (user: BillableUser) => begin(user).withCoupon('SPRING').trialDays(10)
       let isLost = false
       for (let after = 0; !isLost; after++) {
         const user = await billing.user((await test.createUser()).id)
         await user.updateCard(card)
-        loseAnswer(test, provider, { after, how: 'half-written' })
-        expect(await thrownBy(() => build(user).create())).toMatchObject({ status: 503 })
-        isLost = subscriptionsAt(test, user) > 0
+        loseResponse(test, provider, { after, how: 'half-written' })
+        expect(await catchError(() => build(user).create())).toMatchObject({ status: 503 })
+        isLost = countProviderSubscriptions(test, user) > 0
         if (!isLost) continue
-        const error = await refusal(() => begin(user).create())
+        const error = await catchAlreadySubscribed(() => begin(user).create())
         expect(error.terms.map(({ term }) => term)).toEqual(['coupon', 'trial'])
         expect((await build(user).create()).onTrial()).toBe(true)
-        expect(subscriptionsAt(test, user)).toBe(1)
+        expect(countProviderSubscriptions(test, user)).toBe(1)
       }
     })
   },
@@ -313,19 +318,19 @@ describe('create() under the name of an existing subscription at Stripe (threat 
     const { user } = await startTaken('stripe')
     await begin(user).create('pm_card_visa')
     const asked = () => begin(user).withPromotionCode('NOBODY').create()
-    expect(await thrownBy(asked)).toMatchObject({ code: 'promotion_code_refused' })
+    expect(await catchError(asked)).toMatchObject({ code: 'promotion_code_refused' })
   })
 
   it('accepts a coupon that was applied to the subscription later, and rejects one that was removed', async () => {
     const { user } = await startTaken('stripe')
     const made = await begin(user).withCoupon('FALL').create('pm_card_visa')
     await made.applyCoupon('SPRING')
-    await refusal(() => begin(user).withCoupon('FALL').create())
+    await catchAlreadySubscribed(() => begin(user).withCoupon('FALL').create())
     expect((await begin(user).withCoupon('SPRING').create()).providerId).toBe(made.providerId)
     expect((await begin(user).create()).providerId).toBe(made.providerId)
     await made.removeDiscounts()
     for (const coupon of ['FALL', 'SPRING']) {
-      await refusal(() => begin(user).withCoupon(coupon).create())
+      await catchAlreadySubscribed(() => begin(user).withCoupon(coupon).create())
     }
   })
 
@@ -333,10 +338,10 @@ describe('create() under the name of an existing subscription at Stripe (threat 
     const { user } = await startTaken('stripe')
     const made = await begin(user).trialDays(10).create('pm_card_visa')
     await made.extendTrial(day(20))
-    await refusal(() => begin(user).trialDays(10).create())
+    await catchAlreadySubscribed(() => begin(user).trialDays(10).create())
     expect((await begin(user).trialDays(20).create()).providerId).toBe(made.providerId)
     await made.endTrial()
-    await refusal(() => begin(user).trialDays(20).create())
+    await catchAlreadySubscribed(() => begin(user).trialDays(20).create())
     expect((await begin(user).create()).providerId).toBe(made.providerId)
   })
 
@@ -344,7 +349,7 @@ describe('create() under the name of an existing subscription at Stripe (threat 
     const { user } = await startTaken('stripe')
     const made = await begin(user).anchorOn(FEBRUARY).create('pm_card_visa')
     await (await made.swap('yearly')).swap('monthly')
-    const error = await refusal(() => begin(user).anchorOn(FEBRUARY).create())
+    const error = await catchAlreadySubscribed(() => begin(user).anchorOn(FEBRUARY).create())
     expect(error.terms.map(({ term }) => term)).toEqual(['anchorOn'])
   })
 
@@ -353,7 +358,7 @@ describe('create() under the name of an existing subscription at Stripe (threat 
     const { user } = test
     const challenged = 'pm_card_authenticationRequired'
     const ask = async (build: Build) => {
-      const error = await thrownBy(() => build(begin(user)).create(challenged))
+      const error = await catchError(() => build(begin(user)).create(challenged))
       expect(error).toBeInstanceOf(PaymentActionRequired)
       return (error as PaymentActionRequired).payment.id
     }
@@ -372,7 +377,7 @@ describe('create() under the name of an existing subscription at Stripe (threat 
     const { user } = await startTaken('stripe')
     const made = await begin(user).create('pm_card_visa')
     await made.cancel()
-    const error = await refusal(() => begin(user).create())
+    const error = await catchAlreadySubscribed(() => begin(user).create())
     expect(error.terms).toMatchObject([{ term: 'cancellation', use: 'resume() or swap()' }])
     expect(isBillingError(error, 'already_subscribed') && error.terms).toHaveLength(1)
   })
@@ -380,7 +385,7 @@ describe('create() under the name of an existing subscription at Stripe (threat 
   it('rejects a start that needs a card if the subscription was started without one', async () => {
     const { user } = await startTaken('stripe')
     await begin(user).trialDays(10).withoutCard().create()
-    const error = await refusal(() => begin(user).trialDays(10).create())
+    const error = await catchAlreadySubscribed(() => begin(user).trialDays(10).create())
     expect(error.terms).toMatchObject([{ term: 'card', inForce: 'none', use: 'updateCard()' }])
   })
 
@@ -389,6 +394,6 @@ describe('create() under the name of an existing subscription at Stripe (threat 
     await begin(test.user).trialDays(10).create('pm_card_visa')
     const { now } = await begin(test.user).trialDays(10).preview()
     expect(now.total.amount).toBe(0)
-    await refusal(() => begin(test.user).trialDays(20).preview())
+    await catchAlreadySubscribed(() => begin(test.user).trialDays(20).preview())
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FlowTest, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import { type FlowTest, start, stripeSdk, sumChargedCents } from '../../../../test/support.ts'
 import { PaymentFailed, SubscriptionEnded } from '../../../index.ts'
 import type { BillingTest } from '../../../testing/index.ts'
 
@@ -25,12 +25,12 @@ describe('changing the tax at Braintree', () => {
     let tax = 10
     const test = await start('braintree', { taxPercentage: () => tax })
     const subscription = await test.user.newSubscription('main', 'monthly').create(CARD)
-    expect(takenFrom(test, test.user)).toBe(1100)
+    expect(sumChargedCents(test, test.user)).toBe(1100)
     test.sandbox.braintree.definePlan({ id: 'monthly', price: 3000, billingFrequency: 1 })
     tax = 20
     await subscription.syncTaxPercentage()
     await subscription.syncTaxPercentage()
-    expect(takenFrom(test, test.user), 'nothing is charged for it').toBe(1100)
+    expect(sumChargedCents(test, test.user), 'nothing is charged for it').toBe(1100)
     await test.advance({ months: 1 })
     expect(charges(test)).toEqual([1100, 1200])
   })
@@ -84,7 +84,7 @@ describe('a coupon with tax at Braintree', () => {
     }
     const card = provider === 'stripe' ? 'pm_card_visa' : CARD
     const taken: number[] = []
-    const note = () => taken.push(takenFrom(test, test.user))
+    const note = () => taken.push(sumChargedCents(test, test.user))
     const first = test.user.newSubscription('main', 'monthly').withCoupon(coupon)
     const subscription = await first.create(card)
     note()
@@ -137,7 +137,7 @@ describe('cancel() during a trial at Braintree', () => {
     await test.advance({ days: 1 })
     expect(await user.subscribed('main')).toBe(false)
     await test.advance({ months: 2 })
-    expect(takenFrom(test, user)).toBe(0)
+    expect(sumChargedCents(test, user)).toBe(0)
   })
 
   it('can be reverted by resume() for the rest of the trial, on the same terms', async () => {
@@ -159,9 +159,9 @@ describe('cancel() during a trial at Braintree', () => {
     const rows = await user.subscriptions()
     expect(rows.map((row) => row.ended())).toEqual([false, true])
     await test.advance({ days: 5 })
-    expect(takenFrom(test, user)).toBe(0)
+    expect(sumChargedCents(test, user)).toBe(0)
     await test.advance({ days: 1 })
-    expect(takenFrom(test, user), 'the price of the first day, less the coupon').toBe(700)
+    expect(sumChargedCents(test, user), 'the price of the first day, less the coupon').toBe(700)
     await test.advance({ months: 2 })
     expect(charges(test)).toEqual([700, 700, 1000])
   })
@@ -185,7 +185,7 @@ describe('cancel() during a trial at Braintree', () => {
     expect(await user.subscribed('main')).toBe(false)
     await expect((await user.subscription('main')).swap('pro')).rejects.toThrow(SubscriptionEnded)
     await test.advance({ months: 1 })
-    expect(takenFrom(test, user)).toBe(0)
+    expect(sumChargedCents(test, user)).toBe(0)
   })
 
   it('differs from a cancellation in the control panel, which ends access immediately', async () => {
@@ -274,11 +274,11 @@ describe('a past-due charge at Braintree', () => {
   ])('is collected when %s is swapped for %s', async (from, to, expected) => {
     const test = await startPastDue(from)
     const subscription = await test.user.subscription('main')
-    const before = takenFrom(test, test.user)
+    const before = sumChargedCents(test, test.user)
     const preview = await subscription.previewSwap(to)
     await subscription.swap(to)
     expect(charges(test)).toEqual(expected)
-    expect(preview.total.amount).toBe(takenFrom(test, test.user) - before)
+    expect(preview.total.amount).toBe(sumChargedCents(test, test.user) - before)
     expect(await test.user.subscribedToPlan(to, 'main')).toBe(true)
   })
 

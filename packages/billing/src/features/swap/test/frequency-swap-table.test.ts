@@ -92,7 +92,7 @@ describe('a swap to another billing frequency at Braintree', () => {
       const preview = await old.previewSwap(to)
       const made = await old.swap(to)
       expect(preview.credit.amount).toBe(credit)
-      expect(creditOn(test, made)).toBe(credit)
+      expect(readPlanCredit(test, made)).toBe(credit)
       expect(test.sandbox.braintree.subscription(oldId)?.status).toBe('Canceled')
       expect((await test.user.subscription('main')).providerId).toBe(made.providerId)
 
@@ -167,7 +167,7 @@ async function startOn(
 }
 
 /** Returns the `plan-credit` discount of the new subscription, in cents. */
-function creditOn({ sandbox }: BillingTest, { providerId }: Subscription): number {
+function readPlanCredit({ sandbox }: BillingTest, { providerId }: Subscription): number {
   const { discounts = [] } = sandbox.braintree.subscription(providerId) ?? {}
   return sum(
     discounts

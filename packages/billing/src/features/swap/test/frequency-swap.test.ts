@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { start, takenFrom } from '../../../../test/support.ts'
+import { start, sumChargedCents } from '../../../../test/support.ts'
 import type { BillingTest } from '../../../testing/index.ts'
 
 const CARD = 'fake-valid-visa-nonce'
@@ -23,7 +23,7 @@ describe('the credit for unused time after a swap to another billing frequency a
     for (const plan of ['monthly', 'yearly', 'quarterly', 'yearly']) {
       subscription = await subscription.swap(plan)
     }
-    expect(takenFrom(test, user)).toBe(10_000)
+    expect(sumChargedCents(test, user)).toBe(10_000)
     expect(creditOf(test, subscription.providerId)).toBe(10_000)
   })
 
@@ -33,11 +33,11 @@ describe('the credit for unused time after a swap to another billing frequency a
     const yearly = await user.newSubscription('main', 'yearly').create(CARD)
     const monthly = await yearly.swap('monthly')
     await test.advance({ months: 4 })
-    expect(takenFrom(test, user)).toBe(10_000)
+    expect(sumChargedCents(test, user)).toBe(10_000)
     const again = await monthly.swap('yearly')
     // Four months are used up, and the fifth has just begun.
     expect(creditOf(test, again.providerId)).toBe(6000)
-    expect(takenFrom(test, user)).toBe(14_000)
+    expect(sumChargedCents(test, user)).toBe(14_000)
     expect(sandbox.braintree.subscriptions(user.providerId ?? '')).toHaveLength(3)
   })
 
@@ -46,18 +46,18 @@ describe('the credit for unused time after a swap to another billing frequency a
     const { user } = test
     const old = await user.newSubscription('main', 'monthly').withCoupon('SPRING').create(CARD)
     // 7.00 and its tax.
-    expect(takenFrom(test, user)).toBe(833)
+    expect(sumChargedCents(test, user)).toBe(833)
     const made = await old.swap('yearly')
     expect(creditOf(test, made.providerId)).toBe(833)
     // 100.00 less the second cycle of the coupon, plus tax, less the credit.
-    expect(takenFrom(test, user)).toBe(833 + 11_543 - 833)
+    expect(sumChargedCents(test, user)).toBe(833 + 11_543 - 833)
   })
 
   it('is not given with noProrate()', async () => {
     const test = await start('braintree', { webhooks: false })
     const old = await test.user.newSubscription('main', 'monthly').create(CARD)
     await old.noProrate().swap('yearly')
-    expect(takenFrom(test, test.user)).toBe(11_000)
+    expect(sumChargedCents(test, test.user)).toBe(11_000)
   })
 
   it('is not used if the payment for the new plan is declined, and the old subscription stays', async () => {
@@ -71,7 +71,7 @@ describe('the credit for unused time after a swap to another billing frequency a
     await test.advance({ minutes: 1 })
     await old.swap('yearly')
     expect(await user.subscribedToPlan('yearly', 'main')).toBe(true)
-    expect(takenFrom(test, user)).toBe(10_000)
+    expect(sumChargedCents(test, user)).toBe(10_000)
   })
 
   it('is not given during a trial, and the end of the trial stays the same', async () => {
@@ -81,6 +81,6 @@ describe('the credit for unused time after a swap to another billing frequency a
     const made = await old.swap('yearly')
     expect(made.trialEndsAt).toEqual(old.trialEndsAt)
     await test.advance({ days: 7 })
-    expect(takenFrom(test, test.user)).toBe(10_000)
+    expect(sumChargedCents(test, test.user)).toBe(10_000)
   })
 })

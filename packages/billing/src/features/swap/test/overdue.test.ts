@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
   type FlowTest,
-  givenBackTo,
   start,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
+  sumRefundedCents,
 } from '../../../../test/support.ts'
 import { PaymentOverdue, type Subscription } from '../../../index.ts'
 
@@ -37,7 +37,7 @@ async function started(): Promise<FlowTest> {
 
 const LATER = new Date('2026-03-12T10:00:00Z')
 
-async function beforeEndOf(subscription: Subscription): Promise<Date> {
+async function dateBeforePeriodEnd(subscription: Subscription): Promise<Date> {
   const end = await subscription.periodEndsAt()
   return new Date(Number(end) - 5 * 86_400_000)
 }
@@ -46,10 +46,10 @@ async function beforeEndOf(subscription: Subscription): Promise<Date> {
 const ENDS: ReadonlyArray<[string, (it: Subscription) => Promise<unknown>]> = [
   ['cancelNow()', (it) => it.cancelNow()],
   ['cancelNow({ invoiceNow: true })', (it) => it.cancelNow({ invoiceNow: true })],
-  ['cancelAt()', async (it) => it.cancelAt(await beforeEndOf(it))],
+  ['cancelAt()', async (it) => it.cancelAt(await dateBeforePeriodEnd(it))],
   [
     'cancelAt() with a new date',
-    async (it) => (await it.cancelAt(LATER)).cancelAt(await beforeEndOf(it)),
+    async (it) => (await it.cancelAt(LATER)).cancelAt(await dateBeforePeriodEnd(it)),
   ],
   ['cancel()', (it) => it.cancel()],
 ]
@@ -58,13 +58,13 @@ async function expectNothingBack(
   { test, user, late }: Awaited<ReturnType<typeof startUnpaid>>,
   end: (it: Subscription) => Promise<unknown>,
 ): Promise<void> {
-  const taken = takenFrom(test, user)
+  const taken = sumChargedCents(test, user)
   await end(late)
   await test.sandbox.clock.advance({ months: 2 })
   await user.sync()
   expect(await user.subscribed('main')).toBe(false)
   expect((await user.balance()).amount).toBe(0)
-  expect([takenFrom(test, user), givenBackTo(test, user)]).toEqual([taken, 0])
+  expect([sumChargedCents(test, user), sumRefundedCents(test, user)]).toEqual([taken, 0])
 }
 
 /**
@@ -104,15 +104,15 @@ describe.each(['an unpaid change', 'an unpaid renewal'] as const)(
       'rejects a change that would credit unpaid money: %s',
       async (_how, change) => {
         const { test, user, late } = await startUnpaid(because)
-        const taken = takenFrom(test, user)
+        const taken = sumChargedCents(test, user)
         await expect(change(late)).rejects.toThrow(PaymentOverdue)
         expect((await user.balance()).amount).toBe(0)
         const before = await late.amountOwed()
         await user.updateCard('pm_card_visa')
         await late.payNow()
-        expect(takenFrom(test, user)).toBe(taken + Number(before?.amount))
+        expect(sumChargedCents(test, user)).toBe(taken + Number(before?.amount))
         await change(await user.subscription('main'))
-        expect(givenBackTo(test, user)).toBe(0)
+        expect(sumRefundedCents(test, user)).toBe(0)
       },
     )
 
@@ -181,11 +181,11 @@ describe.each(['void', 'mark_uncollectible', 'keep_as_draft', 'voided by hand'] 
       'rejects a change that would credit unpaid money: %s',
       async (_how, change) => {
         const { test, user, late } = await startNeverPaid(by)
-        const taken = takenFrom(test, user)
+        const taken = sumChargedCents(test, user)
         expect(late.pastDue()).toBe(false)
         await expect(change(late)).rejects.toThrow(PaymentOverdue)
         await expect(change(late)).rejects.toThrow('noProrate(), or swapAtPeriodEnd()')
-        expect([takenFrom(test, user), (await user.balance()).amount]).toEqual([taken, 0])
+        expect([sumChargedCents(test, user), (await user.balance()).amount]).toEqual([taken, 0])
       },
     )
 

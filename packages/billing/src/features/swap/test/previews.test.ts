@@ -4,12 +4,17 @@ import {
   type Balance,
   changeBalance,
   expectInvoice,
-  IS_WHOLE,
+  RUNS_ALL_PREVIEWS,
   startPreviews,
   sumOf,
   type Tax,
 } from '../../../../test/preview-support.ts'
-import { type FlowTest, PROVIDERS, type ProviderCase, takenFrom } from '../../../../test/support.ts'
+import {
+  type FlowTest,
+  PROVIDERS,
+  type ProviderCase,
+  sumChargedCents,
+} from '../../../../test/support.ts'
 import type { Subscription, SwapPreview } from '../../../index.ts'
 
 const DIRECTIONS = {
@@ -77,12 +82,15 @@ function canBegin({ begin, trial }: Combination): boolean {
 }
 
 function rowsFor(given: ProviderCase): Combination[] {
-  const usual = possibleIn(TABLE, given)
-  const begun = given.provider === 'stripe' ? possibleIn(BEGUN, given) : []
-  return IS_WHOLE ? [...usual, ...begun] : [...pairwise(usual), ...pairwise(begun)]
+  const usual = listPossibleRows(TABLE, given)
+  const begun = given.provider === 'stripe' ? listPossibleRows(BEGUN, given) : []
+  return RUNS_ALL_PREVIEWS ? [...usual, ...begun] : [...pairwise(usual), ...pairwise(begun)]
 }
 
-function possibleIn(table: readonly Combination[], { provider }: ProviderCase): Combination[] {
+function listPossibleRows(
+  table: readonly Combination[],
+  { provider }: ProviderCase,
+): Combination[] {
   const isSame = ({ direction }: Combination) => direction === 'up' || direction === 'down'
   return table.filter((row) =>
     provider === 'stripe'
@@ -150,7 +158,7 @@ const BEGUN_ITEMS = allCombinations<ItemsCombination>({
 function itemRowsFor(given: ProviderCase): ItemsCombination[] {
   const usual = possibleItemsIn(ITEMS_TABLE, given)
   const begun = given.provider === 'stripe' ? possibleItemsIn(BEGUN_ITEMS, given) : []
-  return IS_WHOLE ? [...usual, ...begun] : [...pairwise(usual), ...pairwise(begun)]
+  return RUNS_ALL_PREVIEWS ? [...usual, ...begun] : [...pairwise(usual), ...pairwise(begun)]
 }
 
 function possibleItemsIn(
@@ -177,9 +185,9 @@ describe.each(PROVIDERS)('a preview at $provider (threat N4)', (given) => {
     'shows exactly the amount that the swap charges: %s',
     async (_name, row) => {
       const test = await startPreviews(given, row, { settles: true })
-      const subscription = await liveTo(test, given, row)
+      const subscription = await startAndAdvanceToSwap(test, given, row)
       const [, to] = DIRECTIONS[row.direction]
-      const swapping = wayOf(subscription, row)
+      const swapping = applySwapOptions(subscription, row)
       const wanted = row.seats === 0 ? to : [{ price: to }, { price: 'seat' }]
 
       const preview = await swapping.previewSwap(wanted)
@@ -194,7 +202,7 @@ describe.each(PROVIDERS)('a preview at $provider (threat N4)', (given) => {
     'shows exactly the amount that the change of prices charges: %s',
     async (_name, row) => {
       const test = await startPreviews(given, row, { settles: true })
-      const subscription = wayOf(await liveTo(test, given, row), row)
+      const subscription = applySwapOptions(await startAndAdvanceToSwap(test, given, row), row)
       const { invoiceNow } = row
       const preview = await subscription.preview(CHANGES[row.change], { invoiceNow })
       await expectCharged(test, given, preview, ({ prorationDate }) =>
@@ -227,17 +235,17 @@ async function expectCharged(
   change: (preview: SwapPreview) => Promise<unknown>,
 ): Promise<void> {
   expect(sumOf(preview.lines), 'the lines add up').toBe(preview.total.amount)
-  const before = takenFrom(test, test.user)
+  const before = sumChargedCents(test, test.user)
   await change(preview)
   if (preview.immediately) {
     expect(preview.date).toEqual(test.sandbox.clock.now())
   } else {
-    expect(takenFrom(test, test.user) - before, 'nothing at once').toBe(0)
+    expect(sumChargedCents(test, test.user) - before, 'nothing at once').toBe(0)
     await test.sandbox.clock.advanceTo(new Date(preview.date.getTime() - 1000))
-    expect(takenFrom(test, test.user) - before, 'nothing before that day').toBe(0)
+    expect(sumChargedCents(test, test.user) - before, 'nothing before that day').toBe(0)
     await test.sandbox.clock.advanceTo(new Date(preview.date.getTime() + 2 * 3_600_000))
   }
-  expect(takenFrom(test, test.user) - before, 'the total').toBe(preview.total.amount)
+  expect(sumChargedCents(test, test.user) - before, 'the total').toBe(preview.total.amount)
   await expectInvoice(test, given, preview)
 }
 
@@ -248,7 +256,7 @@ function nameOf(row: Combination) {
 }
 
 /** Creates the subscription of this row, and advances to the day of the swap. */
-async function liveTo(
+async function startAndAdvanceToSwap(
   test: FlowTest,
   given: ProviderCase,
   row: Combination,
@@ -286,7 +294,10 @@ function firstPlan({ provider }: ProviderCase, { credit, direction }: Combinatio
   return credit === 'little' ? 'quarterly' : 'large'
 }
 
-function wayOf(subscription: Subscription, { trial, prorate }: Combination): Subscription {
+function applySwapOptions(
+  subscription: Subscription,
+  { trial, prorate }: Combination,
+): Subscription {
   const way = trial === 'skipped' ? subscription.skipTrial() : subscription
   return prorate ? way : way.noProrate()
 }

@@ -1,6 +1,6 @@
 import { connect } from '@tollgate/database'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { hasty } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling } from '../../../../test/lost-answers.ts'
 import { PROVIDERS, start, stripeSdk } from '../../../../test/support.ts'
 import {
   corruptRow,
@@ -55,7 +55,7 @@ describe.each(PROVIDERS)('sync() at $provider', ({ provider }) => {
     const all = CALLS[provider](210)
 
     // The second page fails, and with it the list. The other phases still run.
-    const quick = hasty(test)
+    const quick = createImpatientBilling(test)
     const failSecondPage = async () => {
       sandbox.trouble.failNext(provider === 'stripe' ? 1 : 3, { slowMs: 0 }, provider)
       sandbox.trouble.failNext(1, '500', provider)

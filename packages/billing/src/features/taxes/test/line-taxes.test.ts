@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { type FlowTest, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import { type FlowTest, start, stripeSdk, sumChargedCents } from '../../../../test/support.ts'
 import type { StartBillingOptions } from '../../../testing/index.ts'
 
 const BERLIN = { country: 'DE', postalCode: '10115' } as const
@@ -57,10 +57,10 @@ async function startTaxed(options: StartBillingOptions | 'rates'): Promise<Taxed
       place = to
     },
     async nextBill() {
-      const before = takenFrom(test, test.user)
+      const before = sumChargedCents(test, test.user)
       await test.sandbox.clock.advance({ months: 1 })
       await test.sandbox.clock.advance({ hours: 2 })
-      return takenFrom(test, test.user) - before
+      return sumChargedCents(test, test.user) - before
     },
   }
 }
@@ -76,7 +76,7 @@ describe('the tax of a subscription with two prices, each with its own tax rate,
     const test = await startTaxed('rates')
     const { user, book } = test
     const subscription = await user.newSubscription('main', 'monthly').price(book).create()
-    expect(takenFrom(test, user)).toBe(taxed('home'))
+    expect(sumChargedCents(test, user)).toBe(taxed('home'))
     test.move('away')
     await subscription.syncTaxPercentage()
     expect((await subscription.upcomingInvoice())?.total.amount).toBe(taxed('away'))
@@ -92,7 +92,7 @@ describe('the tax of a subscription with two prices, each with its own tax rate,
       const test = await startTaxed(tax === 'automatic' ? { tax } : { taxPercentage: () => 10 })
       const { user, book } = test
       await user.newSubscription('main', 'monthly').price(book).create()
-      expect(takenFrom(test, user)).toBe(tax === 'automatic' ? 1785 : 1650)
+      expect(sumChargedCents(test, user)).toBe(tax === 'automatic' ? 1785 : 1650)
       const later = test.another({ ...test.byRates, taxPercentage: undefined } as never)
       const same = await (await later.user(user.id)).subscription('main')
       await same.syncTaxPercentage()
@@ -134,9 +134,9 @@ describe('the tax of a subscription with two prices, each with its own tax rate,
     const made = await user.newSubscription('main', 'monthly').create()
     const wanted = [{ price: 'pro' }, { price: book }]
     const preview = await made.previewSwap(wanted)
-    const before = takenFrom(test, user)
+    const before = sumChargedCents(test, user)
     const swapped = await made.swapAndInvoice(wanted, { prorationDate: preview.prorationDate })
-    const paid = takenFrom(test, user) - before
+    const paid = sumChargedCents(test, user) - before
     expect(paid).toBe(taxed('home', 'pro') - 1190)
     expect(await test.nextBill()).toBe(taxed('home', 'pro'))
     test.move('away')

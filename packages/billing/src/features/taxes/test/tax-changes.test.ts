@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import { start, stripeSdk, sumChargedCents } from '../../../../test/support.ts'
 import type { Subscription } from '../../../index.ts'
 import type { StartBillingOptions } from '../../../testing/index.ts'
 
@@ -81,10 +81,10 @@ async function startTaxed(from: Way) {
       }
     },
     async nextBill(): Promise<number> {
-      const before = takenFrom(test, user)
+      const before = sumChargedCents(test, user)
       await test.sandbox.clock.advance({ months: 1 })
       await test.sandbox.clock.advance({ hours: 2 })
-      return takenFrom(test, user) - before
+      return sumChargedCents(test, user) - before
     },
   }
 }
@@ -142,7 +142,7 @@ it('syncTaxPercentage() keeps the tax included in the price at Braintree, when t
   const silent = test.another({ taxPercentage: undefined } as never)
   await (await (await silent.user(user.id)).subscription('main')).syncTaxPercentage()
   await test.advance({ months: 1, hours: 2 })
-  expect(takenFrom(test, user)).toBe(2200)
+  expect(sumChargedCents(test, user)).toBe(2200)
 })
 
 describe('a tax included in the price at Braintree, when the application configures no tax', () => {
@@ -163,10 +163,10 @@ describe('a tax included in the price at Braintree, when the application configu
     await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
     const silent = test.another({ taxPercentage: undefined } as never)
     const same = await (await silent.user(user.id)).subscription('main')
-    const before = takenFrom(test, user)
+    const before = sumChargedCents(test, user)
     await change(same)
     await test.advance({ months: 1, hours: 2 })
-    expect(takenFrom(test, user) - before).toBe(taken)
+    expect(sumChargedCents(test, user) - before).toBe(taken)
     const [newest] = await (await silent.user(user.id)).invoices()
     expect(newest?.data.taxes).toMatchObject([{ percentage: '10', amount: taken / 11 }])
   })
@@ -189,7 +189,7 @@ describe.each(PAIRS)('a change of the `tax` option from the kind %s to the kind 
     const taxed = await startTaxed(from)
     const { test, user, book } = taxed
     const made = await user.newSubscription('main', 'monthly').price(book).create()
-    expect(takenFrom(test, user)).toBe(withTax(from, 'monthly', 'book'))
+    expect(sumChargedCents(test, user)).toBe(withTax(from, 'monthly', 'book'))
     expect(await taxed.atStripe(made)).toEqual(AT_STRIPE[from])
     const same = await taxed.by(to)
     await same.syncTaxPercentage()
@@ -205,9 +205,9 @@ describe.each(PAIRS)('a change of the `tax` option from the kind %s to the kind 
     const made = await user.newSubscription('main', 'monthly').price(book).create()
     const same = await taxed.by(to)
     const { prorationDate, total } = await same.previewSwap('yearly')
-    const before = takenFrom(test, user)
+    const before = sumChargedCents(test, user)
     await same.swap('yearly', { prorationDate })
-    expect(takenFrom(test, user) - before).toBe(total.amount)
+    expect(sumChargedCents(test, user) - before).toBe(total.amount)
     expect(await taxed.atStripe(made)).toEqual(AT_STRIPE[to])
   })
 
@@ -268,7 +268,7 @@ describe.each(PAIRS)(
         .newSubscription('main', 'monthly')
         .withTax(choice[chosen] as 'automatic')
         .create()
-      expect(takenFrom(taxed.test, user)).toBe(withTax(chosen, 'monthly'))
+      expect(sumChargedCents(taxed.test, user)).toBe(withTax(chosen, 'monthly'))
       const same = await taxed.by(option)
       // A choice of "percentage" follows the application's percentage, if it configures one.
       const way = chosen === 'percentage' && option === 'none' ? 'none' : chosen
@@ -297,15 +297,15 @@ describe.each([
       const test = await start('braintree', { webhooks: false, taxPercentage: () => from })
       const { user } = test
       await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
-      expect(takenFrom(test, user)).toBe(1000 + from * 10)
+      expect(sumChargedCents(test, user)).toBe(1000 + from * 10)
       const later = test.another({ taxPercentage: () => to })
       const same = await (await later.user(user.id)).subscription('main')
       if (how === 'swap') await same.noProrate().swap('pro')
       else await same.syncTaxPercentage()
-      const before = takenFrom(test, user)
+      const before = sumChargedCents(test, user)
       await test.sandbox.clock.advance({ months: 1, hours: 2 })
       const price = how === 'swap' ? 2500 : 1000
-      expect(takenFrom(test, user) - before).toBe(price + (price * to) / 100)
+      expect(sumChargedCents(test, user) - before).toBe(price + (price * to) / 100)
     },
   )
 })

@@ -1,7 +1,13 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { type FlowTest, PROVIDERS, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
+import {
+  type FlowTest,
+  PROVIDERS,
+  start,
+  stripeSdk,
+  sumChargedCents,
+} from '../../../../test/support.ts'
 import {
   type Address,
   InvalidArgument,
@@ -58,8 +64,8 @@ describe('tax ids at Stripe', () => {
     for (let call = 0, wasHit = true; wasHit && call < 10; call++) {
       const user = await test.createUser()
       await user.updateCard('pm_card_visa')
-      const other = await hasty(test).user(user.id)
-      loseAnswer(test, 'stripe', { after: call, how })
+      const other = await createImpatientBilling(test).user(user.id)
+      loseResponse(test, 'stripe', { after: call, how })
       const failed = await other.createTaxId(...VAT).catch((error: unknown) => error)
       wasHit = test.sandbox.trouble.takeCallTrouble('stripe') === null
       test.sandbox.trouble.clear()
@@ -80,7 +86,7 @@ describe('tax ids at Stripe', () => {
     await user.setTaxExempt('reverse')
     expect([await user.taxExempt(), await user.reverseChargeApplies()]).toEqual(['reverse', true])
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
     await user.setTaxExempt('exempt')
     expect([await user.taxExempt(), await user.reverseChargeApplies()]).toEqual(['exempt', false])
     await expect(user.setTaxExempt('some' as 'none')).rejects.toThrow(InvalidArgument)
@@ -109,16 +115,16 @@ describe('automatic tax at Stripe', () => {
       const user = await somewhere(test, place.address)
       if (place.taxId) await user.createTaxId(...place.taxId)
       const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')
-      expect(takenFrom(test, user)).toBe(withTax(1000, place.percent))
+      expect(sumChargedCents(test, user)).toBe(withTax(1000, place.percent))
       const [invoice] = await user.invoices()
       expect(invoice?.data.reverseCharge).toBe(place.taxId !== null)
       expect(invoice?.data.customerTaxIds).toEqual(place.taxId ? [VAT[1]] : [])
       await test.advance({ days: 10 })
       const preview: SwapPreview = await subscription.previewSwap('yearly')
       expect(preview.taxLocationUnknown).toBeUndefined()
-      const before = takenFrom(test, user)
+      const before = sumChargedCents(test, user)
       await subscription.swap('yearly', { prorationDate: preview.prorationDate })
-      expect(takenFrom(test, user) - before).toBe(preview.total.amount)
+      expect(sumChargedCents(test, user) - before).toBe(preview.total.amount)
       await subscription.syncTaxPercentage()
       const stripe = await stripeSdk(test)
       const { id } = (await subscription.asProvider()) as Stripe.Subscription
@@ -131,10 +137,10 @@ describe('automatic tax at Stripe', () => {
     const { user } = test
     const builder = user.newSubscription('main', 'monthly')
     await expect(builder.create('pm_card_visa')).rejects.toThrow(TaxLocationUnknown)
-    expect(takenFrom(test, user)).toBe(0)
+    expect(sumChargedCents(test, user)).toBe(0)
     await user.updateCustomer({ address: BERLIN })
     const subscription = await builder.create('pm_card_visa')
-    expect(takenFrom(test, user)).toBe(1190)
+    expect(sumChargedCents(test, user)).toBe(1190)
     const away = user.updateCustomer({ address: { country: 'US' } })
     await expect(away).rejects.toThrow(TaxLocationUnknown)
     const { customers } = await stripeSdk(test)
@@ -156,20 +162,20 @@ describe('automatic tax at Stripe', () => {
     const key = { idempotencyKey: 'order-1' }
     const nowhere = user.invoiceFor('Setup', 4999, key)
     await expect(nowhere).rejects.toThrow(TaxLocationUnknown)
-    expect(takenFrom(test, user)).toBe(0)
+    expect(sumChargedCents(test, user)).toBe(0)
     await user.updateCustomer({ address: BERLIN })
     const invoice = await user.invoiceFor('Setup', 4999, key)
     expect(invoice.data).toMatchObject({ total: 5949, taxes: [{ amount: 950 }] })
     expect((await user.invoiceFor('Setup', 4999, key)).id).toBe(invoice.id)
-    expect(takenFrom(test, user)).toBe(5949)
+    expect(sumChargedCents(test, user)).toBe(5949)
     await user.invoiceFor('Setup', 5000, { automaticTax: false })
-    expect(takenFrom(test, user)).toBe(5949 + 5000)
+    expect(sumChargedCents(test, user)).toBe(5949 + 5000)
     const plain = await start('stripe', { webhooks: false })
     const other = await somewhere(plain, BERLIN)
     await other.updateCard('pm_card_visa')
     await other.invoiceFor('Setup', 5000)
     await other.invoiceFor('Setup', 5000, { automaticTax: true })
-    expect(takenFrom(plain, other)).toBe(5000 + 5950)
+    expect(sumChargedCents(plain, other)).toBe(5000 + 5950)
   })
 
   it('can be chosen for one subscription, where it stays after a swap, and can be turned on later', async () => {
@@ -177,16 +183,16 @@ describe('automatic tax at Stripe', () => {
     const user = await somewhere(test, BERLIN)
     const percent = await user.newSubscription('other', 'monthly').create('pm_card_visa')
     const chosen = await user.newSubscription('main', 'monthly').withTax('automatic').create()
-    expect(takenFrom(test, user)).toBe(1100 + 1190)
+    expect(sumChargedCents(test, user)).toBe(1100 + 1190)
     const stripe = await stripeSdk(test)
     const read = async (of: typeof chosen) =>
       stripe.subscriptions.retrieve(((await of.asProvider()) as Stripe.Subscription).id)
     for (const subscription of [chosen, percent]) {
       const preview = await subscription.previewSwap('yearly')
-      const before = takenFrom(test, user)
+      const before = sumChargedCents(test, user)
       await subscription.swap('yearly', { prorationDate: preview.prorationDate })
       await subscription.syncTaxPercentage()
-      expect(takenFrom(test, user) - before).toBe(preview.total.amount)
+      expect(sumChargedCents(test, user) - before).toBe(preview.total.amount)
     }
     expect((await read(chosen)).automatic_tax.enabled).toBe(true)
     expect((await read(percent)).default_tax_rates).toMatchObject([{ percentage: 10 }])
@@ -223,11 +229,11 @@ describe('tax rates of Stripe', () => {
     }
     const { user } = test
     const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')
-    expect(takenFrom(test, user)).toBe(1070)
+    expect(sumChargedCents(test, user)).toBe(1070)
     const preview = await subscription.previewSwap('yearly')
-    const before = takenFrom(test, user)
+    const before = sumChargedCents(test, user)
     await subscription.swap('yearly', { prorationDate: preview.prorationDate })
-    expect(takenFrom(test, user) - before).toBe(preview.total.amount)
+    expect(sumChargedCents(test, user) - before).toBe(preview.total.amount)
     const { id } = (await subscription.asProvider()) as Stripe.Subscription
     const item = async () => (await stripe.subscriptions.retrieve(id)).items.data[0]
     expect((await item())?.tax_rates).toMatchObject([{ percentage: 20 }])
@@ -267,7 +273,7 @@ describe('a hosted page', () => {
     expect(data[0]?.adjustable_quantity).toMatchObject({ enabled: true, minimum: 1, maximum: 5 })
     sandbox.stripe.completeCheckout(page.id, { address: { country: 'DE' } })
     await user.completeCheckout(page.id)
-    expect(takenFrom(test, user)).toBe(1190)
+    expect(sumChargedCents(test, user)).toBe(1190)
     const once = await user.checkoutCharge(1000, 'Course', { successPath: '/done', tax: 'none' })
     expect((await once.asProvider()) as object).toMatchObject({ amount_total: 1000 })
     const card = await user.checkout([], { mode: 'setup', successPath: '/done' })

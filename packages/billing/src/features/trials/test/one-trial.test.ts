@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import {
+  countProviderSubscriptions,
   type FlowTest,
   PROVIDERS,
   type ProviderCase,
   START,
   start,
-  subscriptionsAt,
-  takenFrom,
+  sumChargedCents,
 } from '../../../../test/support.ts'
 import {
   type BillableUser,
@@ -41,9 +41,9 @@ describe.each(PROVIDERS)('one trial per owner at $provider', ({ provider, card }
     await expect(trial(user).create(card)).rejects.toThrow(TrialUsed)
     await expect(trial(user).preview()).rejects.toThrow(TrialUsed)
     expect((await trial(user).skipTrial().preview()).now.total.amount).toBe(1000)
-    expect([takenFrom(test, user), subscriptionsAt(test, user)]).toEqual([0, 1])
+    expect([sumChargedCents(test, user), countProviderSubscriptions(test, user)]).toEqual([0, 1])
     const paid = await trial(user).skipTrial().create()
-    expect([paid.onTrial(), takenFrom(test, user)]).toEqual([false, 1000])
+    expect([paid.onTrial(), sumChargedCents(test, user)]).toEqual([false, 1000])
   })
 
   it('allows only one trial if processes start trials concurrently', async () => {
@@ -55,7 +55,7 @@ describe.each(PROVIDERS)('one trial per owner at $provider', ({ provider, card }
     )
     const codes = await Promise.all(asked.map(codeOf))
     expect(codes.sort()).toEqual(['done', 'trial_used', 'trial_used'])
-    expect(subscriptionsAt(test, await test.billing.user(test.user.id))).toBe(1)
+    expect(countProviderSubscriptions(test, await test.billing.user(test.user.id))).toBe(1)
   })
 
   it('counts a generic trial of the user, which can be extended or shortened while it runs', async () => {
@@ -132,7 +132,7 @@ describe('one trial per owner with hosted pages', () => {
     const { id } = await user.newSubscription('paid', 'pro').checkout(PAGE)
     await trial(user).create(stripe.card)
     await finish(test, id)
-    expect(takenFrom(test, user)).toBe(2500)
+    expect(sumChargedCents(test, user)).toBe(2500)
   })
 
   it('does not count a subscription whose first payment never arrived', async () => {
@@ -142,6 +142,6 @@ describe('one trial per owner with hosted pages', () => {
     await expect(asked).rejects.toThrow(PaymentActionRequired)
     expect(await user.hadTrial()).toBe(false)
     const made = await trial(user).create(stripe.card)
-    expect([made.onTrial(), takenFrom(test, user)]).toEqual([true, 0])
+    expect([made.onTrial(), sumChargedCents(test, user)]).toEqual([true, 0])
   })
 })

@@ -1,5 +1,9 @@
 import { type Decimal, formatDecimal, parseDecimal } from '../../../core/values/decimal.ts'
-import { type MeteredPrice, priceUsage, sumOf } from '../../../core/values/metered-price.ts'
+import {
+  type MeteredPrice,
+  priceUsage,
+  sumPricedUsage,
+} from '../../../core/values/metered-price.ts'
 import { addTax } from '../../../core/values/tax.ts'
 import type { MeterBill, UsageBill, UsageLine } from '../../../core/values/usage-bill.ts'
 
@@ -17,21 +21,24 @@ export interface UsageLedger {
  */
 export function billUsage(
   { used, bills }: UsageLedger,
-  added: ReadonlyMap<string, Decimal>,
+  addedUsage: ReadonlyMap<string, Decimal>,
   priceOf: (meter: string) => MeteredPrice | null,
 ): MeterBill[] {
-  return [...added].flatMap(([meter, value]) => {
+  return [...addedUsage].flatMap(([meter, value]) => {
     const before = bills.filter((bill) => bill.meter === meter)
     const price = before[0]?.price ?? priceOf(meter)
     if (!price) return []
     const all = priceUsage(price, formatDecimal((used.get(meter) ?? 0n) + value))
     const charged = sumWithoutTax(before)
-    const lines = sumOf(all) > charged ? linesOf(price.description ?? meter, all, charged) : []
+    const lines =
+      sumPricedUsage(all) > charged
+        ? toUsageBillLines(price.description ?? meter, all, charged)
+        : []
     return [{ meter, price, lines }]
   })
 }
 
-function linesOf(
+function toUsageBillLines(
   name: string,
   all: ReturnType<typeof priceUsage>,
   charged: number,

@@ -71,7 +71,7 @@ export async function chargeUsageBatch(
   const same = { provider, subscription, batch: batch.id }
   const intent = { owner, kind: 'usage', request: same, same } as const
   const begun = await context.operations.find(intent)
-  const priced = begun ? null : await settlePrice(context, charging, batch)
+  const priced = begun ? null : await priceAndRefuseUnpriced(context, charging, batch)
   if (priced?.amount.amount === 0) {
     const { bill } = priced
     return locked.lock.write((tx) => usage.finishBatch(record.id, batch.id, { bill, at }, tx))
@@ -94,7 +94,7 @@ export async function chargeUsageBatch(
  * Calculates the price of a batch of usage. Usage of meters without a configured price is marked as
  * refused, so that the rest can be charged.
  */
-async function settlePrice(
+async function priceAndRefuseUnpriced(
   context: BillingContext,
   charging: UsageChargeContext,
   batch: UsageBatch,

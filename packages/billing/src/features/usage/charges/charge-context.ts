@@ -1,6 +1,6 @@
 import type { BillingContext } from '../../../core/context.ts'
 import type { BilledOwner, SubscriptionRecord } from '../../../core/storage/tables.ts'
-import { requirePart } from '../../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../../providers/gateway-parts.ts'
 import type { ProviderSubscription } from '../../../providers/subscription.ts'
 import { isChargedByUs, type UsageCharges } from '../contract.ts'
 import { type ChargedUsageRepository, createChargedUsageRepository } from './charged-usage-rows.ts'
@@ -28,7 +28,7 @@ export async function readUsageChargeContext(
   const { database } = context.options
   const { provider, owner, providerId, providerCustomer } = record
   const gateway = await context.gateway(provider)
-  const part = requirePart(gateway, 'usage')
+  const part = requireGatewayPart(gateway, 'usage')
   if (!isChargedByUs(part))
     throw new Error(`${provider} bills usage itself, so billing cannot charge for it`)
   const billed = await context.owners.find(owner)

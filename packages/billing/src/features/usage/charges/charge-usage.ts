@@ -36,7 +36,7 @@ export function chargeUsage(context: BillingContext, record: SubscriptionRecord)
     for (const batch of await charging.usage.listBatches(record.id)) {
       if (!isPostponed(context, batch)) await tryBatch(context, locked, charging, batch)
     }
-    const until = nextCheck(context, charging)
+    const until = computeNextCheck(context, charging)
     await charging.usage.postpone(record.id, until)
     return until
   })
@@ -62,7 +62,7 @@ export async function payOwedUsage(
  * Returns the amount owed for usage that was due and is unpaid. `null` if the subscription's usage
  * cannot be charged.
  */
-export async function owedForUsage(
+export async function computeOwedUsage(
   context: BillingContext,
   record: SubscriptionRecord,
 ): Promise<Money | null> {
@@ -80,12 +80,16 @@ export async function owedForUsage(
     const sums = await usage.sumOfBatch(record.id, batch.id)
     const { amount, bill } = await priceUsageBatch(context, charging, ledger, sums)
     cents += amount.amount
-    before = { from, used: added(ledger.used, sums), bills: [...ledger.bills, ...bill.meters] }
+    before = {
+      from,
+      used: addUsageSums(ledger.used, sums),
+      bills: [...ledger.bills, ...bill.meters],
+    }
   }
   return money(cents, part.currency)
 }
 
-function added(sums: UsageSums, others: UsageSums): UsageSums {
+function addUsageSums(sums: UsageSums, others: UsageSums): UsageSums {
   const all = new Map(sums)
   for (const [meter, value] of others) all.set(meter, (all.get(meter) ?? 0n) + value)
   return all
@@ -148,7 +152,7 @@ async function tryBatch(
     }
     const now = options.clock.now()
     const attempt = batch.declines + 1
-    const nextAttemptAt = nextAttempt(found, attempt, now)
+    const nextAttemptAt = computeNextAttempt(found, attempt, now)
     const sums = await usage.sumOfBatch(record.id, batch.id)
     const ledger = await readUsageLedger(charging, batch)
     const { amount } = await priceUsageBatch(context, charging, ledger, sums)
@@ -165,7 +169,7 @@ async function tryBatch(
  * Returns the time of the next attempt: together with the next invoice or, if there is none, weekly
  * for some weeks. `null` after that: then only `payNow()` or another card leads to an attempt.
  */
-function nextAttempt(
+function computeNextAttempt(
   { isOver, periodEndsAt }: ProviderSubscription,
   attempts: number,
   now: Date,
@@ -178,7 +182,7 @@ function nextAttempt(
  * Returns when to check again: an hour after the end of the period, when the provider has billed
  * the next one, and at least once a day, because the period may end early.
  */
-function nextCheck({ options }: BillingContext, { found }: UsageChargeContext): Date {
+function computeNextCheck({ options }: BillingContext, { found }: UsageChargeContext): Date {
   const now = options.clock.now().getTime()
   const end = found.periodEndsAt?.getTime() ?? 0
   if (end > now) return new Date(Math.min(end + HOUR, now + DAY))

@@ -1,7 +1,7 @@
 import type { BillingContext } from '../../../core/context.ts'
 import type { ProviderName } from '../../../core/values/provider-name.ts'
 import { createWorker } from '../../../core/worker.ts'
-import { workerSettings } from '../../../options.ts'
+import { createWorkerSettings } from '../../../options.ts'
 import type { UsageChargeWorker } from '../usage-queue.ts'
 import { chargeUsage } from './charge-usage.ts'
 import { createChargedUsageRepository } from './charged-usage-rows.ts'
@@ -22,7 +22,7 @@ export function createUsageChargeWorker(
   const usage = createChargedUsageRepository(options.database, provider)
   const idleUntil = new Map<number, Date>()
   const patient = {
-    ...workerSettings(options, ready),
+    ...createWorkerSettings(options, ready),
     attempts: Number.POSITIVE_INFINITY,
     longestPause: LONGEST_PAUSE,
   }

@@ -5,7 +5,7 @@ import type { PreviewLine, UpcomingInvoice } from '../../forecasts/upcoming-invo
 import { sumWithoutTax, toLinesWithTax } from './bill.ts'
 import { priceUsageBatch, readUsageLedger } from './charge-batch.ts'
 import { readUsageChargeContext, type UsageChargeContext } from './charge-context.ts'
-import { owedForUsage } from './charge-usage.ts'
+import { computeOwedUsage } from './charge-usage.ts'
 import { createChargedUsageRepository } from './charged-usage-rows.ts'
 import { pricingRange } from './periods.ts'
 
@@ -43,8 +43,8 @@ async function findUpcomingUsage(
   const charging = await readUsageChargeContext(context, record)
   if (typeof charging === 'string' || charging.found.isOver) return null
   const { currency } = charging.part
-  const { bill, amount } = await priceRunning(context, charging)
-  const owed = (await owedForUsage(context, record))?.amount ?? 0
+  const { bill, amount } = await pricePeriodSoFar(context, charging)
+  const owed = (await computeOwedUsage(context, record))?.amount ?? 0
   const lines: PreviewLine[] = toLinesWithTax(bill).map(
     ({ description, quantity, amount: cents }) => ({
       kind: 'usage',
@@ -64,7 +64,7 @@ async function findUpcomingUsage(
 }
 
 /** Calculates the price of the current period so far. Usage during a trial is free. */
-async function priceRunning(context: BillingContext, charging: UsageChargeContext) {
+async function pricePeriodSoFar(context: BillingContext, charging: UsageChargeContext) {
   const { record, found, part, usage } = charging
   const now = context.options.clock.now()
   const isFree = found.trialEndsAt !== null && now < found.trialEndsAt

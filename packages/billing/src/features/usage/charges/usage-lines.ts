@@ -1,7 +1,7 @@
 import type { BillingContext } from '../../../core/context.ts'
 import type { ProviderName } from '../../../core/values/provider-name.ts'
 import type { UsageBill } from '../../../core/values/usage-bill.ts'
-import { requirePart } from '../../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../../providers/gateway-parts.ts'
 import type { InvoiceData } from '../../invoices/invoice.ts'
 import { isChargedByUs } from '../contract.ts'
 import { toLinesWithTax } from './bill.ts'
@@ -18,17 +18,17 @@ export async function showUsageLines(
 ): Promise<InvoiceData[]> {
   const { database, providers } = context.options
   if (providers.find(provider)?.usageCountedBy !== 'us') return [...invoices]
-  const part = requirePart(await context.gateway(provider), 'usage')
+  const part = requireGatewayPart(await context.gateway(provider), 'usage')
   if (!isChargedByUs(part)) return [...invoices]
   const keys = invoices.flatMap((invoice) => part.keyOf(invoice) ?? [])
   const bills = await createChargedUsageRepository(database, provider).findBills(keys)
   return invoices.map((invoice) => {
     const bill = bills.get(part.keyOf(invoice) ?? '')
-    return bill ? { ...invoice, lines: linesOf(bill, invoice) } : invoice
+    return bill ? { ...invoice, lines: toUsageInvoiceLines(bill, invoice) } : invoice
   })
 }
 
-function linesOf(bill: UsageBill, { lines }: InvoiceData): InvoiceData['lines'] {
+function toUsageInvoiceLines(bill: UsageBill, { lines }: InvoiceData): InvoiceData['lines'] {
   const period = lines[0]?.period ?? null
   return toLinesWithTax(bill).map(({ quantity, ...line }) => ({
     ...line,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type FlowTest, start, takenFrom } from '../../../../test/support.ts'
+import { type FlowTest, start, sumChargedCents } from '../../../../test/support.ts'
 import type { MeteredPrice } from '../../../index.ts'
 import type { StartBillingOptions } from '../../../testing/index.ts'
 
@@ -67,5 +67,5 @@ export async function declineUsageCharge(test: FlowTest): Promise<void> {
   sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
   await sandbox.clock.advance({ hours: 2 })
   await billing.process()
-  expect(takenFrom(test, user)).toBe(2000)
+  expect(sumChargedCents(test, user)).toBe(2000)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { START, start, takenFrom } from '../../../../test/support.ts'
+import { LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
+import { START, start, sumChargedCents } from '../../../../test/support.ts'
 import {
   type AnyBillingEvent,
   type BillableUser,
@@ -12,7 +12,7 @@ import {
 } from '../../../index.ts'
 import { advanceToNextPeriod, CARD, declineUsageCharge, startWithChargedUsage } from './charged.ts'
 import { PRICING_CASES, tieredTerms } from './priced.ts'
-import { valuesOf } from './support.ts'
+import { listUsageValues } from './support.ts'
 
 const DAY = 86_400_000
 const INCLUDED: MeteredPrice = { unitAmount: 5, included: 10 }
@@ -31,16 +31,16 @@ describe('metered usage at Braintree', () => {
     const subscription = await main(user)
     for (const value of used) await subscription.reportUsage({ meter: 'calls', value })
     await billing.process()
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
     const total = [...used].reduce<number>((sum, value) => sum + Number(value), 0)
     await test.sandbox.clock.advance({ minutes: 2 })
-    expect(valuesOf(await subscription.usage({ meter: 'calls' }))).toEqual([String(total)])
+    expect(listUsageValues(await subscription.usage({ meter: 'calls' }))).toEqual([String(total)])
     await advanceToNextPeriod(test)
-    expect(takenFrom(test, user)).toBe(2000 + cents)
+    expect(sumChargedCents(test, user)).toBe(2000 + cents)
     await billing.process()
     await test.sandbox.clock.advance({ days: 2 })
     await billing.process()
-    expect(takenFrom(test, user)).toBe(2000 + cents)
+    expect(sumChargedCents(test, user)).toBe(2000 + cents)
     expect(await billing.usage.pending()).toEqual([])
   })
 
@@ -62,7 +62,7 @@ describe('metered usage at Braintree', () => {
       subtotal: 1428,
       taxes: [{ percentage: '19', amount: 228, inclusive: true }],
     })
-    expect(takenFrom(test, user)).toBe(2 * 1190 + 1428)
+    expect(sumChargedCents(test, user)).toBe(2 * 1190 + 1428)
     const found = await user.findInvoice(ofUsage?.id ?? '')
     expect(found?.data.lines).toEqual(ofUsage?.data.lines)
   })
@@ -91,7 +91,7 @@ describe('metered usage at Braintree', () => {
         ['calls (charged before)', 1, '-100', -100],
       ],
     ])
-    expect(takenFrom(test, user)).toBe(2000 + 500)
+    expect(sumChargedCents(test, user)).toBe(2000 + 500)
   })
 
   it('costs only the difference if it is reported late, and is priced separately in each period', async () => {
@@ -100,15 +100,15 @@ describe('metered usage at Braintree', () => {
     const subscription = await main(user)
     await subscription.reportUsage({ meter: 'calls', value: 600 })
     await advanceToNextPeriod(test)
-    expect(takenFrom(test, user)).toBe(2000 + 250)
+    expect(sumChargedCents(test, user)).toBe(2000 + 250)
     const at = new Date(START.getTime() + 5 * DAY)
     await subscription.reportUsage({ meter: 'calls', value: 500, at })
     await subscription.reportUsage({ meter: 'calls', value: 150 })
     await billing.process()
-    expect(takenFrom(test, user)).toBe(2000 + 450 + 25)
+    expect(sumChargedCents(test, user)).toBe(2000 + 450 + 25)
     await sandbox.clock.advance({ days: 1 })
     await advanceToNextPeriod(test)
-    expect(takenFrom(test, user)).toBe(3000 + 450 + 25 + 25)
+    expect(sumChargedCents(test, user)).toBe(3000 + 450 + 25 + 25)
   })
 
   it('is charged for each period separately after no process was running for two periods', async () => {
@@ -124,7 +124,7 @@ describe('metered usage at Braintree', () => {
     await sandbox.clock.advance({ hours: 2 })
     await report(9)
     await advanceToNextPeriod(test)
-    expect(takenFrom(test, user)).toBe(3000 + 20 + 40)
+    expect(sumChargedCents(test, user)).toBe(3000 + 20 + 40)
   })
 
   it('is charged at the end of a subscription', async () => {
@@ -136,12 +136,12 @@ describe('metered usage at Braintree', () => {
     await sandbox.clock.advance({ days: 3 })
     await subscription.cancelNow()
     await billing.process()
-    expect(takenFrom(test, user)).toBe(1000 + 50)
+    expect(sumChargedCents(test, user)).toBe(1000 + 50)
     const ending = await user.newSubscription('other', 'monthly').create()
     await ending.reportUsage({ meter: 'calls', value: 4 })
     await ending.cancel()
     await advanceToNextPeriod(test, 2)
-    expect(takenFrom(test, user)).toBe(2000 + 50 + 20)
+    expect(sumChargedCents(test, user)).toBe(2000 + 50 + 20)
     expect(await billing.usage.pending()).toEqual([])
   })
 
@@ -155,9 +155,9 @@ describe('metered usage at Braintree', () => {
     await sandbox.clock.advance({ days: 12 })
     await (await main(user)).reportUsage({ meter: 'calls', value: 5 })
     await billing.process()
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
     await advanceToNextPeriod(test)
-    expect(takenFrom(test, user)).toBe(2000 + 15)
+    expect(sumChargedCents(test, user)).toBe(2000 + 15)
   })
 
   it('is owed after a declined charge, which an event reports, and can be paid by payNow()', async () => {
@@ -172,7 +172,7 @@ describe('metered usage at Braintree', () => {
     sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
     await sandbox.clock.advance({ hours: 2 })
     await billing.process()
-    expect(takenFrom(test, user)).toBe(2000)
+    expect(sumChargedCents(test, user)).toBe(2000)
     expect(told).toMatchObject([
       { data: { attempt: 1, invoice: { amountDue: { amount: 50, currency: 'usd' } } } },
     ])
@@ -181,11 +181,11 @@ describe('metered usage at Braintree', () => {
     sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
     await expect(subscription.payNow()).rejects.toThrow(PaymentFailed)
     await subscription.payNow()
-    expect(takenFrom(test, user)).toBe(2000 + 50)
+    expect(sumChargedCents(test, user)).toBe(2000 + 50)
     expect(await subscription.amountOwed()).toEqual({ amount: 0, currency: 'usd' })
     await subscription.payNow()
     await advanceToNextPeriod(test)
-    expect(takenFrom(test, user)).toBe(3000 + 50)
+    expect(sumChargedCents(test, user)).toBe(3000 + 50)
   })
 
   it('is charged to the new card after a declined charge and updateCard()', async () => {
@@ -194,7 +194,7 @@ describe('metered usage at Braintree', () => {
     await declineUsageCharge(test)
     await user.updateCard('fake-valid-mastercard-nonce')
     await billing.process()
-    expect(takenFrom(test, user)).toBe(2000 + 50)
+    expect(sumChargedCents(test, user)).toBe(2000 + 50)
   })
 
   it.each(LOSSES)(
@@ -207,7 +207,7 @@ describe('metered usage at Braintree', () => {
         await billing.process()
         await sandbox.clock.advance({ months: 1 })
         await sandbox.clock.advance({ hours: 2 })
-        loseAnswer(test, 'braintree', { after: call, how })
+        loseResponse(test, 'braintree', { after: call, how })
         await billing.process()
         wasHit = sandbox.trouble.takeCallTrouble('braintree') === null
         while (sandbox.trouble.takeCallTrouble('braintree')) {
@@ -217,7 +217,7 @@ describe('metered usage at Braintree', () => {
           await sandbox.clock.advance({ minutes })
           await billing.process()
         }
-        expect(takenFrom(test, user), `call ${call}`).toBe(2000 + 50)
+        expect(sumChargedCents(test, user), `call ${call}`).toBe(2000 + 50)
         expect(await billing.usage.pending()).toEqual([])
         const open = await test.database.kysely
           .selectFrom('billing_operations')
@@ -238,7 +238,7 @@ describe('metered usage at Braintree', () => {
     await sandbox.clock.advance({ months: 1 })
     await sandbox.clock.advance({ hours: 2 })
     await Promise.all(processes.map((each) => each.process()))
-    expect(takenFrom(test, user)).toBe(2000 + 50)
+    expect(sumChargedCents(test, user)).toBe(2000 + 50)
   })
 
   it('can be cancelled until it is charged, and is rejected if no price is configured for its meter', async () => {
@@ -249,7 +249,7 @@ describe('metered usage at Braintree', () => {
     await billing.process()
     await user.cancelUsage('a')
     await advanceToNextPeriod(test)
-    expect(takenFrom(test, user)).toBe(2000 + 20)
+    expect(sumChargedCents(test, user)).toBe(2000 + 20)
     await expect(user.cancelUsage('b')).rejects.toThrow(InvalidArgument)
     await expect(user.reportUsage('minutes', 1)).rejects.toThrow(InvalidArgument)
     const subscription = await main(user)
@@ -293,6 +293,6 @@ describe('metered usage at Braintree', () => {
       { from: new Date('2026-01-14'), to: new Date('2026-01-15'), value: '1.5' },
       { from: new Date('2026-01-15'), to: new Date('2026-01-16'), value: '4.5' },
     ])
-    expect(valuesOf(await user.usage('calls', { from, to }))).toEqual(['6'])
+    expect(listUsageValues(await user.usage('calls', { from, to }))).toEqual(['6'])
   })
 })

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { startChild } from '../../../../test/child-process.ts'
-import { killAlone, LONG, tryEveryPoint, tryOneByOne } from '../../../../test/killed/every-point.ts'
-import { ofSubscription, ofUser } from '../../../../test/killed/story.ts'
-import { start, takenFrom } from '../../../../test/support.ts'
+import {
+  LONG_TEST_TIMEOUT,
+  runAndKill,
+  tryEveryPoint,
+  tryOneByOne,
+} from '../../../../test/killed/every-point.ts'
+import { subscriptionJob, userJob } from '../../../../test/killed/story.ts'
+import { start, sumChargedCents } from '../../../../test/support.ts'
 import type { BillableUser } from '../../../index.ts'
 import { declineUsageCharge, makeOtherCardDefault } from './charged.ts'
 import { type MeteredTest, startWithMeter } from './support.ts'
@@ -17,7 +22,7 @@ const rows = ({ database }: MeteredTest, userId: string | number) =>
 describe('metered usage', () => {
   it(
     'is counted once at Stripe, at whichever step the process is killed (threat W5)',
-    LONG,
+    LONG_TEST_TIMEOUT,
     async () => {
       const test = await startWithMeter()
       const { billing, sandbox, user } = test
@@ -25,7 +30,7 @@ describe('metered usage', () => {
       const steps = await tryOneByOne(async (stopAt) => {
         const id = `job-${++times}`
         const job = { job: 'use', userId: user.id, id, stopAt } as const
-        const { outcome, at } = await killAlone(test, 'stripe', job)
+        const { outcome, at } = await runAndKill(test, 'stripe', job)
         // The application got no response and repeats the call. Reports that the dead process had
         // claimed are sent later.
         await user.reportUsage('calls', 5, { id })
@@ -45,7 +50,7 @@ describe('metered usage', () => {
 
   it(
     'is charged once at Braintree, no matter at which step the process is killed (threat W5)',
-    LONG,
+    LONG_TEST_TIMEOUT,
     async () => {
       const metered = { calls: { unitAmount: 5 } }
       const test = await start('braintree', { webhooks: false, metered, lockLease: 1 })
@@ -57,12 +62,12 @@ describe('metered usage', () => {
         await billing.process()
         await sandbox.clock.advance({ months: 1 })
         await sandbox.clock.advance({ hours: 2 })
-        const before = takenFrom(test, user)
+        const before = sumChargedCents(test, user)
         const job = { job: 'chargeUsage', userId: user.id, stopAt } as const
-        const { outcome, at } = await killAlone(test, 'braintree', job)
+        const { outcome, at } = await runAndKill(test, 'braintree', job)
         await sandbox.clock.advance({ minutes: 11 })
         await billing.process()
-        expect(takenFrom(test, user) - before, at).toBe(50)
+        expect(sumChargedCents(test, user) - before, at).toBe(50)
         expect(await billing.usage.pending()).toEqual([])
         const open = await test.database.kysely
           .selectFrom('billing_operations')
@@ -81,7 +86,7 @@ describe('metered usage', () => {
     ['updateCard', ['fake-valid-amex-nonce']],
   ])(
     'is charged once to another card if it is unpaid at Braintree, at whichever step of %s() the process is killed (threat W5)',
-    LONG,
+    LONG_TEST_TIMEOUT,
     async (method, args) => {
       const test = await start('braintree', {
         webhooks: false,
@@ -95,13 +100,13 @@ describe('metered usage', () => {
         await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
         await declineUsageCharge({ ...test, user })
         await makeOtherCardDefault({ sandbox, user })
-        const job = { userId: user.id, ...ofUser(method, ...args), stopAt }
-        const { outcome, at } = await killAlone(test, 'braintree', job)
+        const job = { userId: user.id, ...userJob(method, ...args), stopAt }
+        const { outcome, at } = await runAndKill(test, 'braintree', job)
         await (await billing.user(user.id)).sync()
         // The dead process may have claimed the debt already, so its lease must run out first.
         await sandbox.clock.advance({ minutes: 11 })
         await billing.process()
-        expect(takenFrom(test, user), at).toBe(2000 + 50)
+        expect(sumChargedCents(test, user), at).toBe(2000 + 50)
         return outcome
       })
       expect(steps.some((step) => /update/.test(step))).toBe(true)
@@ -110,7 +115,7 @@ describe('metered usage', () => {
 
   it(
     'is billed once when the subscription ends, no matter at which step the process is killed (threat W5)',
-    LONG,
+    LONG_TEST_TIMEOUT,
     async () => {
       const test = await startWithMeter({ lockLease: 1 })
       const { billing, database, sandbox } = test
@@ -132,12 +137,12 @@ describe('metered usage', () => {
         },
         jobOf: ({ id: userId }) => ({
           userId,
-          ...ofSubscription('cancelNow', { invoiceNow: true }),
+          ...subscriptionJob('cancelNow', { invoiceNow: true }),
         }),
         async afterwards(user, at) {
           const again = await (await billing.user(user.id)).subscription('main')
           await again.cancelNow({ invoiceNow: true })
-          expect(takenFrom(test, user), at).toBe(1000 + 50)
+          expect(sumChargedCents(test, user), at).toBe(1000 + 50)
         },
       })
       expect(steps.some((step) => /POST .*meter_events/.test(step))).toBe(true)
@@ -145,18 +150,24 @@ describe('metered usage', () => {
     },
   )
 
-  it('is counted once if four processes make twenty reports with the same id', LONG, async () => {
-    const test = await startWithMeter()
-    const { id: userId } = test.user
-    const children = await Promise.all(
-      [1, 2, 3, 4].map(() => startChild(test, 'stripe', { lockLease: 15 })),
-    )
-    const outcomes = await Promise.all(
-      children.map((child) => child.begin({ job: 'use', userId, id: 'job-1', times: 5 }).outcome()),
-    )
-    expect(outcomes.map(({ failed }) => failed)).toEqual(outcomes.map(() => undefined))
-    await test.billing.process()
-    expect(await test.counted()).toBe('5')
-    expect(await rows(test, userId)).toEqual([{ state: 'sent' }])
-  })
+  it(
+    'is counted once if four processes make twenty reports with the same id',
+    LONG_TEST_TIMEOUT,
+    async () => {
+      const test = await startWithMeter()
+      const { id: userId } = test.user
+      const children = await Promise.all(
+        [1, 2, 3, 4].map(() => startChild(test, 'stripe', { lockLease: 15 })),
+      )
+      const outcomes = await Promise.all(
+        children.map((child) =>
+          child.begin({ job: 'use', userId, id: 'job-1', times: 5 }).outcome(),
+        ),
+      )
+      expect(outcomes.map(({ failed }) => failed)).toEqual(outcomes.map(() => undefined))
+      await test.billing.process()
+      expect(await test.counted()).toBe('5')
+      expect(await rows(test, userId)).toEqual([{ state: 'sent' }])
+    },
+  )
 })

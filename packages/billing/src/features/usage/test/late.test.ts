@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { START, takenFrom } from '../../../../test/support.ts'
+import { START, sumChargedCents } from '../../../../test/support.ts'
 import { InvalidArgument, type MeteredPrice } from '../../../index.ts'
 import { advanceToNextPeriod, startWithChargedUsage } from './charged.ts'
 
@@ -34,12 +34,12 @@ describe('usage at Braintree that is reported after its period was charged', () 
     const [first = 0, ...late] = reports
     await user.reportUsage('calls', first)
     await advanceToNextPeriod(test)
-    const taken = [takenFrom(test, user) - 2000]
+    const taken = [sumChargedCents(test, user) - 2000]
     const at = new Date(START.getTime() + 5 * DAY)
     for (const value of late) {
       await user.reportUsage('calls', value, { at })
       await billing.process()
-      taken.push(takenFrom(test, user) - 2000)
+      taken.push(sumChargedCents(test, user) - 2000)
     }
     expect(taken).toEqual(paid)
     expect(await billing.usage.pending()).toEqual([])
@@ -56,7 +56,7 @@ describe('usage at Braintree that is reported after its period was charged', () 
     const at = new Date(START.getTime() + 5 * DAY)
     await (await other.user(user.id)).reportUsage('calls', 1, { at })
     await other.process()
-    expect(takenFrom(test, user)).toBe(2000 + 11 * 100)
+    expect(sumChargedCents(test, user)).toBe(2000 + 11 * 100)
   })
 
   it('cannot be cancelled after it was charged, and the error recommends a refund', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { textOfPdf } from '../../../../test/read-pdf.ts'
-import { takenFrom } from '../../../../test/support.ts'
+import { extractPdfText } from '../../../../test/read-pdf.ts'
+import { sumChargedCents } from '../../../../test/support.ts'
 import { renderInvoice } from '../../../index.ts'
 import { PRICING_CASES, tieredTerms } from './priced.ts'
 import { type MeteredTest, type PriceTerms, startWithMeter } from './support.ts'
@@ -20,7 +20,7 @@ describe('metered usage at Stripe', () => {
       const test = await startWithMeter()
       const { user, billing, sandbox } = test
       const { price, subscription } = await subscribe(test, terms)
-      expect(takenFrom(test, user)).toBe(1000)
+      expect(sumChargedCents(test, user)).toBe(1000)
       await sandbox.clock.advance({ days: 10 })
       for (const value of used) await subscription.reportUsage({ price, value })
       await billing.process()
@@ -30,7 +30,7 @@ describe('metered usage at Stripe', () => {
       expect(shown.reduce((sum, { amount }) => sum + amount.amount, 0)).toBe(cents)
       expect(preview.total.amount).toBe(1000 + cents)
       await sandbox.clock.advanceTo(new Date('2026-02-15T11:00:00Z'))
-      expect(takenFrom(test, user)).toBe(2000 + cents)
+      expect(sumChargedCents(test, user)).toBe(2000 + cents)
       const [invoice] = await user.invoices()
       const lines = invoice?.lines.filter(({ isUsage }) => isUsage) ?? []
       expect(lines.map(({ description }) => description)).toEqual(
@@ -64,7 +64,7 @@ describe('metered usage at Stripe', () => {
     ])
     if (!invoice) return
     const pdf = await renderInvoice(invoice.data, { vendor: 'Acme', product: 'Calls' })
-    const text = textOfPdf(pdf)
+    const text = extractPdfText(pdf)
     expect(text).toContain('900 × Calls (Tier 2 at $0.005 / month)')
     expect(text).toContain('100.5 × Calls (Tier 3 at $0.0025 / month)')
     expect(text).not.toContain('900 × 900')
@@ -80,7 +80,7 @@ describe('metered usage at Stripe', () => {
     await billing.process()
     await sandbox.clock.advance({ months: 1 })
     await test.settle()
-    expect(takenFrom(test, user)).toBe(1000 + 400)
+    expect(sumChargedCents(test, user)).toBe(1000 + 400)
     await user.sync()
     expect(await user.subscribed('main')).toBe(false)
   })
@@ -92,7 +92,7 @@ describe('metered usage at Stripe', () => {
     await subscription.reportUsage({ price, value: 80 })
     await sandbox.clock.advance({ days: 3 })
     await subscription.cancelNow({ invoiceNow: true })
-    expect(takenFrom(test, user)).toBe(1000 + 400)
+    expect(sumChargedCents(test, user)).toBe(1000 + 400)
   })
 
   it.each([
@@ -122,7 +122,7 @@ describe('metered usage at Stripe', () => {
       await swapped.reportUsage({ price: dear, value: 10 })
       await billing.process()
       await sandbox.clock.advanceTo(new Date('2026-02-15T11:00:00Z'))
-      expect(takenFrom(test, user)).toBe(2000 + cents)
+      expect(sumChargedCents(test, user)).toBe(2000 + cents)
       expect(preview.total.amount).toBe(1000 + cents - 50)
       const ofUsage = preview.lines.filter(({ kind }) => kind === 'usage')
       expect(ofUsage.reduce((sum, { amount }) => sum + amount.amount, 0)).toBe(cents - 50)
@@ -139,11 +139,11 @@ describe('a metered price at Stripe', () => {
     const made = await make()
     expect(made.items()).toEqual([{ price: plan, quantity: 1, isMain: true }])
     expect((await make()).providerId).toBe(made.providerId)
-    expect([made.active(), takenFrom(test, user)]).toEqual([true, 0])
+    expect([made.active(), sumChargedCents(test, user)]).toEqual([true, 0])
     await made.reportUsage({ price: plan, value: 10 })
     await billing.process()
     await sandbox.clock.advanceTo(new Date('2026-02-15T11:00:00Z'))
-    expect(takenFrom(test, user)).toBe(70)
+    expect(sumChargedCents(test, user)).toBe(70)
   })
 
   it('is added to a subscription once, and can be removed', async () => {
@@ -170,7 +170,7 @@ describe('a metered price at Stripe', () => {
     expect(without.hasPrice(price)).toBe(false)
     await sandbox.clock.advanceTo(new Date('2026-02-15T11:00:00Z'))
     // Usage until then is billed, in the flexible billing mode.
-    expect(takenFrom(test, user)).toBe(2000 + 21)
+    expect(sumChargedCents(test, user)).toBe(2000 + 21)
   })
 
   it('can be sold on a hosted page, without a quantity', async () => {
@@ -188,6 +188,6 @@ describe('a metered price at Stripe', () => {
     await subscription.reportUsage({ price, value: 3 })
     await billing.process()
     await sandbox.clock.advanceTo(new Date('2026-02-15T11:00:00Z'))
-    expect(takenFrom(test, user)).toBe(2000 + 21)
+    expect(sumChargedCents(test, user)).toBe(2000 + 21)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FlowTest, start, takenFrom } from '../../../../test/support.ts'
+import { type FlowTest, start, sumChargedCents } from '../../../../test/support.ts'
 import type { MeteredPrice } from '../../../index.ts'
 import { advanceToNextPeriod, CARD, startWithChargedUsage } from './charged.ts'
 
@@ -16,7 +16,7 @@ async function takenMonthly(test: FlowTest, months: number): Promise<number[]> {
     await user.reportUsage('calls', 7)
     await billing.process()
     await advanceToNextPeriod(test)
-    taken.push(takenFrom(test, user))
+    taken.push(sumChargedCents(test, user))
   }
   return taken
 }
@@ -60,10 +60,10 @@ describe('metered usage at Braintree, charged at the end of each billing period,
     }
     await useOn('2026-11-29')
     await useOn('2026-11-30')
-    expect(takenFrom(test, user)).toBe(20)
+    expect(sumChargedCents(test, user)).toBe(20)
     await useOn('2027-02-27')
     await useOn('2027-02-28')
     // Fourteen calls since the end of November.
-    expect(takenFrom(test, user)).toBe(20 + 90)
+    expect(sumChargedCents(test, user)).toBe(20 + 90)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../../../../test-support/create-test-database.ts'
 import { withoutCalls } from '../../../../test/specification/no-calls.ts'
-import { billingTables, START, start, takenFrom } from '../../../../test/support.ts'
+import { billingTables, START, start, sumChargedCents } from '../../../../test/support.ts'
 import { createTeam, startTeams } from '../../../../test/teams.ts'
 import {
   type AnyBillingEvent,
@@ -12,7 +12,7 @@ import {
   SubscriptionEnded,
   Unsupported,
 } from '../../../index.ts'
-import { startWithMeter, valuesOf } from './support.ts'
+import { listUsageValues, startWithMeter } from './support.ts'
 
 const FAR = { from: new Date(START.getTime() - 40 * 86_400_000), to: new Date('2027-01-01') }
 
@@ -26,7 +26,7 @@ describe('metered usage', () => {
     await billing.process()
     expect(await states()).toEqual(['sent', 'sent', 'sent'])
     expect(await counted()).toBe('2.5')
-    expect(valuesOf(await user.usage('calls', FAR))).toEqual(['2.5'])
+    expect(listUsageValues(await user.usage('calls', FAR))).toEqual(['2.5'])
     expect(await billing.usage.pending()).toEqual([])
   })
 
@@ -113,8 +113,8 @@ describe('metered usage', () => {
       await owner.reportUsage('calls', 4, { id: 'job-1' })
     }
     await test.billing.process()
-    expect(valuesOf(await test.user.usage('calls', FAR))).toEqual(['4'])
-    expect(valuesOf(await team.usage('calls', FAR))).toEqual(['4'])
+    expect(listUsageValues(await test.user.usage('calls', FAR))).toEqual(['4'])
+    expect(listUsageValues(await team.usage('calls', FAR))).toEqual(['4'])
   })
 
   it('is counted separately for two applications that share a Stripe account, even if the report ids are the same', async () => {
@@ -129,11 +129,11 @@ describe('metered usage', () => {
     await test.user.reportUsage('calls', 4, { id: 'job-1' })
     await bob.reportUsage('calls', 6, { id: 'job-1' })
     for (const billing of [test.billing, other]) await billing.process()
-    expect(valuesOf(await test.user.usage('calls', FAR))).toEqual(['4'])
-    expect(valuesOf(await bob.usage('calls', FAR))).toEqual(['6'])
+    expect(listUsageValues(await test.user.usage('calls', FAR))).toEqual(['4'])
+    expect(listUsageValues(await bob.usage('calls', FAR))).toEqual(['6'])
     await bob.cancelUsage('job-1')
-    expect(valuesOf(await test.user.usage('calls', FAR))).toEqual(['4'])
-    expect(valuesOf(await bob.usage('calls', FAR))).toEqual(['0'])
+    expect(listUsageValues(await test.user.usage('calls', FAR))).toEqual(['4'])
+    expect(listUsageValues(await bob.usage('calls', FAR))).toEqual(['0'])
     await other.close()
   })
 
@@ -154,7 +154,7 @@ describe('metered usage', () => {
     ])
     const perHour = await user.usage('calls', { from, to, by: 'hour' })
     expect(perHour).toHaveLength(27)
-    expect(valuesOf(perHour.slice(-3))).toEqual(['0', '2', '1'])
+    expect(listUsageValues(perHour.slice(-3))).toEqual(['0', '2', '1'])
     const wrong = [
       { from: to, to: from },
       { from: new Date(Number.NaN) },
@@ -210,8 +210,8 @@ describe('metered usage of a subscription', () => {
     await user.reportUsage('calls', 100, { at: new Date(START.getTime() - 86_400_000) })
     await billing.process()
     await sandbox.clock.advance({ hours: 1 })
-    expect(valuesOf(await subscription.usage({ price: calls }))).toEqual(['5'])
-    expect(valuesOf(await subscription.usage({ meter: 'calls', ...FAR }))).toEqual(['105'])
+    expect(listUsageValues(await subscription.usage({ price: calls }))).toEqual(['5'])
+    expect(listUsageValues(await subscription.usage({ meter: 'calls', ...FAR }))).toEqual(['105'])
     const none = subscription.reportUsage({ price: 'pro', value: 1 })
     await expect(none).rejects.toThrow(ItemNotFound)
     const notCounted = subscription.reportUsage({ price: 'monthly', value: 1 })
@@ -283,7 +283,7 @@ describe('a report of metered usage', () => {
     const another = test.another()
     await Promise.all([billing.process(), another.process(), made.cancelNow({ invoiceNow: true })])
     expect([await counted(), new Set(await states())]).toEqual(['12', new Set(['sent'])])
-    expect(takenFrom(test, user)).toBe(1000 + 60)
+    expect(sumChargedCents(test, user)).toBe(1000 + 60)
   })
 
   it('can be cancelled before it is sent, and within a day after', async () => {
@@ -356,7 +356,7 @@ describe('a report of metered usage', () => {
     await billing.usage.createMeter({ name: 'Minutes', eventName: 'minutes' })
     expect(await billing.usage.retry(refused?.id ?? 0)).toBe(true)
     await billing.process()
-    expect(valuesOf(await user.usage('minutes', FAR))).toEqual(['5'])
+    expect(listUsageValues(await user.usage('minutes', FAR))).toEqual(['5'])
     expect(await billing.usage.retry(refused?.id ?? 0)).toBe(false)
   })
 

@@ -57,4 +57,4 @@ export async function startWithMeter(options: StartBillingOptions = {}): Promise
   }
 }
 
-export const valuesOf = (sums: readonly UsageSummary[]) => sums.map(({ value }) => value)
+export const listUsageValues = (sums: readonly UsageSummary[]) => sums.map(({ value }) => value)

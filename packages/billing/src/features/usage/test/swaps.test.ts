@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { START, takenFrom } from '../../../../test/support.ts'
+import { START, sumChargedCents } from '../../../../test/support.ts'
 import { SubscriptionEnded } from '../../../index.ts'
 import { type MeteredTest, startWithMeter } from './support.ts'
 
@@ -19,7 +19,7 @@ describe('a metered price', () => {
     await billing.process()
     await month(test, 1)
     // The ten dollars that were paid for the month are credited.
-    expect(takenFrom(test, user)).toBe(1000 + 2100 - 1000)
+    expect(sumChargedCents(test, user)).toBe(1000 + 2100 - 1000)
     const back = await swapped.swap('monthly')
     expect(back.items()).toEqual([{ price: 'monthly', quantity: 1, isMain: true }])
   })
@@ -54,7 +54,7 @@ describe('a metered price', () => {
     const ofUsage = upcoming?.lines.filter(({ kind }) => kind === 'usage') ?? []
     expect(ofUsage.map(({ amount }) => amount.amount)).toEqual([501])
     await month(test, 1)
-    expect(takenFrom(test, user)).toBe(2000 + 501)
+    expect(sumChargedCents(test, user)).toBe(2000 + 501)
   })
 })
 
@@ -76,12 +76,12 @@ describe('usage at Stripe of a period that was already billed', () => {
     await billing.process()
     expect(warned).toEqual([])
     await month(test, 1)
-    expect(takenFrom(test, user)).toBe(2050)
+    expect(sumChargedCents(test, user)).toBe(2050)
     await made.reportUsage({ price: calls, value: 1, id: 'late', at })
     await billing.process()
     expect(warned).toEqual([expect.stringContaining('calls (late)')])
     await month(test, 2)
-    expect(takenFrom(test, user)).toBe(3050)
+    expect(sumChargedCents(test, user)).toBe(3050)
   })
 
   it('causes the warning even if the report does not name a subscription', async () => {

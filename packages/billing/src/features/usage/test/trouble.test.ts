@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import { type AnyBillingEvent, Busy } from '../../../index.ts'
 import { startWithMeter } from './support.ts'
 
@@ -27,11 +27,11 @@ describe('metered usage, while Stripe’s API fails,', () => {
   it.each(LOSSES)('is counted once when a response is lost (kind of failure: %s)', async (how) => {
     const test = await startWithMeter()
     const { sandbox, counted, states } = test
-    const billing = hasty(test)
+    const billing = createImpatientBilling(test)
     const user = await billing.user(test.user.id)
     let reported = 0
     for (let call = 0; call < 3; call++) {
-      loseAnswer(test, 'stripe', { after: call, how })
+      loseResponse(test, 'stripe', { after: call, how })
       await user.reportUsage('calls', 5, { id: `job-${call}` })
       reported += 5
       await billing.process()
@@ -73,10 +73,10 @@ describe('metered usage, while Stripe’s API fails,', () => {
   it('cannot be cancelled after the SDK’s own retry was rate-limited, because the first attempt may have been counted', async () => {
     const test = await startWithMeter()
     const { sandbox, counted, states } = test
-    const billing = hasty(test, 1)
+    const billing = createImpatientBilling(test, 1)
     const user = await billing.user(test.user.id)
     await billing.usage.meters()
-    loseAnswer(test, 'stripe', { after: 0, how: 'timeout' })
+    loseResponse(test, 'stripe', { after: 0, how: 'timeout' })
     sandbox.trouble.failNext(1, '429', 'stripe')
     await user.reportUsage('calls', 5, { id: 'job-1' })
     await billing.process()

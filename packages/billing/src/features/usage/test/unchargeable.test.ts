@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FlowTest, takenFrom } from '../../../../test/support.ts'
+import { type FlowTest, sumChargedCents } from '../../../../test/support.ts'
 import type { AnyBillingEvent } from '../../../index.ts'
 import { advanceToNextPeriod, startWithChargedUsage } from './charged.ts'
 
@@ -27,7 +27,7 @@ describe('usage at Braintree that cannot be charged', () => {
     await test.sandbox.clock.advance({ months: 1 })
     await test.sandbox.clock.advance({ hours: 2 })
     await other.process()
-    expect(takenFrom(test, user)).toBe(2000 + 50)
+    expect(sumChargedCents(test, user)).toBe(2000 + 50)
     const [refused] = await other.usage.refused()
     expect(refused).toMatchObject({ reference: 'f', meter: 'files' })
     expect(refused?.lastError).toMatch(/'files'.*'metered'/)
@@ -38,7 +38,7 @@ describe('usage at Braintree that cannot be charged', () => {
     // The price is configured again, and the report is retried.
     await billing.usage.retry(refused?.id ?? 0)
     await billing.process()
-    expect(takenFrom(test, user)).toBe(2000 + 50 + 300)
+    expect(sumChargedCents(test, user)).toBe(2000 + 50 + 300)
     expect(await billing.usage.pending()).toEqual([])
   })
 
@@ -58,7 +58,7 @@ describe('usage at Braintree that cannot be charged', () => {
     const there = await (await other.user(user.id)).subscription('main')
     expect(await there.amountOwed()).toEqual({ amount: 50, currency: 'usd' })
     await there.payNow()
-    expect(takenFrom(test, user)).toBe(2000 + 50)
+    expect(sumChargedCents(test, user)).toBe(2000 + 50)
     expect(await other.usage.refused()).toMatchObject([{ meter: 'files' }])
     expect(await other.usage.pending()).toEqual([])
   })

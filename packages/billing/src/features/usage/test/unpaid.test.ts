@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { takenFrom } from '../../../../test/support.ts'
+import { sumChargedCents } from '../../../../test/support.ts'
 import type { AnyBillingEvent, BillableUser, MailMessage } from '../../../index.ts'
 import {
   advanceToNextPeriod,
@@ -38,7 +38,7 @@ describe('unpaid usage at Braintree', () => {
     expect(failed[0]?.text).toContain('try again')
     expect(failed[5]?.text).not.toContain('try again')
     for (const { text } of failed) expect(text).not.toMatch(/[0-9a-f]{24}/)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 
   it('is still charged after many requests failed with provider errors, which do not count as attempts', async () => {
@@ -64,7 +64,7 @@ describe('unpaid usage at Braintree', () => {
     expect(told).toMatchObject([{ data: { attempt: 1, nextAttemptAt: expect.any(String) } }])
     await sandbox.clock.advance({ days: 7, hours: 2 })
     await billing.process()
-    expect(takenFrom(test, user)).toBe(1000 + 50)
+    expect(sumChargedCents(test, user)).toBe(1000 + 50)
   })
 
   it.each<[string, (user: BillableUser) => Promise<unknown>]>([
@@ -91,9 +91,9 @@ describe('unpaid usage at Braintree', () => {
     await declineUsageCharge(test)
     await change(user)
     await billing.process()
-    expect(takenFrom(test, user)).toBe(2000 + 50)
+    expect(sumChargedCents(test, user)).toBe(2000 + 50)
     await advanceToNextPeriod(test)
-    expect(takenFrom(test, user)).toBe(3000 + 50)
+    expect(sumChargedCents(test, user)).toBe(3000 + 50)
   })
 
   it('is charged again when sync() finds that the default card was changed in the control panel', async () => {
@@ -103,11 +103,11 @@ describe('unpaid usage at Braintree', () => {
     await makeOtherCardDefault(test)
     await billing.sync({ dryRun: true })
     await billing.process()
-    expect(takenFrom(test, user)).toBe(2000)
+    expect(sumChargedCents(test, user)).toBe(2000)
     const { drift } = await billing.sync()
     expect(drift.map(({ what }) => what)).toEqual(['card'])
     await billing.process()
-    expect(takenFrom(test, user)).toBe(2000 + 50)
+    expect(sumChargedCents(test, user)).toBe(2000 + 50)
     expect((await billing.sync()).drift).toEqual([])
   })
 
@@ -121,7 +121,7 @@ describe('unpaid usage at Braintree', () => {
     await test.settle()
     expect((await billing.user(user.id)).cardLastFour).toBe('4444')
     await billing.process()
-    expect(takenFrom(test, user)).toBe(2000 + 50)
+    expect(sumChargedCents(test, user)).toBe(2000 + 50)
   })
 
   it.each([
@@ -140,7 +140,7 @@ describe('unpaid usage at Braintree', () => {
     const [first] = (await user.paymentMethods()).filter(({ isDefault }) => isDefault)
     await user.deletePaymentMethod(first?.id ?? '')
     await billing.process()
-    expect(takenFrom(test, user)).toBe(1000 + paid)
+    expect(sumChargedCents(test, user)).toBe(1000 + paid)
   })
 
   it('is not charged again when a card is added that does not become the default', async () => {
@@ -149,8 +149,8 @@ describe('unpaid usage at Braintree', () => {
     await declineUsageCharge(test)
     await user.addPaymentMethod('fake-valid-mastercard-nonce')
     await billing.process()
-    expect(takenFrom(test, user)).toBe(2000)
+    expect(sumChargedCents(test, user)).toBe(2000)
     await advanceToNextPeriod(test)
-    expect(takenFrom(test, user)).toBe(3000 + 50)
+    expect(sumChargedCents(test, user)).toBe(3000 + 50)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { takenFrom } from '../../../../test/support.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
+import { sumChargedCents } from '../../../../test/support.ts'
 import { Busy, type Subscription } from '../../../index.ts'
 import { type MeteredTest, startWithMeter } from './support.ts'
 
@@ -88,7 +88,7 @@ describe('usage that was reported but not yet sent to Stripe', () => {
     'is billed once when a response is lost before the subscription ends (kind of failure: %s)',
     async (how) => {
       const test = await startWithMeter()
-      const billing = hasty(test)
+      const billing = createImpatientBilling(test)
       const seen: unknown[] = []
       for (let after = 0; ; after++) {
         const user = await test.createUser()
@@ -99,13 +99,13 @@ describe('usage that was reported but not yet sent to Stripe', () => {
         )
         await test.sandbox.clock.advance({ seconds: 1 })
         const mine = await (await billing.user(user.id)).subscription('main')
-        loseAnswer(test, 'stripe', { after, how })
+        loseResponse(test, 'stripe', { after, how })
         const end = () => mine.cancelNow({ invoiceNow: true })
         await end().catch((error: unknown) => {
           seen.push(error)
           return end()
         })
-        expect(takenFrom(test, user), `after ${after}`).toBe(1000 + 50)
+        expect(sumChargedCents(test, user), `after ${after}`).toBe(1000 + 50)
         const isOver = test.sandbox.trouble.pending().calls.length > 0
         test.sandbox.trouble.clear()
         if (isOver) break

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { start, takenFrom } from '../../../../test/support.ts'
+import { start, sumChargedCents } from '../../../../test/support.ts'
 import type { MeteredPrice, UpcomingInvoice } from '../../../index.ts'
 import { advanceToNextPeriod, CARD, declineUsageCharge, startWithChargedUsage } from './charged.ts'
 
@@ -28,7 +28,7 @@ describe('the upcoming invoice of metered usage at Braintree', () => {
     const test = await startWithChargedUsage(GRADUATED, { taxPercentage: () => 19 })
     const { user } = test
     const subscription = await user.subscription('main')
-    const before = takenFrom(test, user)
+    const before = sumChargedCents(test, user)
     expect(shown(await subscription.upcomingInvoice())).toMatchObject({ total: 1190, tax: 190 })
     await user.reportUsage('calls', 13)
     await user.reportUsage('files', 1)
@@ -47,7 +47,7 @@ describe('the upcoming invoice of metered usage at Braintree', () => {
     })
     expect(await user.upcomingInvoice()).toEqual(upcoming)
     await advanceToNextPeriod(test)
-    expect(takenFrom(test, user) - before).toBe(upcoming?.total.amount)
+    expect(sumChargedCents(test, user) - before).toBe(upcoming?.total.amount)
     expect(shown(await subscription.upcomingInvoice())).toMatchObject({ total: 1190, tax: 190 })
   })
 
@@ -56,7 +56,7 @@ describe('the upcoming invoice of metered usage at Braintree', () => {
     const { user } = test
     await declineUsageCharge(test)
     await user.reportUsage('calls', 4)
-    const before = takenFrom(test, user)
+    const before = sumChargedCents(test, user)
     const upcoming = await user.upcomingInvoice()
     expect(shown(upcoming)).toMatchObject({
       total: 1000 + 20 + 50,
@@ -67,7 +67,7 @@ describe('the upcoming invoice of metered usage at Braintree', () => {
       ],
     })
     await advanceToNextPeriod(test)
-    expect(takenFrom(test, user) - before).toBe(1070)
+    expect(sumChargedCents(test, user) - before).toBe(1070)
   })
 
   it('includes only the last usage of a cancelled subscription, and is null if there is none', async () => {
@@ -80,7 +80,7 @@ describe('the upcoming invoice of metered usage at Braintree', () => {
     const upcoming = await subscription.upcomingInvoice()
     expect(shown(upcoming)).toMatchObject({ date: '2026-02-15', total: 15, tax: 0 })
     await advanceToNextPeriod(test)
-    expect(takenFrom(test, user)).toBe(1000 + 15)
+    expect(sumChargedCents(test, user)).toBe(1000 + 15)
     expect(await user.upcomingInvoice()).toBeNull()
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { loseAnswer } from '../../../../test/lost-answers.ts'
-import { takenFrom } from '../../../../test/support.ts'
+import { loseResponse } from '../../../../test/lost-answers.ts'
+import { sumChargedCents } from '../../../../test/support.ts'
 import { Busy } from '../../../index.ts'
 import { listStoredOperationKinds } from '../../checkout/test/support.ts'
 import { advanceToNextPeriod, declineUsageCharge, startWithChargedUsage } from './charged.ts'
@@ -25,7 +25,7 @@ describe('voiding usage that was not billed yet', () => {
     expect(await user.unbilledUsage()).toEqual([])
     await test.billing.process()
     await advanceToNextPeriod(test)
-    expect([takenFrom(test, user), takenFrom(test, other)]).toEqual([2000, 2050])
+    expect([sumChargedCents(test, user), sumChargedCents(test, other)]).toEqual([2000, 2050])
   })
 
   it('removes the usage from the amount owed, even if its charge was declined', async () => {
@@ -38,7 +38,7 @@ describe('voiding usage that was not billed yet', () => {
     expect(await subscription.amountOwed()).toEqual({ amount: 0, currency: 'usd' })
     await user.updateCard('fake-valid-mastercard-nonce')
     await billing.process()
-    expect(takenFrom(test, user)).toBe(2000)
+    expect(sumChargedCents(test, user)).toBe(2000)
   })
 
   it('throws Busy while the outcome of a charge for the usage is unknown', async () => {
@@ -48,7 +48,7 @@ describe('voiding usage that was not billed yet', () => {
     await sandbox.clock.advance({ months: 1 })
     await sandbox.clock.advance({ hours: 2 })
     for (let after = 0; after < 12; after++) {
-      loseAnswer(test, 'braintree', { after, how: 'half-written' })
+      loseResponse(test, 'braintree', { after, how: 'half-written' })
       await billing.process()
       sandbox.trouble.clear()
       if ((await listStoredOperationKinds(test)).includes('usage')) break

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import { start, stripeSdk, sumChargedCents } from '../../../../test/support.ts'
 import { type Subscription, SubscriptionEnded } from '../../../index.ts'
 
 const CALLS: readonly [string, (main: Subscription) => Promise<unknown>][] = [
@@ -31,6 +31,6 @@ it.each(CALLS)(
     await expect(call(main)).rejects.toThrow(SubscriptionEnded)
     await user.newSubscription('main', 'pro').create()
     expect(await user.subscribedToPlan('pro', 'main')).toBe(true)
-    expect(takenFrom(test, user)).toBe(3500)
+    expect(sumChargedCents(test, user)).toBe(3500)
   },
 )

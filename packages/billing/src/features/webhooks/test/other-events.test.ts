@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasty } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling } from '../../../../test/lost-answers.ts'
 import { PROVIDERS, start, stripeSdk } from '../../../../test/support.ts'
 import type { AnyBillingEvent, DriftReport, EventListeners, ProviderName } from '../../../index.ts'
 import { openDispute } from '../../disputes/test/dispute.ts'
@@ -147,7 +147,7 @@ it('sync() continues if the provider’s disputes cannot be read', async () => {
   const stripe = await stripeSdk(test)
   const [{ id } = { id: '' }] = sandbox.stripe.subscriptions(user.providerId ?? '')
   const item = (await stripe.subscriptions.retrieve(String(id))).items.data[0]?.id ?? ''
-  const quick = hasty(test)
+  const quick = createImpatientBilling(test)
   let calls = 0
   const syncFailing = async (sync: () => Promise<DriftReport>) => {
     sandbox.trouble.failNext(calls, { slowMs: 0 }, 'stripe')

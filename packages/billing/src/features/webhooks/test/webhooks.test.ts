@@ -13,7 +13,11 @@ interface Sent {
 const NO_TEXT = Buffer.from([0xff])
 
 /** Simulates a year of a subscription, most of it without calls of ours. */
-async function live(test: BillingTest, user: BillableUser, { card, provider }: ProviderCase) {
+async function simulateYear(
+  test: BillingTest,
+  user: BillableUser,
+  { card, provider }: ProviderCase,
+) {
   const subscription = await user.newSubscription('main', 'monthly').trialDays(5).create(card)
   await test.advance({ days: 6 })
   await subscription.swap('pro')
@@ -40,7 +44,7 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
   ])('update our rows to the provider’s state when they are %s', async (_name, switches) => {
     const test = await start(provider)
     test.sandbox.outbox.set(switches)
-    await live(test, test.user, given)
+    await simulateYear(test, test.user, given)
     await test.advance({ days: 2 })
     expect(await test.billing.webhooks.pending()).toEqual([])
     expect(await test.billing.webhooks.deadLetters()).toEqual([])

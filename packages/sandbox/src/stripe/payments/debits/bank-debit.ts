@@ -7,7 +7,7 @@ import {
   failIntent,
   type PaymentOutcome,
 } from '../payment-attempt.ts'
-import { type TestAccount, testAccountOf } from './test-accounts.ts'
+import { findMethodTestAccount, type TestAccount } from './test-accounts.ts'
 
 /**
  * Charges the payment method of a payment intent once. Cards succeed or fail immediately, bank
@@ -15,7 +15,7 @@ import { type TestAccount, testAccountOf } from './test-accounts.ts'
  */
 export function attemptPayment(work: UnitOfWork, intent: PaymentIntentRow): PaymentOutcome {
   const method = work.require('payment_method', intent.payment_method ?? '', 'payment_method')
-  const account = testAccountOf(method)
+  const account = findMethodTestAccount(method)
   return account ? startDebit(work, intent, method, account) : attemptCardPayment(work, intent)
 }
 
@@ -92,7 +92,7 @@ export function settleDebit(work: UnitOfWork, intent: PaymentIntentRow): Payment
   if (intent.status !== 'processing') return null
   const method = work.require('payment_method', String(intent.payment_method))
   const charge = work.edit('charge', work.require('charge', String(intent.latest_charge)))
-  const failure = testAccountOf(method)?.failure ?? null
+  const failure = findMethodTestAccount(method)?.failure ?? null
   if (!failure) {
     succeed(work, intent, charge)
     return { status: 'succeeded' }

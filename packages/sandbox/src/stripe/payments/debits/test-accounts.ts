@@ -87,7 +87,7 @@ const PREFIXES: ReadonlyArray<readonly [string, DebitType]> = [
  * Returns the type of bank debit in the name of a test value, even if there is no test account with
  * this name. `null` for any other value.
  */
-export function debitTypeOf(value: string): DebitType | null {
+export function parseDebitType(value: string): DebitType | null {
   return PREFIXES.find(([prefix]) => value.startsWith(prefix))?.[1] ?? null
 }
 
@@ -101,7 +101,7 @@ export function findTestAccount(value: string): TestAccount | null {
 }
 
 /** Returns the test bank account of a payment method. `null` for a card. */
-export function testAccountOf(method: PaymentMethodRow): TestAccount | null {
+export function findMethodTestAccount(method: PaymentMethodRow): TestAccount | null {
   return method.type === 'card' ? null : findTestAccount(`pm_${method.$.behavior}`)
 }
 

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../core/html.ts'
-import { cardBehaviorOf, findTestCard } from '../../payments/test-cards.ts'
+import { findTestCard, getCardBehavior } from '../../payments/test-cards.ts'
 import type { PaymentMethodRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { renderHiddenFields } from './page.ts'
@@ -67,7 +67,7 @@ function group(label: string, options: readonly Html[]): Html | '' {
 /** Whether the bank requires a 3-D Secure challenge before it accepts this card. */
 export function isChallenged(work: UnitOfWork, card: string): boolean {
   const saved = work.find('payment_method', card)
-  const behavior = saved ? cardBehaviorOf(saved) : findTestCard(card)?.card.behavior
+  const behavior = saved ? getCardBehavior(saved) : findTestCard(card)?.card.behavior
   return typeof behavior === 'object' && 'challenges' in behavior
 }
 

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../core/html.ts'
 import { unitAmountIn } from '../../catalog/currency-options.ts'
 import { quantityBounds } from '../../resources/checkout-changes.ts'
-import { needsCard, orderOf } from '../../resources/checkout-order.ts'
+import { needsCard, toCheckoutOrder } from '../../resources/checkout-order.ts'
 import type { CheckoutQuote } from '../../resources/checkout-quote.ts'
 import type { CheckoutItem, CheckoutSessionRow, PriceRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
@@ -25,7 +25,7 @@ export function renderCheckout(
   <section><h2>${quote && quote.due === 0 ? 'Your details' : takesDebits(session) ? 'Pay' : 'Pay by card'}</h2>${renderAlert(paying ? problem : null)}
   <form method="post"><input type="hidden" name="action" value="pay">
   ${contactFields(work, session, form)}
-  ${needsCard(session, quote) ? renderCardField(savedCards(work, session), form.get('card'), session.payment_method_types) : ''}
+  ${needsCard(session, quote) ? renderCardField(listSavedCards(work, session), form.get('card'), session.payment_method_types) : ''}
   ${addressFields(session, form)}${questionFields(session, form)}
   ${submit ? html`<p class="soft">${submit}</p>` : ''}
   <button class="wide">${buttonText(session, quote)}</button></form>
@@ -53,7 +53,7 @@ function buttonText(session: CheckoutSessionRow, quote: CheckoutQuote | null): s
 }
 
 function isTrial(session: CheckoutSessionRow): boolean {
-  const data = orderOf(session).params.subscription_data
+  const data = toCheckoutOrder(session).params.subscription_data
   return Boolean(data?.trial_end || data?.trial_period_days)
 }
 
@@ -113,7 +113,7 @@ export function describePrice(price: PriceRow, currency: string): string {
 
 function trialText(work: UnitOfWork, session: CheckoutSessionRow): string {
   const { trial_end: end, trial_period_days: days } =
-    orderOf(session).params.subscription_data ?? {}
+    toCheckoutOrder(session).params.subscription_data ?? {}
   if (days) return `, free until ${formatUnixDate(work.now + days * 86_400)}`
   return end ? `, free until ${formatUnixDate(end)}` : ''
 }
@@ -171,7 +171,7 @@ function codeForm(session: CheckoutSessionRow): Html | '' {
   <label>Promotion code <input name="code" required autocomplete="off"></label><button class="quiet">Apply</button></form>`
 }
 
-function savedCards(work: UnitOfWork, session: CheckoutSessionRow) {
+function listSavedCards(work: UnitOfWork, session: CheckoutSessionRow) {
   return session.customer ? work.findBy('payment_method', 'customer', session.customer) : []
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../../resources/billing-portal-actions.ts'
 import type { PaymentMethodRow } from '../../state/rows.ts'
 import { invalidRequestFault, noSuchObjectFault } from '../../wire/errors.ts'
-import { chosenChange, chosenSubscription, type PortalState } from './portal-state.ts'
+import { type PortalState, readChosenChange, requireChosenSubscription } from './portal-state.ts'
 
 /** Handles a form of the customer portal. */
 export interface PortalAction {
@@ -33,7 +33,7 @@ export const ACTIONS: Readonly<Record<string, PortalAction>> = {
     flows: ['subscription_cancel'],
     run(portal, form) {
       const [feedback, comment] = [form.get('feedback'), form.get('comment')]
-      cancelAsCustomer(portal.work, chosenSubscription(portal, form), portal.configuration, {
+      cancelAsCustomer(portal.work, requireChosenSubscription(portal, form), portal.configuration, {
         ...(feedback ? { feedback } : {}),
         ...(comment ? { comment } : {}),
       })
@@ -44,28 +44,28 @@ export const ACTIONS: Readonly<Record<string, PortalAction>> = {
     run(portal, form) {
       const coupon = portal.flow?.subscription_cancel?.retention?.coupon_offer?.coupon
       if (!coupon) throw invalidRequestFault('There is no offer.')
-      acceptRetentionOffer(portal.work, chosenSubscription(portal, form), coupon)
+      acceptRetentionOffer(portal.work, requireChosenSubscription(portal, form), coupon)
     },
   },
   renew: {
     flows: [],
     run(portal, form) {
-      renewAsCustomer(portal.work, chosenSubscription(portal, form), portal.configuration)
+      renewAsCustomer(portal.work, requireChosenSubscription(portal, form), portal.configuration)
     },
   },
   update: {
     flows: ['subscription_update', 'subscription_update_confirm'],
     card(portal, form) {
       const { work, customer, configuration } = portal
-      const subscription = chosenSubscription(portal, form)
-      const change = chosenChange(portal, subscription, form)
+      const subscription = requireChosenSubscription(portal, form)
+      const change = readChosenChange(portal, subscription, form)
       const { dueNow } = previewPlan(work.context, subscription.id, configuration, change)
       if (dueNow === 0) return null
       return subscription.default_payment_method ?? customer.invoice_settings.default_payment_method
     },
     run(portal, form) {
-      const subscription = chosenSubscription(portal, form)
-      const change = chosenChange(portal, subscription, form)
+      const subscription = requireChosenSubscription(portal, form)
+      const change = readChosenChange(portal, subscription, form)
       changePlan(portal.work, subscription, portal.configuration, change)
     },
   },

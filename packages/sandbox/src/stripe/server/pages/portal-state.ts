@@ -37,7 +37,10 @@ export type PortalView = (viewed: ViewedPortal) => Html
  * Finds the subscription that a form or a flow of the portal refers to.
  * @throws {StripeFault} If the subscription has ended or belongs to another customer.
  */
-export function chosenSubscription(portal: PortalState, form: URLSearchParams): SubscriptionRow {
+export function requireChosenSubscription(
+  portal: PortalState,
+  form: URLSearchParams,
+): SubscriptionRow {
   const { flow, work } = portal
   const id =
     flow?.subscription_cancel?.subscription ??
@@ -53,7 +56,7 @@ export function chosenSubscription(portal: PortalState, form: URLSearchParams): 
 }
 
 /** Returns the change of plan that the flow proposes, or that the customer chose in the form. */
-export function chosenChange(
+export function readChosenChange(
   portal: PortalState,
   subscription: SubscriptionRow,
   form: URLSearchParams,
@@ -72,7 +75,7 @@ export function chosenChange(
       ...(discounts ? { discounts } : {}),
     }
   }
-  const discount = typedCode(portal, form)
+  const discount = findTypedPromotionCode(portal, form)
   return {
     price: form.get('price') ?? now.price,
     quantity: Number(form.get('quantity') || now.quantity),
@@ -80,7 +83,10 @@ export function chosenChange(
   }
 }
 
-function typedCode({ work, customer, configuration }: PortalState, form: URLSearchParams) {
+function findTypedPromotionCode(
+  { work, customer, configuration }: PortalState,
+  form: URLSearchParams,
+) {
   const typed = form.get('code')?.trim()
   if (!typed) return null
   const { default_allowed_updates: allowed } = configuration.features.subscription_update

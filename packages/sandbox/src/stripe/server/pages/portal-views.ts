@@ -6,9 +6,9 @@ import { renderCardField } from './cards.ts'
 import { describePrice } from './checkout-view.ts'
 import { formatUnixDate, renderAlert, renderHiddenFields } from './page.ts'
 import {
-  chosenChange,
-  chosenSubscription,
   type PortalView,
+  readChosenChange,
+  requireChosenSubscription,
   type ViewedPortal,
 } from './portal-state.ts'
 
@@ -42,7 +42,7 @@ export const VIEWS: Readonly<Record<string, PortalView>> = {
 
   subscription_cancel(viewed) {
     const { work, configuration, form, flow } = viewed
-    const subscription = chosenSubscription(viewed, form)
+    const subscription = requireChosenSubscription(viewed, form)
     const { mode, cancellation_reason: reason } = configuration.features.subscription_cancel
     const [item] = work.findBy('subscription_item', 'subscription', subscription.id)
     const fields = { subscription: subscription.id }
@@ -66,7 +66,7 @@ export const VIEWS: Readonly<Record<string, PortalView>> = {
   subscription_update(viewed) {
     const { work, configuration, form, session } = viewed
     if (form.get('price') !== null) return confirmView(viewed)
-    const subscription = chosenSubscription(viewed, form)
+    const subscription = requireChosenSubscription(viewed, form)
     const [item] = work.findBy('subscription_item', 'subscription', subscription.id)
     const { default_allowed_updates: allowed } = configuration.features.subscription_update
     const offers = findOffers(work, subscription, configuration)
@@ -89,9 +89,9 @@ export const VIEWS: Readonly<Record<string, PortalView>> = {
 
 function confirmView(viewed: ViewedPortal): Html {
   const { work, configuration, form } = viewed
-  const subscription = chosenSubscription(viewed, form)
+  const subscription = requireChosenSubscription(viewed, form)
   try {
-    const change = chosenChange(viewed, subscription, form)
+    const change = readChosenChange(viewed, subscription, form)
     const preview = previewPlan(work.context, subscription.id, configuration, change)
     const price = work.require('price', change.price)
     const amount = (value: number) => formatAmount(value, preview.currency)

@@ -8,7 +8,7 @@ import type {
   SubscriptionItemRow,
   SubscriptionRow,
 } from '../../state/rows.ts'
-import { scheduleNext } from '../../state/subscription-status.ts'
+import { storeNextDueTime } from '../../state/subscription-status.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { sameRecurrence } from '../../wire/periods.ts'
 import { createSubscriptionItem, type ItemParams } from '../subscription-items.ts'
@@ -48,7 +48,7 @@ export function applyPhase(
     } as never)
   }
   subscription.schedule = held
-  scheduleNext(work, subscription)
+  storeNextDueTime(work, subscription)
 }
 
 /**
@@ -60,7 +60,7 @@ export function previewPhase(work: UnitOfWork, subscription: SubscriptionRow, at
   const phase = schedule?.phases.find(({ start_date }) => start_date === at)
   if (!schedule || !phase || phase.trial_end !== null) return
   work.edit('subscription', subscription)
-  addInvoiceItems(work, subscription, addedItemsOfPhase(phase))
+  addInvoiceItems(work, subscription, toAddedItemsParam(phase))
   applyTerms(work, schedule, subscription, phase)
   swapAtBoundary(work, subscription, phase, at)
 }
@@ -203,7 +203,7 @@ export function toParams(
 }
 
 /** Returns the one-time items of a schedule's phase, as the parameter `add_invoice_items`. */
-export function addedItemsOfPhase({ add_invoice_items: items }: PhaseRow) {
+export function toAddedItemsParam({ add_invoice_items: items }: PhaseRow) {
   return items.map(({ price, quantity, discounts, metadata, tax_rates }) => ({
     price,
     quantity: quantity ?? 1,

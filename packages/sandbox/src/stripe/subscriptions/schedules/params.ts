@@ -29,7 +29,7 @@ export type PhaseParams = Stripe.SubscriptionScheduleUpdateParams.Phase
 const IGNORED_PARAMS = ['collection_method', 'invoice_settings'] as const
 
 /** Customer and billing mode of the phases. */
-interface Billed extends Pick<SubscriptionRow, 'billing_mode'> {
+interface PhaseOwner extends Pick<SubscriptionRow, 'billing_mode'> {
   readonly customer: CustomerRow
 }
 
@@ -40,11 +40,11 @@ interface Billed extends Pick<SubscriptionRow, 'billing_mode'> {
  */
 export function readPhases(
   work: UnitOfWork,
-  of: Billed,
+  phaseOwner: PhaseOwner,
   params: readonly PhaseParams[],
   start: number,
 ): PhaseRow[] {
-  const { customer } = of
+  const { customer } = phaseOwner
   let from = start
   return params.map((phase, at) => {
     const path = `phases[${at}]`
@@ -80,7 +80,7 @@ export function readPhases(
     // Rejected now, instead of when the phase starts.
     const prices = items.map((item) => item.price)
     checkDuplicates(prices.map(({ id }) => id))
-    checkMixedIntervals(of, prices, `${path}[items]`)
+    checkMixedIntervals(phaseOwner, prices, `${path}[items]`)
     const currency = checkCurrency(customer, prices, phase.currency)
     const trialEnd = phaseTrialEnd(phase, begin, end, path)
     return {

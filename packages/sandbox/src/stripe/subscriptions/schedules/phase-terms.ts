@@ -1,5 +1,5 @@
 import { type DiscountParam, redeemDiscounts } from '../../catalog/redeem-discounts.ts'
-import { liveDiscounts } from '../../state/discounts.ts'
+import { filterLiveDiscounts } from '../../state/discounts.ts'
 import type { CustomerRow, PhaseRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { mutuallyExclusiveFault, noSuchObjectFault } from '../../wire/errors.ts'
@@ -35,13 +35,13 @@ export function readDiscounts(
 export function resolvePhaseDiscounts(
   work: UnitOfWork,
   wanted: readonly PhaseDiscount[],
-  present: readonly string[],
+  currentDiscountIds: readonly string[],
   target: Parameters<typeof redeemDiscounts>[2],
 ): string[] {
   return wanted.flatMap((each) => {
-    const same = present.find((id) => isSame(work, id, each))
+    const same = currentDiscountIds.find((id) => isSame(work, id, each))
     if (same !== undefined) return [same]
-    if (each.discount) return liveDiscounts(work, [each.discount], work.now)
+    if (each.discount) return filterLiveDiscounts(work, [each.discount], work.now)
     const param = each.promotion_code
       ? { promotion_code: each.promotion_code }
       : { coupon: each.coupon ?? '' }
@@ -52,17 +52,18 @@ export function resolvePhaseDiscounts(
 export function hasDiscounts(
   work: UnitOfWork,
   present: readonly string[],
-  wanted: readonly PhaseDiscount[],
+  requestedDiscounts: readonly PhaseDiscount[],
 ): boolean {
   return (
-    present.length === wanted.length &&
-    wanted.every((each) => present.some((id) => isSame(work, id, each)))
+    present.length === requestedDiscounts.length &&
+    requestedDiscounts.every((each) => present.some((id) => isSame(work, id, each)))
   )
 }
 
-function isSame(work: UnitOfWork, id: string, wanted: PhaseDiscount): boolean {
-  if (wanted.discount) return id === wanted.discount
+function isSame(work: UnitOfWork, id: string, requestedDiscount: PhaseDiscount): boolean {
+  if (requestedDiscount.discount) return id === requestedDiscount.discount
   const discount = work.find('discount', id)
-  if (wanted.promotion_code) return discount?.promotion_code === wanted.promotion_code
-  return discount?.promotion_code === null && discount.source.coupon === wanted.coupon
+  if (requestedDiscount.promotion_code)
+    return discount?.promotion_code === requestedDiscount.promotion_code
+  return discount?.promotion_code === null && discount.source.coupon === requestedDiscount.coupon
 }

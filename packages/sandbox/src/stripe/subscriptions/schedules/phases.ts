@@ -3,7 +3,7 @@ import type { PhaseRow, ScheduleRow, SubscriptionRow } from '../../state/rows.ts
 import { cancelSchedule, cancelSubscription, hasEnded } from '../../state/subscription-status.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { createScheduledSubscription } from '../subscription-create.ts'
-import { addedItemsOfPhase, applyPhase, toDiscountParam, toParams } from './enter-phase.ts'
+import { applyPhase, toAddedItemsParam, toDiscountParam, toParams } from './enter-phase.ts'
 
 const WEEK = 7 * 86_400
 
@@ -62,7 +62,7 @@ function startSchedule(work: UnitOfWork, schedule: ScheduleRow, phase: PhaseRow)
     discounts: phase.discounts.map(toDiscountParam),
     default_tax_rates: [...phase.default_tax_rates],
     ...(phase.automatic_tax ? { automatic_tax: { enabled: phase.automatic_tax.enabled } } : {}),
-    add_invoice_items: addedItemsOfPhase(phase) as never,
+    add_invoice_items: toAddedItemsParam(phase) as never,
     ...(phase.description === null ? {} : { description: phase.description }),
     ...(phase.trial_end === null ? {} : { trial_end: phase.trial_end }),
     // A payment method that was detached in the meantime is ignored.
@@ -80,7 +80,7 @@ function enterPhase(work: UnitOfWork, schedule: ScheduleRow, phase: PhaseRow): v
   schedule.current_phase = { start_date: phase.start_date, end_date: phase.end_date }
   const subscription = work.find('subscription', schedule.subscription ?? '')
   if (!subscription || hasEnded(subscription)) return
-  addInvoiceItems(work, subscription, addedItemsOfPhase(phase))
+  addInvoiceItems(work, subscription, toAddedItemsParam(phase))
   applyPhase(work, schedule, subscription, phase)
 }
 

@@ -24,7 +24,7 @@ export const BASIL: readonly VersionChange[] = [
       subscription(wire) {
         Object.assign(wire, periodOf(wire.items))
       },
-      subscription_item: forgetPeriod,
+      subscription_item: deletePeriodFields,
     },
     previous: {
       subscription(previous, now) {
@@ -32,7 +32,7 @@ export const BASIL: readonly VersionChange[] = [
         for (const [field, value] of Object.entries(before)) {
           if (value !== periodOf(now.items)[field]) previous[field] = value
         }
-        if (sameButPeriods(previous.items, now.items)) delete previous.items
+        if (isSameExceptPeriods(previous.items, now.items)) delete previous.items
       },
     },
   },
@@ -102,7 +102,7 @@ export const BASIL: readonly VersionChange[] = [
         wire.tax_rates = rates.map((id) => lookUp('tax_rate', id, tables))
         wire.amount_excluding_tax =
           Number(wire.amount) - sum(taxes.filter(({ inclusive }) => inclusive))
-        wire.unit_amount_excluding_tax = perUnit(wire)
+        wire.unit_amount_excluding_tax = formatAmountPerUnit(wire)
         delete wire.taxes
       },
     },
@@ -112,7 +112,7 @@ export const BASIL: readonly VersionChange[] = [
   {
     since: '2025-03-31',
     name: 'line-details',
-    params: { 'InvoiceItems.create': nameThePrice, 'InvoiceItems.update': nameThePrice },
+    params: { 'InvoiceItems.create': wrapPriceParam, 'InvoiceItems.update': wrapPriceParam },
     objects: {
       line_item(wire, tables) {
         const { subscription_item_details, invoice_item_details } = recordOf(wire.parent)
@@ -148,15 +148,15 @@ export const BASIL: readonly VersionChange[] = [
     since: '2025-03-31',
     name: 'single-discounts',
     params: {
-      'Subscriptions.create': listTheDiscount,
-      'Subscriptions.update': listTheDiscount,
-      'Invoices.createPreview': listTheDiscount,
-      'SubscriptionSchedules.create': listEachDiscount,
-      'SubscriptionSchedules.update': listEachDiscount,
+      'Subscriptions.create': wrapDiscountParam,
+      'Subscriptions.update': wrapDiscountParam,
+      'Invoices.createPreview': wrapDiscountParam,
+      'SubscriptionSchedules.create': wrapEachDiscountParam,
+      'SubscriptionSchedules.update': wrapEachDiscountParam,
     },
     objects: {
-      subscription: addTheDiscount,
-      invoice: addTheDiscount,
+      subscription: addFirstDiscount,
+      invoice: addFirstDiscount,
       subscription_schedule(wire) {
         for (const phase of Array.isArray(wire.phases) ? wire.phases : []) {
           if (isRecord(phase)) phase.coupon = firstCoupon(phase.discounts)
@@ -242,9 +242,9 @@ export const BASIL: readonly VersionChange[] = [
     since: '2025-03-31',
     name: 'credit-note-refund',
     params: {
-      'CreditNotes.create': listTheRefund,
-      'CreditNotes.preview': listTheRefund,
-      'CreditNotes.listPreviewLineItems': listTheRefund,
+      'CreditNotes.create': wrapRefundParam,
+      'CreditNotes.preview': wrapRefundParam,
+      'CreditNotes.listPreviewLineItems': wrapRefundParam,
     },
     objects: {
       credit_note(wire) {
@@ -272,7 +272,7 @@ export const BASIL: readonly VersionChange[] = [
   },
 ]
 
-function forgetPeriod(item: Record<string, unknown>): void {
+function deletePeriodFields(item: Record<string, unknown>): void {
   delete item.current_period_start
   delete item.current_period_end
 }
@@ -292,7 +292,7 @@ function itemsIn(items: unknown): WireObject[] {
   return isRecord(items) && Array.isArray(items.data) ? (items.data as WireObject[]) : []
 }
 
-function sameButPeriods(before: unknown, now: unknown): boolean {
+function isSameExceptPeriods(before: unknown, now: unknown): boolean {
   return isRecord(before) && withoutPeriods(before) === withoutPeriods(now)
 }
 
@@ -300,7 +300,7 @@ function withoutPeriods(items: unknown): string {
   return JSON.stringify(
     itemsIn(items).map((item) => {
       const rest: Record<string, unknown> = { ...item }
-      forgetPeriod(rest)
+      deletePeriodFields(rest)
       return rest
     }),
   )
@@ -327,14 +327,14 @@ function sum(taxes: readonly Tax[]): number {
 }
 
 /** Formats an amount per unit as a decimal with at most twelve places. */
-function perUnit(line: WireObject): string | null {
+function formatAmountPerUnit(line: WireObject): string | null {
   const quantity = Number(line.quantity ?? 1)
   if (quantity === 0) return null
   const amount = Number(line.amount_excluding_tax) / quantity
   return Number.isInteger(amount) ? String(amount) : amount.toFixed(12).replace(/\.?0+$/, '')
 }
 
-function nameThePrice(form: FormObject): void {
+function wrapPriceParam(form: FormObject): void {
   const { price } = form
   if (price !== undefined && form.pricing === undefined) {
     form.pricing = { price }
@@ -356,7 +356,7 @@ function recordOf(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {}
 }
 
-function addTheDiscount(wire: WireObject, tables: StripeTables): void {
+function addFirstDiscount(wire: WireObject, tables: StripeTables): void {
   const [first] = Array.isArray(wire.discounts) ? wire.discounts : []
   wire.discount = lookUp('discount', first, tables)
 }
@@ -366,7 +366,7 @@ function firstCoupon(discounts: unknown): unknown {
   return isRecord(first) ? (first.coupon ?? null) : null
 }
 
-function listTheDiscount(form: FormObject): void {
+function wrapDiscountParam(form: FormObject): void {
   for (const name of ['coupon', 'promotion_code']) {
     const value = form[name]
     if (value === undefined || form.discounts !== undefined) continue
@@ -376,11 +376,11 @@ function listTheDiscount(form: FormObject): void {
   }
 }
 
-function listEachDiscount(form: FormObject): void {
-  for (const phase of listFormEntries(form, 'phases')) listTheDiscount(phase)
+function wrapEachDiscountParam(form: FormObject): void {
+  for (const phase of listFormEntries(form, 'phases')) wrapDiscountParam(phase)
 }
 
-function listTheRefund(form: FormObject): void {
+function wrapRefundParam(form: FormObject): void {
   const { refund } = form
   if (refund === undefined || form.refunds !== undefined) return
   form.refunds = { 0: { refund } }

@@ -54,16 +54,16 @@ export const CLOVER: readonly VersionChange[] = [
     since: '2025-09-30',
     name: 'classic-by-default',
     params: {
-      'Subscriptions.create': billClassically,
+      'Subscriptions.create': useClassicBilling,
       'SubscriptionSchedules.create'(form) {
-        if (form.from_subscription === undefined) billClassically(form)
+        if (form.from_subscription === undefined) useClassicBilling(form)
       },
       'Invoices.createPreview'(form) {
         if (form.subscription !== undefined || form.subscription_details === undefined) return
-        billClassically(formPartOf(form, 'subscription_details'))
+        useClassicBilling(formPartOf(form, 'subscription_details'))
       },
       'Checkout/Sessions.create'(form) {
-        if (form.mode === 'subscription') billClassically(formPartOf(form, 'subscription_data'))
+        if (form.mode === 'subscription') useClassicBilling(formPartOf(form, 'subscription_data'))
       },
     },
   },
@@ -79,7 +79,7 @@ export const CLOVER: readonly VersionChange[] = [
   },
 ]
 
-function billClassically(form: FormObject): void {
+function useClassicBilling(form: FormObject): void {
   form.billing_mode ??= { type: 'classic' }
 }
 

@@ -28,7 +28,7 @@ export const DATED: readonly VersionChange[] = [
   {
     since: '2023-08-16',
     name: 'card-by-default',
-    params: { 'PaymentIntents.create': takeCards, 'SetupIntents.create': takeCards },
+    params: { 'PaymentIntents.create': acceptCards, 'SetupIntents.create': acceptCards },
   },
   // Payment intents contained their charges, and charges their refunds; since November 2022 refunds
   // must be expanded.
@@ -54,7 +54,7 @@ export const DATED: readonly VersionChange[] = [
   },
 ]
 
-function takeCards(form: FormObject): void {
+function acceptCards(form: FormObject): void {
   const named = [
     'payment_method_types',
     'automatic_payment_methods',

@@ -22,12 +22,12 @@ export const ENDIVE: readonly VersionChange[] = [
     since: '2026-09-30',
     name: 'payment-method-types-param',
     params: {
-      'PaymentIntents.create': allow,
-      'PaymentIntents.update': allow,
-      'PaymentIntents.confirm': allow,
-      'SetupIntents.create': allow,
-      'SetupIntents.update': allow,
-      'Checkout/Sessions.create': allow,
+      'PaymentIntents.create': renameAllowedMethodTypes,
+      'PaymentIntents.update': renameAllowedMethodTypes,
+      'PaymentIntents.confirm': renameAllowedMethodTypes,
+      'SetupIntents.create': renameAllowedMethodTypes,
+      'SetupIntents.update': renameAllowedMethodTypes,
+      'Checkout/Sessions.create': renameAllowedMethodTypes,
     },
   },
 ]
@@ -40,6 +40,6 @@ function wrapAnchor(form: FormObject): void {
     : { type: anchor }
 }
 
-function allow(form: FormObject): void {
+function renameAllowedMethodTypes(form: FormObject): void {
   renameField(form, 'payment_method_types', 'allowed_payment_method_types')
 }

@@ -15,7 +15,7 @@ import {
   AdminForm,
   mayCall,
   operatorOf,
-  orShowProblem,
+  performOrShowProblem,
   renderAdmin,
   renderConfirmation,
   requireRole,
@@ -49,7 +49,7 @@ export function addClientPage(app: Hono<AppEnv>): void {
     app.post(`${path}/${action}`, requireRole('admin'), async (c) => {
       const form = await readOwnForm(c)
       const id = c.req.param('id')
-      return orShowProblem(
+      return performOrShowProblem(
         c,
         async () => {
           await runOperation(c, `clients.${action}`, { id }, form)
@@ -66,7 +66,7 @@ export function addClientPage(app: Hono<AppEnv>): void {
     const form = await readOwnForm(c)
     const id = c.req.param('id')
     if (isCancelled(form)) return c.redirect(pathOf({ id }), 303)
-    return orShowProblem(
+    return performOrShowProblem(
       c,
       async () => {
         await runOperation(c, 'clients.revoke', { id }, form)

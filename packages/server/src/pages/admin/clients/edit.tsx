@@ -7,7 +7,13 @@ import { isCancelled } from '../../parts/confirmation.tsx'
 import { readOwnForm } from '../../parts/forms.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { FormButtons } from '../form-buttons.tsx'
-import { AdminForm, orShowProblem, renderAdmin, requireRole, runOperation } from '../parts.tsx'
+import {
+  AdminForm,
+  performOrShowProblem,
+  renderAdmin,
+  requireRole,
+  runOperation,
+} from '../parts.tsx'
 import { BASE, type ClientJson, isManagement, pathOf } from './client.ts'
 import {
   ClientFields,
@@ -39,7 +45,7 @@ export function addEditClient(app: Hono<AppEnv>): void {
       : readClientForm(form)
     const change = changesBetween(before, typed)
     if (Object.keys(change).length === 0) return c.redirect(`${pathOf({ id })}?done=same`, 303)
-    return orShowProblem(
+    return performOrShowProblem(
       c,
       async () => {
         await runOperation(c, 'clients.update', { id, ...change }, form)

@@ -10,7 +10,7 @@ import { FormButtons } from '../form-buttons.tsx'
 import {
   AdminForm,
   fieldProblems,
-  orShowProblem,
+  performOrShowProblem,
   renderAdmin,
   renderConfirmation,
   requireRole,
@@ -30,7 +30,7 @@ export function addNewClients(app: Hono<AppEnv>): void {
     if (isCancelled(form)) return c.redirect(BASE, 303)
     const values = readClientForm(form)
     const confidential = form.get('confidential') !== 'false'
-    return orShowProblem(
+    return performOrShowProblem(
       c,
       async () => {
         const { links, scopes, ...fields } = values
@@ -56,7 +56,7 @@ export function addNewClients(app: Hono<AppEnv>): void {
     const form = await readOwnForm(c)
     if (isCancelled(form)) return c.redirect(BASE, 303)
     const input = { name: (form.get('name') ?? '').trim(), scopes: form.getAll('scopes') }
-    return orShowProblem(
+    return performOrShowProblem(
       c,
       async () =>
         renderSecret(

@@ -9,7 +9,7 @@ import { FormButtons } from '../form-buttons.tsx'
 import {
   AdminForm,
   fieldProblems,
-  orShowProblem,
+  performOrShowProblem,
   renderAdmin,
   renderConfirmation,
   requireRole,
@@ -33,7 +33,7 @@ export function addSecrets(app: Hono<AppEnv>): void {
     if (isCancelled(form)) return c.redirect(pathOf({ id }), 303)
     const hours = form.get('hours') ?? ''
     const input = { id, overlap_hours: Number(hours) }
-    return orShowProblem(
+    return performOrShowProblem(
       c,
       async () =>
         renderSecret(
@@ -49,7 +49,7 @@ export function addSecrets(app: Hono<AppEnv>): void {
     const form = await readOwnForm(c)
     const id = c.req.param('id') ?? ''
     if (isCancelled(form)) return c.redirect(pathOf({ id }), 303)
-    return orShowProblem(
+    return performOrShowProblem(
       c,
       async () =>
         renderSecret(
@@ -65,7 +65,7 @@ export function addSecrets(app: Hono<AppEnv>): void {
     const form = await readOwnForm(c)
     const id = c.req.param('id') ?? ''
     if (isCancelled(form)) return c.redirect(pathOf({ id }), 303)
-    return orShowProblem(
+    return performOrShowProblem(
       c,
       async () => {
         await runOperation(c, 'clients.endPreviousSecret', { id }, form)

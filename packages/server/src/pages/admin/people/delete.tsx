@@ -10,7 +10,12 @@ import {
   type SubscriptionFact,
 } from '../../../users/account-billing.ts'
 import { describeFuture, describeOpen } from '../../../users/describe-account.ts'
-import { DecisionRequired, isLive, type Standing, standingOf } from '../../../users/end-account.ts'
+import {
+  type AccountObligations,
+  DecisionRequired,
+  isLive,
+  readObligations,
+} from '../../../users/end-account.ts'
 import type { Account } from '../../../users/user.ts'
 import { isCancelled } from '../../parts/confirmation.tsx'
 import { Choice } from '../../parts/fields.tsx'
@@ -18,14 +23,14 @@ import { readOwnForm } from '../../parts/forms.ts'
 import {
   isAboutForm,
   operatorOf,
-  orShowProblem,
+  performOrShowProblem,
   renderAdmin,
   renderConfirmation,
   requireRole,
   runOperation,
 } from '../parts.tsx'
 import { renderPerson } from './person.tsx'
-import { obstacleOf, readPerson } from './person-data.ts'
+import { findActionObstacle, readPerson } from './person-data.ts'
 import { pathOf } from './person-path.ts'
 import { SubscriptionChoices, SubscriptionList } from './subscriptions.tsx'
 
@@ -44,14 +49,14 @@ interface Deletion {
 /** Adds the deletion of an account, which asks about its subscriptions and open amounts. */
 export function addDelete(app: Hono<AppEnv>): void {
   const path = '/admin/people/:id/delete'
-  app.get(path, requireRole('viewer'), (c) => ask(c, null))
+  app.get(path, requireRole('viewer'), (c) => renderDeleteConfirmation(c, null))
 
   app.post(path, requireRole('viewer'), async (c) => {
     const form = await readOwnForm(c)
     const id = c.req.param('id')
     if (isCancelled(form)) return c.redirect(pathOf(id), 303)
     const { service, t } = c.get('page')
-    if (form.get('confirm') !== 'yes') return ask(c, t('accounts.confirm'))
+    if (form.get('confirm') !== 'yes') return renderDeleteConfirmation(c, t('accounts.confirm'))
     const work = async () => {
       // It is gone when the form is sent a second time.
       const account = await service.users.findAccount(id)
@@ -69,20 +74,20 @@ export function addDelete(app: Hono<AppEnv>): void {
         ? renderDeleted(c, account?.email ?? id, done)
         : c.redirect(pathOf(id, 'waiting'), 303)
     }
-    return orShowProblem(c, work, (problem) =>
-      isAboutForm(problem) ? ask(c, problem) : renderPerson(c, id, problem),
+    return performOrShowProblem(c, work, (problem) =>
+      isAboutForm(problem) ? renderDeleteConfirmation(c, problem) : renderPerson(c, id, problem),
     )
   })
 }
 
-async function ask(c: Context<AppEnv>, problem: AdminProblem | string | null) {
+async function renderDeleteConfirmation(c: Context<AppEnv>, problem: AdminProblem | string | null) {
   const { service, t } = c.get('page')
   const person = await readPerson(c, c.req.param('id') ?? '')
   // The page of the person says why.
-  if (obstacleOf(operatorOf(c), person)) return c.redirect(pathOf(person.id), 303)
+  if (findActionObstacle(operatorOf(c), person)) return c.redirect(pathOf(person.id), 303)
   const account = await service.users.findAccount(person.id)
   if (!account) return c.redirect('/admin/people?done=unknown', 303)
-  const { subscriptions, open } = await readStanding(service, account)
+  const { subscriptions, open } = await readAccountObligations(service, account)
   const lines = describeOpen(open, t)
   const email = <bdi>{person.email}</bdi>
   return renderConfirmation(c, {
@@ -139,9 +144,12 @@ async function ask(c: Context<AppEnv>, problem: AdminProblem | string | null) {
  * Reads the subscriptions and open amounts of an account.
  * @throws AdminProblem if the provider is unavailable.
  */
-async function readStanding({ admin }: ServiceContext, account: Account): Promise<Standing> {
+async function readAccountObligations(
+  { admin }: ServiceContext,
+  account: Account,
+): Promise<AccountObligations> {
   try {
-    return await standingOf(admin.billing, account)
+    return await readObligations(admin.billing, account)
   } catch (error) {
     throw toProblem(error)
   }

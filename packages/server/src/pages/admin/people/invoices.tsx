@@ -8,8 +8,8 @@ import { usePage } from '../../parts/layout.tsx'
 import { Day, Table } from '../../parts/table.tsx'
 import { mayCall, operatorOf, Pager, renderAdmin, requireRole } from '../parts.tsx'
 import {
+  findActionObstacle,
   type InvoiceJson,
-  obstacleOf,
   readInvoices,
   readPerson,
   type Section,
@@ -31,7 +31,7 @@ export function addInvoices(app: Hono<AppEnv>): void {
       after === undefined ? { limit } : { limit, after },
     )
     const operator = operatorOf(c)
-    const isFree = obstacleOf(operator, person) === null
+    const isFree = findActionObstacle(operator, person) === null
     return renderAdmin(
       c,
       { title: t('people.invoices') },

@@ -7,13 +7,13 @@ import { readOwnForm } from '../../parts/forms.ts'
 import {
   isAboutForm,
   operatorOf,
-  orShowProblem,
+  performOrShowProblem,
   renderConfirmation,
   requireRole,
   runOperation,
 } from '../parts.tsx'
 import { renderPerson } from './person.tsx'
-import { obstacleOf, type PersonJson, readPerson } from './person-data.ts'
+import { findActionObstacle, type PersonJson, readPerson } from './person-data.ts'
 import { type Done, pathOf } from './person-path.ts'
 
 /** Actions whose page texts have the ids `<id>.title`, `.question`, `.text` and `.go`. */
@@ -86,7 +86,8 @@ export interface PersonAct {
 /** Adds the confirmation page of an action, and the route of its form. */
 export function addPersonAct(app: Hono<AppEnv>, name: string, act: PersonAct): void {
   const path = `/admin/people/:id/${name}`
-  if (act.texts) app.get(path, requireRole('viewer'), (c) => ask(c, act, null, null))
+  if (act.texts)
+    app.get(path, requireRole('viewer'), (c) => renderActConfirmation(c, act, null, null))
   // The operation refuses operators with a lesser role, and the audit log has the attempt.
   app.post(path, requireRole('viewer'), async (c) => {
     const form = await readOwnForm(c)
@@ -98,21 +99,21 @@ export function addPersonAct(app: Hono<AppEnv>, name: string, act: PersonAct): v
       return c.redirect(pathOf(id, act.done), 303)
     }
     try {
-      return await orShowProblem(c, work, (problem) =>
+      return await performOrShowProblem(c, work, (problem) =>
         isAboutForm(problem) && act.texts
-          ? ask(c, act, form, problem)
+          ? renderActConfirmation(c, act, form, problem)
           : renderPerson(c, id, problem),
       )
     } catch (error) {
       if (!(error instanceof InvalidField)) throw error
-      return ask(c, act, form, c.get('page').t(error.id))
+      return renderActConfirmation(c, act, form, c.get('page').t(error.id))
     }
   })
 }
 
 const objectOf = (c: Context<AppEnv>) => c.req.query('object') ?? ''
 
-async function ask(
+async function renderActConfirmation(
   c: Context<AppEnv>,
   act: PersonAct,
   form: URLSearchParams | null,
@@ -121,7 +122,7 @@ async function ask(
   const { t } = c.get('page')
   const person = await readPerson(c, c.req.param('id') ?? '')
   // The page of the person says why.
-  if (obstacleOf(operatorOf(c), person)) return c.redirect(pathOf(person.id), 303)
+  if (findActionObstacle(operatorOf(c), person)) return c.redirect(pathOf(person.id), 303)
   const { operation, texts = 'people.signOut' } = act
   const email = <bdi>{person.email}</bdi>
   return renderConfirmation(c, {

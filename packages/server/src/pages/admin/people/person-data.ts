@@ -174,7 +174,7 @@ export async function readSubscriptionDetails(
 }
 
 /** Returns why an operator cannot act on a person. `null` if the operator can. */
-export function obstacleOf(
+export function findActionObstacle(
   { id, role }: OperatorActor,
   person: PersonJson,
 ): 'people.own' | 'people.outranked' | null {

@@ -17,7 +17,7 @@ import { CreditNotes } from './credit-notes.tsx'
 import { Disputes } from './dispute-table.tsx'
 import { Invoices } from './invoices.tsx'
 import { describeProvider, PersonState } from './people.tsx'
-import { obstacleOf, readPersonData, type Section } from './person-data.ts'
+import { findActionObstacle, readPersonData, type Section } from './person-data.ts'
 import { DONE, pathOf } from './person-path.ts'
 import { renews, Subscriptions } from './subscriptions.tsx'
 import { Taxes } from './taxes.tsx'
@@ -40,7 +40,7 @@ export async function renderPerson(
   const data = await readPersonData(c, id)
   const operator = operatorOf(c)
   const { person } = data
-  const obstacle = obstacleOf(operator, person)
+  const obstacle = findActionObstacle(operator, person)
   const can = (name: string) => obstacle === null && mayCall(operator, name)
   const done = problem ? undefined : DONE.find((name) => name === c.req.query('done'))
   return renderAdmin(

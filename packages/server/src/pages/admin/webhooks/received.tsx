@@ -8,8 +8,8 @@ import {
   AdminForm,
   mayCall,
   operatorOf,
-  orShowProblem,
   Pager,
+  performOrShowProblem,
   renderAdmin,
   requireRole,
   runOperation,
@@ -87,7 +87,7 @@ export function addReceived(app: Hono<AppEnv>): void {
   app.post(`${BASE}/received/:id/retry`, requireRole('support'), async (c) => {
     const form = await readOwnForm(c)
     const id = c.req.param('id')
-    return orShowProblem(
+    return performOrShowProblem(
       c,
       async () => {
         await runOperation(c, 'webhooks.retry', { webhook: id }, form)

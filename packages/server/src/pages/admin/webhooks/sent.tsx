@@ -9,8 +9,8 @@ import {
   AdminForm,
   mayCall,
   operatorOf,
-  orShowProblem,
   Pager,
+  performOrShowProblem,
   renderAdmin,
   requireRole,
   runOperation,
@@ -45,7 +45,7 @@ export function addSent(app: Hono<AppEnv>): void {
   app.get(SENT, requireRole('viewer'), (c) => renderList(c, null))
   app.post(`${SENT}/resend-all`, requireRole('support'), async (c) => {
     const form = await readOwnForm(c)
-    return orShowProblem(
+    return performOrShowProblem(
       c,
       async () => {
         const input = { endpoint: form.get('endpoint') ?? '' }
@@ -60,7 +60,7 @@ export function addSent(app: Hono<AppEnv>): void {
   app.post(`${SENT}/:id/resend`, requireRole('support'), async (c) => {
     const form = await readOwnForm(c)
     const id = c.req.param('id')
-    return orShowProblem(
+    return performOrShowProblem(
       c,
       async () => {
         await runOperation(c, 'webhooks.resend', { delivery: id }, form)

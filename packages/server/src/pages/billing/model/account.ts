@@ -183,7 +183,7 @@ export async function readProviderView(
 }
 
 /** Waits for a response of the provider. Returns `null` if the provider is unavailable. */
-export async function orNull<T>(asked: Promise<T> | null): Promise<T | null> {
+export async function nullIfUnavailable<T>(asked: Promise<T> | null): Promise<T | null> {
   try {
     return await asked
   } catch (error) {

@@ -85,7 +85,7 @@ export function formatUnits(
   return new Intl.NumberFormat(locale, style).format(count)
 }
 
-type Held = Pick<Subscription, 'provider' | 'quantity'>
+type HeldSubscription = Pick<Subscription, 'provider' | 'quantity'>
 
 /**
  * Returns the quantity of a plan: the counted one, or the wanted one within the limits of the plan.
@@ -200,9 +200,9 @@ export function additionalItems(plan: Plan, provider: ProviderName): Required<Sw
  */
 export function trialDaysFor(
   plan: Plan,
-  before: readonly Pick<Subscription, 'trialEndsAt'>[],
+  earlierSubscriptions: readonly Pick<Subscription, 'trialEndsAt'>[],
 ): number {
-  return before.some(({ trialEndsAt }) => trialEndsAt !== null) ? 0 : plan.trialDays
+  return earlierSubscriptions.some(({ trialEndsAt }) => trialEndsAt !== null) ? 0 : plan.trialDays
 }
 
 /** How long a preview is valid, in milliseconds. Its amounts depend on the time it was made for. */

@@ -121,7 +121,9 @@ function messageFor(error: BillingError, t: PageText): string | null {
 }
 
 /** Messages that name the place on the billing page where a term of a running subscription can be changed. */
-const WHERE: Partial<Record<SubscriptionTerm, Extract<keyof PageMessages, `where.${string}`>>> = {
+const MESSAGE_BY_TERM: Partial<
+  Record<SubscriptionTerm, Extract<keyof PageMessages, `where.${string}`>>
+> = {
   provider: 'where.provider',
   plan: 'where.plan',
   quantity: 'where.quantity',
@@ -133,7 +135,7 @@ const WHERE: Partial<Record<SubscriptionTerm, Extract<keyof PageMessages, `where
 }
 
 function subscribedAlready({ terms }: AlreadySubscribed, t: PageText): string {
-  const found = terms.flatMap(({ term }) => WHERE[term] ?? [])
+  const found = terms.flatMap(({ term }) => MESSAGE_BY_TERM[term] ?? [])
   const ids = found.length > 0 ? found : (['where.plan'] as const)
   return t('problem.subscribed', { where: ids.map((id) => t(id)).join(' ') })
 }

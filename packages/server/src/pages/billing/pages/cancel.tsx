@@ -4,7 +4,7 @@ import type { AppEnv } from '../../../http/variables.ts'
 import { Submit } from '../../parts/fields.tsx'
 import { BillingFrame, OwnForm } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
-import { endsAtOnce, orNull, readAccount, requireRunning } from '../model/account.ts'
+import { endsAtOnce, nullIfUnavailable, readAccount, requireRunning } from '../model/account.ts'
 import { BadChoice } from '../model/problems.ts'
 import type { FormRequest } from './add-form.ts'
 
@@ -14,7 +14,7 @@ export async function showCancel(c: Context<AppEnv>): Promise<Response> {
   const { running } = account
   const { t } = c.get('page')
   if (!running || running.incomplete()) return c.redirect('/billing', 303)
-  const until = await orNull(running.paidUntil())
+  const until = await nullIfUnavailable(running.paidUntil())
   const date = until && formatDay(until, t.locale)
   return renderPage(
     c,

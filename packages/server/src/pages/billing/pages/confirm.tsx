@@ -8,7 +8,7 @@ import { cardEntryOf } from '../model/card-entry.ts'
 import { PROVIDER_NAMES } from '../model/providers.ts'
 import { answerBank } from '../model/test-cards.ts'
 import { AskBank, ProviderScripts } from '../sections/card-entry.tsx'
-import { settle } from '../sections/sandbox-controls.tsx'
+import { processPendingWork } from '../sections/sandbox-controls.tsx'
 import type { FormRequest } from './add-form.ts'
 
 /** Shows the page for 3-D Secure, where the customer confirms a payment at the bank. */
@@ -74,6 +74,6 @@ export async function confirm({ service, account: { running }, form }: FormReque
   if (!sandbox || reason?.code !== 'payment_action_required') return { goTo: '/billing' }
   const approved = form.get('answer') === 'approve'
   answerBank(sandbox, reason.payment, approved)
-  await settle(service, sandbox)
+  await processPendingWork(service, sandbox)
   return approved ? ('confirmed' as const) : ('refused' as const)
 }

@@ -82,7 +82,7 @@ export function addSandboxControls(app: Hono<AppEnv>, { sandbox }: ServiceContex
     const distance = to.getTime() - sandbox.clock.nowMs()
     // The form sends a time instead of a step, so that a double click advances the clock once.
     if (distance > 0 && distance <= MAX_ADVANCE) await advanceClock(service, sandbox, to)
-    return c.redirect(after(form, 'clock-moved'), 303)
+    return c.redirect(buildDoneUrl(form, 'clock-moved'), 303)
   })
 
   app.post('/sandbox/decline', requireUser(), async (c) => {
@@ -91,11 +91,11 @@ export function addSandboxControls(app: Hono<AppEnv>, { sandbox }: ServiceContex
     const { provider, providerId: id } = await billing.user(Number(userOf(c).id))
     if (id === null) return c.redirect('/billing', 303)
     failNextCharge(sandbox, { provider, id })
-    return c.redirect(after(form, 'charge-armed'), 303)
+    return c.redirect(buildDoneUrl(form, 'charge-armed'), 303)
   })
 }
 
-function after(form: URLSearchParams, done: Done): string {
+function buildDoneUrl(form: URLSearchParams, done: Done): string {
   const path = localPath(form.get('return_to'), '/billing')
   return `${path.split('?')[0]}?done=${done}`
 }
@@ -111,7 +111,7 @@ export async function advanceClock(
     if (!(error instanceof RangeError)) throw error
   })
   await advancePastCharges(sandbox)
-  await settle({ billing, statistics }, sandbox)
+  await processPendingWork({ billing, statistics }, sandbox)
 }
 
 /**
@@ -129,7 +129,7 @@ async function advancePastCharges({
   if (soon.length > 0) await clock.advanceTo(new Date(Math.max(...soon)))
 }
 
-export async function settle(
+export async function processPendingWork(
   { billing, statistics }: Pick<ServiceContext, 'billing' | 'statistics'>,
   sandbox: BothProviders,
 ): Promise<void> {
