@@ -9,14 +9,14 @@ import {
 import type { BraintreeOptions } from './providers/braintree/options.ts'
 import type { Gateway } from './providers/gateway.ts'
 import type { Capability } from './providers/gateway-parts.ts'
-import type { Provider, ProviderTools } from './providers/provider.ts'
+import type { GatewayDependencies, Provider } from './providers/provider.ts'
 import type { ConfiguredProviders } from './providers/providers.ts'
 import type { StripeOptions } from './providers/stripe/options.ts'
 import { STRIPE_MANIFEST, stripeProvider } from './stripe-provider.ts'
 
 /** The capabilities of the built-in providers, for code that has not connected to them. */
 export const builtInCapabilities: Readonly<Record<'stripe' | 'braintree', readonly Capability[]>> =
-  { stripe: STRIPE_PROPERTIES.can, braintree: BRAINTREE_PROPERTIES.can }
+  { stripe: STRIPE_MANIFEST.can, braintree: BRAINTREE_MANIFEST.can }
 
 export interface ProviderOptions {
   readonly stripe?: StripeOptions

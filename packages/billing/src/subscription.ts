@@ -133,7 +133,7 @@ export class Subscription {
    * longer configured.
    */
   can(capability: Capability): boolean {
-    return this.#scope.can(capability)
+    return this.#scope.hasCapability(capability)
   }
 
   /**

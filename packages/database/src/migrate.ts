@@ -116,7 +116,7 @@ export async function planMigrations(
   const columns = createColumnDefinitions(recording)
   const hasRun = await hasTable(database, TABLE)
   const done = hasRun ? await findApplied(database, set.name) : new Set<string>()
-  refuseOtherHistory(set, done)
+  requireSameHistory(set, done)
   if (!hasRun) await createMigrationsTable(recording, columns)
   const planned: PlannedMigration[] = []
   for (const migration of set.migrations) {

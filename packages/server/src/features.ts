@@ -45,7 +45,8 @@ const pick = <Options extends object, Name extends keyof Options>(
     names.filter((name) => name in options).map((name) => [name, options[name]]),
   ) as Pick<Options, Name>
 
-const when = <Offered>(isOn: unknown, offer: () => Offered): Offered[] => (isOn ? [offer()] : [])
+const includeIf = <Offered>(isOn: unknown, offer: () => Offered): Offered[] =>
+  isOn ? [offer()] : []
 
 /** Creates the features of the authorization server that the settings switch on. */
 export function enabledFeatures({ settings, selfRegistered, pairwiseSalt }: Config): Feature[] {
@@ -69,7 +70,7 @@ export function enabledFeatures({ settings, selfRegistered, pairwiseSalt }: Conf
         sharedSecrets: clientAssertions === 'shared-secrets',
       }),
     ),
-    ...when(settings.pushedRequests, () =>
+    ...includeIf(settings.pushedRequests, () =>
       pushedRequests({ ...pushed, required: settings.pushedRequests === 'required' }),
     ),
     ...includeIf(settings.requestObjects, () =>
@@ -78,8 +79,8 @@ export function enabledFeatures({ settings, selfRegistered, pairwiseSalt }: Conf
         required: settings.requestObjects === 'required',
       }),
     ),
-    ...when(settings.dpop, () => dpop({ ...proofs, required: settings.dpop === 'required' })),
-    ...when(settings.requirePkce, requirePkce),
+    ...includeIf(settings.dpop, () => dpop({ ...proofs, required: settings.dpop === 'required' })),
+    ...includeIf(settings.requirePkce, requirePkce),
   ]
   /** Replaces `proven()` under FAPI 2.0, with the options that the profile requires. */
   const profile = () =>
@@ -90,13 +91,13 @@ export function enabledFeatures({ settings, selfRegistered, pairwiseSalt }: Conf
       requestObjects: settings.requestObjects,
     })
   return [
-    ...when(settings.openid, identity),
-    ...when(settings.cors, () => cors(optionsOf('cors', settings))),
+    ...includeIf(settings.openid, identity),
+    ...includeIf(settings.cors, () => cors(optionsOf('cors', settings))),
     ...registrationFeatures(selfRegistered, settings),
     ...includeIf(settings.clientLogos, clientLogos),
     ...(settings.fapi2 ? [profile()] : proven()),
-    ...when(settings.stepUp, () => stepUp({ acrValues })),
-    ...when(settings.signedIntrospection, () =>
+    ...includeIf(settings.stepUp, () => stepUp({ acrValues })),
+    ...includeIf(settings.signedIntrospection, () =>
       signedIntrospection(optionsOf('signedIntrospection', settings)),
     ),
   ]
@@ -124,7 +125,7 @@ function registrationFeatures(
             redirects,
           }),
         ]),
-    ...when(documents, () =>
+    ...includeIf(documents, () =>
       clientMetadataDocuments({
         ...optionsOf('clientMetadataDocuments', settings),
         ...hosts,
@@ -157,12 +158,12 @@ export function enabledGrants(
   return [
     authorizationCode(),
     refreshToken(optionsOf('refreshToken', settings)),
-    ...when(settings.passwordGrant, password),
-    ...when(settings.implicitGrant, implicit),
+    ...includeIf(settings.passwordGrant, password),
+    ...includeIf(settings.implicitGrant, implicit),
     clientCredentials(),
-    ...when(settings.deviceGrant, () => deviceCode(optionsOf('deviceCode', settings))),
-    ...when(settings.exchangeGrant, () => tokenExchange(optionsOf('tokenExchange', settings))),
-    ...when(settings.trustedIssuers.length > 0, () => assertionGrant(settings, users)),
+    ...includeIf(settings.deviceGrant, () => deviceCode(optionsOf('deviceCode', settings))),
+    ...includeIf(settings.exchangeGrant, () => tokenExchange(optionsOf('tokenExchange', settings))),
+    ...includeIf(settings.trustedIssuers.length > 0, () => assertionGrant(settings, users)),
   ]
 }
 

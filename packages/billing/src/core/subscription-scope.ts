@@ -54,7 +54,7 @@ export class SubscriptionScope {
   }
 
   /** Whether the provider has a capability. `false` if it is no longer configured. */
-  can(part: Capability): boolean {
+  hasCapability(part: Capability): boolean {
     return this.context.options.providers.find(this.record.provider)?.can.includes(part) ?? false
   }
 

@@ -180,7 +180,7 @@ describe('a rotation', () => {
       grants: ['client_credentials', 'authorization_code', 'refresh_token'],
     })
     const { id, secret: first } = client
-    const ofUser = await codeFlow(server, client)
+    const ofUser = await runCodeFlow(server, client)
     const token = await ownToken(id, first)
     const second = await rotate(id, { overlap: '1h' })
     expect(await areActive(id, second, [token, ofUser.access_token])).toEqual([true, true])

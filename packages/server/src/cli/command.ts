@@ -41,7 +41,7 @@ export interface CommandContext {
    * variables.
    * @throws ConfigurationError that names every missing variable in `needs`.
    */
-  config(needs: readonly Need[], instead?: Instead): Promise<Config>
+  config(needs: readonly Need[], instead?: VariableOverrides): Promise<Config>
   /**
    * Path of the application's module given with `--config`. `null` if the command works on the
    * service.

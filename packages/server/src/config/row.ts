@@ -215,7 +215,7 @@ export const whole = <const Option extends string = never>(
 ) => {
   const error = `expected a whole number from ${from} to ${to}`
   return optional(z.number({ error }).int({ error }).min(from, { error }).max(to, { error }), {
-    text: read.wholeNumber(from, to),
+    text: read.wholeNumberInRange(from, to),
     ...more,
   })
 }

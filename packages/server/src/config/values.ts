@@ -93,7 +93,7 @@ export const periodOrOff = z.union([z.literal('off').transform((): false => fals
 })
 /** Schema of a whole number, or `off`. */
 export const wholeNumberOrOff = (from: number, to: number) =>
-  z.union([z.literal('off').transform((): false => false), wholeNumber(from, to)], {
+  z.union([z.literal('off').transform((): false => false), wholeNumberInRange(from, to)], {
     error: `expects off or a whole number from ${from} to ${to}`,
   })
 

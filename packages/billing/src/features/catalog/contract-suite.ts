@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, errorCodeOf, openAccount } from '../../providers/contract-suite.ts'
+import { type ContractPart, catchErrorCode, openAccount } from '../../providers/contract-suite.ts'
 import type { CatalogPage } from './contract.ts'
 
 const FIRST = { limit: 100, after: null }
@@ -55,8 +55,8 @@ export const catalogContract: ContractPart = ({ describe, it }, create) => {
       const { catalog } = (await openAccount(create)).gateway
       if (!catalog) return
       const gone = { limit: 1, after: 'does-not-exist' }
-      assert.equal(await errorCodeOf(() => catalog.listPrices(gone)), 'invalid_argument')
-      assert.equal(await errorCodeOf(() => catalog.listCoupons(gone)), 'invalid_argument')
+      assert.equal(await catchErrorCode(() => catalog.listPrices(gone)), 'invalid_argument')
+      assert.equal(await catchErrorCode(() => catalog.listCoupons(gone)), 'invalid_argument')
     })
   })
 }

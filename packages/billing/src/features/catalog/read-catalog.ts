@@ -2,7 +2,7 @@ import type { BillingContext } from '../../core/context.ts'
 import { InvalidArgument } from '../../core/errors/errors.ts'
 import { formatValue, requireCount, requireOneOf } from '../../core/values/arguments.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type {
   Catalog,
   CatalogCoupon,
@@ -62,7 +62,7 @@ export function createCatalogs(context: BillingContext): Catalogs {
         `after is ${formatValue(after)}; expected the 'next' of an earlier page`,
       )
     }
-    return [requirePart(await context.gateway(provider), 'catalog'), { limit, after }]
+    return [requireGatewayPart(await context.gateway(provider), 'catalog'), { limit, after }]
   }
 
   return {

@@ -3,7 +3,7 @@ import { money } from '../../core/values/money.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import { type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
-import { leftOf } from '../promotion-codes/stripe.ts'
+import { countRemainingUses } from '../promotion-codes/stripe.ts'
 import type {
   CatalogCoupon,
   CatalogPage,
@@ -97,6 +97,6 @@ function describePromotionCode(found: Stripe.PromotionCode): CatalogPromotionCod
     coupon: typeof coupon === 'string' ? coupon : coupon.id,
     isActive: active && (typeof coupon === 'string' || coupon.valid),
     expiresAt: expiresAt === null ? null : toDate(expiresAt),
-    left: leftOf(limits),
+    left: countRemainingUses(limits),
   }
 }

@@ -15,7 +15,7 @@ import {
   requireSuccess,
 } from '../../providers/braintree/errors.ts'
 import { findCustomer } from '../../providers/braintree/find-customer.ts'
-import { idOfOperation } from '../../providers/braintree/ids.ts'
+import { deriveOperationObjectId } from '../../providers/braintree/ids.ts'
 import {
   type Address,
   type CustomerDetails,

@@ -5,7 +5,7 @@ import { requireText } from '../../core/values/arguments.ts'
 import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { Address, CustomerDetails } from '../../providers/customer.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { chooseProvider as choose } from './choose-provider.ts'
 import {
   customerDetailsFromRow,

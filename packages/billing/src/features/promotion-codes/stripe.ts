@@ -127,7 +127,7 @@ function describe(found: Stripe.PromotionCode): ProviderPromotionCode {
 }
 
 /** Returns how often a code can still be used. The code and its coupon can have separate limits. */
-export function leftOf(
+export function countRemainingUses(
   limited: readonly { readonly max_redemptions: number | null; readonly times_redeemed: number }[],
 ): number | null {
   const lefts = limited.flatMap(({ max_redemptions: most, times_redeemed: used }) =>

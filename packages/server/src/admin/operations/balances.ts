@@ -11,7 +11,7 @@ import {
   requireBillableTarget,
   requireRepeatKey,
 } from './billing-fields.ts'
-import { instant, named, userId } from './fields.ts'
+import { instant, nameSchema, userId } from './fields.ts'
 import { addressJson, addressShape, taxExemptShape } from './taxes.ts'
 import { requireAccount } from './users.ts'
 

@@ -8,7 +8,7 @@ import {
   requireBillableTarget,
   requireRepeatKey,
 } from './billing-fields.ts'
-import { instant, named, userId } from './fields.ts'
+import { instant, nameSchema, userId } from './fields.ts'
 import { describeInvoice, invoiceId, requireInvoice } from './invoices.ts'
 
 export const CREDIT_NOTE_TO = ['refund', 'balance', 'outside'] as const
@@ -33,7 +33,7 @@ const creditNoteShape = z.strictObject({
   memo: z.string().nullable(),
   void: z.boolean(),
 })
-named('CreditNote', creditNoteShape)
+nameSchema('CreditNote', creditNoteShape)
 
 export type CreditNoteJson = z.output<typeof creditNoteShape>
 

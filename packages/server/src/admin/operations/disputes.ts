@@ -2,7 +2,7 @@ import type { Dispute } from '@tollgate/billing'
 import { z } from 'zod'
 import { type Operation, operation, readBilling } from '../operation.ts'
 import { moneyJson, moneyShape, providerName } from './billing-fields.ts'
-import { instant, named, paged, pageOf, userId } from './fields.ts'
+import { instant, nameSchema, paged, pageOf, userId } from './fields.ts'
 
 export const DISPUTE_STATUSES = ['inquiry', 'open', 'won', 'lost'] as const
 
@@ -31,7 +31,7 @@ const disputeShape = z.strictObject({
   opened_at: instant,
   closed_at: instant.nullable(),
 })
-named('Dispute', disputeShape)
+nameSchema('Dispute', disputeShape)
 
 export type DisputeJson = z.output<typeof disputeShape>
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Operation, operation } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
 import { toProblem } from '../to-problem.ts'
-import { instant, named } from './fields.ts'
+import { instant, nameSchema } from './fields.ts'
 
 const keyShape = z.strictObject({
   kid: z.string(),

@@ -11,7 +11,7 @@ import type { PriceTerms } from '../../config/plans.ts'
 import type { Plan } from '../../config/settings.ts'
 import { type Operation, type OperationContext, operation, readBilling } from '../operation.ts'
 import { moneyJson, moneyShape, providerName } from './billing-fields.ts'
-import { instant, named, type PageRequest, paged, pageOf } from './fields.ts'
+import { instant, nameSchema, type PageRequest, paged, pageOf } from './fields.ts'
 
 const subscriptions = z
   .number()
@@ -53,7 +53,7 @@ const priceShape = z.strictObject({
     .describe('Id of the configured plan that uses this price. `null` if there is none'),
   subscriptions,
 })
-named('Price', priceShape)
+nameSchema('Price', priceShape)
 
 const couponShape = z.strictObject({
   id: z.string(),
@@ -65,7 +65,7 @@ const couponShape = z.strictObject({
     .describe('A number counts months or billing periods, depending on the provider'),
   is_valid: z.boolean().describe('Whether new subscriptions can use it'),
 })
-named('Coupon', couponShape)
+nameSchema('Coupon', couponShape)
 
 const promotionCodeShape = z.strictObject({
   id: z.string(),
@@ -79,7 +79,7 @@ const promotionCodeShape = z.strictObject({
     .nullable()
     .describe('How often it can still be used. `null` for any number of times'),
 })
-named('PromotionCode', promotionCodeShape)
+nameSchema('PromotionCode', promotionCodeShape)
 
 type Uses = (provider: ProviderName, price: string) => number
 

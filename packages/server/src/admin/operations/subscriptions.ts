@@ -86,7 +86,7 @@ const usageShape = z.strictObject({
   value: z.string().describe('Usage so far, as decimal text'),
   from: instant.describe('Start of the billing period'),
 })
-named('Usage', usageShape)
+nameSchema('Usage', usageShape)
 export type UsageJson = z.output<typeof usageShape>
 
 const toText = (date: Date | null) => date?.toISOString() ?? null
@@ -139,7 +139,7 @@ function describeSubscription(input: {
 
 const subscriptionListShape = z.strictObject({ data: z.array(subscriptionShape) })
 
-/** Declares an operation that changes one subscription. */
+/** Declares an operation that changes subscriptionPathFields subscription. */
 export function subscriptionChange<More extends z.ZodRawShape>(
   declared: Pick<Operation, 'name' | 'summary' | 'effect'> & { readonly description?: string },
   { path, fields }: { readonly path: string; readonly fields: More },
@@ -224,7 +224,7 @@ export const subscriptionOperations: readonly Operation[] = [
     name: 'billing.listUsage',
     summary: "List a person's usage in the current billing periods",
     description:
-      'Lists one entry for each price by usage that the plan of a running subscription has in the settings. The provider may count usage with a delay of some minutes.',
+      'Lists subscriptionPathFields entry for each price by usage that the plan of a running subscription has in the settings. The provider may count usage with a delay of some minutes.',
     route: ['GET', '/users/{id}/usage'],
     role: 'viewer',
     effect: 'read',
@@ -267,12 +267,12 @@ export const subscriptionOperations: readonly Operation[] = [
     name: 'billing.countSeats',
     summary: 'Set the quantity of a subscription to the number of seats, counted now',
     description:
-      'For plans whose `seats` in the settings is a function, such as one that counts the members of a team. Call it after the number has changed. The difference is billed with the next invoice.',
+      'For plans whose `seats` in the settings is a function, such as subscriptionPathFields that counts the members of a team. Call it after the number has changed. The difference is billed with the next invoice.',
     route: ['POST', '/users/{id}/subscriptions/{subscription}/count-seats'],
     role: 'support',
     effect: 'change',
     commits: 'in-steps',
-    input: z.strictObject(one),
+    input: z.strictObject(subscriptionPathFields),
     output: subscriptionShape,
     describe: (given) => describeSubscription(given),
     async run({ id, subscription }, context) {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Operation, operation } from '../operation.ts'
 import { notFound } from '../problems.ts'
 import { requireBillable, requireBillableTarget } from './billing-fields.ts'
-import { named, userId } from './fields.ts'
+import { nameSchema, userId } from './fields.ts'
 
 const taxIdShape = z.strictObject({
   id: z.string().describe("The provider's id of the tax id"),
@@ -14,7 +14,7 @@ const taxIdShape = z.strictObject({
     .enum(['pending', 'verified', 'unverified', 'unavailable'])
     .describe('Result of the check in the register of the tax office'),
 })
-named('TaxId', taxIdShape)
+nameSchema('TaxId', taxIdShape)
 
 export type TaxIdJson = z.output<typeof taxIdShape>
 
@@ -43,7 +43,7 @@ const addressFields = {
 }
 
 export const addressShape = z.strictObject(addressFields)
-named('Address', addressShape)
+nameSchema('Address', addressShape)
 
 export type AddressJson = z.output<typeof addressShape>
 

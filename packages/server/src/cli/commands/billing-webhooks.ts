@@ -19,7 +19,7 @@ export const webhookCommands: Commands = {
     withConfig: true,
     async run(_input, context) {
       const reports = await withBilling(context, ['provider_keys'], (billing) =>
-        orUsageError(billing.endpoints.check()),
+        withUsageErrors(billing.endpoints.check()),
       )
       const lines = reports.flatMap(({ provider, url, id, problems, superfluous, usage, note }) => [
         `${provider}: ${id ?? 'no known endpoint'} for ${url}`,

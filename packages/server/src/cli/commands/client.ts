@@ -249,7 +249,7 @@ function describeClient(client: ManagedClient): Outcome {
 
 function deleteClient(id: string, context: CommandContext, outcome: Outcome): Promise<Outcome> {
   return withOperations(context, ALSO_IN_APPLICATIONS, async ({ perform }) => {
-    await orUnknownClient(id, perform('clients.revoke', { id }))
+    await withUnknownClientError(id, perform('clients.revoke', { id }))
     return outcome
   })
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   describeInChromium,
   expectAccessible,
-  expectFineInEveryLook,
+  expectAccessibleInAllLooks,
   expectNoSidewaysScroll,
   takeScreenshot,
 } from '../../../../../test-support/chromium.ts'
@@ -99,10 +99,10 @@ describeInChromium('the plans of the billing page', ({ newPage }) => {
     await button(page, 'Start 14-day trial').click()
     await page.getByRole('status').filter({ hasText: 'You are subscribed.' }).waitFor()
     await page.getByRole('heading', { name: 'Usage in this period' }).waitFor()
-    await expectFineInEveryLook(page, 'billing-plans-usage')
+    await expectAccessibleInAllLooks(page, 'billing-plans-usage')
     await page.getByRole('link', { name: 'Change to Team, per year' }).click()
     await page.getByRole('heading', { name: 'Change to Team?' }).waitFor()
-    await expectFineInEveryLook(page, 'billing-plans-swap')
+    await expectAccessibleInAllLooks(page, 'billing-plans-swap')
     for (const width of [320, 1280]) {
       await page.setViewportSize({ width, height: 800 })
       await expectNoSidewaysScroll(page)
@@ -115,7 +115,7 @@ describeInChromium('the plans of the billing page', ({ newPage }) => {
       const page = await open({ language })
       await page.getByRole('radio', { name: /^Team/ }).first().check()
       await page.locator('[data-terms] input[name="quantity"]').waitFor()
-      await expectFineInEveryLook(page, `billing-plans-${language}`)
+      await expectAccessibleInAllLooks(page, `billing-plans-${language}`)
       for (const width of [320, 1280]) {
         await page.setViewportSize({ width, height: 800 })
         await expectNoSidewaysScroll(page)

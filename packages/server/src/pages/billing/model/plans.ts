@@ -93,7 +93,7 @@ type HeldSubscription = Pick<Subscription, 'provider' | 'quantity'>
  */
 export function quantityOn(
   { id, seats }: Plan,
-  { provider, quantity }: Held,
+  { provider, quantity }: HeldSubscription,
   counted: Counted = new Map(),
 ): number {
   if (!can(provider, 'quantities')) return quantity
@@ -119,7 +119,7 @@ export function seatsChoice({ seats }: Plan, provider: ProviderName): QuantityCh
  */
 export function quantityChoice(
   plan: Plan | null,
-  held: Held,
+  held: HeldSubscription,
   counted: Counted = new Map(),
 ): QuantityChoice | null {
   const { provider, quantity } = held

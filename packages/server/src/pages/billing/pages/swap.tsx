@@ -9,7 +9,7 @@ import { formatAmount } from '../../../messages/messages.ts'
 import { Submit } from '../../parts/fields.tsx'
 import { BillingFrame, OwnForm, usePage } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
-import { type Account, orNull, readAccount, requireRunning } from '../model/account.ts'
+import { type Account, nullIfUnavailable, readAccount, requireRunning } from '../model/account.ts'
 import { changeTo, findPlan, parseProrationDate, swapTarget } from '../model/plans.ts'
 import { InvoicePreview } from '../sections/invoice-preview.tsx'
 import { Price } from '../sections/price.tsx'
@@ -27,7 +27,7 @@ export async function showSwap(c: Context<AppEnv>): Promise<Response> {
   const change = changeTo(plan.id, running, { plans, ...account })
   const preview = await running.previewSwap(swapTarget(change))
   const hasChanged = c.req.query('changed') === 'yes'
-  const laterAt = canPlanChange(running) ? await orNull(running.periodEndsAt()) : null
+  const laterAt = canPlanChange(running) ? await nullIfUnavailable(running.periodEndsAt()) : null
   return renderPage(
     c,
     { title: c.get('page').t('swap.title') },
