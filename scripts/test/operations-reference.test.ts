@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { AREAS, adminScopes, areaOf } from '../../packages/server/src/admin/operation.ts'
+import { AREAS, adminScopes, getOperationArea } from '../../packages/server/src/admin/operation.ts'
 import { OPERATIONS } from '../../packages/server/src/admin/operations/all.ts'
 import { PROBLEMS } from '../../packages/server/src/admin/problems.ts'
 import { PAGE, writeOperations } from '../operations-reference.mjs'
@@ -11,7 +11,7 @@ it('docs/reference/admin.md matches the operations (npm run docs:operations writ
     operations: OPERATIONS,
     areas: AREAS,
     scopes: adminScopes(),
-    areaOf,
+    areaOf: getOperationArea,
     problems: PROBLEMS,
   }
   expect(page).toBe(writeOperations(page, code))

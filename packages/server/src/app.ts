@@ -24,8 +24,8 @@ import { renderProblem } from './pages/admin/parts.tsx'
 import { addPages } from './pages/pages.ts'
 import { findAsset } from './pages/parts/assets.ts'
 import {
+  choosePageText,
   ForeignForm,
-  languageOf,
   preferAccountLanguage,
   providePageContext,
 } from './pages/parts/forms.ts'
@@ -86,16 +86,16 @@ function isPageRequest(c: Context<AppEnv>): boolean {
  * Sets the page context if it is missing: an error can occur before the page's own middleware has
  * run.
  */
-function pageContextOf(c: Context<AppEnv>, service: ServiceContext): void {
+function ensurePageContext(c: Context<AppEnv>, service: ServiceContext): void {
   if (!c.get('page')) {
     const signedOut = { user: null, signedInAt: null, csrfToken: null }
-    c.set('page', { service, ...signedOut, path: c.req.path, ...languageOf(c) })
+    c.set('page', { service, ...signedOut, path: c.req.path, ...choosePageText(c) })
   }
 }
 
 function respondNotFound(c: Context<AppEnv>, context: ServiceContext) {
   if (!isPageRequest(c)) return c.json({ error: 'not_found' }, 404)
-  pageContextOf(c, context)
+  ensurePageContext(c, context)
   return errorPage(c, {
     status: 404,
     title: c.get('page').t('error.notFound.title'),
@@ -105,7 +105,7 @@ function respondNotFound(c: Context<AppEnv>, context: ServiceContext) {
 
 function respondToError(error: Error, c: Context<AppEnv>, context: ServiceContext) {
   if (isAdminApi(c)) return respondToAdminError(c, error, context)
-  pageContextOf(c, context)
+  ensurePageContext(c, context)
   const { t } = c.get('page')
   if (error instanceof TooManyRequests) {
     context.metrics.countRefusal(c.req.path === '/register' ? 'register' : 'login')

@@ -8,7 +8,7 @@ import type { Config } from './config/config.ts'
 import type { BothProviders } from './demo/providers.ts'
 import type { DemoState } from './demo/state-file.ts'
 import type { Limits } from './limits/limits.ts'
-import type { Outages } from './outages.ts'
+import type { OutageDetector } from './outages.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import type { Metrics } from './statistics/metrics.ts'
 import type { Statistics } from './statistics/statistics.ts'
@@ -42,7 +42,7 @@ export interface ServiceContext {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
-  readonly outages: Outages
+  readonly outages: OutageDetector
   /** Whether the shutdown has begun. Requests are still served during it. */
   readonly isLeaving: () => boolean
 }

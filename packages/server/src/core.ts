@@ -129,7 +129,7 @@ export function createCore(options: CoreOptions): Core {
         return { setCookie: cookie }
       },
       claims: async (user, scopes) => ({
-        ...claimsOf(user),
+        ...toUserClaims(user),
         ...(await settings.claims(user, scopes)),
       }),
     },
@@ -170,6 +170,6 @@ function createServer(options: AuthorizationServerOptions<User>): AuthorizationS
  * Claims about a person that every client with the scope gets. E-mail addresses are not verified
  * here.
  */
-function claimsOf({ email, name }: User): UserClaims {
+function toUserClaims({ email, name }: User): UserClaims {
   return { email, email_verified: false, ...(name !== null && { name }) }
 }

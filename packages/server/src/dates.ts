@@ -4,14 +4,14 @@ export function formatDay(date: Date, locale = 'en-GB'): string {
   return new Intl.DateTimeFormat(locale, style).format(date)
 }
 
-interface Timepiece {
+interface TimeSource {
   now(): Date
 }
 
 /** Returns the current time for billing: in a demo, the time of the sandbox's clock. */
-export function billingNow(service: {
-  readonly sandbox: { readonly clock: Timepiece } | null
-  readonly clock: Timepiece
+export function getBillingTime(service: {
+  readonly sandbox: { readonly clock: TimeSource } | null
+  readonly clock: TimeSource
 }): Date {
   return (service.sandbox?.clock ?? service.clock).now()
 }

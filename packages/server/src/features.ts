@@ -28,7 +28,7 @@ import type { Config, SelfRegistered } from './config/config.ts'
 import { OPTIONS_UNDER_FAPI2 } from './config/fapi2.ts'
 import { optionsOf } from './config/library-options.ts'
 import type { Settings } from './config/settings.ts'
-import { withLookup } from './config/shapes.ts'
+import { addAccountLookup } from './config/shapes.ts'
 import type { UserAccounts } from './users/users.ts'
 
 /**
@@ -171,6 +171,6 @@ function assertionGrant(settings: Settings, users: Pick<UserAccounts, 'findByEma
   const findId = async (email: string) => (await users.findByEmail(email))?.id
   return jwtBearer({
     ...optionsOf('jwtBearer', settings),
-    issuers: settings.trustedIssuers.map((issuer) => withLookup(issuer, findId)),
+    issuers: settings.trustedIssuers.map((issuer) => addAccountLookup(issuer, findId)),
   })
 }

@@ -1,6 +1,6 @@
 import { ClockNotTrusted, isUnavailable } from '@tollgate/database'
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
-import type { Outages } from './outages.ts'
+import type { OutageDetector } from './outages.ts'
 
 /** Patterns of secrets, wherever they appear in a text. */
 const SECRETS: readonly RegExp[] = [
@@ -37,7 +37,7 @@ function describeError(error: unknown): object {
 export function createLogger(
   level: string,
   destination?: DestinationStream,
-  outages?: Pick<Outages, 'notice'>,
+  outages?: Pick<OutageDetector, 'notice'>,
 ): Logger {
   const options: LoggerOptions = {
     level,

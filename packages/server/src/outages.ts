@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
  * Detects outages: periods in which requests and jobs fail because the database is unavailable or
  * too slow.
  */
-export interface Outages {
+export interface OutageDetector {
   /** Records a failure that was caused by the database. The first failure begins an outage. */
   notice(error?: unknown): void
   /**
@@ -33,10 +33,10 @@ const ENDS = 'The database is available again'
  * Creates a detector of database outages, which logs one warning when an outage begins and one when
  * it ends, instead of an error for each failure.
  */
-export function createOutages({
+export function createOutageDetector({
   checkInterval = CHECK_INTERVAL,
   quietPeriod = QUIET_PERIOD,
-} = {}): Outages {
+} = {}): OutageDetector {
   let outage: { readonly since: number; last: number; failures: number } | null = null
   let watching: { readonly logger: Logger; readonly isWell: () => Promise<boolean> } | null = null
   let timer: ReturnType<typeof setTimeout> | undefined

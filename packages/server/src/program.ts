@@ -6,7 +6,7 @@ import { CommanderError, Command as Program } from 'commander'
 import { AdminProblem } from './admin/problems.ts'
 import { type Command, createCommandContext, type Terminal } from './cli/command.ts'
 import { commands } from './cli/commands/all-commands.ts'
-import { flagOf } from './cli/options.ts'
+import { toFlagName } from './cli/options.ts'
 import { UsageError } from './cli/usage-error.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { redactText } from './logger.ts'
@@ -155,7 +155,7 @@ function addCommand(parent: Program, name: string, command: Command, run: Run): 
   }
   for (const [key, option] of Object.entries(command.options)) {
     const { value, description, required = false, several = false } = option
-    const flags = value === null ? flagOf(key) : `${flagOf(key)} ${value}`
+    const flags = value === null ? toFlagName(key) : `${toFlagName(key)} ${value}`
     if (several) {
       own.option(flags, description, (value: string, all: string[] = []) => [...all, value])
     } else if (required) own.requiredOption(flags, description)

@@ -28,7 +28,7 @@ import { type DemoState, readStateFile } from './demo/state-file.ts'
 import { createNodeServer, type Timeouts } from './http/node-server.ts'
 import { createReadiness } from './http/readiness.ts'
 import { createLogger } from './logger.ts'
-import { createDatabaseWait, createOutages } from './outages.ts'
+import { createDatabaseWait, createOutageDetector } from './outages.ts'
 import { withProgress } from './progress.ts'
 import { createMetrics } from './statistics/metrics.ts'
 import { createStatistics } from './statistics/statistics.ts'
@@ -143,7 +143,7 @@ async function start(
   closers: Array<() => unknown>,
   closeAll: () => Promise<void>,
 ): Promise<StartedService> {
-  const outages = createOutages()
+  const outages = createOutageDetector()
   const { worker } = options
   const logger = createLogger(config.logLevel, options.logTo, outages).child(
     worker ? { worker: worker.number } : {},

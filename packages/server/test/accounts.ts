@@ -11,7 +11,7 @@ let people = 0
 export const newAddress = (name: string) => `${name}-${++people}@example.com`
 
 /** Creates customers, and runs operator commands on a service. */
-export function accountsOf(service: TestService) {
+export function createAccountHelpers(service: TestService) {
   return {
     /** Runs a command against the service's database and data folder, as a shell would. */
     async tollgate(...args: string[]) {

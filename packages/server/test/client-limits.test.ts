@@ -12,7 +12,10 @@ const from = (address: string, headers: Record<string, string> = {}) => ({
   ...headers,
 })
 
-async function times(count: number, work: () => Promise<Response>): Promise<number[]> {
+async function repeatAndListStatuses(
+  count: number,
+  work: () => Promise<Response>,
+): Promise<number[]> {
   const statuses: number[] = []
   for (let done = 0; done < count; done += 1) statuses.push((await work()).status)
   return [...new Set(statuses)]
@@ -30,7 +33,7 @@ describe('client registration', () => {
   it('is limited for each network, without affecting other networks', async () => {
     const service = await startTestService({ environment: PROXIES })
     const register = (address: string) => registerAt(service, from(address))
-    expect(await times(20, () => register('192.0.2.1'))).toEqual([201])
+    expect(await repeatAndListStatuses(20, () => register('192.0.2.1'))).toEqual([201])
     const refused = await register('192.0.2.1')
     expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true])
     expect((await register('192.0.2.2')).status).toBe(201)
@@ -49,7 +52,7 @@ describe('client registration', () => {
     const register = (token: string) =>
       registerAt(service, from('192.0.2.1', { authorization: `Bearer ${token}` }))
     const { points } = failures.clientPair
-    expect(await times(points, () => register(`${TOKEN}x`))).toEqual([401])
+    expect(await repeatAndListStatuses(points, () => register(`${TOKEN}x`))).toEqual([401])
     expect((await register(`${TOKEN}x`)).status).toBe(429)
     const letIn = await register(TOKEN)
     expect(letIn.status).toBe(201)
@@ -61,7 +64,7 @@ describe('client registration', () => {
       fetch(`${service.url}/oauth/register/${client_id}`, {
         headers: from('192.0.2.1', { authorization: `Bearer ${token}` }),
       })
-    expect(await times(points, () => read('tgr_wrong'))).toEqual([401])
+    expect(await repeatAndListStatuses(points, () => read('tgr_wrong'))).toEqual([401])
     expect((await read('tgr_wrong')).status).toBe(429)
     expect((await read(own)).status).toBe(200)
     await service.stop()
@@ -95,7 +98,9 @@ describe('pushed authorization requests', () => {
     })
     const points = 300
     const address = '192.0.2.3'
-    expect(await times(points, () => push(address, { client_id: app.id }))).toEqual([201])
+    expect(await repeatAndListStatuses(points, () => push(address, { client_id: app.id }))).toEqual(
+      [201],
+    )
     expect((await push(address, { client_id: app.id })).status).toBe(429)
     // A public client that sends its id by Basic authentication with an empty secret is limited,
     // too.
@@ -112,7 +117,7 @@ describe('pushed authorization requests', () => {
       redirect: CALLBACK,
     })
     const guess = () => push('192.0.2.5', { client_id: web.id, client_secret: 'wrong' })
-    expect(await times(failures.clientPair.points, guess)).toEqual([401])
+    expect(await repeatAndListStatuses(failures.clientPair.points, guess)).toEqual([401])
     expect((await guess()).status).toBe(429)
     const right = { client_id: web.id, client_secret: secret ?? '' }
     expect((await push('192.0.2.5', right)).status).toBe(201)
@@ -131,7 +136,9 @@ it('the token endpoint limits failed requests with a DPoP proof per network, for
       body: new URLSearchParams({ grant_type: 'authorization_code', code: 'x', ...form }),
     })
   const asApp = { client_id: app.client.id }
-  expect(await times(rates.keyProofs.points, () => guess('192.0.2.6', asApp))).toEqual([400])
+  expect(
+    await repeatAndListStatuses(rates.keyProofs.points, () => guess('192.0.2.6', asApp)),
+  ).toEqual([400])
   expect((await guess('192.0.2.6', asApp)).status).toBe(429)
   expect((await guess('192.0.2.7', asApp)).status).toBe(400)
   const asWeb = { client_id: web.client.id, client_secret: web.secret ?? '' }

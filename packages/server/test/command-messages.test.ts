@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 /** The output for a command as a person types it. */
-async function typed(command: string, more: Record<string, string> = {}) {
+async function readCommandOutput(command: string, more: Record<string, string> = {}) {
   const lines: string[] = []
   const paper = { write: (text: string) => void lines.push(text) }
   const environment = {
@@ -51,14 +51,14 @@ it.each([
   ['billing deliveries list', 0, 'No event failed at every attempt.'],
   ['billing deliveries list --state gone', 0, 'No event is on hold'],
 ])('tollgate %s exits with %i and gives advice', async (command, code, words) => {
-  const result = await typed(command)
+  const result = await readCommandOutput(command)
   expect(result.read).toContain(words)
   expect(result.code).toBe(code)
 })
 
 it('tollgate sandbox names the port if it is already in use', async () => {
   const { port } = new URL(service.url)
-  const { code, read } = await typed(`sandbox --stripe-port ${port}`)
+  const { code, read } = await readCommandOutput(`sandbox --stripe-port ${port}`)
   expect([code, read]).toEqual([
     1,
     expect.stringContaining(`Port ${port} is taken; stop the program`),
@@ -67,15 +67,15 @@ it('tollgate sandbox names the port if it is already in use', async () => {
 
 it('tollgate user list gives advice when the database is unavailable', async () => {
   const DATABASE_URL = 'postgres://app:hunter2@127.0.0.1:1/app'
-  const { code, read } = await typed('user list', { DATABASE_URL })
+  const { code, read } = await readCommandOutput('user list', { DATABASE_URL })
   expect(read).toContain('Check DATABASE_URL, that the server is running')
   expect([code, read.includes('hunter2')]).toEqual([1, false])
 })
 
 it('tollgate doctor gives advice when a provider is unavailable, and does not claim that prices are missing', async () => {
-  const { code, read } = await typed('billing webhooks check', AWAY)
+  const { code, read } = await readCommandOutput('billing webhooks check', AWAY)
   expect([code, read]).toEqual([1, expect.stringContaining('`tollgate doctor` checks both')])
-  const doctor = await typed('doctor', AWAY)
+  const doctor = await readCommandOutput('doctor', AWAY)
   expect(doctor.read).toContain('The prices of the plans could not be read from Stripe')
   expect(doctor.read).not.toContain('Stripe has no price')
 })
@@ -85,7 +85,7 @@ it('tollgate doctor names prices that do not exist at Stripe, or cost something 
   const price = { id: 'pro', unitAmount: 1000, currency: 'eur', interval: 'year' } as const
   sandbox.stripe.seedPrice(price)
   const { apiKey: STRIPE_SECRET, url: STRIPE_API_URL } = sandbox.stripe
-  const { read } = await typed('doctor', { ...AWAY, STRIPE_SECRET, STRIPE_API_URL })
+  const { read } = await readCommandOutput('doctor', { ...AWAY, STRIPE_SECRET, STRIPE_API_URL })
   expect(read).toContain('Stripe has no price monthly, yearly')
   expect(read).toContain('The price pro at Stripe costs 1000, not 2500')
   expect(read).toContain('The price pro at Stripe is in eur, not in usd')

@@ -27,10 +27,10 @@ beforeAll(async () => {
   app = client.id
 })
 afterAll(() => service.stop())
-beforeEach(() => forget())
+beforeEach(() => resetAllLimits())
 
 /** Resets all limits. A process remembers exceeded ones until they end. */
-async function forget(): Promise<void> {
+async function resetAllLimits(): Promise<void> {
   for (const table of ['oauth_limits', 'oauth_tickets', 'known_networks']) {
     await service.database.kysely.deleteFrom(table).execute()
   }
@@ -133,14 +133,14 @@ const strange: readonly ((from: string, number: number) => Promise<Response>)[] 
 
 const addressOf = (network: number) => `100.64.${network >> 8}.${network & 255}`
 
-interface Strange {
+interface StrangerRequest {
   readonly network: number
   readonly what: number
   readonly times: number
 }
 
 /** Sends sixteen at a time. */
-async function flood(requests: readonly Strange[]): Promise<number[]> {
+async function flood(requests: readonly StrangerRequest[]): Promise<number[]> {
   const all = requests.flatMap(({ network, what, times }, index) =>
     Array.from(
       { length: times },
@@ -180,7 +180,7 @@ describe('attackers in up to a thousand networks (threat Q6)', () => {
     )
     await fc.assert(
       fc.asyncProperty(requests, async (sent) => {
-        await forget()
+        await resetAllLimits()
         expect((await right.signIn[1](HOME)).status).toBe(303)
         const statuses = await flood(sent)
         expect(statuses.filter((status) => status === 500)).toEqual([])

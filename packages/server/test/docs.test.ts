@@ -9,7 +9,7 @@ import {
 import { MAX_FETCHES, MAX_FETCHES_PER_NETWORK } from '../../oauth/src/outgoing/fetch-slots.ts'
 import { createApp } from '../src/app.ts'
 import { commands } from '../src/cli/commands/all-commands.ts'
-import { flagOf } from '../src/cli/options.ts'
+import { toFlagName } from '../src/cli/options.ts'
 import { failures, guesses, queuePolicy, rates } from '../src/limits/policies.ts'
 import { createWorkerMetrics } from '../src/workers/metrics.ts'
 import { startTestService, type TestService, testConfig } from './support.ts'
@@ -29,7 +29,7 @@ function rowsBelow(heading: string, text = page): string[][] {
 }
 const plain = (cell = '') => cell.replaceAll('`', '')
 /** Whether a documented route with `{id}` or `{act}` describes a real one. */
-function covers(documented: string, real: string): boolean {
+function describesRoute(documented: string, real: string): boolean {
   const pattern = documented.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/ ]+')
   return new RegExp(`^${pattern}$`).test(real)
 }
@@ -49,7 +49,7 @@ describe('docs/reference/service.md', () => {
     ])
     const real = Object.entries(commands).map(([words, { options }]) => [
       words,
-      Object.keys(options).map(flagOf),
+      Object.keys(options).map(toFlagName),
     ])
     expect(documented).toEqual(real)
   })
@@ -63,8 +63,12 @@ describe('docs/reference/service.md', () => {
     const documented = rowsBelow('Routes').map(([method, path]) => `${method} ${plain(path)}`)
     // docs/reference/admin.md lists those of the management API, and a test of scripts compares it.
     const listed = [...new Set(real)].filter((route) => !route.includes(' /admin/v1/'))
-    expect(listed.filter((route) => !documented.some((row) => covers(row, route)))).toEqual([])
-    expect(documented.filter((row) => !listed.some((route) => covers(row, route)))).toEqual([])
+    expect(listed.filter((route) => !documented.some((row) => describesRoute(row, route)))).toEqual(
+      [],
+    )
+    expect(documented.filter((row) => !listed.some((route) => describesRoute(row, route)))).toEqual(
+      [],
+    )
     await remove()
   })
 

@@ -1,13 +1,13 @@
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accountsOf, newAddress, PASSWORD, PROVIDERS } from './accounts.ts'
+import { createAccountHelpers, newAddress, PASSWORD, PROVIDERS } from './accounts.ts'
 import { startTestService, type TestService } from './support.ts'
 
 let service: TestService
-let accounts: ReturnType<typeof accountsOf>
+let accounts: ReturnType<typeof createAccountHelpers>
 beforeAll(async () => {
   service = await startTestService({ options: { keepDemo: true } })
-  accounts = accountsOf(service)
+  accounts = createAccountHelpers(service)
 })
 afterAll(() => service.stop())
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServiceBilling } from '../src/billing.ts'
 import { sandboxProviders } from '../src/demo/providers.ts'
 import { AccountUnfinished, deleteAccount } from '../src/users/end-account.ts'
-import { accountsOf, PROVIDERS } from './accounts.ts'
+import { createAccountHelpers, PROVIDERS } from './accounts.ts'
 import { startTestService, type TestService, testConfig } from './support.ts'
 
 let service: TestService
@@ -42,7 +42,7 @@ describe('deleting an account with two subscriptions', () => {
   }
 
   async function interruptAfter(provider: ProviderName, calls: number): Promise<boolean> {
-    const { customer, canSignIn, exists, renewing } = accountsOf(service)
+    const { customer, canSignIn, exists, renewing } = createAccountHelpers(service)
     const { trouble } = service.sandbox ?? {}
     const ada = await customer(provider, ['pro', 'yearly'])
     if (calls > 0) trouble?.failNext(calls, { slowMs: 0 }, provider)

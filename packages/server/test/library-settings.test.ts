@@ -2,7 +2,7 @@ import type { MailMessage } from '@tollgate/billing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
 import { ConfigurationError, createService } from '../src/index.ts'
-import { accountsOf } from './accounts.ts'
+import { createAccountHelpers } from './accounts.ts'
 import { startTestService, type TestService, testConfig } from './support.ts'
 
 const DOCS = 'https://docs.example.com'
@@ -84,7 +84,7 @@ describe('settings for the authorization server', () => {
 
 describe('settings for billing', () => {
   it('include functions that get mail and events', async () => {
-    const { email } = await accountsOf(service).customer('stripe', ['pro'])
+    const { email } = await createAccountHelpers(service).customer('stripe', ['pro'])
     await service.advance({ hours: 1 })
     await expect.poll(() => paid).toHaveLength(1)
     await expect.poll(() => mails.map(({ kind, to }) => [kind, to])).toEqual([['receipt', email]])
@@ -92,7 +92,9 @@ describe('settings for billing', () => {
   })
 
   it('include stripePrices: other prices are rejected without a request to Stripe', async () => {
-    await expect(accountsOf(service).customer('stripe', ['yearly'])).rejects.toThrow(/yearly/)
+    await expect(createAccountHelpers(service).customer('stripe', ['yearly'])).rejects.toThrow(
+      /yearly/,
+    )
   })
 
   it('include oneTrialPerPerson, and mail about a trial leads to the billing page', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Role } from '../src/users/roles.ts'
-import { operatorsOf } from './admin/operators.ts'
+import { createOperatorHelpers } from './admin/operators.ts'
 import { startTestService, type TestService } from './support.ts'
 
 const CARDS = { stripe: 'pm_card_visa', braintree: 'fake-valid-visa-nonce' } as const
@@ -273,7 +273,7 @@ describe('seats on the billing page', () => {
   it('are counted again by the management API, after the number has changed', async () => {
     const ada = await newPerson('stripe')
     await ada.subscribe({ plan: 'members' })
-    const support = await operatorsOf(service).operator('support')
+    const support = await createOperatorHelpers(service).operator('support')
     const count = async () => {
       const { id } = await ada.main()
       return support.call('POST', `/users/${ada.id}/subscriptions/${id}/count-seats`)

@@ -124,7 +124,7 @@ const guess = (port: number, forwardedFor: string) =>
  * Starts the service behind the proxy. `plain`: without TLS, for callers that cannot be given a
  * certificate.
  */
-async function startBehind(
+async function startBehindProxy(
   program: ProxyProgram,
   { change = (block: string) => block, plain = false } = {},
 ) {
@@ -165,7 +165,7 @@ describe.each([nginx, caddy])('the documented proxy configuration of $name', (pr
   it.skipIf(missing)(
     'is accepted by the proxy, which then passes paths and bodies unchanged',
     async () => {
-      const { port, checked } = await startBehind(program)
+      const { port, checked } = await startBehindProxy(program)
       expect(checked.status, checked.stderr).toBe(0)
       expect((await send({ port, path: '/.well-known/oauth-authorization-server' })).status).toBe(
         200,
@@ -183,7 +183,7 @@ describe.each([nginx, caddy])('the documented proxy configuration of $name', (pr
   it.skipIf(missing)(
     'lets no caller forge its IP address, so that rate limits hold (threat Q9)',
     async () => {
-      const { port } = await startBehind(program)
+      const { port } = await startBehindProxy(program)
       const statuses = new Set<number>()
       for (let turn = 1; turn <= 250 && !statuses.has(429); turn++) {
         statuses.add((await guess(port, `203.0.113.${turn}`)).status)
@@ -199,7 +199,7 @@ describe('a misconfigured proxy', () => {
 
   /** The findings of doctor through the proxy. */
   async function examine(change: (block: string) => string) {
-    const { port } = await startBehind(nginx, {
+    const { port } = await startBehindProxy(nginx, {
       change: (block) => change(withoutTls(block)),
       plain: true,
     })

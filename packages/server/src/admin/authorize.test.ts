@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { hasRole, outranks, ROLES } from '../users/roles.ts'
 import type { Actor } from './audit/caller.ts'
 import { authorize, isFresh } from './authorize.ts'
-import { IRREVERSIBLE, scopeOf } from './operation.ts'
+import { getOperationScope, IRREVERSIBLE } from './operation.ts'
 import { OPERATIONS } from './operations/all.ts'
 import { AdminProblem } from './problems.ts'
 
@@ -105,8 +105,8 @@ describe('authorize()', () => {
     (_, operation) => {
       const allowed = ROLES.filter((role) => verdict(operation, operator(role)) === 'allowed')
       expect(allowed).toEqual(ROLES.slice(ROLES.indexOf(operation.role)))
-      const all = OPERATIONS.map(scopeOf)
-      const others = all.filter((scope) => scope !== scopeOf(operation))
+      const all = OPERATIONS.map(getOperationScope)
+      const others = all.filter((scope) => scope !== getOperationScope(operation))
       expect(verdict(operation, client(...others, IRREVERSIBLE, '*'))).toBe('forbidden')
       const full = verdict(operation, client(...all, IRREVERSIBLE))
       expect(full).toBe(operation.grantsPower ? 'forbidden' : 'allowed')

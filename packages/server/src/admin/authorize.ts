@@ -1,6 +1,6 @@
 import { hasRole } from '../users/roles.ts'
 import type { Actor } from './audit/caller.ts'
-import { IRREVERSIBLE, type Operation, scopeOf } from './operation.ts'
+import { getOperationScope, IRREVERSIBLE, type Operation } from './operation.ts'
 import { AdminProblem } from './problems.ts'
 
 /**
@@ -51,7 +51,7 @@ function authorizeClient(operation: Rule, scopes: readonly string[]): void {
     )
   }
   const needed = [
-    scopeOf(operation),
+    getOperationScope(operation),
     ...(operation.effect === 'irreversible' ? [IRREVERSIBLE] : []),
   ]
   const missing = needed.find((scope) => !scopes.includes(scope))

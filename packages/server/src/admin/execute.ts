@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import type { Caller } from './audit/caller.ts'
-import type { Described } from './audit/described.ts'
+import type { AuditDescription } from './audit/described.ts'
 import { authorize } from './authorize.ts'
-import { type IdempotentRequests, keyOf } from './idempotency.ts'
+import { hashCallerKey, type IdempotentRequests } from './idempotency.ts'
 import type { Operation, OperationServices } from './operation.ts'
 import { AdminProblem, type FieldProblems, type ProblemName } from './problems.ts'
-import type { Refusals } from './refusals.ts'
+import type { RefusalTracker } from './refusals.ts'
 import { toProblem } from './to-problem.ts'
 
 /**
@@ -14,11 +14,11 @@ import { toProblem } from './to-problem.ts'
  */
 export interface AdminServices extends OperationServices {
   readonly requests: IdempotentRequests
-  readonly refusals: Refusals
+  readonly refusals: RefusalTracker
 }
 
 /** One call of an operation. */
-export interface Call {
+export interface OperationInvocation {
   readonly caller: Caller
   /** The input as it was received. */
   readonly input: unknown
@@ -36,7 +36,7 @@ export interface Call {
  */
 export async function execute(
   operation: Operation,
-  call: Call,
+  call: OperationInvocation,
   services: AdminServices,
 ): Promise<unknown> {
   const { caller } = call
@@ -75,8 +75,8 @@ export async function execute(
  * Validates the input and returns the parsed value.
  * @throws AdminProblem `invalid-input` that names every wrong field
  */
-export function parseInput(schema: z.ZodType, given: unknown): unknown {
-  const unstorable = findUnstorable(given)
+export function parseInput(schema: z.ZodType, rawInput: unknown): unknown {
+  const unstorable = findUnstorable(rawInput)
   if (unstorable !== null) {
     throw invalidInput(
       new Map([
@@ -87,7 +87,7 @@ export function parseInput(schema: z.ZodType, given: unknown): unknown {
       ]),
     )
   }
-  const parsed = schema.safeParse(given)
+  const parsed = schema.safeParse(rawInput)
   if (parsed.success) return parsed.data
   // The names come from the caller, who may send `constructor`.
   const fields = new Map<string, string[]>()
@@ -133,11 +133,11 @@ function findUnstorable(value: unknown, path = '', depth = 0): string | null {
 async function run(
   operation: Operation,
   input: unknown,
-  { caller, ifMatch = null, idempotencyKey: key = null }: Call,
+  { caller, ifMatch = null, idempotencyKey: key = null }: OperationInvocation,
   services: AdminServices,
 ): Promise<unknown> {
   const { actor } = caller
-  const repeatKey = key === null ? null : keyOf(actor, key)
+  const repeatKey = key === null ? null : hashCallerKey(actor, key)
   try {
     return await operation.run(input, { ...services, actor, ifMatch, repeatKey })
   } catch (error) {
@@ -145,7 +145,7 @@ async function run(
   }
 }
 
-function describe(operation: Operation, input: unknown, result: unknown): Described {
+function describe(operation: Operation, input: unknown, result: unknown): AuditDescription {
   return operation.describe?.(input, result) ?? {}
 }
 
@@ -153,7 +153,7 @@ function describe(operation: Operation, input: unknown, result: unknown): Descri
 function runOncePerKey(
   operation: Operation,
   input: unknown,
-  { caller, idempotencyKey: key = null }: Call,
+  { caller, idempotencyKey: key = null }: OperationInvocation,
   { requests }: AdminServices,
   work: () => Promise<unknown>,
 ): Promise<unknown> {
@@ -170,7 +170,7 @@ function runOncePerKey(
 async function performTogether(
   operation: Operation,
   input: unknown,
-  call: Call,
+  call: OperationInvocation,
   services: AdminServices,
 ): Promise<unknown> {
   const entry = { caller: call.caller, operation: operation.name }
@@ -186,7 +186,7 @@ async function performTogether(
     )
   } catch (error) {
     const problem = toProblem(error)
-    if (isWorthAnEntry(problem)) {
+    if (shouldRecordFailure(problem)) {
       const described = describe(operation, input, null)
       await audit.add({ ...entry, outcome: 'failed', described, reason: problem.problem })
     }
@@ -201,7 +201,7 @@ async function performTogether(
 function performInSteps(
   operation: Operation,
   input: unknown,
-  call: Call,
+  call: OperationInvocation,
   services: AdminServices,
 ): Promise<unknown> {
   const entry = { caller: call.caller, operation: operation.name }
@@ -224,7 +224,7 @@ function performInSteps(
 }
 
 /** Whether a failed change is recorded in the log. It is not if only the request was wrong. */
-function isWorthAnEntry({ problem }: AdminProblem): boolean {
+function shouldRecordFailure({ problem }: AdminProblem): boolean {
   const harmless: readonly ProblemName[] = [
     'not-found',
     'invalid-input',

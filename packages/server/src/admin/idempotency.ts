@@ -30,7 +30,7 @@ export interface KeyedRequest {
 }
 
 /** Hashes the key together with the caller, so that other callers cannot use the same key. */
-export function keyOf({ kind, id }: Actor, key: string): string {
+export function hashCallerKey({ kind, id }: Actor, key: string): string {
   return sha256(JSON.stringify([kind, id, key]))
 }
 
@@ -82,8 +82,8 @@ export function createIdempotentRequests(options: {
       forRepeats: (result: Result) => Result = (result) => result,
     ): Promise<Result> {
       const { actor, key, operation, input, isRepeatable = false } = request
-      const keyHash = keyOf(actor, key)
-      const hashes = hashesOf({ operation, input }, secrets)
+      const keyHash = hashCallerKey(actor, key)
+      const hashes = hashRequest({ operation, input }, secrets)
       const [requestHash = ''] = hashes
       const now = clock.now()
       const row = adminRequestTable.toRow({ keyHash, requestHash, createdAt: now, response: null })
@@ -137,7 +137,7 @@ type StoredRequest = ReturnType<typeof adminRequestTable.fromRow>
  * Hashes a request with each secret of the service. The input may contain a password, which a
  * reader of the table could guess from a hash made without a secret.
  */
-function hashesOf(
+function hashRequest(
   { operation, input }: Pick<KeyedRequest, 'operation' | 'input'>,
   secrets: readonly string[],
 ): string[] {

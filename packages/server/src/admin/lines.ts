@@ -2,7 +2,7 @@
  * The result of an operation that responds with one JSON object per line. The objects are read page
  * by page during the response, so that any number of them needs little memory.
  */
-export class Lines {
+export class JsonLinesResult {
   readonly pages: AsyncIterable<readonly object[]>
 
   constructor(pages: AsyncIterable<readonly object[]>) {

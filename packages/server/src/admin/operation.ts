@@ -10,7 +10,7 @@ import type { Role } from '../users/roles.ts'
 import type { User } from '../users/user.ts'
 import type { UserAccounts } from '../users/users.ts'
 import type { Actor } from './audit/caller.ts'
-import type { Described } from './audit/described.ts'
+import type { AuditDescription } from './audit/described.ts'
 import type { AuditLog } from './audit/log.ts'
 import type { CursorCodec } from './cursor.ts'
 
@@ -108,7 +108,7 @@ export interface Operation<Input = unknown, Output = unknown> {
   /** Status of the response. @default 200, or 204 if there is no output */
   readonly status?: 200 | 201 | 202 | 204
   /** Describes the audit entry. `result` is `null` before the effect and after a failure. */
-  describe?(input: Input, result: Output | null): Described
+  describe?(input: Input, result: Output | null): AuditDescription
   /**
    * Returns the result to store for repeats with the same idempotency key, without secrets, which
    * are shown once and never stored.
@@ -129,7 +129,7 @@ export function operation<Input extends z.ZodType, Output extends z.ZodType>(
 }
 
 /** The area of an operation. */
-export function areaOf({ name }: Pick<Operation, 'name'>): Area {
+export function getOperationArea({ name }: Pick<Operation, 'name'>): Area {
   return name.slice(0, name.indexOf('.')) as Area
 }
 
@@ -137,8 +137,8 @@ export function areaOf({ name }: Pick<Operation, 'name'>): Area {
  * Returns the scope that a client needs for an operation. For acts that cannot be undone, the
  * client also needs `admin:irreversible`.
  */
-export function scopeOf(operation: Pick<Operation, 'name' | 'effect'>): string {
-  return `admin.${areaOf(operation)}:${operation.effect === 'read' ? 'read' : 'write'}`
+export function getOperationScope(operation: Pick<Operation, 'name' | 'effect'>): string {
+  return `admin.${getOperationArea(operation)}:${operation.effect === 'read' ? 'read' : 'write'}`
 }
 
 /** The scope that a client needs for acts that cannot be undone. */

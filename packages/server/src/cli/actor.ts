@@ -9,12 +9,12 @@ const MAX_LENGTH = 191
  * returns the name of the operating system's user.
  * @throws UsageError
  */
-export function parseActor(given: string | undefined): string {
-  if (given === undefined) return systemUser()
-  const name = given.trim()
+export function parseActor(actorOption: string | undefined): string {
+  if (actorOption === undefined) return systemUser()
+  const name = actorOption.trim()
   if (name !== '' && name.length <= MAX_LENGTH && !/[\p{Cc}\p{Cs}\p{Cf}]/u.test(name)) return name
   throw new UsageError(
-    `--as expects a name of 1 to ${MAX_LENGTH} printable characters for the audit log, not ${JSON.stringify(given.slice(0, 40))}`,
+    `--as expects a name of 1 to ${MAX_LENGTH} printable characters for the audit log, not ${JSON.stringify(actorOption.slice(0, 40))}`,
   )
 }
 

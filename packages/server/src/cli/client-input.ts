@@ -36,9 +36,9 @@ export function grantType(name: string): GrantType {
 }
 
 /** Splits `name=value` pairs. The authorization server validates names and values. */
-export function readSettings(given: readonly string[]): Record<string, unknown> {
+export function readSettings(settingFlags: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
-    given.map((text) => {
+    settingFlags.map((text) => {
       const [, name, value] = /^(\w+)=(.*)$/s.exec(text) ?? []
       if (name === undefined || value === undefined) {
         throw new UsageError(`--setting expects name=value, not ${text}`)

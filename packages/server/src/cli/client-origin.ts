@@ -16,11 +16,11 @@ export function describeOrigin({ settings, redirectUris }: Client): Origin | nul
   const { self_registered: registration } = settings
   if (!registration) return null
   const { by, document, verified = false } = registration
-  return { by, host: hostOf(document ?? redirectUris[0]), verified }
+  return { by, host: findHostOrScheme(document ?? redirectUris[0]), verified }
 }
 
 /** Host of a URL, or the scheme of an app's URI. `null` if there is none. */
-export function hostOf(address: string | undefined): string | null {
+export function findHostOrScheme(address: string | undefined): string | null {
   if (address === undefined || !URL.canParse(address)) return null
   const { host, protocol } = new URL(address)
   return host || protocol

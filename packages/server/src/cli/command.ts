@@ -3,7 +3,7 @@ import type { Caller } from '../admin/audit/caller.ts'
 import type { Config, Need } from '../config/config.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { parseActor } from './actor.ts'
-import { type CommandOption, flagOf } from './options.ts'
+import { type CommandOption, toFlagName } from './options.ts'
 import type { Fitting } from './table.ts'
 
 /** The streams a command reads from and writes to. `process` satisfies it. */
@@ -120,7 +120,7 @@ export function command<const Of extends Options = Record<string, never>>(
     async run(args, given, context) {
       const values = Object.entries(options).map(([name, option]) => [
         name,
-        option.read(given[name], flagOf(name)),
+        option.read(given[name], toFlagName(name)),
       ])
       return definition.run({ args, options: Object.fromEntries(values) }, context)
     },

@@ -17,7 +17,7 @@ export interface CommandOption<Value> {
    * Parses the value. `flag` is the option's name on the command line, for messages.
    * @throws UsageError if the value cannot be used.
    */
-  read(given: unknown, flag: string): Value
+  read(rawValue: unknown, flag: string): Value
 }
 
 const read = (given: unknown) => (typeof given === 'string' ? given : null)
@@ -111,5 +111,5 @@ export const date = (value: string, description: string): CommandOption<Date | n
 })
 
 /** Turns the name of an option into its flag: `voidOpen` becomes `--void-open`. */
-export const flagOf = (name: string) =>
+export const toFlagName = (name: string) =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

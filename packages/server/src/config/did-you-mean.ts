@@ -2,10 +2,13 @@
  * Returns ` Did you mean <name>?` if one of the known names is similar to the given one, else an
  * empty string.
  */
-export function didYouMean(given: string, known: readonly string[]): string {
-  const most = Math.max(1, Math.floor(given.length / 4))
+export function didYouMean(mistypedName: string, known: readonly string[]): string {
+  const most = Math.max(1, Math.floor(mistypedName.length / 4))
   const near = known
-    .map((name) => ({ name, distance: distanceBetween(given.toLowerCase(), name.toLowerCase()) }))
+    .map((name) => ({
+      name,
+      distance: distanceBetween(mistypedName.toLowerCase(), name.toLowerCase()),
+    }))
     .filter(({ distance }) => distance <= most)
     .sort((a, b) => a.distance - b.distance)[0]
   return near ? ` Did you mean ${near.name}?` : ''

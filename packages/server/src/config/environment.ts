@@ -38,7 +38,7 @@ export function readEnvironment(
   const outgoing = { ...ofFile.outgoing, privateAddresses }
   const chosen = { ...ofFile, ...parsed.settings, outgoing }
   const settings = applyFapi2(chosen)
-  const selfRegistered = selfRegisteredOf(values, settings, mode)
+  const selfRegistered = resolveSelfRegisteredSettings(values, settings, mode)
   const absent: VariableName[] = [
     ...(mode === 'demo' ? [] : findMissing(values, needs)),
     ...(needsTokens(selfRegistered, needs) ? ([TOKENS] as const) : []),
@@ -69,13 +69,13 @@ export function readEnvironment(
     url: values.TOLLGATE_URL ?? (port === 0 ? null : `http://localhost:${port}`),
     databaseUrl: values.DATABASE_URL ?? `sqlite:${dataDir}/tollgate.db`,
     dataDir,
-    secrets: secretsOf(values, mode),
+    secrets: resolveSecrets(values, mode),
     pairwiseSalt: values.TOLLGATE_PAIRWISE_SALT,
     selfRegistered,
-    stripe: stripeOf(values, settings, needs),
+    stripe: resolveStripeSettings(values, settings, needs),
     stripePublishableKey: values.STRIPE_PUBLISHABLE_KEY,
-    braintree: braintreeOf(values, settings),
-    deliveries: deliveriesOf(values, settings.deliveries, mode),
+    braintree: resolveBraintreeSettings(values, settings),
+    deliveries: resolveDeliverySettings(values, settings.deliveries, mode),
     trustedProxies: values.TOLLGATE_TRUSTED_PROXIES,
     metricsToken: values.TOLLGATE_METRICS_TOKEN,
     logLevel: values.TOLLGATE_LOG_LEVEL,
@@ -85,8 +85,8 @@ export function readEnvironment(
     sandboxPort: values.TOLLGATE_SANDBOX_PORT,
     warnings: [
       ...parsed.warnings,
-      ...warnOfTokens(selfRegistered),
-      ...warnOfDeliveries(values),
+      ...listTokenWarnings(selfRegistered),
+      ...listDeliveryWarnings(values),
       ...findIneffective(chosen, (feature) => isClosed(feature, selfRegistered)),
     ],
     settings,
@@ -137,12 +137,12 @@ function findProviderProblems(
   ]
 }
 
-function warnOfTokens({ policy, initialAccessTokens }: SelfRegistered): string[] {
+function listTokenWarnings({ policy, initialAccessTokens }: SelfRegistered): string[] {
   if (policy === 'initial-access-token' || initialAccessTokens.length === 0) return []
   return [`${TOKENS} is not used, because the policy for client registration is ${policy}.`]
 }
 
-function warnOfDeliveries(values: Variables): string[] {
+function listDeliveryWarnings(values: Variables): string[] {
   const unused = ([DELIVERY_SECRET, 'TOLLGATE_DELIVERIES_TYPES'] as const).filter(
     (name) => values[DELIVERY_URL] === null && values[name] !== null,
   )
@@ -184,14 +184,14 @@ function refuse(mode: Mode, problems: readonly string[]): ConfigurationError {
   return new ConfigurationError('The configuration is incomplete or invalid', { problems, why })
 }
 
-function secretsOf(values: Variables, mode: Mode): string[] {
+function resolveSecrets(values: Variables, mode: Mode): string[] {
   const made = values.TOLLGATE_SECRET === null && mode === 'demo'
   const current = made ? readOrCreateSecret(values.TOLLGATE_DATA_DIR) : values.TOLLGATE_SECRET
   const given = [current, values.TOLLGATE_PREVIOUS_SECRET, values.TOLLGATE_NEXT_SECRET]
   return given.filter((secret) => secret !== null)
 }
 
-function stripeOf(
+function resolveStripeSettings(
   values: Variables,
   { currency }: Settings,
   needs: readonly Need[],
@@ -211,7 +211,7 @@ function stripeOf(
   }
 }
 
-function braintreeOf(values: Variables, { currency }: Settings): Config['braintree'] {
+function resolveBraintreeSettings(values: Variables, { currency }: Settings): Config['braintree'] {
   const environment = values.BRAINTREE_ENVIRONMENT
   const merchantId = values.BRAINTREE_MERCHANT_ID
   const publicKey = values.BRAINTREE_PUBLIC_KEY
@@ -235,7 +235,7 @@ const THIS_MACHINE: readonly string[] = ['127.0.0.1', 'localhost', '::1']
  * Combines the settings for clients that register themselves. By default they are allowed only in a
  * demo that listens on this machine.
  */
-function selfRegisteredOf(
+function resolveSelfRegisteredSettings(
   values: Variables,
   { selfRegistered, scopes, openid, identityScopes, mcpServers }: Settings,
   mode: Mode,
@@ -267,7 +267,7 @@ const LOOPBACK = ['127.0.0.0/8', '::1']
  * Combines the endpoints for outgoing events: those of the environment win. A demo may send to this
  * machine, where the application is being tried.
  */
-function deliveriesOf(
+function resolveDeliverySettings(
   values: Variables,
   { endpoints, privateAddresses, certificates }: DeliverySettings,
   mode: Mode,

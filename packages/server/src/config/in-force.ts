@@ -5,7 +5,7 @@ import { type Settings, settingRows } from './settings.ts'
 import { type VariableName, variableOf, variableRows } from './variables.ts'
 
 /** A setting in force, as operators see it. */
-export interface SettingInForce {
+export interface EffectiveSetting {
   /** Name in `tollgate.config.ts`, or of the environment variable. */
   readonly name: string
   /** The variable that sets it. `null` if it is set in the file only. */
@@ -75,11 +75,11 @@ const GENERATED: Partial<Record<VariableName, (config: Config) => boolean>> = {
 }
 
 /** Lists every setting with its source, without any secret. */
-export function settingsInForce(config: Config): SettingInForce[] {
-  return [...variablesInForce(config), ...fileInForce(config)]
+export function listEffectiveSettings(config: Config): EffectiveSetting[] {
+  return [...listEffectiveVariables(config), ...listEffectiveFileSettings(config)]
 }
 
-function variablesInForce(config: Config): SettingInForce[] {
+function listEffectiveVariables(config: Config): EffectiveSetting[] {
   return [...variableRows.keys()].map((name) => {
     const read = VARIABLES[name as VariableName]
     const isGiven = config.given.has(name)
@@ -89,7 +89,7 @@ function variablesInForce(config: Config): SettingInForce[] {
   })
 }
 
-function fileInForce(config: Config): SettingInForce[] {
+function listEffectiveFileSettings(config: Config): EffectiveSetting[] {
   const defaults = Object.fromEntries(
     [...settingRows].map(([name, { file }]) => [name, file.parse(undefined)]),
   )

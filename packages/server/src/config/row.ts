@@ -52,8 +52,8 @@ export interface Checked<Value> {
   remarks?(value: Value): Remark | false | readonly (Remark | false)[]
 }
 
-export const note = (message: string): Remark => ({ level: 'ok', message })
-export const caution = (message: string, fix: string): Remark => ({
+export const okRemark = (message: string): Remark => ({ level: 'ok', message })
+export const warningRemark = (message: string, fix: string): Remark => ({
   level: 'warning',
   message,
   fix,
@@ -153,7 +153,7 @@ export const flag = <const Option extends string = never>(
 ) => setting(z.boolean().default(fallback), { text: read.onOff, ...more })
 
 /** Defines a setting that is `true`, `false` or another value such as `required`. */
-export const flagOr = <Word extends string, const Option extends string = never>(
+export const flagOrValue = <Word extends string, const Option extends string = never>(
   word: Word,
   fallback: boolean,
   more: More<boolean | Word, Option> = {},
@@ -162,7 +162,7 @@ export const flagOr = <Word extends string, const Option extends string = never>
     z
       .union([z.boolean(), z.literal(word)], { error: `expected true, false or '${word}'` })
       .default(fallback),
-    { text: read.onOffOr(word), ...more },
+    { text: read.onOffOrValue(word), ...more },
   )
 
 export const known = <Name extends string>(names: readonly Name[]): z.ZodType<Name, Name> =>

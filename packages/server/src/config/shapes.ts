@@ -83,7 +83,7 @@ export const repeatableText = read.periodOrOff.refine(
   (value) => read.isAccepted(() => refreshToken({ repeatableFor: value })),
   'expects off, or 10 seconds to 7 days, such as 24h',
 )
-export const assertionLife = z
+export const assertionLifetimeShape = z
   .union([z.string(), z.number()])
   .refine(
     (value) => read.isAccepted(() => jwtClientAuthentication({ assertionsExpireIn: value })),
@@ -209,7 +209,7 @@ export const deliveryTypes = [...billingEventTypes, AUDIT_EVENT] as const
 
 const deliverySecret = z
   .string()
-  .refine(isDeliverySecret, { error: `expected ${read.SECRET_WANTED}` })
+  .refine(isDeliverySecret, { error: `expected ${read.WEBHOOK_SECRET_FORMAT}` })
 
 export const deliveries = requestRules.extend({
   /**
@@ -229,7 +229,7 @@ export const deliveries = requestRules.extend({
         error: 'expected a URL such as https://app.example.com/events',
       }),
       secret: z.union([deliverySecret, z.array(deliverySecret).min(1).readonly()], {
-        error: `expected ${read.SECRET_WANTED}`,
+        error: `expected ${read.WEBHOOK_SECRET_FORMAT}`,
       }),
       types: z.array(known(deliveryTypes)).readonly().optional(),
       name: z.string().min(1).max(255).optional(),
@@ -243,7 +243,7 @@ export const deliveries = requestRules.extend({
  */
 export function checkIssuer(issuer: TrustedIssuer, context: z.RefinementCtx): void {
   try {
-    jwtBearer({ issuers: [withLookup(issuer, () => null)] })
+    jwtBearer({ issuers: [addAccountLookup(issuer, () => null)] })
   } catch (error) {
     const problem = error instanceof TypeError ? error.message : 'expected { issuer, jwksUri, … }'
     context.addIssue({ code: 'custom', message: problem.replace(/^jwtBearer: /, '') })
@@ -254,7 +254,7 @@ export function checkIssuer(issuer: TrustedIssuer, context: z.RefinementCtx): vo
  * Adds `userByEmail` to a trusted issuer that has `emailDomains` but no function for finding
  * accounts.
  */
-export function withLookup(
+export function addAccountLookup(
   issuer: TrustedIssuer,
   userByEmail: NonNullable<TrustedIssuer['userByEmail']>,
 ): TrustedIssuer {

@@ -28,13 +28,12 @@ import type { User } from '../users/user.ts'
 import { plans } from './plans.ts'
 import {
   callable,
-  caution,
   defaulted,
   flag,
-  flagOr,
+  flagOrValue,
   list,
   names,
-  note,
+  okRemark,
   oneOf,
   optional,
   optionalOneOf,
@@ -44,6 +43,7 @@ import {
   setting,
   someOf,
   variable,
+  warningRemark,
   whole,
 } from './row.ts'
 import * as shapes from './shapes.ts'
@@ -440,7 +440,8 @@ export const table = {
     decides: ['cors'],
     check: 'cors',
     remarks: (on) =>
-      on && note('Pages of registered clients may send requests from other origins, also to /api'),
+      on &&
+      okRemark('Pages of registered clients may send requests from other origins, also to /api'),
   }),
   /** Origins that `cors` allows in addition to those of registered clients, such as `https://docs.example.com`. */
   corsOrigins: setting(list(z.string()).superRefine(corsAccepts('origins')), {
@@ -448,7 +449,8 @@ export const table = {
     option: 'cors.origins',
     check: 'cors',
     remarks: (origins) =>
-      origins.length > 0 && note(`Pages on ${origins.join(', ')} may send requests, also to /api`),
+      origins.length > 0 &&
+      okRemark(`Pages on ${origins.join(', ')} may send requests, also to /api`),
   }),
   /** Request headers that pages of other origins may send in addition to `Authorization`, `Content-Type` and `DPoP`. */
   corsRequestHeaders: setting(list(z.string()).superRefine(corsAccepts('requestHeaders')), {
@@ -606,13 +608,13 @@ export const table = {
    * signed with their secret (`client_secret_jwt`); such secrets are stored encrypted, not only
    * hashed.
    */
-  clientAssertions: flagOr('shared-secrets', true, {
+  clientAssertions: flagOrValue('shared-secrets', true, {
     decides: ['jwtClientAuthentication', 'jwtClientAuthentication.sharedSecrets'],
     check: 'clients',
     remarks: (offered) => [
-      offered !== false && note('Clients may authenticate with a key'),
+      offered !== false && okRemark('Clients may authenticate with a key'),
       offered === 'shared-secrets' &&
-        note(
+        okRemark(
           'Secrets for client_secret_jwt are stored encrypted, and can be decrypted with TOLLGATE_SECRET',
         ),
     ],
@@ -621,8 +623,8 @@ export const table = {
    * The longest lifetime of a JWT that authenticates a client. The maximum is an hour, the lifetime
    * that Authlib uses. Each JWT is accepted once.
    */
-  clientAssertionsExpireIn: setting(shapes.assertionLife.default('1h'), {
-    text: shapes.assertionLife,
+  clientAssertionsExpireIn: setting(shapes.assertionLifetimeShape.default('1h'), {
+    text: shapes.assertionLifetimeShape,
     option: 'jwtClientAuthentication.assertionsExpireIn',
     check: 'clients',
   }),
@@ -630,7 +632,7 @@ export const table = {
   clientAssertionsRequired: flag(false, {
     option: 'jwtClientAuthentication.required',
     check: 'clients',
-    remarks: (on) => on && note('Every client must authenticate with a JWT'),
+    remarks: (on) => on && okRemark('Every client must authenticate with a JWT'),
   }),
   /**
    * The signature algorithms of the JWT with which a client authenticates.
@@ -655,7 +657,7 @@ export const table = {
    * Whether clients may [push authorization requests](../guides/safer-requests.md) to `/oauth/par`
    * (RFC 9126). `'required'` requires it of every client.
    */
-  pushedRequests: flagOr('required', true, {
+  pushedRequests: flagOrValue('required', true, {
     decides: ['pushedRequests', 'pushedRequests.required'],
     ...REQUESTS,
   }),
@@ -677,7 +679,7 @@ export const table = {
    * Whether clients may [sign authorization requests](../guides/safer-requests.md) (RFC 9101).
    * `'required'` requires it of every client.
    */
-  requestObjects: flagOr('required', true, {
+  requestObjects: flagOrValue('required', true, {
     decides: ['requestObjects', 'requestObjects.required'],
     ...REQUESTS,
   }),
@@ -699,7 +701,7 @@ export const table = {
    * OpenID Connect allows it, but an unsigned object protects nothing. `'never'` also rejects
    * clients that have registered `none`.
    */
-  unsignedRequestObjects: flagOr('never', false, {
+  unsignedRequestObjects: flagOrValue('never', false, {
     option: 'requestObjects.unsigned',
     ...REQUESTS,
   }),
@@ -707,7 +709,7 @@ export const table = {
    * Whether clients may [bind tokens to their key](../guides/key-bound-tokens.md) with DPoP (RFC
    * 9449), at `/api` too. `'required'` requires it of every client.
    */
-  dpop: flagOr('required', true, { decides: ['dpop', 'dpop.required'], ...REQUESTS }),
+  dpop: flagOrValue('required', true, { decides: ['dpop', 'dpop.required'], ...REQUESTS }),
   /**
    * Whether DPoP proofs must contain a nonce of the service. This is safer, but costs one more
    * request every few minutes.
@@ -753,13 +755,13 @@ export const table = {
   stepUp: flag(false, {
     decides: ['stepUp'],
     check: 'tokens',
-    remarks: (on) => on && note('Access tokens contain when and how people signed in'),
+    remarks: (on) => on && okRemark('Access tokens contain when and how people signed in'),
   }),
   /** Whether APIs may request introspection as a JWT (RFC 9701). */
   signedIntrospection: flag(false, {
     decides: ['signedIntrospection'],
     check: 'tokens',
-    remarks: (on) => on && note('APIs may request introspection as a JWT'),
+    remarks: (on) => on && okRemark('APIs may request introspection as a JWT'),
   }),
   /**
    * The signature algorithm of introspection responses, unless a client has its own.
@@ -790,7 +792,7 @@ export const table = {
     check: 'outgoing',
     remarks: ({ privateAddresses }) =>
       privateAddresses.length > 0 &&
-      caution(
+      warningRemark(
         `Clients can make the service send requests to ${privateAddresses.join(', ')}, which is not public`,
         'Only for tests and internal clients. Otherwise remove TOLLGATE_PRIVATE_ADDRESSES, or outgoing.privateAddresses in the settings.',
       ),

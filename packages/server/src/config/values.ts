@@ -29,7 +29,7 @@ export function isAccepted(use: () => unknown): boolean {
   }
 }
 
-export const SECRET_WANTED =
+export const WEBHOOK_SECRET_FORMAT =
   'whsec_ followed by 24 to 64 bytes in base64: echo "whsec_$(openssl rand -base64 32)"'
 
 const PERIOD_WANTED = "expected a lifetime such as '15d' or '90m', or a whole number of seconds"
@@ -112,7 +112,7 @@ function parseSwitchOr<Other>(wanted: string, other: (value: string) => Other | 
   })
 }
 export const onOff = parseSwitchOr<never>('on or off', () => null)
-export const onOffOr = <More extends string>(more: More) =>
+export const onOffOrValue = <More extends string>(more: More) =>
   parseSwitchOr(`on, off or ${more}`, (value) => (value === more ? more : null))
 export const onOffOrHosts = parseSwitchOr(
   'on, off or host names such as app.example.com',
@@ -150,7 +150,7 @@ export const addresses = names.refine(
 )
 export const deliverySecrets = names.refine(
   (list) => list.length > 0 && list.every(isDeliverySecret),
-  `expects ${SECRET_WANTED}; separate several with commas`,
+  `expects ${WEBHOOK_SECRET_FORMAT}; separate several with commas`,
 )
 export const someOf = <Known extends string>(known: readonly Known[]) =>
   z

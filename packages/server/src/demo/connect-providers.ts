@@ -39,7 +39,7 @@ export async function connectProviders(config: Config): Promise<ConnectedProvide
           apiUrl: running.braintree,
         }),
       },
-      now: await clockOf(running.controlRoom),
+      now: await readSandboxClock(running.controlRoom),
       close: async () => {},
     }
   }
@@ -57,7 +57,7 @@ export async function connectProviders(config: Config): Promise<ConnectedProvide
 }
 
 /** Reads the clock of a sandbox in another process. It may have been moved ahead of real time. */
-async function clockOf(controlRoom: string | null): Promise<(() => Date) | null> {
+async function readSandboxClock(controlRoom: string | null): Promise<(() => Date) | null> {
   if (controlRoom === null) return null
   const { now } = (await (await fetch(`${controlRoom}/index.json`)).json()) as { now: string }
   const ahead = Math.max(0, new Date(now).getTime() - Date.now())

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ConfigurationError } from '../configuration-error.ts'
 
 /** The process that uses a demo's data folder, as written to a file in it. */
-interface Occupant {
+interface FolderOwner {
   readonly pid: number
   readonly port: number
   readonly url: string
@@ -19,18 +19,19 @@ const fileIn = (dataDir: string) => join(dataDir, 'running.json')
  */
 export async function claimDataFolder(
   dataDir: string,
-  address: Pick<Occupant, 'port' | 'url'>,
+  address: Pick<FolderOwner, 'port' | 'url'>,
 ): Promise<() => void> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const occupant: Occupant = { pid: process.pid, ...address }
+  const occupant: FolderOwner = { pid: process.pid, ...address }
   if (!writeIfFree(dataDir, occupant)) {
     const other = readOccupant(dataDir)
     // The other service cannot be running if this process was able to bind the same port.
     const gone = !other || other.port === address.port || !(await isRunning(other))
-    if (!gone) throw inUse(dataDir, other)
+    if (!gone) throw createFolderInUseError(dataDir, other)
     // The process that wrote the file was killed.
     rmSync(fileIn(dataDir), { force: true })
-    if (!writeIfFree(dataDir, occupant)) throw inUse(dataDir, readOccupant(dataDir))
+    if (!writeIfFree(dataDir, occupant))
+      throw createFolderInUseError(dataDir, readOccupant(dataDir))
   }
   return () => {
     if (readOccupant(dataDir)?.port === occupant.port) rmSync(fileIn(dataDir), { force: true })
@@ -43,7 +44,7 @@ export async function findRunningDemo(dataDir: string): Promise<string | null> {
   return occupant && (await isRunning(occupant)) ? occupant.url : null
 }
 
-function writeIfFree(dataDir: string, occupant: Occupant): boolean {
+function writeIfFree(dataDir: string, occupant: FolderOwner): boolean {
   try {
     writeFileSync(fileIn(dataDir), `${JSON.stringify(occupant)}\n`, { mode: 0o600, flag: 'wx' })
     return true
@@ -53,7 +54,7 @@ function writeIfFree(dataDir: string, occupant: Occupant): boolean {
   }
 }
 
-function readOccupant(dataDir: string): Occupant | null {
+function readOccupant(dataDir: string): FolderOwner | null {
   try {
     const { pid, port, url } = JSON.parse(readFileSync(fileIn(dataDir), 'utf8'))
     return Number.isInteger(pid) && Number.isInteger(port) ? { pid, port, url } : null
@@ -67,7 +68,7 @@ function readOccupant(dataDir: string): Occupant | null {
  * Checks both the process and the port, because operating systems reuse process ids and port
  * numbers.
  */
-async function isRunning({ pid, port }: Occupant): Promise<boolean> {
+async function isRunning({ pid, port }: FolderOwner): Promise<boolean> {
   return isAlive(pid) && (await isListening(`http://127.0.0.1:${port}`))
 }
 
@@ -81,7 +82,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function inUse(dataDir: string, other: Occupant | null): ConfigurationError {
+function createFolderInUseError(dataDir: string, other: FolderOwner | null): ConfigurationError {
   const who = other ? `the service at ${other.url} (process ${other.pid})` : 'another service'
   return new ConfigurationError(
     `The data folder ${dataDir} is in use by ${who}. Stop it, or choose another folder for this one: TOLLGATE_DATA_DIR=${dataDir}-2`,

@@ -15,7 +15,7 @@ import {
 const EMAIL = 'demo@example.com'
 
 /** One client of each kind, so that every flow can be tried. */
-function clientsOf(url: string, userId: string): Record<DemoClientName, NewClient> {
+function describeDemoClients(url: string, userId: string): Record<DemoClientName, NewClient> {
   const redirect = `${url}/callback`
   return {
     web: { name: 'Demo web application', redirect, userId },
@@ -55,12 +55,12 @@ export async function seedDemo(options: {
   const password = kept.password ?? randomBytes(9).toString('base64url')
   const user = await ensureUser(users, password, kept.password !== undefined)
   const clients: Partial<Record<DemoClientName, DemoClient>> = {}
-  const all = options.withClients ? Object.entries(clientsOf(url, user.id)) : []
+  const all = options.withClients ? Object.entries(describeDemoClients(url, user.id)) : []
   for (const [name, wanted] of all) {
     const known = kept.clients?.[name as DemoClientName]
     clients[name as DemoClientName] = await ensureClient(oauth, known, wanted)
   }
-  const running = addressesOf(sandbox)
+  const running = describeSandboxAddresses(sandbox)
   const state: DemoState = { email: EMAIL, password, clients, stripeWebhook, running }
   // Keep clients that cannot be used with the present settings, for when they can.
   if (dataDir !== null)
@@ -68,7 +68,11 @@ export async function seedDemo(options: {
   return state
 }
 
-function addressesOf({ stripe, braintree, controlRoom }: BothProviders): RunningSandbox {
+function describeSandboxAddresses({
+  stripe,
+  braintree,
+  controlRoom,
+}: BothProviders): RunningSandbox {
   const { merchantId, publicKey, privateKey } = braintree.config
   return {
     stripe: stripe.url,
@@ -95,14 +99,14 @@ async function ensureUser(users: UserAccounts, password: string, kept: boolean):
 async function ensureClient(
   oauth: AuthorizationServer<User>,
   known: DemoClient | undefined,
-  wanted: NewClient,
+  clientToCreate: NewClient,
 ): Promise<DemoClient> {
   const found = known ? await oauth.clients.find(known.id) : null
   if (!known || !found || found.revokedAt) {
-    const { client, secret } = await oauth.clients.create(wanted)
+    const { client, secret } = await oauth.clients.create(clientToCreate)
     return { id: client.id, secret }
   }
-  const redirect = wanted.redirect === undefined ? null : String(wanted.redirect)
+  const redirect = clientToCreate.redirect === undefined ? null : String(clientToCreate.redirect)
   if (redirect !== null && !found.redirectUris.includes(redirect)) {
     await oauth.clients.update(known.id, { name: found.name, redirect })
   }

@@ -52,7 +52,12 @@ export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEn
     const seconds = (performance.now() - start) / 1000
     const { status } = c.res
     const patterns = matchedRoutes(c).map(({ path }) => path)
-    metrics.observeRequest(routeOf(context, c.req.path, patterns), c.req.method, status, seconds)
+    metrics.observeRequest(
+      toRouteLabel(context, c.req.path, patterns),
+      c.req.method,
+      status,
+      seconds,
+    )
     const line = {
       method: c.req.method,
       path: c.req.path.slice(0, 200),
@@ -70,7 +75,7 @@ export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEn
 }
 
 /** Path without ids, so that callers cannot create an unlimited number of metric labels. */
-function routeOf(
+function toRouteLabel(
   { oauth, billing }: ServiceContext,
   path: string,
   patterns: readonly string[],

@@ -44,8 +44,8 @@ function mayReadMetrics({ config }: ServiceContext, request: Request, peer?: str
   return !forwarded && /^(?:::ffff:)?127\.|^::1$/.test(peer ?? '')
 }
 
-function equal(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+function equal(sentValue: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(sentValue), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
@@ -62,10 +62,10 @@ export function addressProbe(secret: string): string {
   return createHmac('sha256', secret).update('tollgate address probe').digest('base64url')
 }
 
-function isAddressProbe(given: string | undefined, secrets: readonly string[]): boolean {
-  if (given === undefined) return false
+function isAddressProbe(probeHeader: string | undefined, secrets: readonly string[]): boolean {
+  if (probeHeader === undefined) return false
   return secrets.some((secret) => {
-    const [a, b] = [Buffer.from(given), Buffer.from(addressProbe(secret))]
+    const [a, b] = [Buffer.from(probeHeader), Buffer.from(addressProbe(secret))]
     return a.length === b.length && timingSafeEqual(a, b)
   })
 }

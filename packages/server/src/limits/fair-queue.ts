@@ -73,7 +73,7 @@ export function createFairQueue(policy: QueuePolicy): FairQueue {
   }
 
   function forgetIfEmpty(name: string, network: Network): void {
-    if (sizeOf(network) === 0) networks.delete(name)
+    if (countRunningAndQueued(network) === 0) networks.delete(name)
   }
 
   /**
@@ -83,7 +83,8 @@ export function createFairQueue(policy: QueuePolicy): FairQueue {
   function makeRoom(newcomer: Network): boolean {
     if (waiting < policy.maxQueued) return true
     let largest = newcomer
-    for (const each of networks.values()) if (queuedOf(each) > queuedOf(largest)) largest = each
+    for (const each of networks.values())
+      if (countQueued(each) > countQueued(largest)) largest = each
     if (largest === newcomer) return false
     waiting -= 1
     const refused = largest.strangers.pop() ?? largest.known.pop()
@@ -114,7 +115,7 @@ export function createFairQueue(policy: QueuePolicy): FairQueue {
   return {
     async run({ network: name, isKnown }, work) {
       const network = networks.get(name) ?? { running: 0, known: [], strangers: [] }
-      if (sizeOf(network) >= policy.maxPerNetwork) {
+      if (countRunningAndQueued(network) >= policy.maxPerNetwork) {
         throw new TooManyRequests('Too many attempts at once; try again later', {
           milliseconds: 1000,
         })
@@ -138,12 +139,12 @@ export function createFairQueue(policy: QueuePolicy): FairQueue {
   }
 }
 
-function queuedOf({ known, strangers }: Network): number {
+function countQueued({ known, strangers }: Network): number {
   return known.length + strangers.length
 }
 
-function sizeOf(network: Network): number {
-  return network.running + queuedOf(network)
+function countRunningAndQueued(network: Network): number {
+  return network.running + countQueued(network)
 }
 
 function busy(): TemporarilyUnavailable {

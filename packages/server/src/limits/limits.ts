@@ -108,11 +108,15 @@ export function createLimits(
   async function limitsOf(by: PasswordCheckSource): Promise<readonly GuessingLimit[]> {
     // The attempt needs a session, so strangers cannot use up this limit to prevent a change of
     // password.
-    if ('sessionId' in by) return [limit('passwordSession', by.sessionId)]
+    if ('sessionId' in by) return [createGuessLimit('passwordSession', by.sessionId)]
     const account = digest(by.account)
-    const pair = limit('passwordPair', `${account}@${by.network}`)
+    const pair = createGuessLimit('passwordPair', `${account}@${by.network}`)
     if (await known.isKnown(account, by.network)) return [pair]
-    return [pair, limit('passwordAccount', account), limit('passwordNetwork', by.network)]
+    return [
+      pair,
+      createGuessLimit('passwordAccount', account),
+      createGuessLimit('passwordNetwork', by.network),
+    ]
   }
 
   /**
@@ -122,7 +126,7 @@ export function createLimits(
   async function countFailure(name: FailureName, key: string): Promise<number> {
     // Failures may share a counter: no correct value is rejected by it, and made-up names cannot
     // fill the table.
-    const counted = `${name}:${bucketOf(key)}`
+    const counted = `${name}:${toCounterBucket(key)}`
     const before = refusals.find(counted)
     if (before > 0) return before
     const at = clock.now()
@@ -156,8 +160,8 @@ export function createLimits(
       const account = digest(`card of ${userId}`)
       const ofNetwork = (await known.isKnown(account, network))
         ? []
-        : [limit('cardsNetwork', network)]
-      const attempt = await guessing.begin([limit('cardsAccount', userId), ...ofNetwork])
+        : [createGuessLimit('cardsNetwork', network)]
+      const attempt = await guessing.begin([createGuessLimit('cardsAccount', userId), ...ofNetwork])
       return {
         withdrawn: () => attempt.finish('unseen'),
         declined: () => attempt.finish('wrong'),
@@ -189,7 +193,7 @@ export function createLimits(
   }
 }
 
-function limit(name: GuessName, key: string): GuessingLimit {
+function createGuessLimit(name: GuessName, key: string): GuessingLimit {
   return { ...guesses[name], name: `${name}:${key}` }
 }
 
@@ -202,7 +206,7 @@ function digest(name: string): string {
   return createHash('sha256').update(name).digest('base64url').slice(0, 32)
 }
 
-function bucketOf(key: string): number {
+function toCounterBucket(key: string): number {
   return createHash('sha256').update(key).digest().readUInt32BE() % FAILURE_COUNTS
 }
 

@@ -4,7 +4,7 @@ import { LANGUAGES } from '../messages/messages.ts'
 import { endSignIns } from '../users/end-account.ts'
 import { emailKey, InvalidAccount } from '../users/parse.ts'
 import { Submit, TextField } from './parts/fields.tsx'
-import { readOwnForm, requireUser, userOf } from './parts/forms.ts'
+import { getSignedInUser, readOwnForm, requireUser } from './parts/forms.ts'
 import { OwnForm } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 import { startSession } from './sign-in.tsx'
@@ -24,14 +24,14 @@ export function addAccount(app: Hono<AppEnv>): void {
   app.post('/account/language', requireUser(), async (c) => {
     const chosen = (await readOwnForm(c)).get('locale')
     const language = LANGUAGES.find(({ locale }) => locale === chosen)
-    await c.get('page').service.users.setLocale(userOf(c).id, language?.locale ?? null)
+    await c.get('page').service.users.setLocale(getSignedInUser(c).id, language?.locale ?? null)
     return c.redirect('/account?saved', 303)
   })
 
   app.post('/account/password', requireUser(), async (c) => {
     const { service } = c.get('page')
     const form = await readOwnForm(c)
-    const user = userOf(c)
+    const user = getSignedInUser(c)
     const session = await service.sessions.find(c.req.header('cookie') ?? null)
     if (!session) return c.redirect('/login', 303)
     const known = await service.limits.tryPassword(
@@ -69,7 +69,7 @@ function accountPage(c: Context<AppEnv>, { notice = null, problems }: AccountVie
     <section class="card narrow">
       <h1>{t('account.title')}</h1>
       <p>
-        <bdi>{userOf(c).email}</bdi>
+        <bdi>{getSignedInUser(c).email}</bdi>
       </p>
       {notice && (
         <p class="notice" role="status">
@@ -78,7 +78,13 @@ function accountPage(c: Context<AppEnv>, { notice = null, problems }: AccountVie
       )}
       <OwnForm action="/account/password">
         {/* Password managers keep a password under a name; without a name of its own it is not sent. */}
-        <input type="text" autocomplete="username" value={userOf(c).email} hidden readonly />
+        <input
+          type="text"
+          autocomplete="username"
+          value={getSignedInUser(c).email}
+          hidden
+          readonly
+        />
         <TextField
           id="current"
           label={t('account.current')}
@@ -101,11 +107,11 @@ function accountPage(c: Context<AppEnv>, { notice = null, problems }: AccountVie
             {t('account.languageHint')}
           </p>
           <select id="locale" name="locale" aria-describedby="locale-hint">
-            <option value="" selected={userOf(c).locale === null}>
+            <option value="" selected={getSignedInUser(c).locale === null}>
               {t('account.languageOfBrowser')}
             </option>
             {LANGUAGES.map(({ locale, name }) => (
-              <option value={locale} lang={locale} selected={userOf(c).locale === locale}>
+              <option value={locale} lang={locale} selected={getSignedInUser(c).locale === locale}>
                 {name}
               </option>
             ))}

@@ -3,7 +3,7 @@ import type { Hono } from 'hono'
 import type { ServiceContext } from '../context.ts'
 import type { AppEnv, PageContext } from '../http/variables.ts'
 import { Confirmation, isCancelled } from './parts/confirmation.tsx'
-import { readOwnForm, requireUser, userOf } from './parts/forms.ts'
+import { getSignedInUser, readOwnForm, requireUser } from './parts/forms.ts'
 import { Heading } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 import { Day, Empty, ScopeList, Table } from './parts/table.tsx'
@@ -16,7 +16,7 @@ import { Day, Empty, ScopeList, Table } from './parts/table.tsx'
 export function addApplications(app: Hono<AppEnv>): void {
   app.get('/applications', requireUser(), async (c) => {
     const page = c.get('page')
-    const applications = await listApplications(page.service, userOf(c).id)
+    const applications = await listApplications(page.service, getSignedInUser(c).id)
     const { t } = page
     return renderPage(
       c,
@@ -35,7 +35,7 @@ export function addApplications(app: Hono<AppEnv>): void {
                 t('sessions.since'),
                 t('table.actions'),
               ]}
-              rows={applications.map((application) => cellsOf(application, page))}
+              rows={applications.map((application) => renderApplicationCells(application, page))}
             />
           )}
         </section>
@@ -45,7 +45,7 @@ export function addApplications(app: Hono<AppEnv>): void {
 
   app.get('/applications/revoke', requireUser(), async (c) => {
     const page = c.get('page')
-    const applications = await listApplications(page.service, userOf(c).id)
+    const applications = await listApplications(page.service, getSignedInUser(c).id)
     const asked = applications.find(({ client }) => client.id === c.req.query('client'))
     if (!asked) return c.redirect('/applications', 303)
     const { client, scopes } = asked
@@ -70,7 +70,8 @@ export function addApplications(app: Hono<AppEnv>): void {
   app.post('/applications/revoke', requireUser(), async (c) => {
     const form = await readOwnForm(c)
     const client = form.get('client') ?? ''
-    if (!isCancelled(form)) await c.get('page').service.oauth.consents.revoke(userOf(c).id, client)
+    if (!isCancelled(form))
+      await c.get('page').service.oauth.consents.revoke(getSignedInUser(c).id, client)
     return c.redirect('/applications', 303)
   })
 }
@@ -113,7 +114,7 @@ async function listApplications(
     .sort((a, b) => b.since.getTime() - a.since.getTime())
 }
 
-function cellsOf({ client, scopes, since }: Application, page: PageContext) {
+function renderApplicationCells({ client, scopes, since }: Application, page: PageContext) {
   return [
     <strong>
       <bdi>{client.name}</bdi>

@@ -13,7 +13,7 @@ import {
   SecretDialog,
 } from './parts/dialogs.tsx'
 import { Choice, TextArea, TextField } from './parts/fields.tsx'
-import { requireUser, userOf } from './parts/forms.ts'
+import { getSignedInUser, requireUser } from './parts/forms.ts'
 import { Heading, usePage } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 import { Address, Empty, Table } from './parts/table.tsx'
@@ -22,7 +22,7 @@ import { Address, Empty, Table } from './parts/table.tsx'
 export function addClients(app: Hono<AppEnv>): void {
   app.get('/clients', requireUser(), async (c) => {
     const { service, t } = c.get('page')
-    const clients = await service.oauth.clients.listByUser(userOf(c).id)
+    const clients = await service.oauth.clients.listByUser(getSignedInUser(c).id)
     return renderPage(
       c,
       { title: t('places.clients') },
@@ -47,7 +47,7 @@ export function addClients(app: Hono<AppEnv>): void {
                 t('clients.redirects'),
                 t('table.actions'),
               ]}
-              rows={clients.map((client) => cellsOf(client, t))}
+              rows={clients.map((client) => renderClientCells(client, t))}
             />
           )}
         </section>
@@ -60,7 +60,7 @@ export function addClients(app: Hono<AppEnv>): void {
   })
 }
 
-function cellsOf(client: Client, t: PageText) {
+function renderClientCells(client: Client, t: PageText) {
   const path = `/oauth/clients/${client.id}`
   const { confidential, name } = client
   return [

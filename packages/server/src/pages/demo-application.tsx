@@ -50,7 +50,7 @@ export function addDemoApplication(app: Hono<AppEnv>, demo: DemoState): void {
   app.get('/callback', (c) => {
     const { t } = c.get('page')
     const returned = new URL(c.req.url).searchParams
-    const mayExchange = returned.has('code') && pendingOf(c)?.state === returned.get('state')
+    const mayExchange = returned.has('code') && readPendingFlow(c)?.state === returned.get('state')
     return demoPage(
       c,
       <>
@@ -72,7 +72,7 @@ export function addDemoApplication(app: Hono<AppEnv>, demo: DemoState): void {
 
   app.post('/callback', async (c) => {
     const code = (await readForm(c)).get('code') ?? ''
-    const pending = pendingOf(c)
+    const pending = readPendingFlow(c)
     const { service, t } = c.get('page')
     const { url } = service
     const client = demo.clients[pending?.flow ?? 'web']
@@ -181,7 +181,7 @@ function authorizeAddress(url: string, client: DemoClient, pending: Pending): st
   return `${url}/oauth/authorize?${query}`
 }
 
-function pendingOf(c: Context<AppEnv>): Pending | null {
+function readPendingFlow(c: Context<AppEnv>): Pending | null {
   try {
     const { flow, state, verifier } = JSON.parse(getCookie(c, COOKIE) ?? '')
     const known = typeof flow === 'string' && Object.hasOwn(FLOWS, flow)

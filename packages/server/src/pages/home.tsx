@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { AppEnv } from '../http/variables.ts'
 import { DemoFlows } from './demo-application.tsx'
-import { requireUser, userOf } from './parts/forms.ts'
+import { getSignedInUser, requireUser } from './parts/forms.ts'
 import { renderPage } from './parts/render.tsx'
 
 const PLACES = [
@@ -15,7 +15,7 @@ const PLACES = [
 
 export function addHome(app: Hono<AppEnv>): void {
   app.get('/', requireUser(), (c) => {
-    const user = userOf(c)
+    const user = getSignedInUser(c)
     const { service, t } = c.get('page')
     const { demo } = service
     const places = PLACES.filter(({ place }) => place !== 'admin' || user.role !== null)

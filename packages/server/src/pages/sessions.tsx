@@ -4,7 +4,7 @@ import type { PageText } from '../messages/messages.ts'
 import type { OwnSession } from '../sessions/sessions.ts'
 import { describeBrowserName } from './parts/browser-name.ts'
 import { Confirmation, isCancelled } from './parts/confirmation.tsx'
-import { readOwnForm, requireUser, userOf } from './parts/forms.ts'
+import { getSignedInUser, readOwnForm, requireUser } from './parts/forms.ts'
 import { Heading } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 import { Moment, Table } from './parts/table.tsx'
@@ -17,8 +17,8 @@ export function addSessions(app: Hono<AppEnv>): void {
   app.get('/account/sessions', requireUser(), async (c) => {
     const page = c.get('page')
     const [sessions, present, applications] = await Promise.all([
-      page.service.sessions.list(userOf(c).id),
-      presentSession(c),
+      page.service.sessions.list(getSignedInUser(c).id),
+      findCurrentSession(c),
       listApplications(c),
     ])
     const { t } = page
@@ -45,7 +45,7 @@ export function addSessions(app: Hono<AppEnv>): void {
               t('table.actions'),
             ]}
             rows={sessions.map((session) =>
-              cellsOf(session, {
+              renderSessionCells(session, {
                 t,
                 isPresent: session.id === present,
                 applications: applications.get(session.id) ?? [],
@@ -58,7 +58,7 @@ export function addSessions(app: Hono<AppEnv>): void {
   })
 
   app.get('/account/sessions/end', requireUser(), async (c) => {
-    const sessions = await c.get('page').service.sessions.list(userOf(c).id)
+    const sessions = await c.get('page').service.sessions.list(getSignedInUser(c).id)
     const asked = sessions.find(({ id }) => id === c.req.query('session'))
     if (!asked) return c.redirect('/account/sessions', 303)
     const { t } = c.get('page')
@@ -110,8 +110,8 @@ export function addSessions(app: Hono<AppEnv>): void {
 
   app.post('/account/sessions/end-others', requireUser(), async (c) => {
     if (isCancelled(await readOwnForm(c))) return c.redirect('/account/sessions', 303)
-    const present = await presentSession(c)
-    for (const { id } of await c.get('page').service.sessions.list(userOf(c).id)) {
+    const present = await findCurrentSession(c)
+    for (const { id } of await c.get('page').service.sessions.list(getSignedInUser(c).id)) {
       if (id !== present) await endSession(c, id)
     }
     return c.redirect('/account/sessions', 303)
@@ -124,14 +124,14 @@ export function addSessions(app: Hono<AppEnv>): void {
  */
 async function endSession(c: Context<AppEnv>, id: string): Promise<void> {
   const { sessions, oauth } = c.get('page').service
-  const { id: userId } = userOf(c)
+  const { id: userId } = getSignedInUser(c)
   const own = await sessions.list(userId)
   if (!own.some((session) => session.id === id)) return
   await oauth.endSession(id)
   await sessions.endOwn(userId, id)
 }
 
-async function presentSession(c: Context<AppEnv>): Promise<string | null> {
+async function findCurrentSession(c: Context<AppEnv>): Promise<string | null> {
   const session = await c.get('page').service.sessions.find(c.req.header('cookie') ?? null)
   return session?.sessionId ?? null
 }
@@ -139,7 +139,7 @@ async function presentSession(c: Context<AppEnv>): Promise<string | null> {
 /** The names of the applications that each session signed in to, by session id. */
 async function listApplications(c: Context<AppEnv>): Promise<ReadonlyMap<string, string[]>> {
   const { oauth, sessions } = c.get('page').service
-  const { id: userId } = userOf(c)
+  const { id: userId } = getSignedInUser(c)
   const own = await sessions.list(userId)
   const byHash = new Map(own.map(({ id }) => [oauth.sessions.hash(id), id]))
   const names = new Map<string, string[]>()
@@ -158,7 +158,7 @@ interface SessionView {
   readonly applications: readonly string[]
 }
 
-function cellsOf(session: OwnSession, { t, isPresent, applications }: SessionView) {
+function renderSessionCells(session: OwnSession, { t, isPresent, applications }: SessionView) {
   const where = describeBrowserName(session.browser, t)
   return [
     <>

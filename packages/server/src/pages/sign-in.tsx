@@ -238,13 +238,13 @@ export async function redirectTargets(
   const query = new URL(returnTo, 'http://localhost').searchParams
   const named = query.get('redirect_uri')
   const targets = named === null ? await allRedirects(oauth, query.get('client_id')) : [named]
-  return [...new Set(targets.filter((target) => URL.canParse(target)).map(sourceOf))].filter(
+  return [...new Set(targets.filter((target) => URL.canParse(target)).map(toCspSource))].filter(
     (source) => /^[a-z][\w+.:/[\]-]*$/i.test(source),
   )
 }
 
 /** The source expression for a URL in a content security policy. */
-function sourceOf(address: string): string {
+function toCspSource(address: string): string {
   const { protocol, origin } = new URL(address)
   return protocol === 'http:' || protocol === 'https:' ? origin : protocol
 }

@@ -12,7 +12,7 @@ import {
   SecretDialog,
 } from './parts/dialogs.tsx'
 import { Choice, Problem, TextField } from './parts/fields.tsx'
-import { requireUser, userOf } from './parts/forms.ts'
+import { getSignedInUser, requireUser } from './parts/forms.ts'
 import { Heading, usePage } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 import { Day, Empty, ScopeList, type Scopes, Table } from './parts/table.tsx'
@@ -22,7 +22,7 @@ export function addTokens(app: Hono<AppEnv>): void {
   app.get('/tokens', requireUser(), async (c) => {
     const { service, t } = c.get('page')
     const { oauth, config } = service
-    const all = await oauth.tokens.listByUser(userOf(c).id)
+    const all = await oauth.tokens.listByUser(getSignedInUser(c).id)
     const tokens = all.filter((token) => token.grantType === 'personal_access')
     const { scopes } = config.settings
     return renderPage(
@@ -50,7 +50,7 @@ export function addTokens(app: Hono<AppEnv>): void {
                 t('tokens.expires'),
                 t('table.actions'),
               ]}
-              rows={tokens.map((token) => cellsOf(token, scopes, t))}
+              rows={tokens.map((token) => renderTokenCells(token, scopes, t))}
             />
           )}
         </section>
@@ -62,7 +62,7 @@ export function addTokens(app: Hono<AppEnv>): void {
   })
 }
 
-function cellsOf(token: Token, scopes: Scopes, t: PageText) {
+function renderTokenCells(token: Token, scopes: Scopes, t: PageText) {
   const { id } = token
   const name = token.name ?? ''
   return [

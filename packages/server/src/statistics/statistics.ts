@@ -149,31 +149,31 @@ export function createStatistics(options: {
 }
 
 /** The amount that an event adds to a statistic. */
-type Counted = Pick<Statistic, 'name' | 'unit' | 'amount'>
-type Reading = (event: never) => Counted | null
+type StatisticIncrement = Pick<Statistic, 'name' | 'unit' | 'amount'>
+type EventReading = (event: never) => StatisticIncrement | null
 
 /**
  * Functions that read the amount from an event, by handler name. Each payment is counted by one
  * event only.
  */
-const READINGS: Readonly<Record<string, Reading>> = {
+const READINGS: Readonly<Record<string, EventReading>> = {
   handleInvoicePaid: ({ data }: Stripe.InvoicePaidEvent) =>
-    revenue(data.object.amount_paid, data.object.currency),
+    toRevenue(data.object.amount_paid, data.object.currency),
   handleInvoicePaymentFailed: () => FAILED,
   handleSubscriptionChargedSuccessfully: ({ subscription }: SubscriptionNotification) => {
     const charge = subscription.transactions?.[0]
     if (!charge) return null
     const { amount, currency } = fromDecimal(charge.amount, charge.currencyIsoCode)
-    return revenue(amount, currency)
+    return toRevenue(amount, currency)
   },
   handleSubscriptionChargedUnsuccessfully: () => FAILED,
 }
 
 type SubscriptionNotification = { readonly subscription: braintree.Subscription }
 
-const FAILED: Counted = { name: 'charges.failed', unit: '', amount: 1 }
+const FAILED: StatisticIncrement = { name: 'charges.failed', unit: '', amount: 1 }
 
-function revenue(amount: number, currency: string): Counted | null {
+function toRevenue(amount: number, currency: string): StatisticIncrement | null {
   return amount > 0 ? { name: 'revenue', unit: currency.toLowerCase(), amount } : null
 }
 
@@ -185,7 +185,7 @@ type Handler = (this: unknown, event: never, context: HandlerContext) => unknown
  */
 function observeHandlers(
   handlers: WebhookHandlers,
-  count: (event: { readonly id: string }, counted: Counted) => Promise<void>,
+  count: (event: { readonly id: string }, counted: StatisticIncrement) => Promise<void>,
 ): WebhookHandlers {
   const own = (name: string | symbol): Handler | null => {
     const found = Reflect.get(handlers, name) as unknown

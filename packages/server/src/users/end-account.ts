@@ -135,8 +135,8 @@ export async function disableAccount(
   account: Account,
   { choice }: MoneyDecisions,
 ): Promise<AccountOutcome> {
-  const before = await subscriptionsOf(billing, account)
-  if (choice === null) requireNone(account, before, isCharged, false)
+  const before = await readAccountSubscriptions(billing, account)
+  if (choice === null) requireNoSubscriptions(account, before, isCharged, false)
   await lock(parts, account)
   return finish(account, async () => {
     // The person may have become a customer before the account was locked.
@@ -144,8 +144,8 @@ export async function disableAccount(
     if (locked.billedBy !== null) {
       await settleSubscriptions(await billing.provider(), account.id, choice)
     }
-    const subscriptions = await subscriptionsOf(billing, locked)
-    if (choice === null) requireNone(account, subscriptions, isCharged, true)
+    const subscriptions = await readAccountSubscriptions(billing, locked)
+    if (choice === null) requireNoSubscriptions(account, subscriptions, isCharged, true)
     return { account, state: 'disabled', subscriptions, voided: NOTHING_OPEN }
   })
 }
@@ -161,7 +161,7 @@ export async function enableAccount(
 ): Promise<AccountOutcome> {
   await endSignIns(parts, account.id)
   await parts.users.setDisabled(account.id, false)
-  const subscriptions = await subscriptionsOf(billing, account)
+  const subscriptions = await readAccountSubscriptions(billing, account)
   return { account, state: 'enabled', subscriptions, voided: NOTHING_OPEN }
 }
 
@@ -181,7 +181,7 @@ export async function deleteAccount(
 ): Promise<AccountOutcome> {
   const before = await readObligations(billing, account)
   const isDecided = choice === 'now' || choice === 'period-end'
-  if (!isDecided) requireNone(account, before.subscriptions, isLive, false, before.open)
+  if (!isDecided) requireNoSubscriptions(account, before.subscriptions, isLive, false, before.open)
   const staysUntilEnd = choice === 'period-end' && before.subscriptions.some(isLive)
   if (!voidOpen && !staysUntilEnd) requireNothingOpen(account, before, false)
   await lock(parts, account)
@@ -196,7 +196,7 @@ export async function deleteAccount(
     }
     const settled = await readObligations(billing, locked)
     const { subscriptions } = settled
-    if (!isDecided) requireNone(account, subscriptions, isLive, true, settled.open)
+    if (!isDecided) requireNoSubscriptions(account, subscriptions, isLive, true, settled.open)
     if (subscriptions.some(isLive)) {
       return { account, state: 'disabled', subscriptions, voided: NOTHING_OPEN }
     }
@@ -240,7 +240,7 @@ export async function readObligations(
   }
 }
 
-export async function subscriptionsOf(
+export async function readAccountSubscriptions(
   billing: BillingAccess,
   account: Account,
 ): Promise<SubscriptionFact[]> {
@@ -250,7 +250,7 @@ export async function subscriptionsOf(
 export const isCharged = ({ state }: SubscriptionFact) => state === 'running'
 export const isLive = ({ state }: SubscriptionFact) => state !== 'ended'
 
-function requireNone(
+function requireNoSubscriptions(
   account: Account,
   subscriptions: readonly SubscriptionFact[],
   isInTheWay: (fact: SubscriptionFact) => boolean,

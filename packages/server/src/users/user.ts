@@ -27,7 +27,7 @@ export interface Account extends User {
   readonly billedBy: string | null
 }
 
-const shown = userTable.pick('id', 'email', 'name', 'role', 'locale', 'created_at')
+const publicUserColumns = userTable.pick('id', 'email', 'name', 'role', 'locale', 'created_at')
 const accountStateColumns = userTable.pick('disabled_at')
 
 export function accountFromRow(row: UserRow): Account {
@@ -45,7 +45,7 @@ export function accountJson(account: Account) {
 }
 
 export function fromRow(row: UserRow): User {
-  const { id, role, ...rest } = shown.fromRow(row)
+  const { id, role, ...rest } = publicUserColumns.fromRow(row)
   return { id: String(id), role: parseRole(role), ...rest }
 }
 

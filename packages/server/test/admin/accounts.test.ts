@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newAddress, PASSWORD } from '../accounts.ts'
 import { startTestService, type TestService } from '../support.ts'
-import { operatorsOf } from './operators.ts'
+import { createOperatorHelpers } from './operators.ts'
 
 const NEW_PASSWORD = 'new horse battery'
 
 let service: TestService
-let operators: ReturnType<typeof operatorsOf>
+let operators: ReturnType<typeof createOperatorHelpers>
 beforeAll(async () => {
   service = await startTestService()
-  operators = operatorsOf(service)
+  operators = createOperatorHelpers(service)
 })
 afterAll(() => service.stop())
 

@@ -3,18 +3,18 @@ import { TemporarilyUnavailable } from '@tollgate/oauth'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../../../../test-support/create-test-database.ts'
 import { startTcpProxy } from '../../../../test-support/tcp-proxy.ts'
-import { accountsOf, PASSWORD } from '../accounts.ts'
+import { createAccountHelpers, PASSWORD } from '../accounts.ts'
 import { startTestService, type TestService } from '../support.ts'
-import { type AdminCall, type AdminRequest, operatorsOf } from './operators.ts'
+import { type AdminCall, type AdminRequest, createOperatorHelpers } from './operators.ts'
 import { operatorWithForms } from './page-forms.ts'
 
 let service: TestService
-let operators: ReturnType<typeof operatorsOf>
-let accounts: ReturnType<typeof accountsOf>
+let operators: ReturnType<typeof createOperatorHelpers>
+let accounts: ReturnType<typeof createAccountHelpers>
 beforeAll(async () => {
   service = await startTestService({ settings: { passwordGrant: true, exchangeGrant: true } })
-  operators = operatorsOf(service)
-  accounts = accountsOf(service)
+  operators = createOperatorHelpers(service)
+  accounts = createAccountHelpers(service)
 })
 afterAll(() => service?.stop())
 
@@ -29,7 +29,7 @@ const entriesAbout = (id: string) =>
     .where('subject_id', '=', id)
     .execute()
 
-async function tokenOf(fields: Record<string, string>) {
+async function requestTokenReply(fields: Record<string, string>) {
   const response = await fetch(`${service.url}/oauth/token`, {
     method: 'POST',
     body: new URLSearchParams(fields),
@@ -44,7 +44,7 @@ async function managementClient(...scopes: string[]) {
     body: { name: 'Desk', scopes },
   })
   const { id, secret } = body as { id: string; secret: string }
-  const token = await tokenOf({
+  const token = await requestTokenReply({
     grant_type: 'client_credentials',
     client_id: id,
     client_secret: secret,
@@ -64,7 +64,7 @@ async function ordinaryClient(fields: object = {}) {
 }
 
 /** Ends the role of every owner, so that a test knows all of them. */
-async function withoutOwners(): Promise<void> {
+async function removeAllOwners(): Promise<void> {
   await service.database.kysely
     .updateTable('users')
     .set({ role: null })
@@ -72,7 +72,7 @@ async function withoutOwners(): Promise<void> {
     .execute()
 }
 
-async function owners(): Promise<number> {
+async function countOwners(): Promise<number> {
   const rows = await service.database.kysely
     .selectFrom('users')
     .select('id')
@@ -227,7 +227,7 @@ describe('credentials', () => {
       async () => {
         const { email } = await person()
         const { id, secret } = await ordinaryClient({ grants: ['password'] })
-        const { body } = await tokenOf({
+        const { body } = await requestTokenReply({
           grant_type: 'password',
           client_id: id,
           client_secret: secret,
@@ -281,7 +281,7 @@ describe('credentials', () => {
         ],
       })
       for (const scope of ['admin.users:read', 'admin:irreversible', '* admin.users:read']) {
-        const { status, body } = await tokenOf({
+        const { status, body } = await requestTokenReply({
           grant_type,
           client_id: id,
           client_secret: secret,
@@ -323,7 +323,7 @@ describe('credentials', () => {
   it('a leaked secret gets no token once it is replaced', async () => {
     const { owner, id, secret } = await managementClient('admin.users:read')
     await owner.call('POST', `/clients/${id}/replace-leaked-secret`)
-    const again = await tokenOf({
+    const again = await requestTokenReply({
       grant_type: 'client_credentials',
       client_id: id,
       client_secret: secret,
@@ -387,19 +387,19 @@ describe('the last owner', () => {
     ['delete', (id: string) => ['POST', `/users/${id}/delete`, {}] as const],
   ])('stays an owner who can sign in if two owners %s each other concurrently', async (_, act) => {
     for (let round = 0; round < 6; round++) {
-      await withoutOwners()
+      await removeAllOwners()
       const [a, b] = [await operators.operator('owner'), await operators.operator('owner')]
       const attempt = (call: AdminCall, id: string) => {
         const [method, path, body] = act(id)
         return call(method, path, { body })
       }
       const both = await Promise.all([attempt(a.call, b.id), attempt(b.call, a.id)])
-      expect(await owners(), JSON.stringify(both.map(({ status }) => status))).toBe(1)
+      expect(await countOwners(), JSON.stringify(both.map(({ status }) => status))).toBe(1)
     }
   })
 
   it('stays an owner who can sign in if owners demote, disable and delete each other in a circle', async () => {
-    await withoutOwners()
+    await removeAllOwners()
     const [a, b, c] = [
       await operators.operator('owner'),
       await operators.operator('owner'),
@@ -410,11 +410,11 @@ describe('the last owner', () => {
       b.call('POST', `/users/${c.id}/disable`, { body: {} }),
       c.call('POST', `/users/${a.id}/delete`, { body: {} }),
     ])
-    expect(await owners()).toBeGreaterThan(0)
+    expect(await countOwners()).toBeGreaterThan(0)
   })
 
   it('cannot be disabled by a command', async () => {
-    await withoutOwners()
+    await removeAllOwners()
     const { email, id } = await operators.operator('owner')
     const { code, stderr } = await accounts.tollgate('user', 'disable', email)
     expect([code, stderr]).toEqual([2, expect.stringContaining('last owner')])
@@ -714,7 +714,7 @@ describe('the audit log', () => {
     const person = await operators.operator(null)
     const app = await ordinaryClient({ grants: ['password'] })
     const grant = { client_id: app.id, client_secret: app.secret }
-    const { body: token } = await tokenOf({
+    const { body: token } = await requestTokenReply({
       grant_type: 'password',
       username: person.email,
       password: PASSWORD,
@@ -779,7 +779,7 @@ describe('the audit log', () => {
 
   it('gets no line from a client without a scope of the management API', async () => {
     const { id, secret } = await ordinaryClient()
-    const { body } = await tokenOf({
+    const { body } = await requestTokenReply({
       grant_type: 'client_credentials',
       client_id: id,
       client_secret: secret,
@@ -862,7 +862,7 @@ describe('two operators at once', () => {
         continue
       }
       const fields = { grant_type: 'client_credentials', client_id: id, client_secret: body.secret }
-      expect((await tokenOf(fields)).status).toBe(200)
+      expect((await requestTokenReply(fields)).status).toBe(200)
     }
   })
 
@@ -951,7 +951,7 @@ describe('what fails in the middle', () => {
       const proxy = await startTcpProxy(url)
       const own = await startTestService({ environment: { DATABASE_URL: proxy.url } })
       try {
-        const theirs = operatorsOf(own)
+        const theirs = createOperatorHelpers(own)
         const owner = await theirs.operator('owner')
         const { id } = await theirs.person()
         await proxy.cut()

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chainedEntry, hashOf, readEntry } from '../../src/admin/audit/entry.ts'
+import { chainedEntry, hashChainedEntry, readEntry } from '../../src/admin/audit/entry.ts'
 import type { ServiceTables } from '../../src/storage/tables.ts'
 import { operatorCalling, SECRETS, startAuditLog, type TestAuditLog } from './audit-log.ts'
 
@@ -130,7 +130,7 @@ describe('the verification of the audit log (threat N9, threat N7)', () => {
     const { number, chainedAt } = entry
     if (number === null || chainedAt === null) throw new Error('The entry is not chained')
     const placed = chainedEntry({ ...entry, number, chainedAt }, previousHash)
-    return { ...row, hash: hashOf(placed) }
+    return { ...row, hash: hashChainedEntry(placed) }
   }
 
   const forged = (row: Row, values: Partial<Row>): Row => ({

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accountsOf } from '../accounts.ts'
+import { createAccountHelpers } from '../accounts.ts'
 import { startTestService, type TestService } from '../support.ts'
-import { operatorsOf } from './operators.ts'
+import { createOperatorHelpers } from './operators.ts'
 
 let service: TestService
-let tollgate: ReturnType<typeof accountsOf>['tollgate']
+let tollgate: ReturnType<typeof createAccountHelpers>['tollgate']
 beforeAll(async () => {
   service = await startTestService({ options: { keepDemo: true } })
-  tollgate = accountsOf(service).tollgate
+  tollgate = createAccountHelpers(service).tollgate
 })
 afterAll(() => service?.stop())
 
 describe('tollgate audit', () => {
   it('lists, verifies and exports the acts of operators', async () => {
-    const operators = operatorsOf(service)
+    const operators = createOperatorHelpers(service)
     const support = await operators.operator('support')
     const person = await operators.person()
     for (let at = 0; at < 3; at += 1) await support.call('POST', `/users/${person.id}/sign-out`)

@@ -5,16 +5,16 @@ import { canonicalJson } from '../../src/admin/audit/canonical.ts'
 import { OPERATIONS } from '../../src/admin/operations/all.ts'
 import { newAddress } from '../accounts.ts'
 import { startTestService, type TestService } from '../support.ts'
-import { operatorsOf } from './operators.ts'
+import { createOperatorHelpers } from './operators.ts'
 
 let service: TestService
-let operators: ReturnType<typeof operatorsOf>
+let operators: ReturnType<typeof createOperatorHelpers>
 type Operator = Awaited<ReturnType<typeof operators.operator>>
 let admin: Operator
 let owner: Operator
 beforeAll(async () => {
   service = await startTestService()
-  operators = operatorsOf(service)
+  operators = createOperatorHelpers(service)
   admin = await operators.operator('admin')
   owner = await operators.operator('owner')
 })

@@ -3,7 +3,7 @@ import type { Clock } from '@tollgate/oauth'
 import { movableClock } from '@tollgate/oauth/testing'
 import type { Caller } from '../../src/admin/audit/caller.ts'
 import { type AuditChainOptions, createAuditChain } from '../../src/admin/audit/chain.ts'
-import type { Described } from '../../src/admin/audit/described.ts'
+import type { AuditDescription } from '../../src/admin/audit/described.ts'
 import { createAuditLog } from '../../src/admin/audit/log.ts'
 import { type VerifyOptions, verifyAudit } from '../../src/admin/audit/verify.ts'
 import type { ServiceTables } from '../../src/storage/tables.ts'
@@ -47,7 +47,7 @@ export async function startAuditLog() {
     chain: (options: Partial<AuditChainOptions> = {}) =>
       createAuditChain({ ...partsOn(given), logger: silent, everySeconds: null, ...options }),
     /** Writes this many entries about a person, and returns their ids. */
-    async write(count: number, described: Described = {}, by = operatorCalling()) {
+    async write(count: number, described: AuditDescription = {}, by = operatorCalling()) {
       const ids: string[] = []
       for (let at = 0; at < count; at += 1) {
         const subject = { kind: 'user', id: '12' }

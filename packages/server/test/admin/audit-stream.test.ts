@@ -6,11 +6,11 @@ import {
   verify,
 } from '../../../../test-support/webhook-receiver.ts'
 import type { PublishedEntry } from '../../src/admin/audit/chain.ts'
-import { hashOf } from '../../src/admin/audit/entry.ts'
+import { hashChainedEntry } from '../../src/admin/audit/entry.ts'
 import { createLoggerAudit } from '../../src/admin/audit/log.ts'
 import { startTestService, type TestService } from '../support.ts'
 import { operatorCalling } from './audit-log.ts'
-import { operatorsOf } from './operators.ts'
+import { createOperatorHelpers } from './operators.ts'
 
 let service: TestService | undefined
 afterEach(async () => {
@@ -31,7 +31,7 @@ async function startWith(endpoints: readonly { url: string; types?: readonly str
 }
 
 const signOuts = async (on: TestService, count: number) => {
-  const operators = operatorsOf(on)
+  const operators = createOperatorHelpers(on)
   const support = await operators.operator('support')
   const person = await operators.person()
   for (let at = 0; at < count; at += 1) await support.call('POST', `/users/${person.id}/sign-out`)
@@ -61,7 +61,7 @@ it('sends each chained entry to the endpoints that list it, and to no others', a
   let previous: string | null = null
   for (const { hash, ...content } of sent) {
     expect(content.previous_hash).toBe(previous)
-    expect(hashOf(content)).toBe(hash)
+    expect(hashChainedEntry(content)).toBe(hash)
     previous = hash
   }
   for (const each of archive.received) {
@@ -103,7 +103,7 @@ it('lets the receiver detect that the end of the audit log was cut off and repla
   await on.billing.process()
   const again = entriesIn(archive).filter(({ number }) => number === 3)
   expect(new Set(again.map(({ hash }) => hash)).size).toBe(2)
-  const admin = await operatorsOf(on).operator('admin')
+  const admin = await createOperatorHelpers(on).operator('admin')
   const check = async (link?: PublishedEntry) => {
     const known = `known_number=${link?.number}&known_hash=${link?.hash}`
     return (await admin.call('GET', `/audit/verification?${known}`)).body.break

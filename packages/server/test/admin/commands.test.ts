@@ -86,7 +86,7 @@ const entries = () =>
   service.database.kysely.selectFrom('audit_entries').selectAll().orderBy('id').execute()
 
 /** Runs a command, and returns the audit entries that it left. */
-async function leave(args: readonly string[], run: Run = {}) {
+async function runAndListEntries(args: readonly string[], run: Run = {}) {
   const before = new Set((await entries()).map(({ id }) => id))
   const result = await tollgate(args, run)
   const left = (await entries()).filter(({ id }) => !before.has(id))
@@ -214,7 +214,7 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
 describe('the audit log', () => {
   for (const [operation, args, run] of CHANGING) {
     it(`has one entry of ${operation}, with the name given with --as`, async () => {
-      const { code, stderr, left } = await leave(['--as', NAME, ...(await args())], run)
+      const { code, stderr, left } = await runAndListEntries(['--as', NAME, ...(await args())], run)
       expect([code, stderr]).toEqual([0, ''])
       const done = left.filter(({ outcome }) => outcome !== 'started')
       expect(done).toEqual([
@@ -237,7 +237,7 @@ describe('the audit log', () => {
   it('has one entry for the account and one for the role of `user create --role`', async () => {
     const email = newAddress('owner')
     const args = ['user', 'create', '--email', email, '--password', PASSWORD, '--role', 'owner']
-    const { json, left } = await leave([...args, '--json'])
+    const { json, left } = await runAndListEntries([...args, '--json'])
     const { id } = json()
     expect(json()).toEqual({ id, email })
     expect(left.map((each) => [each.operation, each.subject_id])).toEqual([
@@ -248,7 +248,7 @@ describe('the audit log', () => {
   })
 
   it("has the name of the operating system's user without --as", async () => {
-    const { left } = await leave(['user', 'sign-out', (await person()).id])
+    const { left } = await runAndListEntries(['user', 'sign-out', (await person()).id])
     expect(left.map((each) => each.actor_id)).toEqual([userInfo().username])
   })
 
@@ -256,7 +256,9 @@ describe('the audit log', () => {
     ['before the command', (args: string[]) => ['--as', 'grace', ...args]],
     ['after its arguments', (args: string[]) => [...args, '--as', 'grace']],
   ])('has the name given with --as %s', async (_, withName) => {
-    const { left } = await leave(withName(['user', 'sign-out', (await person()).id, '--json']))
+    const { left } = await runAndListEntries(
+      withName(['user', 'sign-out', (await person()).id, '--json']),
+    )
     expect(left.map((each) => each.actor_id)).toEqual(['grace'])
   })
 
@@ -264,7 +266,7 @@ describe('the audit log', () => {
     'rejects the name %j',
     async (name) => {
       const { id } = await person()
-      const { code, stderr, left } = await leave(['user', 'sign-out', id, '--as', name])
+      const { code, stderr, left } = await runAndListEntries(['user', 'sign-out', id, '--as', name])
       expect([code, left]).toEqual([2, []])
       expect(stderr).toContain('--as expects a name of 1 to 191 printable characters')
     },
@@ -278,14 +280,14 @@ describe('the audit log', () => {
     ['user', 'disable', 'nobody@example.com'],
     ['client', 'update', 'nobody', '--name', 'X'],
   ])('has no entry of a command that changes nothing: %s %s %s', async (...args) => {
-    expect((await leave(args.filter((word) => word !== undefined))).left).toEqual([])
+    expect((await runAndListEntries(args.filter((word) => word !== undefined))).left).toEqual([])
   })
 
   it('has an entry for the failed attempt to take the role away from the last owner', async () => {
     const owners = await service.users.page({ role: 'owner', before: null, limit: 100 })
     const { id } = await person('owner')
     for (const owner of owners) await service.users.setRole(owner.id, null)
-    const { code, stderr, left } = await leave(['user', 'role', id, 'none'])
+    const { code, stderr, left } = await runAndListEntries(['user', 'role', id, 'none'])
     expect([code, stderr]).toEqual([2, 'This is the last owner. Appoint another one first.\n'])
     expect(left).toEqual([
       expect.objectContaining({ operation: 'users.setRole', outcome: 'failed' }),

@@ -2,7 +2,7 @@ import { connect, type Database } from '@tollgate/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXAMINED_ENTRIES } from '../../src/admin/audit/reader.ts'
 import { type AdminServices, execute } from '../../src/admin/execute.ts'
-import type { Lines } from '../../src/admin/lines.ts'
+import type { JsonLinesResult } from '../../src/admin/lines.ts'
 import { OPERATIONS, operationNamed } from '../../src/admin/operations/all.ts'
 import { createAdminServices } from '../../src/admin/services.ts'
 import { createServiceBilling, NO_PROVIDER } from '../../src/billing.ts'
@@ -129,15 +129,17 @@ async function read(name: string, input: object): Promise<Page> {
 }
 
 /** Reads the first two pages, and returns the statements of each. */
-async function statementsOf(name: string, given: object): Promise<string[][]> {
+async function recordPageStatements(name: string, given: object): Promise<string[][]> {
   const input = hasPages(name) ? { ...given, limit: 5 } : given
-  const { sent: first, page } = await watch(() => read(name, input))
+  const { sent: first, page } = await recordStatements(() => read(name, input))
   if (page.next == null) return [first]
-  const { sent: second } = await watch(() => read(name, { ...input, after: page.next }))
+  const { sent: second } = await recordStatements(() => read(name, { ...input, after: page.next }))
   return [first, second]
 }
 
-async function watch(work: () => Promise<Page>): Promise<{ page: Page; sent: string[] }> {
+async function recordStatements(
+  work: () => Promise<Page>,
+): Promise<{ page: Page; sent: string[] }> {
   statements = []
   const page = await work()
   const sent = statements
@@ -165,7 +167,7 @@ describe('the lists of operators', () => {
     const countAll = async () => {
       const counts: string[] = []
       for (const [name, input] of LISTS) {
-        const pages = await statementsOf(name, input)
+        const pages = await recordPageStatements(name, input)
         const numbers = pages.map((sent) => sent.length).join(' and ')
         counts.push(`${name} ${JSON.stringify(input)}: ${numbers}`)
       }
@@ -182,8 +184,8 @@ describe('the lists of operators', () => {
     'neither read a big table as a whole nor sort it: %s with %j',
     async (name, input) => {
       const found: string[] = []
-      for (const sent of await statementsOf(name, input)) {
-        for (const statement of sent) found.push(...(await problemsOf(statement)))
+      for (const sent of await recordPageStatements(name, input)) {
+        for (const statement of sent) found.push(...(await findSlowSteps(statement)))
       }
       expect(found).toEqual([])
     },
@@ -194,7 +196,7 @@ describe('the lists of operators', () => {
 const NAME_SEARCH = /name like \?/
 
 /** Returns the steps of a statement that take longer the more people there are. */
-async function problemsOf(statement: string): Promise<string[]> {
+async function findSlowSteps(statement: string): Promise<string[]> {
   const steps = await explain(database, statement)
   const big = steps.filter(({ table }) => table !== null && BIG.includes(table))
   const isOfOnePerson = big.every(({ text }) => OF_ONE_PERSON.test(text))
@@ -235,7 +237,7 @@ describe('a long audit log', () => {
   })
 
   it('is exported completely if several filters are given', async () => {
-    const { pages } = (await read('audit.export', RARE)) as unknown as Lines
+    const { pages } = (await read('audit.export', RARE)) as unknown as JsonLinesResult
     const ids: string[] = []
     for await (const page of pages) ids.push(...(page as { id: string }[]).map(({ id }) => id))
     expect(ids).toEqual([first, last])

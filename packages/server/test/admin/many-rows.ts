@@ -48,11 +48,11 @@ export async function addEntries(
 /** Larger than the numbers of the entries about people. */
 const FIRST_NUMBER = 1_000_000
 
-const ownerOf = (n: number) => (n % 2 === 0 ? n : PERSON)
+const chooseOwner = (n: number) => (n % 2 === 0 ? n : PERSON)
 const idOf = (kind: string, n: number) => `${kind}-${String(n).padStart(8, '0')}`
 const pick = <Choice>(n: number, choices: readonly Choice[]) => choices[n % choices.length]
 
-const entryOf = (n: number, now: number) =>
+const buildEntryId = (n: number, now: number) =>
   `${idPrefix(new Date(now - HOUR + n))}${String(n).padStart(20, '0')}`
 
 type Row = Readonly<Record<string, unknown>>
@@ -74,7 +74,7 @@ const ROWS: Readonly<Record<string, (n: number, now: number) => Row>> = {
   }),
   sessions: (n, now) => ({
     id_hash: idOf('session', n),
-    user_id: ownerOf(n),
+    user_id: chooseOwner(n),
     created_at: now,
     seen_at: now + n,
     expires_at: now + 24 * HOUR,
@@ -103,7 +103,7 @@ const ROWS: Readonly<Record<string, (n: number, now: number) => Row>> = {
   oauth_tokens: (n, now) => ({
     id: idOf('token', n),
     client_id: idOf('client', n),
-    user_id: String(ownerOf(n)),
+    user_id: String(chooseOwner(n)),
     grant_type: 'authorization_code',
     name: null,
     scopes: '[]',
@@ -120,7 +120,7 @@ const ROWS: Readonly<Record<string, (n: number, now: number) => Row>> = {
     details: null,
   }),
   oauth_consents: (n, now) => ({
-    user_id: String(ownerOf(n)),
+    user_id: String(chooseOwner(n)),
     client_id: idOf('client', n),
     scopes: '[]',
     updated_at: now + n,
@@ -128,8 +128,8 @@ const ROWS: Readonly<Record<string, (n: number, now: number) => Row>> = {
   }),
   audit_entries: auditRow,
   audit_personal: (n, now) => ({
-    entry_id: entryOf(n, now),
-    person: String(ownerOf(n)),
+    entry_id: buildEntryId(n, now),
+    person: String(chooseOwner(n)),
     salt: '-',
     content: '{"actor":{"address":"203.0.113.9"}}',
   }),
@@ -140,7 +140,7 @@ const ROWS: Readonly<Record<string, (n: number, now: number) => Row>> = {
     response: null,
   }),
   subscriptions: (n, now) => ({
-    user_id: ownerOf(n),
+    user_id: chooseOwner(n),
     name: `row-${n}`,
     provider: pick(n, ['stripe', 'braintree']),
     provider_id: `sub_${n}`,
@@ -179,7 +179,7 @@ const ROWS: Readonly<Record<string, (n: number, now: number) => Row>> = {
 
 function auditRow(n: number, now: number) {
   return {
-    id: entryOf(n, now),
+    id: buildEntryId(n, now),
     at: now,
     actor_kind: 'operator',
     actor_id: '7',
@@ -187,8 +187,8 @@ function auditRow(n: number, now: number) {
     operation: pick(n, ['users.disable', 'users.enable', 'clients.update']),
     outcome: pick(n, ['done', 'failed']),
     subject_kind: 'user',
-    subject_id: String(ownerOf(n)),
-    owner_id: String(ownerOf(n)),
+    subject_id: String(chooseOwner(n)),
+    owner_id: String(chooseOwner(n)),
     details: '{}',
     intent_id: null,
     request_id: null,

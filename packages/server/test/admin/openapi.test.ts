@@ -6,7 +6,7 @@ import { nameSchema } from '../../src/admin/operations/fields.ts'
 import { createOpenApi } from '../../src/api/admin/openapi.ts'
 import { sessionCookieName } from '../../src/sessions/sessions.ts'
 import { startTestService, type TestService } from '../support.ts'
-import { type AdminRequest, operatorsOf } from './operators.ts'
+import { type AdminRequest, createOperatorHelpers } from './operators.ts'
 
 interface Parameter {
   readonly name: string
@@ -182,11 +182,11 @@ describe('the OpenAPI document of the management API', () => {
 
 describe('responses of the management API', () => {
   let service: TestService
-  let operators: ReturnType<typeof operatorsOf>
+  let operators: ReturnType<typeof createOperatorHelpers>
   let owner: Awaited<ReturnType<typeof operators.operator>>
   beforeAll(async () => {
     service = await startTestService()
-    operators = operatorsOf(service)
+    operators = createOperatorHelpers(service)
     owner = await operators.operator('owner')
   })
   afterAll(() => service?.stop())

@@ -23,7 +23,7 @@ export type AdminCall = (
 ) => Promise<AdminResponse>
 
 /** Creates operators and clients that call the management API of a running service. */
-export function operatorsOf(service: TestService) {
+export function createOperatorHelpers(service: TestService) {
   const init = (method: string, { body, headers }: AdminRequest, own: Record<string, string>) => ({
     method,
     headers: {

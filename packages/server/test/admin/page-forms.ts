@@ -1,6 +1,6 @@
 import type { Role } from '../../src/users/roles.ts'
 import type { TestService } from '../support.ts'
-import { operatorsOf } from './operators.ts'
+import { createOperatorHelpers } from './operators.ts'
 
 /** Fields of a form, by name. */
 export type Fields = Readonly<Record<string, string | readonly string[]>>
@@ -16,7 +16,7 @@ export interface SeenPage {
 
 /** Opens pages and sends their forms as an operator, like a browser without a script. */
 export async function operatorWithForms(service: TestService, role: Role | null) {
-  const { id, email, browser, call } = await operatorsOf(service).operator(role)
+  const { id, email, browser, call } = await createOperatorHelpers(service).operator(role)
   const see = async (response: Response): Promise<SeenPage> => ({
     status: response.status,
     headers: response.headers,

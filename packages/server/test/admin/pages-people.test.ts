@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Role } from '../../src/users/roles.ts'
 import { PASSWORD } from '../accounts.ts'
 import { startTestService, type TestService } from '../support.ts'
-import { operatorsOf } from './operators.ts'
+import { createOperatorHelpers } from './operators.ts'
 
 let service: TestService
-let operators: ReturnType<typeof operatorsOf>
+let operators: ReturnType<typeof createOperatorHelpers>
 beforeAll(async () => {
   service = await startTestService()
-  operators = operatorsOf(service)
+  operators = createOperatorHelpers(service)
 })
 afterAll(() => service?.stop())
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { settingsInForce, withoutSecrets } from '../../src/config/in-force.ts'
-import { accountsOf } from '../accounts.ts'
+import { listEffectiveSettings, withoutSecrets } from '../../src/config/in-force.ts'
+import { createAccountHelpers } from '../accounts.ts'
 import { startTestService, type TestService, testConfig } from '../support.ts'
-import { operatorsOf } from './operators.ts'
+import { createOperatorHelpers } from './operators.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 const SALT = 'Uq7Xn2Lp9Vb4Ke1Ws6Rt3Yd8Hg5Jf0Za'
 
 let service: TestService
-let operators: ReturnType<typeof operatorsOf>
+let operators: ReturnType<typeof createOperatorHelpers>
 beforeAll(async () => {
   service = await startTestService({
     environment: {
@@ -23,7 +23,7 @@ beforeAll(async () => {
       deliveries: { endpoints: [{ url: 'https://app.example.com/e', secret: SECRET }] },
     },
   })
-  operators = operatorsOf(service)
+  operators = createOperatorHelpers(service)
 })
 afterAll(() => service?.stop())
 
@@ -77,7 +77,7 @@ describe('the settings in force', () => {
         signingAlgorithm: 'ES256',
       },
     })
-    const found = new Map(settingsInForce(config).map((each) => [each.name, each]))
+    const found = new Map(listEffectiveSettings(config).map((each) => [each.name, each]))
     expect(found.get('dpop')).toMatchObject({ source: 'fapi2', value: 'required' })
     expect(found.get('fapi2')).toMatchObject({ source: 'file', value: true })
     await remove()
@@ -107,7 +107,7 @@ describe('the settings in force', () => {
 describe('the numbers of the overview', () => {
   it('are given per day', async () => {
     const viewer = await operators.operator('viewer')
-    await accountsOf(service).customer('stripe')
+    await createAccountHelpers(service).customer('stripe')
     await service.advance({})
     const { body } = await viewer.call('GET', '/overview')
     expect(body.since).toMatch(/^\d{4}-\d\d-\d\d$/)

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accountsOf, PROVIDERS } from '../accounts.ts'
+import { createAccountHelpers, PROVIDERS } from '../accounts.ts'
 import { startTestService, type TestService } from '../support.ts'
-import { operatorsOf } from './operators.ts'
+import { createOperatorHelpers } from './operators.ts'
 import { operatorWithForms } from './page-forms.ts'
 
 let service: TestService
-let operators: ReturnType<typeof operatorsOf>
-let accounts: ReturnType<typeof accountsOf>
+let operators: ReturnType<typeof createOperatorHelpers>
+let accounts: ReturnType<typeof createAccountHelpers>
 beforeAll(async () => {
   service = await startTestService()
-  operators = operatorsOf(service)
-  accounts = accountsOf(service)
+  operators = createOperatorHelpers(service)
+  accounts = createAccountHelpers(service)
 })
 afterAll(() => service?.stop())
 

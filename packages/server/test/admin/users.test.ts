@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../support.ts'
-import { operatorsOf } from './operators.ts'
+import { createOperatorHelpers } from './operators.ts'
 
 let service: TestService
-let operators: ReturnType<typeof operatorsOf>
+let operators: ReturnType<typeof createOperatorHelpers>
 beforeAll(async () => {
   service = await startTestService()
-  operators = operatorsOf(service)
+  operators = createOperatorHelpers(service)
 })
 afterAll(() => service?.stop())
 

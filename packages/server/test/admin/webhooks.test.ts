@@ -2,15 +2,15 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { showPayload } from '../../src/admin/operations/payload.ts'
-import { accountsOf } from '../accounts.ts'
+import { createAccountHelpers } from '../accounts.ts'
 import { startTestService, type TestService } from '../support.ts'
-import { operatorsOf } from './operators.ts'
+import { createOperatorHelpers } from './operators.ts'
 
 let status = 500
 let server: Server
 let service: TestService
-let operators: ReturnType<typeof operatorsOf>
-let accounts: ReturnType<typeof accountsOf>
+let operators: ReturnType<typeof createOperatorHelpers>
+let accounts: ReturnType<typeof createAccountHelpers>
 beforeAll(async () => {
   server = createServer((request, response) => {
     request.resume()
@@ -25,8 +25,8 @@ beforeAll(async () => {
       TOLLGATE_DELIVERIES_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
     },
   })
-  operators = operatorsOf(service)
-  accounts = accountsOf(service)
+  operators = createOperatorHelpers(service)
+  accounts = createAccountHelpers(service)
 })
 afterAll(async () => {
   await service?.stop()

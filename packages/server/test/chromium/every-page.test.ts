@@ -64,7 +64,7 @@ describeInChromium('every page', ({ newPage, forgive }) => {
         for (const width of widths) {
           await page.setViewportSize({ width, height: 800 })
           await takeScreenshot(page, `${name}-${language}-${width}`)
-          for (const problem of await settled(page))
+          for (const problem of await findSettledWideElements(page))
             problems.push(`${name} at ${width}: ${problem}`)
         }
         const html = page.locator('html')
@@ -91,7 +91,7 @@ describeInChromium('every page', ({ newPage, forgive }) => {
         })
         if (!works) dead.push(`${name}: ${await button.textContent()}`)
       }
-      for (const { action, isFirst, isAsked } of await dangersOf(page)) {
+      for (const { action, isFirst, isAsked } of await listDangerousForms(page)) {
         if (isFirst) harmful.push(`${name}: ${action}`)
         if (isAsked) asked.push(`${name}: ${action}`)
       }
@@ -197,7 +197,7 @@ async function openEverything(page: Page): Promise<void> {
 }
 
 /** The forms of a page that end something permanently, and whether Enter would submit them so. */
-function dangersOf(page: Page) {
+function listDangerousForms(page: Page) {
   return page.locator('form[method="post"]').evaluateAll((all) =>
     all.map((form) => {
       const buttons = [...form.querySelectorAll('button')].filter(({ type }) => type === 'submit')
@@ -218,18 +218,18 @@ function dangersOf(page: Page) {
  * A provider's frame takes a moment to grow to the height of its fields, and does so only while
  * visible.
  */
-async function settled(page: Page): Promise<string[]> {
+async function findSettledWideElements(page: Page): Promise<string[]> {
   for (const frame of await page.locator('iframe').all()) await frame.scrollIntoViewIfNeeded()
-  let problems = await tooWide(page)
+  let problems = await findWideElements(page)
   for (let looks = 0; problems.length > 0 && looks < 10; looks++) {
     await page.waitForTimeout(100)
-    problems = await tooWide(page)
+    problems = await findWideElements(page)
   }
   return problems
 }
 
 /** Elements that are wider than their space, in the page and its frames. */
-async function tooWide(page: Page): Promise<string[]> {
+async function findWideElements(page: Page): Promise<string[]> {
   const found: string[] = []
   for (const frame of page.frames()) {
     await frame.waitForLoadState()

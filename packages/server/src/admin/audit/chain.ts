@@ -1,7 +1,13 @@
 import { ClockNotTrusted, type Database } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import type { ServiceTables } from '../../storage/tables.ts'
-import { type ChainedEntry, chainedEntry, createSeals, hashOf, readEntry } from './entry.ts'
+import {
+  type ChainedEntry,
+  chainedEntry,
+  createSeals,
+  hashChainedEntry,
+  readEntry,
+} from './entry.ts'
 
 /** A chained entry with its hash, as receivers of the stream get it. */
 export interface PublishedEntry extends ChainedEntry {
@@ -78,7 +84,7 @@ export function createAuditChain(options: AuditChainOptions): AuditChain {
       number += 1
       const entry = { ...readEntry(row), number, chainedAt: clock.now() }
       const placed = chainedEntry(entry, hash)
-      hash = hashOf(placed)
+      hash = hashChainedEntry(placed)
       const isOurs = seals.checkContent(entry) === 'valid'
       // With its wrong seal, the verification names it.
       if (!isOurs) logger.error({ entry: entry.id }, 'The seal of an audit entry is not valid')

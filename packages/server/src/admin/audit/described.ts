@@ -1,5 +1,5 @@
 /** The object that an operation acted on, for the audit log. */
-export interface Subject {
+export interface AuditSubject {
   /** Kind of the object, such as `user` or `client`. */
   readonly kind: string
   readonly id: string
@@ -8,8 +8,8 @@ export interface Subject {
 }
 
 /** An entry of the audit log, as an operation describes it. */
-export interface Described {
-  readonly subject?: Subject
+export interface AuditDescription {
+  readonly subject?: AuditSubject
   /** Facts for the log: no secrets, no personal data. */
   readonly details?: Readonly<Record<string, unknown>>
   /** Personal data of the subject's owner, such as the e-mail address. Deleted with the account. */

@@ -33,7 +33,7 @@ export function parseObject(text: string): object | null {
  * Formats a date as ISO 8601. Returns `invalid` for an invalid date, which a forged row can
  * contain.
  */
-export function isoOf(date: Date): string {
+export function formatIsoDate(date: Date): string {
   return Number.isNaN(date.getTime()) ? 'invalid' : date.toISOString()
 }
 
@@ -42,7 +42,7 @@ export function sha256(text: string): string {
 }
 
 /** A chained entry, in the form that is hashed and sent to receivers. */
-export interface ChainedEntry extends ReturnType<typeof contentOf> {
+export interface ChainedEntry extends ReturnType<typeof toSealedContent> {
   /** Position in the chain, from 1. */
   readonly number: number
   readonly chained_at: string
@@ -51,10 +51,10 @@ export interface ChainedEntry extends ReturnType<typeof contentOf> {
 }
 
 /** The content of an entry, in the form in which it is sealed, hashed and sent. */
-export function contentOf(entry: WrittenEntry) {
+export function toSealedContent(entry: WrittenEntry) {
   return {
     id: entry.id,
-    at: isoOf(entry.at),
+    at: formatIsoDate(entry.at),
     actor: { kind: entry.actorKind, id: entry.actorId },
     door: entry.door,
     operation: entry.operation,
@@ -74,9 +74,9 @@ export function chainedEntry(
   previousHash: string | null,
 ): ChainedEntry {
   return {
-    ...contentOf(entry),
+    ...toSealedContent(entry),
     number: entry.number,
-    chained_at: isoOf(entry.chainedAt),
+    chained_at: formatIsoDate(entry.chainedAt),
     previous_hash: previousHash,
   }
 }
@@ -85,7 +85,7 @@ export function chainedEntry(
  * Returns the SHA-256 hash of a chained entry in canonical JSON (RFC 8785), which anyone can
  * recompute.
  */
-export function hashOf(entry: ChainedEntry): string {
+export function hashChainedEntry(entry: ChainedEntry): string {
   return sha256(canonicalJson(entry))
 }
 
@@ -127,7 +127,7 @@ export function createSeals(secrets: readonly string[]): Seals {
     const isEqual = actual.length === expected.length && timingSafeEqual(actual, expected)
     return isEqual ? 'valid' : 'invalid'
   }
-  const textOf = (entry: WrittenEntry) => `entry ${canonicalJson(contentOf(entry))}`
+  const textOf = (entry: WrittenEntry) => `entry ${canonicalJson(toSealedContent(entry))}`
   return {
     sealContent: (entry) => seal(textOf(entry)),
     checkContent: (entry) => check(entry.seal, textOf(entry)),

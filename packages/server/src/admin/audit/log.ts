@@ -4,8 +4,8 @@ import type { Clock } from '@tollgate/oauth'
 import { deletePersonalData } from '../../storage/personal-data.ts'
 import { auditPersonalTable, auditTable, type ServiceTables } from '../../storage/tables.ts'
 import type { Caller } from './caller.ts'
-import type { Described } from './described.ts'
-import { contentOf, createSeals, sha256, type WrittenEntry } from './entry.ts'
+import type { AuditDescription } from './described.ts'
+import { createSeals, sha256, toSealedContent, type WrittenEntry } from './entry.ts'
 
 export { sha256 } from './entry.ts'
 
@@ -19,7 +19,7 @@ export interface NewAuditEntry {
   readonly caller: Caller
   readonly operation: string
   readonly outcome: AuditOutcome
-  readonly described: Described
+  readonly described: AuditDescription
   /**
    * In an entry with the outcome of an operation at a provider: id of the entry with the intent.
    */
@@ -50,8 +50,8 @@ export function createAuditLog(options: {
   const database = options.database as unknown as Database<ServiceTables>
   return {
     async add(entry) {
-      const personal = personalOf(entry.caller, entry.described)
-      const written = writtenEntry(entry, clock.now(), personal.map(commitmentTo).sort())
+      const personal = collectPersonalData(entry.caller, entry.described)
+      const written = writtenEntry(entry, clock.now(), personal.map(hashPersonalData).sort())
       const { id } = written
       const row = auditTable.toRow({
         ...written,
@@ -85,12 +85,12 @@ function writtenEntry(
     id: newId(at),
     at,
     actorKind: actor.kind,
-    actorId: storable(actor.id),
+    actorId: toStorableText(actor.id),
     door,
     operation,
     outcome,
     subjectKind: subject?.kind ?? null,
-    subjectId: subject ? storable(subject.id) : null,
+    subjectId: subject ? toStorableText(subject.id) : null,
     ownerId: subject?.owner ?? (subject?.kind === 'user' ? subject.id : null),
     // As it is read again, without members that JSON leaves out.
     details: JSON.parse(JSON.stringify(reason === undefined ? details : { ...details, reason })),
@@ -104,7 +104,7 @@ function writtenEntry(
  * Shortens a text to the length of its column, and replaces characters that some databases cannot
  * store.
  */
-function storable(text: string): string {
+function toStorableText(text: string): string {
   return text.slice(0, 191).toWellFormed().replaceAll('\0', '\ufffd')
 }
 
@@ -130,7 +130,10 @@ export interface PersonalData {
   readonly content: string
 }
 
-function personalOf({ actor, address }: Caller, described: Described): PersonalData[] {
+function collectPersonalData(
+  { actor, address }: Caller,
+  described: AuditDescription,
+): PersonalData[] {
   const ofActor = {
     ...(actor.kind === 'operator' && { email: actor.email }),
     ...(address !== null && { address }),
@@ -163,7 +166,7 @@ export function createLoggerAudit(
   return {
     async add(entry) {
       const written = writtenEntry(entry, clock.now(), [])
-      const { commitments: _, ...audit } = contentOf(written)
+      const { commitments: _, ...audit } = toSealedContent(written)
       logger.info({ audit }, AUDIT_MESSAGE)
       return written.id
     },
@@ -172,6 +175,6 @@ export function createLoggerAudit(
 }
 
 /** Hashes the personal data of a person. The hash reveals nothing once the salt is deleted. */
-export function commitmentTo({ person, salt, content }: PersonalData): string {
+export function hashPersonalData({ person, salt, content }: PersonalData): string {
   return sha256(JSON.stringify([person, salt, content]))
 }

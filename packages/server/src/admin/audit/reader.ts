@@ -23,7 +23,7 @@ export interface AuditFilter {
 }
 
 /** The personal data of an entry, as far as it has not been deleted. */
-export interface Personal {
+export interface EntryPersonalData {
   /** The network address and e-mail address of the actor. */
   readonly actor: { readonly email?: string; readonly address?: string }
   /** Personal data of the subject's owner. */
@@ -31,9 +31,9 @@ export interface Personal {
 }
 
 /** An entry with its personal data. */
-export interface ReadEntry {
+export interface EntryWithPersonalData {
   readonly entry: StoredEntry
-  readonly personal: Personal
+  readonly personal: EntryPersonalData
 }
 
 type Tables = Database<ServiceTables>
@@ -68,7 +68,7 @@ export async function listEntries(
   const { from, to } = filter
   const { limit, before = null, after, onlyChained = false } = page
   const direction = after === undefined ? 'desc' : 'asc'
-  const [narrowest = {}, ...others] = columnsOf(filter)
+  const [narrowest = {}, ...others] = listFilterColumns(filter)
   let range = database.kysely.selectFrom('audit_entries').orderBy('id', direction)
   if (before !== null) range = range.where('id', '<', before)
   if (typeof after === 'string') range = range.where('id', '>', after)
@@ -99,7 +99,7 @@ export async function listEntries(
  * Returns the columns of each given filter with their values. The filter that usually matches the
  * fewest entries comes first.
  */
-function columnsOf({ actor, operation, subject, owner, outcome }: AuditFilter) {
+function listFilterColumns({ actor, operation, subject, owner, outcome }: AuditFilter) {
   const filters = [
     subject && { subject_kind: subject.kind, subject_id: subject.id },
     owner !== undefined && { owner_id: owner },
@@ -156,16 +156,16 @@ export async function readPersonal(
 export async function withPersonal(
   database: Tables,
   entries: readonly StoredEntry[],
-): Promise<ReadEntry[]> {
+): Promise<EntryWithPersonalData[]> {
   const found = await readPersonal(database, entries)
   return entries.map((entry) => ({ entry, personal: mergePersonal(found.get(entry.id) ?? []) }))
 }
 
-function mergePersonal(rows: readonly PersonalData[]): Personal {
+function mergePersonal(rows: readonly PersonalData[]): EntryPersonalData {
   const merged = { actor: {}, subject: {} }
   for (const { content } of rows) {
     // A forged row may hold anything.
-    const { actor, subject }: Partial<Personal> = parseObject(content) ?? {}
+    const { actor, subject }: Partial<EntryPersonalData> = parseObject(content) ?? {}
     Object.assign(merged.actor, actor)
     Object.assign(merged.subject, subject)
   }
@@ -175,7 +175,7 @@ function mergePersonal(rows: readonly PersonalData[]): Personal {
 /**
  * Adds the previous entry's hash to each chained entry, so that each entry can be verified alone.
  */
-export async function published(
+export async function addPreviousHashes(
   database: Tables,
   entries: readonly StoredEntry[],
 ): Promise<PublishedEntry[]> {

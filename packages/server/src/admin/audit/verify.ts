@@ -2,12 +2,12 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Database } from '@tollgate/database'
 import type { ServiceTables } from '../../storage/tables.ts'
 import { readHead } from './chain.ts'
-import { chainedEntry, createSeals, hashOf, type StoredEntry } from './entry.ts'
-import { commitmentTo } from './log.ts'
+import { chainedEntry, createSeals, hashChainedEntry, type StoredEntry } from './entry.ts'
+import { hashPersonalData } from './log.ts'
 import { listChained, readPersonal } from './reader.ts'
 
 /** A chained entry's number and hash, which a caller can note for a later verification. */
-export interface Link {
+export interface ChainLink {
   readonly number: number
   readonly hash: string
 }
@@ -23,7 +23,7 @@ export interface Link {
  * - `personal-data`: the personal data differs from the recorded data.
  * - `other-hash`: the entry's hash differs from the hash that the caller noted.
  */
-export type BreakKind =
+export type ChainBreakKind =
   | 'missing'
   | 'not-chained'
   | 'changed'
@@ -33,7 +33,7 @@ export type BreakKind =
 
 /** The first place where the log differs from what the service wrote. */
 export interface ChainBreak {
-  readonly kind: BreakKind
+  readonly kind: ChainBreakKind
   /** The entry number at which the chain breaks. */
   readonly number: number
   /** Id of the entry at this place. `null` if there is none. */
@@ -46,7 +46,7 @@ export interface Verification {
   /** Number of entries that were checked. */
   readonly checked: number
   /** The last intact entry. Keep it outside the database, for the next verification. */
-  readonly last: Link | null
+  readonly last: ChainLink | null
   /** Whether the end of the chain was reached. If not, continue from `last`. */
   readonly isComplete: boolean
   /** Number of entries whose seal needs a secret that is no longer configured. */
@@ -63,12 +63,12 @@ export interface VerifyOptions {
    * An entry up to which the chain is known to be intact. `null` starts at the first entry.
    * @default null
    */
-  readonly from?: Link | null
+  readonly from?: ChainLink | null
   /**
    * An entry that the chain must contain, such as the newest one that a receiver of the stream
    * noted.
    */
-  readonly known?: Link | null
+  readonly known?: ChainLink | null
   /** Largest number of entries to check. @default all */
   readonly limit?: number
 }
@@ -85,7 +85,7 @@ export async function verifyAudit(options: VerifyOptions): Promise<Verification>
   const { from = null, known = null, limit = Number.POSITIVE_INFINITY } = options
   const database = options.database as unknown as Database<ServiceTables>
   const seals = createSeals(options.secrets)
-  let last: Link | null = null
+  let last: ChainLink | null = null
   let checked = 0
   let unknownSeals = 0
   const finish = async (
@@ -127,7 +127,7 @@ export async function verifyAudit(options: VerifyOptions): Promise<Verification>
         if (seal === 'invalid') return finish({ ...place, kind: 'forged' }, false)
         if (seal === 'unknown') unknownSeals += 1
         const isAsRecorded = (personal.get(entry.id) ?? []).every((data) =>
-          entry.commitments.includes(commitmentTo(data)),
+          entry.commitments.includes(hashPersonalData(data)),
         )
         if (!isAsRecorded) return finish({ ...place, kind: 'personal-data' }, false)
         checked += 1
@@ -142,7 +142,7 @@ export async function verifyAudit(options: VerifyOptions): Promise<Verification>
     if (entries.length < PAGE) break
     await yieldToOthers()
   }
-  const end = last as Link | null
+  const end = last as ChainLink | null
   const mustExist = Math.max(known?.number ?? 0, from?.number ?? 0)
   if (mustExist > (end?.number ?? 0)) {
     return finish(
@@ -159,7 +159,7 @@ function findBreak(
 ): 'not-chained' | 'changed' | null {
   const { number, chainedAt, hash } = entry
   if (number === null || chainedAt === null || hash === null) return 'not-chained'
-  return hashOf(chainedEntry({ ...entry, number, chainedAt }, previousHash)) === hash
+  return hashChainedEntry(chainedEntry({ ...entry, number, chainedAt }, previousHash)) === hash
     ? null
     : 'changed'
 }
@@ -170,7 +170,7 @@ function findBreak(
  */
 export async function readLink(
   database: Database,
-): Promise<(Link & { readonly chainedAt: Date }) | null> {
+): Promise<(ChainLink & { readonly chainedAt: Date }) | null> {
   const head = await readHead(database as unknown as Database<ServiceTables>)
   if (!head) return null
   const { number, hash, chained_at } = head

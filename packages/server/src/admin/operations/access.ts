@@ -49,7 +49,8 @@ export function tokenJson(token: Token): TokenJson {
   }
 }
 
-const listOf = <Entry extends z.ZodType>(entry: Entry) => z.strictObject({ data: z.array(entry) })
+const dataListShape = <Entry extends z.ZodType>(entry: Entry) =>
+  z.strictObject({ data: z.array(entry) })
 /** Operations on the sessions, approvals and tokens of an account. */
 export const accessOperations: readonly Operation[] = [
   operation({
@@ -59,7 +60,7 @@ export const accessOperations: readonly Operation[] = [
     role: 'viewer',
     effect: 'read',
     input: z.strictObject({ id: userId }),
-    output: listOf(sessionShape),
+    output: dataListShape(sessionShape),
     async run(input, context) {
       const account = await requireAccount(input.id, context)
       const sessions = await context.sessions.list(account.id)
@@ -100,7 +101,7 @@ export const accessOperations: readonly Operation[] = [
     role: 'viewer',
     effect: 'read',
     input: z.strictObject({ id: userId }),
-    output: listOf(applicationShape),
+    output: dataListShape(applicationShape),
     async run(input, context) {
       const account = await requireAccount(input.id, context)
       const consents = await context.oauth.consents.listByUser(account.id)
@@ -139,7 +140,7 @@ export const accessOperations: readonly Operation[] = [
     role: 'viewer',
     effect: 'read',
     input: z.strictObject({ id: userId }),
-    output: listOf(tokenShape),
+    output: dataListShape(tokenShape),
     async run(input, context) {
       const account = await requireAccount(input.id, context)
       const tokens = await context.oauth.tokens.listByUser(account.id)

@@ -2,23 +2,23 @@ import type { Database } from '@tollgate/database'
 import { z } from 'zod'
 import type { ServiceTables } from '../../storage/tables.ts'
 import type { PublishedEntry } from '../audit/chain.ts'
-import { isoOf } from '../audit/entry.ts'
+import { formatIsoDate } from '../audit/entry.ts'
 import {
   type AuditFilter,
+  addPreviousHashes,
+  type EntryPersonalData,
   type EntrySlice,
+  type EntryWithPersonalData,
   findEntry,
   listChained,
   listEntries,
-  type Personal,
-  published,
-  type ReadEntry,
   withPersonal,
 } from '../audit/reader.ts'
 import { readLink, verifyAudit } from '../audit/verify.ts'
-import { Lines } from '../lines.ts'
+import { JsonLinesResult } from '../lines.ts'
 import { type Operation, type OperationServices, operation } from '../operation.ts'
 import { notFound } from '../problems.ts'
-import { givenInstant, instant, nameSchema, paged, pageOf, userId } from './fields.ts'
+import { givenInstant, instant, nameSchema, pagedFields, pageShape, userId } from './fields.ts'
 
 const ROLE = 'admin'
 
@@ -53,16 +53,16 @@ const filters = {
 type Filters = z.output<z.ZodObject<typeof filters>>
 
 /** Requires a kind to be given together with an id and vice versa, because the index needs both. */
-function requirePairs(given: Filters, context: z.RefinementCtx): void {
+function requirePairs(auditFilters: Filters, context: z.RefinementCtx): void {
   for (const name of ['actor', 'subject'] as const) {
     const [kind, id] = [`${name}_kind`, `${name}_id`] as const
-    if ((given[kind] === undefined) === (given[id] === undefined)) continue
-    const path = given[kind] === undefined ? kind : id
+    if ((auditFilters[kind] === undefined) === (auditFilters[id] === undefined)) continue
+    const path = auditFilters[kind] === undefined ? kind : id
     context.addIssue({ code: 'custom', path: [path], message: `Send ${kind} and ${id} together.` })
   }
 }
 
-function filterOf(given: Filters): AuditFilter {
+function toAuditFilter(given: Filters): AuditFilter {
   const { operation, owner, outcome, from, to } = given
   const pairOf = (kind?: string, id?: string) =>
     kind === undefined || id === undefined ? undefined : { kind, id }
@@ -116,11 +116,11 @@ nameSchema('AuditEntry', entryShape)
 function entryJson({
   entry,
   personal: { actor, subject },
-}: ReadEntry): z.output<typeof entryShape> {
+}: EntryWithPersonalData): z.output<typeof entryShape> {
   const { subjectKind: kind } = entry
   return {
     id: entry.id,
-    at: isoOf(entry.at),
+    at: formatIsoDate(entry.at),
     actor: {
       kind: entry.actorKind,
       id: entry.actorId,
@@ -137,7 +137,7 @@ function entryJson({
     intent_id: entry.intentId,
     request_id: entry.requestId,
     number: entry.number,
-    chained_at: entry.chainedAt && isoOf(entry.chainedAt),
+    chained_at: entry.chainedAt && formatIsoDate(entry.chainedAt),
     hash: entry.hash,
   }
 }
@@ -171,7 +171,7 @@ nameSchema('AuditLine', lineShape)
 
 const linkShape = z.strictObject({ number: z.number().int(), hash: z.string() })
 
-const tablesOf = ({ database }: Pick<OperationServices, 'database'>) =>
+const asServiceDatabase = ({ database }: Pick<OperationServices, 'database'>) =>
   database as unknown as Database<ServiceTables>
 
 const EXPORT_PAGE = 500
@@ -181,7 +181,7 @@ async function* exportPages(
   database: Database<ServiceTables>,
   filter: AuditFilter,
   withPersonalData: boolean,
-): AsyncGenerator<readonly (PublishedEntry & { personal?: Personal })[]> {
+): AsyncGenerator<readonly (PublishedEntry & { personal?: EntryPersonalData })[]> {
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   let number: number | null = null
   let after: string | null = null
@@ -189,7 +189,7 @@ async function* exportPages(
     const { entries, next }: EntrySlice = isFiltered
       ? await listEntries(database, filter, { limit: EXPORT_PAGE, after, onlyChained: true })
       : await readChain(database, number)
-    const lines = await published(database, entries)
+    const lines = await addPreviousHashes(database, entries)
     if (withPersonalData) {
       const found = await withPersonal(database, entries)
       const byId = new Map(found.map(({ entry, personal }) => [entry.id, personal]))
@@ -224,14 +224,14 @@ export const auditOperations: readonly Operation[] = [
     route: ['GET', '/audit/entries'],
     role: ROLE,
     effect: 'read',
-    input: z.strictObject({ ...paged, ...filters }).superRefine(requirePairs),
-    output: pageOf(entryShape),
+    input: z.strictObject({ ...pagedFields, ...filters }).superRefine(requirePairs),
+    output: pageShape(entryShape),
     async run({ after, limit, ...given }, context) {
-      const database = tablesOf(context)
+      const database = asServiceDatabase(context)
       const list = `audit ${JSON.stringify(given)}`
       const { cursors } = context
       const before = after === undefined ? null : String(cursors.decode(list, after))
-      const { entries, next } = await listEntries(database, filterOf(given), { limit, before })
+      const { entries, next } = await listEntries(database, toAuditFilter(given), { limit, before })
       return {
         data: (await withPersonal(database, entries)).map(entryJson),
         next: next === null ? null : cursors.encode(list, next),
@@ -247,7 +247,7 @@ export const auditOperations: readonly Operation[] = [
     input: z.strictObject({ id }),
     output: entryShape,
     async run({ id }, context) {
-      const database = tablesOf(context)
+      const database = asServiceDatabase(context)
       const entry = await findEntry(database, id)
       const [found] = await withPersonal(database, entry ? [entry] : [])
       if (!found) throw notFound('audit log entry', id)
@@ -270,7 +270,7 @@ export const auditOperations: readonly Operation[] = [
       const head = await readLink(database)
       if (!head) return { head: null }
       const { chainedAt, ...link } = head
-      return { head: { ...link, chained_at: isoOf(chainedAt) } }
+      return { head: { ...link, chained_at: formatIsoDate(chainedAt) } }
     },
   }),
   operation({
@@ -371,10 +371,12 @@ export const auditOperations: readonly Operation[] = [
         personal: isTrue.describe('Whether to include the personal data that has not been deleted'),
       })
       .superRefine(requirePairs),
-    output: z.instanceof(Lines),
+    output: z.instanceof(JsonLinesResult),
     line: lineShape,
     async run({ personal, ...given }, context) {
-      return new Lines(exportPages(tablesOf(context), filterOf(given), personal === 'true'))
+      return new JsonLinesResult(
+        exportPages(asServiceDatabase(context), toAuditFilter(given), personal === 'true'),
+      )
     },
   }),
 ]

@@ -1,6 +1,6 @@
 import { type BillableUser, type Capability, isBillingError, type Money } from '@tollgate/billing'
 import { z } from 'zod'
-import type { Described } from '../audit/described.ts'
+import type { AuditDescription } from '../audit/described.ts'
 import { type Operation, type OperationContext, operation } from '../operation.ts'
 import { AdminProblem } from '../problems.ts'
 import {
@@ -31,7 +31,7 @@ const newEntry = {
 function describeEntry(
   input: { readonly id: string; readonly description?: string | undefined },
   result: object | null,
-): Described {
+): AuditDescription {
   const { id, description, ...details } = input
   const made = result && 'entry' in result ? { entry: result.entry } : {}
   return {

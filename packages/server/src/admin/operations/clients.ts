@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { isFresh } from '../authorize.ts'
 import { adminScopes, type Operation, type OperationContext, operation } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
-import { id, instant, nameSchema, paged, pageOf, userId } from './fields.ts'
+import { id, instant, nameSchema, pagedFields, pageShape, userId } from './fields.ts'
 
 const ADMIN_SCOPES: ReadonlySet<string> = new Set(Object.keys(adminScopes()))
 
@@ -52,7 +52,7 @@ function clientJson(
   const { settings, updatedAt } = client
   const { self_registered: registration } = settings
   return {
-    id: idOf(client),
+    id: getPublicClientId(client),
     name: client.name,
     redirect_uris: [...client.redirectUris],
     grants: [...client.grantTypes],
@@ -69,14 +69,14 @@ function clientJson(
     created_at: client.createdAt.toISOString(),
     updated_at: updatedAt.toISOString(),
     revoked_at: client.revokedAt?.toISOString() ?? null,
-    version: versionOf(client),
+    version: getClientVersion(client),
   }
 }
 
 /** The public id: the URL of the metadata document, if the client has one. */
-const idOf = ({ id, settings }: Client) => settings.self_registered?.document ?? id
+const getPublicClientId = ({ id, settings }: Client) => settings.self_registered?.document ?? id
 
-const versionOf = ({ updatedAt }: Client) => String(updatedAt.getTime())
+const getClientVersion = ({ updatedAt }: Client) => String(updatedAt.getTime())
 
 /** Whether the client can call the management API. */
 function isManagement({ scopes }: Pick<Client, 'scopes'>): boolean {
@@ -125,7 +125,7 @@ function requireVersion(client: Client, { ifMatch }: OperationContext): void {
       'Send If-Match with the ETag of the client as you last read it, so that you do not overwrite the change of another operator.',
     )
   }
-  if (ifMatch === '*' || ifMatch.replace(/^"|"$/g, '') === versionOf(client)) return
+  if (ifMatch === '*' || ifMatch.replace(/^"|"$/g, '') === getClientVersion(client)) return
   throw new AdminProblem('stale', 'The client has changed since you read it. Read it again.')
 }
 
@@ -172,10 +172,10 @@ export const clientOperations: readonly Operation[] = [
     role: 'viewer',
     effect: 'read',
     input: z.strictObject({
-      ...paged,
+      ...pagedFields,
       search: z.string().max(191).optional().describe('Part of the name, or an id'),
     }),
-    output: pageOf(clientShape),
+    output: pageShape(clientShape),
     async run({ search, after, limit }, context) {
       const { oauth, cursors } = context
       const list = `clients ${search ?? ''}`
@@ -184,9 +184,11 @@ export const clientOperations: readonly Operation[] = [
         ...(after !== undefined && { after: String(cursors.decode(list, after)) }),
         ...(search !== undefined && { search }),
       })
-      const uses = await oauth.clients.lastUsed(clients.map(idOf))
+      const uses = await oauth.clients.lastUsed(clients.map(getPublicClientId))
       return {
-        data: clients.map((client) => clientJson(client, context, uses.get(idOf(client)))),
+        data: clients.map((client) =>
+          clientJson(client, context, uses.get(getPublicClientId(client))),
+        ),
         next: next === null ? null : cursors.encode(list, next),
       }
     },
@@ -201,8 +203,8 @@ export const clientOperations: readonly Operation[] = [
     output: clientShape,
     async run({ id }, context) {
       const client = await requireClient(id, context)
-      const uses = await context.oauth.clients.lastUsed([idOf(client)])
-      return clientJson(client, context, uses.get(idOf(client)))
+      const uses = await context.oauth.clients.lastUsed([getPublicClientId(client)])
+      return clientJson(client, context, uses.get(getPublicClientId(client)))
     },
   }),
   operation({

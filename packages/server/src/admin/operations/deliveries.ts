@@ -2,9 +2,9 @@ import type { StoredDelivery } from '@tollgate/billing'
 import { z } from 'zod'
 import { type Operation, operation, readBilling } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
-import { instant, nameSchema, paged, pageOf, readPage } from './fields.ts'
+import { instant, nameSchema, pagedFields, pageShape, readPage } from './fields.ts'
 import { showPayload } from './payload.ts'
-import { afterPosition, payloadShape, type QueuePosition } from './webhooks.ts'
+import { payloadShape, type QueuePosition, toPageOption } from './webhooks.ts'
 
 const STATES = ['pending', 'done', 'dead', 'gone'] as const
 
@@ -56,13 +56,13 @@ export const deliveryOperations: readonly Operation[] = [
     route: ['GET', '/deliveries'],
     role: 'viewer',
     effect: 'read',
-    input: z.strictObject({ ...paged, state: z.enum(STATES).default('dead') }),
-    output: pageOf(deliveryShape),
+    input: z.strictObject({ ...pagedFields, state: z.enum(STATES).default('dead') }),
+    output: pageShape(deliveryShape),
     async run({ state, ...page }, context) {
       const { deliveries } = await readBilling(context)
       const found = await readPage(page, `deliveries ${state}`, context.cursors, {
         read: (position: QueuePosition | null, limit) =>
-          deliveries.page(state, { limit, ...afterPosition(position) }),
+          deliveries.page(state, { limit, ...toPageOption(position) }),
         positionOf: ({ id, dueAt }) => ({ id, due: dueAt.getTime() }),
       })
       return { ...found, data: found.data.map(deliveryJson) }

@@ -2,7 +2,7 @@ import type { Dispute } from '@tollgate/billing'
 import { z } from 'zod'
 import { type Operation, operation, readBilling } from '../operation.ts'
 import { moneyJson, moneyShape, providerName } from './billing-fields.ts'
-import { instant, nameSchema, paged, pageOf, userId } from './fields.ts'
+import { instant, nameSchema, pagedFields, pageShape, userId } from './fields.ts'
 
 export const DISPUTE_STATUSES = ['inquiry', 'open', 'won', 'lost'] as const
 
@@ -63,12 +63,12 @@ export const disputeOperations: readonly Operation[] = [
     role: 'viewer',
     effect: 'read',
     input: z.strictObject({
-      ...paged,
+      ...pagedFields,
       status: z.enum(DISPUTE_STATUSES).optional().describe('Only those with this status'),
       provider: providerName.optional().describe('Only those at this provider'),
       user_id: userId.optional().describe('Only those of this user'),
     }),
-    output: pageOf(disputeShape),
+    output: pageShape(disputeShape),
     async run({ after, limit, status, provider, user_id: user }, context) {
       const { cursors } = context
       const list = `disputes ${JSON.stringify([status, provider, user])}`

@@ -9,7 +9,7 @@ export function nameSchema<Schema extends z.ZodType>(name: string, schema: Schem
   return schema
 }
 
-export function nameOf(schema: z.core.$ZodType): string | undefined {
+export function findSchemaName(schema: z.core.$ZodType): string | undefined {
   return names.get(schema)
 }
 
@@ -28,13 +28,13 @@ export const givenInstant = z.iso
   .describe('ISO 8601, with `Z` or an offset')
 
 /** The fields of every list. */
-export const paged = {
+export const pagedFields = {
   after: z.string().max(2000).optional().describe('The `next` value of the previous page'),
   limit: z.coerce.number().int().min(1).max(100).default(25).describe('Maximum number of entries'),
 }
 
 /** The response of a list. */
-export const pageOf = <Entry extends z.ZodType>(entry: Entry) =>
+export const pageShape = <Entry extends z.ZodType>(entry: Entry) =>
   z.strictObject({
     data: z.array(entry),
     next: z.string().nullable().describe('Cursor of the next page. `null` on the last page'),

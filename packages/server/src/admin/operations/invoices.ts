@@ -1,6 +1,6 @@
 import type { BillableUser, Invoice } from '@tollgate/billing'
 import { z } from 'zod'
-import type { Described } from '../audit/described.ts'
+import type { AuditDescription } from '../audit/described.ts'
 import { type Operation, operation } from '../operation.ts'
 import { notFound } from '../problems.ts'
 import {
@@ -11,7 +11,7 @@ import {
   requireBillableTarget,
   requireRepeatKey,
 } from './billing-fields.ts'
-import { instant, nameSchema, paged, pageOf, readPage, userId } from './fields.ts'
+import { instant, nameSchema, pagedFields, pageShape, readPage, userId } from './fields.ts'
 
 const STATUSES = ['paid', 'unpaid', 'void'] as const
 
@@ -120,7 +120,7 @@ export async function requireInvoice(user: BillableUser, id: string): Promise<In
 export function describeInvoice(
   { id, invoice, ...details }: { readonly id: string; readonly invoice: string },
   result: object | null = null,
-): Described {
+): AuditDescription {
   const made = result && 'refund' in result ? { refund: result.refund } : {}
   return { subject: { kind: 'invoice', id: invoice, owner: id }, details: { ...details, ...made } }
 }
@@ -135,8 +135,8 @@ export const invoiceOperations: readonly Operation[] = [
     route: ['GET', '/users/{id}/invoices'],
     role: 'viewer',
     effect: 'read',
-    input: z.strictObject({ id: userId, ...paged }),
-    output: pageOf(invoiceShape),
+    input: z.strictObject({ id: userId, ...pagedFields }),
+    output: pageShape(invoiceShape),
     async run({ id, ...page }, context) {
       const user = await requireBillable(id, context)
       const found = await readPage(page, `invoices ${id}`, context.cursors, {

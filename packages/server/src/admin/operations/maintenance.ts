@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Operation, operation } from '../operation.ts'
 import { notFound } from '../problems.ts'
 import { tokenJson, tokenShape } from './access.ts'
-import { id, pageOf, userId } from './fields.ts'
+import { id, pageShape, userId } from './fields.ts'
 
 const count = z.number().int()
 
@@ -58,7 +58,7 @@ export const maintenanceOperations: readonly Operation[] = [
       limit: count.optional(),
       after: id.optional(),
     }),
-    output: pageOf(tokenShape.extend({ user_id: z.string().nullable() })),
+    output: pageShape(tokenShape.extend({ user_id: z.string().nullable() })),
     async run({ user_id: user, client_id: client, limit, after }, { oauth }) {
       const { tokens, next } = await oauth.tokens.page({
         ...(user !== undefined && { userId: user }),

@@ -11,7 +11,7 @@ import type { PriceTerms } from '../../config/plans.ts'
 import type { Plan } from '../../config/settings.ts'
 import { type Operation, type OperationContext, operation, readBilling } from '../operation.ts'
 import { moneyJson, moneyShape, providerName } from './billing-fields.ts'
-import { instant, nameSchema, type PageRequest, paged, pageOf } from './fields.ts'
+import { instant, nameSchema, type PageRequest, pagedFields, pageShape } from './fields.ts'
 
 const subscriptions = z
   .number()
@@ -149,7 +149,7 @@ interface CatalogRequest extends PageRequest {
 
 const catalogInput = z.strictObject({
   provider: providerName.describe('The provider that is asked'),
-  ...paged,
+  ...pagedFields,
 })
 
 /** Reads one page of a list of the provider. `list` names it in cursors. */
@@ -198,7 +198,7 @@ export const planOperations: readonly Operation[] = [
     role: 'viewer',
     effect: 'read',
     input: catalogInput,
-    output: pageOf(priceShape),
+    output: pageShape(priceShape),
     async run(input, context) {
       const { provider } = input
       const { plans } = context.config.settings
@@ -229,7 +229,7 @@ export const planOperations: readonly Operation[] = [
     role: 'viewer',
     effect: 'read',
     input: catalogInput,
-    output: pageOf(couponShape),
+    output: pageShape(couponShape),
     async run(input, context) {
       const { catalog } = await context.billing.provider()
       const { entries, next } = await readCatalogPage('coupons', input, context, catalog.coupons)
@@ -244,7 +244,7 @@ export const planOperations: readonly Operation[] = [
     role: 'viewer',
     effect: 'read',
     input: catalogInput,
-    output: pageOf(promotionCodeShape),
+    output: pageShape(promotionCodeShape),
     async run(input, context) {
       const { catalog } = await context.billing.provider()
       const { entries, next } = await readCatalogPage(

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { settingsInForce } from '../../config/in-force.ts'
+import { listEffectiveSettings } from '../../config/in-force.ts'
 import { type Operation, operation } from '../operation.ts'
 
 /** Operations on the settings of the service. */
@@ -33,7 +33,7 @@ export const settingOperations: readonly Operation[] = [
     }),
     run: async (_input, { config }) => ({
       mode: config.mode,
-      settings: settingsInForce(config).map((each) => ({ ...each })),
+      settings: listEffectiveSettings(config).map((each) => ({ ...each })),
       warnings: [...config.warnings],
     }),
   }),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { planOf } from '../../config/plan-capabilities.ts'
 import { countSeats } from '../../plans/seats.ts'
 import { readPlanUsage } from '../../plans/usage.ts'
-import type { Described } from '../audit/described.ts'
+import type { AuditDescription } from '../audit/described.ts'
 import { type Operation, operation, readBilling } from '../operation.ts'
 import { AdminProblem } from '../problems.ts'
 import {
@@ -12,7 +12,7 @@ import {
   requireBillableTarget,
   requireSubscription,
 } from './billing-fields.ts'
-import { givenInstant, instant, nameSchema, paged, pageOf, userId } from './fields.ts'
+import { givenInstant, instant, nameSchema, pagedFields, pageShape, userId } from './fields.ts'
 import { requireAccount, requireTarget } from './users.ts'
 
 /** The states by which the list can be filtered, each with billing's name for it. */
@@ -132,7 +132,7 @@ const subscriptionPathFields = {
 function describeSubscription(input: {
   readonly id: string
   readonly subscription: number
-}): Described {
+}): AuditDescription {
   const { id, subscription, ...details } = input
   return { subject: { kind: 'subscription', id: String(subscription), owner: id }, details }
 }
@@ -178,7 +178,7 @@ export const subscriptionOperations: readonly Operation[] = [
     role: 'viewer',
     effect: 'read',
     input: z.strictObject({
-      ...paged,
+      ...pagedFields,
       state: z.enum(SUBSCRIPTION_STATES).optional().describe('Only those in this state'),
       provider: providerName.optional().describe('Only those at this provider'),
       plan: z
@@ -188,7 +188,7 @@ export const subscriptionOperations: readonly Operation[] = [
         .optional()
         .describe("Only those with this price (the provider's id), as the main price or another"),
     }),
-    output: pageOf(subscriptionShape),
+    output: pageShape(subscriptionShape),
     async run({ after, limit, state, provider, plan }, { billing, cursors }) {
       const list = `subscriptions ${JSON.stringify([state, provider, plan])}`
       const position = after === undefined ? undefined : (cursors.decode(list, after) as string)

@@ -1,10 +1,10 @@
 import type { Database } from '@tollgate/database'
 import { z } from 'zod'
 import type { ServiceTables } from '../../storage/tables.ts'
-import { isoOf } from '../audit/entry.ts'
-import { listEntries, type ReadEntry, withPersonal } from '../audit/reader.ts'
+import { formatIsoDate } from '../audit/entry.ts'
+import { type EntryWithPersonalData, listEntries, withPersonal } from '../audit/reader.ts'
 import { type Operation, operation } from '../operation.ts'
-import { instant, nameSchema, paged, pageOf, readPage, userId } from './fields.ts'
+import { instant, nameSchema, pagedFields, pageShape, readPage, userId } from './fields.ts'
 import { requireAccount } from './users.ts'
 
 const eventShape = z.strictObject({
@@ -27,11 +27,11 @@ nameSchema('TimelineEvent', eventShape)
 
 export type EventJson = z.output<typeof eventShape>
 
-function eventJson({ entry, personal }: ReadEntry): EventJson {
+function eventJson({ entry, personal }: EntryWithPersonalData): EventJson {
   const { id, at, operation, outcome, actorKind, actorId, subjectKind: kind } = entry
   return {
     id,
-    at: isoOf(at),
+    at: formatIsoDate(at),
     operation,
     outcome,
     actor: { kind: actorKind, id: actorId, email: personal.actor.email ?? null },
@@ -51,8 +51,8 @@ export const timelineOperations: readonly Operation[] = [
     route: ['GET', '/users/{id}/timeline'],
     role: 'viewer',
     effect: 'read',
-    input: z.strictObject({ id: userId, ...paged }),
-    output: pageOf(eventShape),
+    input: z.strictObject({ id: userId, ...pagedFields }),
+    output: pageShape(eventShape),
     async run({ id, ...page }, context) {
       await requireAccount(id, context)
       const database = context.database as unknown as Database<ServiceTables>

@@ -9,10 +9,10 @@ import {
 } from '../../users/end-account.ts'
 import { outranks, ROLES } from '../../users/roles.ts'
 import type { Account } from '../../users/user.ts'
-import type { Described } from '../audit/described.ts'
+import type { AuditDescription } from '../audit/described.ts'
 import { type Operation, type OperationContext, operation } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
-import { instant, nameSchema, paged, pageOf, readPage, userId } from './fields.ts'
+import { instant, nameSchema, pagedFields, pageShape, readPage, userId } from './fields.ts'
 
 const role = z.enum(ROLES)
 
@@ -97,8 +97,11 @@ export async function requireAccount(given: string, { users }: OperationContext)
  * Finds the account that an actor wants to act on. Operators cannot act on their own account;
  * `outranks()` decides whether they may act on another operator. Clients cannot act on operators.
  */
-export async function requireTarget(given: string, context: OperationContext): Promise<Account> {
-  const account = await requireAccount(given, context)
+export async function requireTarget(
+  typedUserId: string,
+  context: OperationContext,
+): Promise<Account> {
+  const account = await requireAccount(typedUserId, context)
   const { actor } = context
   if (actor.kind === 'operator' && actor.id === account.id) {
     throw new AdminProblem('conflict', 'You cannot do this to your own account.')
@@ -115,7 +118,7 @@ export async function requireTarget(given: string, context: OperationContext): P
 function describeUser(
   { id, ...details }: { readonly id: string },
   result: object | null,
-): Described {
+): AuditDescription {
   const email = result && 'email' in result ? String(result.email) : null
   return {
     subject: { kind: 'user', id },
@@ -158,7 +161,7 @@ export const userOperations: readonly Operation[] = [
     role: 'viewer',
     effect: 'read',
     input: z.strictObject({
-      ...paged,
+      ...pagedFields,
       email: z.string().max(254).optional().describe('Only the account with this e-mail address'),
       customer: z
         .string()
@@ -167,7 +170,7 @@ export const userOperations: readonly Operation[] = [
         .describe('Only the account with this customer id at the provider'),
       role: role.optional().describe('Only operators with this role'),
     }),
-    output: pageOf(accountShape),
+    output: pageShape(accountShape),
     async run({ email, customer, role, ...page }, { users, cursors }) {
       const filter = { email, customer, role }
       return readPage(page, `users ${JSON.stringify(filter)}`, cursors, {

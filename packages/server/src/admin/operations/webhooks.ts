@@ -2,7 +2,7 @@ import type { StoredWebhook } from '@tollgate/billing'
 import { z } from 'zod'
 import { type Operation, operation, readBilling } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
-import { instant, nameSchema, paged, pageOf, readPage } from './fields.ts'
+import { instant, nameSchema, pagedFields, pageShape, readPage } from './fields.ts'
 import { showPayload } from './payload.ts'
 
 const STATES = ['pending', 'done', 'dead'] as const
@@ -57,7 +57,7 @@ export interface QueuePosition {
 }
 
 /** Turns a cursor's position into the option of billing. */
-export function afterPosition(position: QueuePosition | null) {
+export function toPageOption(position: QueuePosition | null) {
   return position === null ? {} : { after: { id: position.id, dueAt: new Date(position.due) } }
 }
 
@@ -74,13 +74,13 @@ export const webhookOperations: readonly Operation[] = [
     route: ['GET', '/webhooks'],
     role: 'viewer',
     effect: 'read',
-    input: z.strictObject({ ...paged, state: z.enum(STATES).default('dead') }),
-    output: pageOf(webhookShape),
+    input: z.strictObject({ ...pagedFields, state: z.enum(STATES).default('dead') }),
+    output: pageShape(webhookShape),
     async run({ state, ...page }, context) {
       const { webhooks } = await readBilling(context)
       const found = await readPage(page, `webhooks ${state}`, context.cursors, {
         read: (position: QueuePosition | null, limit) =>
-          webhooks.page(state, { limit, ...afterPosition(position) }),
+          webhooks.page(state, { limit, ...toPageOption(position) }),
         positionOf: ({ id, dueAt }) => ({ id, due: dueAt.getTime() }),
       })
       return { ...found, data: found.data.map(webhookJson) }

@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { AREAS, areaOf, IRREVERSIBLE, type Operation, scopeOf } from '../../admin/operation.ts'
-import { nameOf } from '../../admin/operations/fields.ts'
+import {
+  AREAS,
+  getOperationArea,
+  getOperationScope,
+  IRREVERSIBLE,
+  type Operation,
+} from '../../admin/operation.ts'
+import { findSchemaName } from '../../admin/operations/fields.ts'
 import { PROBLEMS } from '../../admin/problems.ts'
 import { sessionCookieName } from '../../sessions/sessions.ts'
 
@@ -34,7 +40,10 @@ export function createOpenApi(url: string, operations: readonly Operation[]): Js
         client: {
           type: 'oauth2',
           flows: {
-            clientCredentials: { tokenUrl: `${url}/oauth/token`, scopes: scopesOf(operations) },
+            clientCredentials: {
+              tokenUrl: `${url}/oauth/token`,
+              scopes: describeScopesByOperation(operations),
+            },
           },
         },
         session: {
@@ -72,9 +81,11 @@ const Problem: Json = {
   },
 }
 
-function scopesOf(operations: readonly Operation[]): Json {
+function describeScopesByOperation(operations: readonly Operation[]): Json {
   const usable = operations.filter(({ grantsPower }) => !grantsPower)
-  const scopes = new Map(usable.map((each) => [scopeOf(each), AREAS[areaOf(each)]]))
+  const scopes = new Map(
+    usable.map((each) => [getOperationScope(each), AREAS[getOperationArea(each)]]),
+  )
   return Object.fromEntries([...scopes, [IRREVERSIBLE, 'irreversible operations']])
 }
 
@@ -89,10 +100,13 @@ function describeOperation(operation: Operation, schemas: Schemas): Json {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) => param)
   const others = Object.keys(properties).filter((param) => !inPath.includes(param))
   const isRead = method === 'GET'
-  const scopes = [scopeOf(operation), ...(effect === 'irreversible' ? [IRREVERSIBLE] : [])]
+  const scopes = [
+    getOperationScope(operation),
+    ...(effect === 'irreversible' ? [IRREVERSIBLE] : []),
+  ]
   return {
     operationId: name.replace('.', '_'),
-    tags: [areaOf(operation)],
+    tags: [getOperationArea(operation)],
     summary,
     description: [description, `Operators need the role ${role}.`].filter(Boolean).join(' '),
     security: grantsPower ? [OPERATOR] : [{ client: scopes }, OPERATOR],
@@ -102,7 +116,7 @@ function describeOperation(operation: Operation, schemas: Schemas): Json {
         ? others.map((param) =>
             parameter(param, 'query', properties[param] ?? {}, required.includes(param)),
           )
-        : headersOf(operation)),
+        : describeRequestHeaders(operation)),
     ],
     ...(!isRead &&
       others.length > 0 && {
@@ -138,7 +152,10 @@ function parameter(name: string, place: 'path' | 'query', schema: Json, required
 }
 
 /** Describes the headers that a change accepts or requires. */
-function headersOf({ needsKey = false, needsIfMatch = false }: Operation): readonly Json[] {
+function describeRequestHeaders({
+  needsKey = false,
+  needsIfMatch = false,
+}: Operation): readonly Json[] {
   const ifMatch = {
     name: 'If-Match',
     in: 'header',
@@ -213,7 +230,7 @@ function toOutputSchema(schema: z.ZodType, schemas: Schemas): Record<string, unk
       const name = findName(zodSchema)
       if (name === undefined) return
       const { $ref: _, ...content } = jsonSchema
-      const isCopy = nameOf(zodSchema) === undefined
+      const isCopy = findSchemaName(zodSchema) === undefined
       if (!isCopy) found[name] = content
       for (const member of Object.keys(jsonSchema)) delete jsonSchema[member]
       jsonSchema.$ref = `#/components/schemas/${name}`
@@ -234,7 +251,7 @@ function toOutputSchema(schema: z.ZodType, schemas: Schemas): Record<string, unk
 /** Returns the name of a schema. A copy with another description keeps the name. */
 function findName(schema: z.core.$ZodType): string | undefined {
   const { parent } = schema._zod
-  return nameOf(schema) ?? (parent && findName(parent))
+  return findSchemaName(schema) ?? (parent && findName(parent))
 }
 
 /** Removes keywords that tell a caller nothing, or that client generators misread. */

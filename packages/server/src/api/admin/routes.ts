@@ -4,7 +4,7 @@ import type { Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Actor } from '../../admin/audit/caller.ts'
 import { execute } from '../../admin/execute.ts'
-import { Lines } from '../../admin/lines.ts'
+import { JsonLinesResult } from '../../admin/lines.ts'
 import { adminScopes, type Operation } from '../../admin/operation.ts'
 import { OPERATIONS } from '../../admin/operations/all.ts'
 import { AdminProblem, PROBLEMS } from '../../admin/problems.ts'
@@ -34,7 +34,7 @@ export function addAdminApi(app: Hono<AppEnv>, context: ServiceContext): void {
     })
   }
   app.all(`${BASE}/*`, (c) => {
-    const allowed = OPERATIONS.filter(({ route }) => matches(route[1], c.req.path)).map(
+    const allowed = OPERATIONS.filter(({ route }) => matchesRoutePattern(route[1], c.req.path)).map(
       ({ route }) => route[0],
     )
     if (allowed.length === 0) {
@@ -47,7 +47,7 @@ export function addAdminApi(app: Hono<AppEnv>, context: ServiceContext): void {
   })
 }
 
-function matches(pattern: string, path: string): boolean {
+function matchesRoutePattern(pattern: string, path: string): boolean {
   const expected = `${BASE}${pattern}`.split('/')
   const given = path.split('/')
   return (
@@ -75,7 +75,7 @@ async function serve(
   )
   c.header('cache-control', 'no-store')
   if (result === null || operation.status === 204) return c.body(null, 204)
-  if (result instanceof Lines) return linesResponse(c, result, context)
+  if (result instanceof JsonLinesResult) return linesResponse(c, result, context)
   const { version } = result as { readonly version?: string }
   if (version !== undefined) c.header('etag', `"${version}"`)
   return c.json(result as object, (operation.status ?? 200) as ContentfulStatusCode)
@@ -93,7 +93,7 @@ async function authenticate(
   const cookie = c.req.header('cookie')
   const csrfToken = c.req.header('x-csrf-token')
   if (authorization !== undefined) {
-    const { clientId, scopes } = await refused(() =>
+    const { clientId, scopes } = await rejectAsProblem(() =>
       oauth.guard.authenticate('client', {
         authorization,
         cookie: undefined,
@@ -116,7 +116,7 @@ async function authenticate(
     return { kind: 'client', id: clientId, scopes: admin }
   }
   // The cookie of cookie mode proves, with its CSRF token, that a page of ours sent this.
-  const { id } = await refused(() =>
+  const { id } = await rejectAsProblem(() =>
     oauth.guard.authenticate('api', { authorization: undefined, cookie, csrfToken }),
   )
   const session = await sessions.find(cookie ?? null)
@@ -133,7 +133,7 @@ async function authenticate(
  * Runs an authentication, and converts its rejection, even one thrown synchronously, into a
  * problem.
  */
-async function refused<T>(authenticate: () => T | Promise<T>): Promise<T> {
+async function rejectAsProblem<T>(authenticate: () => T | Promise<T>): Promise<T> {
   try {
     return await authenticate()
   } catch (error) {
@@ -212,7 +212,7 @@ function readKey(c: Context<AppEnv>): string | null {
 /** Responds with one JSON object per line. */
 async function linesResponse(
   c: Context<AppEnv>,
-  { pages }: Lines,
+  { pages }: JsonLinesResult,
   { logger }: ServiceContext,
 ): Promise<Response> {
   const body = await linesBody(pages, (error) =>

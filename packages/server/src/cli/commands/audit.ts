@@ -1,4 +1,4 @@
-import type { Lines } from '../../admin/lines.ts'
+import type { JsonLinesResult } from '../../admin/lines.ts'
 import { type Commands, command } from '../command.ts'
 import { formatCount } from '../count.ts'
 import { type OpenOperations, withOperations } from '../open-operations.ts'
@@ -38,10 +38,10 @@ interface Filters {
 }
 
 /** Converts the filters to the input of the operations. */
-function inputOf({ actor, operation, subject, owner, outcome, from, to }: Filters) {
+function toOperationInput({ actor, operation, subject, owner, outcome, from, to }: Filters) {
   const given = {
-    ...pairOf('--actor', actor, (kind, id) => ({ actor_kind: kind, actor_id: id })),
-    ...pairOf('--subject', subject, (kind, id) => ({ subject_kind: kind, subject_id: id })),
+    ...parsePairFlag('--actor', actor, (kind, id) => ({ actor_kind: kind, actor_id: id })),
+    ...parsePairFlag('--subject', subject, (kind, id) => ({ subject_kind: kind, subject_id: id })),
     operation,
     owner,
     outcome,
@@ -51,7 +51,11 @@ function inputOf({ actor, operation, subject, owner, outcome, from, to }: Filter
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value != null))
 }
 
-function pairOf<Pair>(flag: string, text: string | null, pair: (kind: string, id: string) => Pair) {
+function parsePairFlag<Pair>(
+  flag: string,
+  text: string | null,
+  pair: (kind: string, id: string) => Pair,
+) {
   if (text === null) return {}
   const [, kind, id] = /^(\w+):(.+)$/.exec(text) ?? []
   if (kind !== undefined && id !== undefined) return pair(kind, id)
@@ -105,7 +109,7 @@ export const auditCommands: Commands = {
     },
     run({ options: { limit, after, ...given } }, context) {
       const input = {
-        ...inputOf(given),
+        ...toOperationInput(given),
         ...(limit !== null && { limit }),
         ...(after !== null && { after }),
       }
@@ -142,8 +146,8 @@ export const auditCommands: Commands = {
       ),
     },
     run({ options: { from, known } }, context) {
-      const start = linkOf('--from', from)
-      const noted = linkOf('--known', known)
+      const start = parseLinkFlag('--from', from)
+      const noted = parseLinkFlag('--known', known)
       return withOperations(context, ONLY_READS, async ({ perform }) => {
         const result = await verifyAll(perform, start, noted)
         const { break: broken, last, checked } = result
@@ -154,7 +158,7 @@ export const auditCommands: Commands = {
             : `The audit log is broken at ${broken.number}: ${BREAKS[broken.kind]}.${place}`
         return {
           json: result,
-          text: [text, ...remarksOn(result)].join('\n'),
+          text: [text, ...listVerificationRemarks(result)].join('\n'),
           exitCode: broken ? 1 : 0,
         }
       })
@@ -168,9 +172,9 @@ export const auditCommands: Commands = {
       personal: option.flag('include the personal data that has not been deleted'),
     },
     run({ options: { personal, ...given } }, context) {
-      const input = { ...inputOf(given), personal: String(personal) }
+      const input = { ...toOperationInput(given), personal: String(personal) }
       return withOperations(context, ONLY_READS, async ({ perform }) => {
-        const { pages } = await perform<Lines>('audit.export', input)
+        const { pages } = await perform<JsonLinesResult>('audit.export', input)
         for await (const page of pages) {
           context.print(page.map((line) => `${JSON.stringify(line)}\n`).join(''))
         }
@@ -182,7 +186,7 @@ export const auditCommands: Commands = {
 
 type LinkInput = { readonly number: number; readonly hash: string } | null
 
-function linkOf(flag: string, text: string | null): LinkInput {
+function parseLinkFlag(flag: string, text: string | null): LinkInput {
   if (text === null) return null
   const [, number, hash] = /^([1-9]\d{0,14}):([\w-]{43})$/.exec(text) ?? []
   if (number !== undefined && hash !== undefined) return { number: Number(number), hash }
@@ -213,7 +217,7 @@ async function verifyAll(
   }
 }
 
-function remarksOn({ unknown_seals: unknown, waiting }: VerificationJson): string[] {
+function listVerificationRemarks({ unknown_seals: unknown, waiting }: VerificationJson): string[] {
   return [
     ...(unknown > 0
       ? [

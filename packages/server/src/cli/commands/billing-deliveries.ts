@@ -59,7 +59,7 @@ export const deliveryCommands: Commands = {
       return {
         json: { resent, waiting: waiting.map(withoutPayload) },
         text: last
-          ? explain(last, { resent, waiting, isAll: id === null })
+          ? explainFailedDelivery(last, { resent, waiting, isAll: id === null })
           : `${resent} sent again`,
         exitCode: last ? 1 : 0,
       }
@@ -67,13 +67,13 @@ export const deliveryCommands: Commands = {
   }),
 }
 
-interface Resent {
+interface ResendResult {
   readonly resent: number
   /** Events that have not been delivered, newest first. */
   readonly waiting: readonly StoredDelivery[]
 }
 
-async function resendOne({ billing, perform }: OpenOperations, id: number): Promise<Resent> {
+async function resendOne({ billing, perform }: OpenOperations, id: number): Promise<ResendResult> {
   const provider = await billing.provider()
   const { deliveries } = provider
   const found = await deliveries.find(id)
@@ -89,7 +89,10 @@ async function resendOne({ billing, perform }: OpenOperations, id: number): Prom
   return { resent: 1, waiting: now && now.state !== 'done' ? [now] : [] }
 }
 
-async function resendAll({ billing, perform }: OpenOperations, endpoint: string): Promise<Resent> {
+async function resendAll(
+  { billing, perform }: OpenOperations,
+  endpoint: string,
+): Promise<ResendResult> {
   const provider = await billing.provider()
   const { deliveries } = provider
   if (!deliveries.endpoints.includes(endpoint)) {
@@ -109,9 +112,9 @@ function listKnown({ endpoints }: Deliveries): string {
     : 'No endpoint is configured'
 }
 
-function explain(
+function explainFailedDelivery(
   last: StoredDelivery,
-  { resent, waiting, isAll }: Resent & { readonly isAll: boolean },
+  { resent, waiting, isAll }: ResendResult & { readonly isAll: boolean },
 ): string {
   const { id, endpoint, lastError, state, dueAt } = last
   // The running service processes the same rows.

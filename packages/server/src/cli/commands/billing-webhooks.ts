@@ -47,7 +47,7 @@ export const webhookCommands: Commands = {
       const made = await withOperations(context, { needsUrl: true }, ({ perform }) =>
         perform<NewEndpoint>('webhooks.createEndpoint', definedOptions(options)),
       )
-      const variable = secretVariableOf(made.provider)
+      const variable = getSecretVariable(made.provider)
       const text = [
         `${made.provider} sends events to ${made.url} (${made.id}).`,
         ...(options.usage
@@ -112,7 +112,7 @@ async function withUsageErrors<T>(asked: Promise<T>): Promise<T> {
 }
 
 /** Name of the environment variable for the provider's webhook secret. */
-function secretVariableOf(provider: ProviderName): string {
+function getSecretVariable(provider: ProviderName): string {
   return `${provider.toUpperCase()}_WEBHOOK_SECRET`
 }
 

@@ -11,23 +11,23 @@ import { UsageError } from '../usage-error.ts'
  * Describes a kind of client. `setting` names the setting that switches its grant on or off, if
  * there is one.
  */
-const kind = (
+const defineClientKind = (
   grants: readonly GrantType[],
   confidential: boolean,
   setting?: 'passwordGrant' | 'deviceGrant' | 'exchangeGrant' | 'trustedIssuers',
 ) => ({ grants, confidential, setting })
 
-const WEB = kind(['authorization_code', 'refresh_token'], true)
+const WEB = defineClientKind(['authorization_code', 'refresh_token'], true)
 
 /** Kinds of clients by the name of their option, such as `--device`. */
 const KINDS: Readonly<Record<string, typeof WEB>> = {
-  password: kind(['password', 'refresh_token'], true, 'passwordGrant'),
-  public: kind(WEB.grants, false),
-  credentials: kind(['client_credentials'], true),
-  device: kind([`${URN}device_code`, 'refresh_token'], false, 'deviceGrant'),
-  exchange: kind([`${URN}token-exchange`], true, 'exchangeGrant'),
-  assertion: kind([`${URN}jwt-bearer`], true, 'trustedIssuers'),
-  workload: kind([`${URN}jwt-bearer`], false, 'trustedIssuers'),
+  password: defineClientKind(['password', 'refresh_token'], true, 'passwordGrant'),
+  public: defineClientKind(WEB.grants, false),
+  credentials: defineClientKind(['client_credentials'], true),
+  device: defineClientKind([`${URN}device_code`, 'refresh_token'], false, 'deviceGrant'),
+  exchange: defineClientKind([`${URN}token-exchange`], true, 'exchangeGrant'),
+  assertion: defineClientKind([`${URN}jwt-bearer`], true, 'trustedIssuers'),
+  workload: defineClientKind([`${URN}jwt-bearer`], false, 'trustedIssuers'),
 }
 
 export const clientCreate = command({
@@ -116,7 +116,7 @@ function chosenKind(switches: Readonly<Record<string, unknown>>): string {
 
 function assertSwitchedOn(kind: string, implicit: boolean, { settings }: Config): void {
   const setting = KINDS[kind]?.setting
-  if (setting && isOff(settings[setting])) {
+  if (setting && isSwitchedOff(settings[setting])) {
     throw new UsageError(`The ${kind} grant is switched off: see ${setting} in the settings`)
   }
   if (implicit && !settings.implicitGrant) {
@@ -162,6 +162,6 @@ function reportSecret({ id, secret }: Pick<WithSecret, 'id' | 'secret'>): Outcom
 }
 
 /** Whether the setting is `false` or an empty list. */
-function isOff(setting: boolean | readonly unknown[]): boolean {
+function isSwitchedOff(setting: boolean | readonly unknown[]): boolean {
   return setting === false || (Array.isArray(setting) && setting.length === 0)
 }

@@ -5,7 +5,7 @@ import { grantType, type ManagedClient, readSettings, type WithSecret } from '..
 import {
   describeOrigin,
   describeSelfRegistered,
-  hostOf,
+  findHostOrScheme,
   verificationLabel,
 } from '../client-origin.ts'
 import { type CommandContext, type Commands, command, type Outcome } from '../command.ts'
@@ -267,7 +267,7 @@ async function review(
   const client = await oauth.clients.find(id)
   if (!client) throw new UsageError(`"${id}" was deleted just now`)
   // A client without a recorded origin is identified by the host of its first redirect URI.
-  const host = (describeOrigin(client) ?? { host: hostOf(client.redirectUris[0]) }).host
+  const host = (describeOrigin(client) ?? { host: findHostOrScheme(client.redirectUris[0]) }).host
   return {
     json: { id: client.id, name: client.name, host, verified },
     text: sentence(`${client.name}${host === null ? '' : ` (${host})`}`),

@@ -51,7 +51,9 @@ export const databaseCommands: Commands = {
         const applied = await withProgress('Migrating', async (report) => {
           const core = await migrateCore(database)
           report('billing')
-          const own = await withRows(config, database, (billing) => billing.migrate({ offline }))
+          const own = await withOfflineBilling(config, database, (billing) =>
+            billing.migrate({ offline }),
+          )
           return [...core, ...own.applied]
         })
         return reportApplied(applied)
@@ -96,7 +98,10 @@ export const databaseCommands: Commands = {
         const ended = await withProgress('Ending everything', () =>
           perform<Ended>('keys.endEverything', { sessions: isService }),
         )
-        return { json: toJson(ended), text: `Ended:\n${linesOf(ended)}\n\n${AFTER_RESTORE}` }
+        return {
+          json: toJson(ended),
+          text: `Ended:\n${formatCountLines(ended)}\n\n${AFTER_RESTORE}`,
+        }
       }),
   }),
   purge: command({
@@ -118,7 +123,9 @@ export const databaseCommands: Commands = {
             report(`${tokens} rows of tokens and codes`)
             const ended = { sessions: await sessions.purge(), limits: await limits.purge() }
             report(`${tokens + ended.sessions + ended.limits} rows`)
-            const ofBilling = await withRows(config, database, (billing) => billing.purge())
+            const ofBilling = await withOfflineBilling(config, database, (billing) =>
+              billing.purge(),
+            )
             return { tokens, ...ended, ...ofBilling }
           })
           return reportPurged(counts)
@@ -164,7 +171,7 @@ async function planAll(context: CommandContext): Promise<PlannedMigration[]> {
     return [
       ...(await planMigrations(database, serviceMigrations)),
       ...(await planMigrations(database, oauthMigrations)),
-      ...(await withRows(config, database, (billing) => billing.planMigrations())),
+      ...(await withOfflineBilling(config, database, (billing) => billing.planMigrations())),
     ]
   })
 }
@@ -215,7 +222,7 @@ backup are lost: passwords, client secrets, removed users and clients. Repeat th
 tollgate billing sync`
 
 /** Runs `work` with billing that uses only our own tables and sends no requests to a provider. */
-async function withRows<T>(
+async function withOfflineBilling<T>(
   config: Config,
   database: Database,
   work: (billing: Billing) => Promise<T>,
@@ -233,19 +240,19 @@ async function withRows<T>(
 async function confirmRevocation(counts: Ended, context: CommandContext): Promise<void> {
   const question = `It is unknown what was revoked after the backup, so everything issued until now will be revoked:
 
-${linesOf(counts)}
+${formatCountLines(counts)}
 
 Running processes reject it within a second. This cannot be undone. Continue? Type yes: `
   const answer = context.json ? null : await context.ask(question)
   if (answer === null) {
     throw new UsageError(
-      `This revokes everything issued until now, and there is no terminal to ask for confirmation:\n${linesOf(counts)}\nAdd --yes to do it.`,
+      `This revokes everything issued until now, and there is no terminal to ask for confirmation:\n${formatCountLines(counts)}\nAdd --yes to do it.`,
     )
   }
   if (answer.trim().toLowerCase() !== 'yes') throw new UsageError('Nothing was changed.')
 }
 
-function linesOf(counts: Ended): string {
+function formatCountLines(counts: Ended): string {
   const { personalAccessTokens } = counts
   const personal = `, of which ${formatCount(personalAccessTokens, 'is a personal access token', 'are personal access tokens')}`
   return [

@@ -203,19 +203,19 @@ export const userCommands: Commands = {
 }
 
 /** Parses the role to give. `null` takes the role away. */
-function parseNewRole(given: string): Role | null {
-  if (given === NO_ROLE) return null
-  const role = ROLES.find((each) => each === given)
+function parseNewRole(roleText: string): Role | null {
+  if (roleText === NO_ROLE) return null
+  const role = ROLES.find((each) => each === roleText)
   if (role !== undefined) return role
   const choices = [...ROLES, NO_ROLE]
   throw new UsageError(
-    `The role must be one of ${choices.join(', ')}, not ${JSON.stringify(given)}`,
+    `The role must be one of ${choices.join(', ')}, not ${JSON.stringify(roleText)}`,
     { choices },
   )
 }
 
-async function readPassword(given: string | null, context: CommandContext): Promise<string> {
-  const password = given ?? (await context.readInput())
+async function readPassword(passwordFlag: string | null, context: CommandContext): Promise<string> {
+  const password = passwordFlag ?? (await context.readInput())
   if (password === null) {
     throw new UsageError('Give --password <text>, or send it on standard input: echo … | tollgate')
   }
@@ -246,12 +246,12 @@ async function withChoicesError<T>(action: Action, work: Promise<T>): Promise<T>
     return await work
   } catch (error) {
     const cause = error instanceof AdminProblem ? error.cause : null
-    if (cause instanceof DecisionRequired) throw refuse(action, cause)
+    if (cause instanceof DecisionRequired) throw createChoicesError(action, cause)
     throw error
   }
 }
 
-function refuse(action: Action, required: DecisionRequired): UsageError {
+function createChoicesError(action: Action, required: DecisionRequired): UsageError {
   const { account, subscriptions, open, isDisabled } = required
   const openLines = describeOpen(open)
   const begun = isDisabled ? 'is now disabled, but ' : ''
@@ -259,7 +259,7 @@ function refuse(action: Action, required: DecisionRequired): UsageError {
   for (const fact of subscriptions) lines.push(`  - the subscription ${describe(fact)}`)
   for (const line of openLines) lines.push(`  - ${line}`)
   if (subscriptions.length > 0)
-    lines.push('Choose what happens to the subscription:', ...options(action, account.id))
+    lines.push('Choose what happens to the subscription:', ...listChoiceFlags(action, account.id))
   if (openLines.length > 0) {
     lines.push('  --void-open  void unbilled usage and unpaid invoices; paid invoices stay')
   }
@@ -267,7 +267,7 @@ function refuse(action: Action, required: DecisionRequired): UsageError {
     ...(subscriptions.length > 0
       ? { choices: action === 'delete' ? ['now', 'period-end'] : CHOICES }
       : {}),
-    ...moneyJson({ subscriptions, ...open }),
+    ...toMoneyJson({ subscriptions, ...open }),
   })
 }
 
@@ -276,7 +276,7 @@ function describe(fact: SubscriptionFact): string {
   return describeSubscription(fact) + until
 }
 
-function options(action: Action, id: string): string[] {
+function listChoiceFlags(action: Action, id: string): string[] {
   const all = CHOICES.map((choice) => [choice, describeChoice(choice)] as const)
   if (action === 'disable')
     return all.map(([choice, effect]) => `  --subscription ${choice}  ${effect}`)
@@ -288,7 +288,7 @@ function options(action: Action, id: string): string[] {
 }
 
 /** Subscriptions and open amounts as `--json` prints them. */
-function moneyJson({
+function toMoneyJson({
   subscriptions,
   usage,
   debts,

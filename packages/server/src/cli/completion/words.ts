@@ -1,5 +1,5 @@
 import type { Command, Commands } from '../command.ts'
-import { flagOf } from '../options.ts'
+import { toFlagName } from '../options.ts'
 
 /** A word that can be completed, with a short description for shells that show one. */
 export interface Word {
@@ -72,9 +72,9 @@ const VERSION: Word = { word: '--version', description: 'show the version' }
 
 function ofCommand(path: string, { arguments: args = [], options }: Command): Position {
   const own = Object.entries(options).map(([name, option]) => ({
-    word: flagOf(name),
+    word: toFlagName(name),
     description: option.description,
-    flag: flagOf(name),
+    flag: toFlagName(name),
     values: option.choices ?? [],
     hasValue: option.value !== null,
   }))

@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.ts'
 import { itemsAt } from '../../config/plan-capabilities.ts'
 import type { PriceTerms } from '../../config/plans.ts'
 import { formatCount } from '../count.ts'
-import { type Finding, ok, problem, reason, warning } from './finding.ts'
+import { describeErrorBriefly, type Finding, ok, problem, warning } from './finding.ts'
 
 /**
  * Checks the providers' API keys, and that the objects billing needs there exist, such as the
@@ -29,7 +29,7 @@ export async function checkProviders(billing: Billing, providers: Providers): Pr
   } catch (error) {
     const fix =
       'Check the keys in STRIPE_* and BRAINTREE_*, and that this machine can reach the provider.'
-    return [problem('providers', reason(error), fix)]
+    return [problem('providers', describeErrorBriefly(error), fix)]
   }
 }
 
@@ -52,7 +52,10 @@ export async function checkPrices({ stripe }: Providers, config: Config): Promis
     }
   } catch (error) {
     return [
-      warning('plans', `The prices of the plans could not be read from Stripe: ${reason(error)}`),
+      warning(
+        'plans',
+        `The prices of the plans could not be read from Stripe: ${describeErrorBriefly(error)}`,
+      ),
     ]
   }
   if (missing.size > 0) {
@@ -159,7 +162,7 @@ async function checkRoute(url: string): Promise<Finding> {
   } catch (error) {
     return problem(
       'webhooks',
-      `${url}: ${reason(error)}`,
+      `${url}: ${describeErrorBriefly(error)}`,
       'Configure the proxy to forward this path to the service.',
     )
   }
@@ -180,7 +183,10 @@ async function checkRegistration(billing: Billing): Promise<Finding[]> {
     })
   } catch (error) {
     return [
-      warning('webhooks', `The endpoints at the provider could not be read: ${reason(error)}`),
+      warning(
+        'webhooks',
+        `The endpoints at the provider could not be read: ${describeErrorBriefly(error)}`,
+      ),
     ]
   }
 }

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts'
 import { ConfigurationError } from '../../configuration-error.ts'
 import { openDatabase } from '../../core.ts'
 import { requireTables } from '../../storage/found-tables.ts'
-import { type Finding, ok, problem, reason, warning } from './finding.ts'
+import { describeErrorBriefly, type Finding, ok, problem, warning } from './finding.ts'
 
 /**
  * Opens the database and checks that its tables are up to date. In the result, `database` is `null`
@@ -19,7 +19,7 @@ export async function checkDatabase(
     const fix = findNotPrimaryError(error)
       ? 'Point DATABASE_URL to the primary: a standby may lack recent revocations.'
       : 'Check DATABASE_URL, that the server is running, and that this machine can reach it.'
-    return { findings: [problem('database', reason(error), fix)], database: null }
+    return { findings: [problem('database', describeErrorBriefly(error), fix)], database: null }
   }
   try {
     await requireTables(database, ['service', 'oauth', 'billing'])
@@ -44,7 +44,7 @@ export async function checkDatabase(
       error instanceof ConfigurationError
         ? 'Check that DATABASE_URL names the right database. Then start the service once, or run tollgate migrate as the message says.'
         : 'Grant this user read access to the tables.'
-    return { findings: [problem('database', reason(error), fix)], database: null }
+    return { findings: [problem('database', describeErrorBriefly(error), fix)], database: null }
   }
 }
 
@@ -86,7 +86,7 @@ export async function checkClock(database: Database): Promise<Finding[]> {
     await database.clock.begin()
     await database.clock.check()
   } catch (error) {
-    return [problem('clock', reason(error), fix)]
+    return [problem('clock', describeErrorBriefly(error), fix)]
   }
   if (skew > WARN_ABOVE_MS)
     return [

@@ -11,24 +11,24 @@ export interface Finding {
 
 type CreateFinding = (check: CheckName, message: string, fix?: string) => Finding
 
-const findingOfLevel =
+const createFindingFactory =
   (level: Finding['level']): CreateFinding =>
   (check, message, fix) => ({ check, level, message, fix: fix ?? null })
 
-export const ok = findingOfLevel('ok')
-export const warning = findingOfLevel('warning')
-export const problem = findingOfLevel('problem')
+export const ok = createFindingFactory('ok')
+export const warning = createFindingFactory('warning')
+export const problem = createFindingFactory('problem')
 
 /**
  * Returns the findings without the values `false`, so that a finding can be written as `condition
  * && finding`.
  */
-export function findings(...all: ReadonlyArray<Finding | false>): Finding[] {
+export function dropFalse(...all: ReadonlyArray<Finding | false>): Finding[] {
   return all.filter((each) => each !== false)
 }
 
 /** Describes an error in one line. */
-export function reason(error: unknown): string {
+export function describeErrorBriefly(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error)
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : null
   const code = (cause as NodeJS.ErrnoException | null)?.code

@@ -1,7 +1,7 @@
 import type { AuthorizationServer } from '@tollgate/oauth'
 import type { Config } from '../../config/config.ts'
 import type { User } from '../../users/user.ts'
-import { type Finding, ok, problem, reason, warning } from './finding.ts'
+import { describeErrorBriefly, type Finding, ok, problem, warning } from './finding.ts'
 
 const YEAR = 365 * 24 * 3600 * 1000
 
@@ -12,7 +12,7 @@ const YEAR = 365 * 24 * 3600 * 1000
 export async function checkKeys(
   oauth: AuthorizationServer<User>,
   now: Date,
-  given: Config['given'],
+  configuredValues: Config['given'],
 ): Promise<Finding[]> {
   try {
     await oauth.ready()
@@ -41,11 +41,11 @@ export async function checkKeys(
       'keys',
       `The signing keys can be decrypted (${keys.length}); ${active.kid} is the current one`,
     )
-    return [signs, ...(await checkSecret(oauth, given))]
+    return [signs, ...(await checkSecret(oauth, configuredValues))]
   } catch (error) {
     const fix =
       'Use the TOLLGATE_SECRET that the keys were created with; to change the secret, set the old one as TOLLGATE_PREVIOUS_SECRET.'
-    return [problem('keys', reason(error), fix)]
+    return [problem('keys', describeErrorBriefly(error), fix)]
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts'
-import { type Finding, ok, problem, reason, warning } from './finding.ts'
+import { describeErrorBriefly, type Finding, ok, problem, warning } from './finding.ts'
 
 const CHECK = 'mcp'
 const TIMEOUT = 5000
@@ -59,11 +59,11 @@ async function checkServer(uri: string, issuer: string): Promise<Finding> {
   let address: string
   try {
     address = await findMetadata(uri)
-    const response = await ask(address)
+    const response = await fetchWithTimeout(address)
     metadata = response.ok ? await response.json().catch(() => null) : null
   } catch (error) {
     const fix = 'Start the server, or correct its URL in mcpServers.'
-    return warning(CHECK, `${uri} does not respond: ${reason(error)}`, fix)
+    return warning(CHECK, `${uri} does not respond: ${describeErrorBriefly(error)}`, fix)
   }
   if (metadata === null || typeof metadata !== 'object') {
     const fix =
@@ -95,13 +95,13 @@ async function checkServer(uri: string, issuer: string): Promise<Finding> {
 }
 
 async function findMetadata(uri: string): Promise<string> {
-  const challenge = (await ask(uri)).headers.get('www-authenticate') ?? ''
+  const challenge = (await fetchWithTimeout(uri)).headers.get('www-authenticate') ?? ''
   const advertised = /resource_metadata="([^"]+)"/.exec(challenge)?.[1]
   if (advertised !== undefined && URL.canParse(advertised)) return advertised
   const { origin, pathname } = new URL(uri)
   return `${origin}${METADATA}${pathname === '/' ? '' : pathname}`
 }
 
-function ask(address: string): Promise<Response> {
+function fetchWithTimeout(address: string): Promise<Response> {
   return fetch(address, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT) })
 }

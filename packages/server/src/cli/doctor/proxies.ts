@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import type { Config } from '../../config/config.ts'
 import { ADDRESS_PROBE, addressProbe } from '../../http/operations.ts'
 import { createProxyList } from '../../limits/network.ts'
-import { type Finding, ok, problem, reason, warning } from './finding.ts'
+import { describeErrorBriefly, type Finding, ok, problem, warning } from './finding.ts'
 
 const TIMEOUT = 5000
 const GUIDE = 'See "The reverse proxy" in the production guide.'
@@ -40,7 +40,10 @@ export async function checkProxies({
     seen = ((await response.json()) as { address?: unknown } | null)?.address
   } catch (error) {
     return [
-      warning('proxies', `The reverse proxies could not be tested at ${url}: ${reason(error)}`),
+      warning(
+        'proxies',
+        `The reverse proxies could not be tested at ${url}: ${describeErrorBriefly(error)}`,
+      ),
     ]
   }
   if (typeof seen !== 'string' || isIP(seen) === 0) {
@@ -87,7 +90,7 @@ async function askForIssuer(url: string): Promise<Finding> {
     response = await fetch(`${url}${METADATA}`, { signal: AbortSignal.timeout(TIMEOUT) })
   } catch (error) {
     const fix = 'Start the service (tollgate serve), or check TOLLGATE_URL, DNS and the proxy.'
-    return warning('issuer', `${url} does not respond: ${reason(error)}`, fix)
+    return warning('issuer', `${url} does not respond: ${describeErrorBriefly(error)}`, fix)
   }
   const metadata: unknown = await response.json().catch(() => null)
   const issuer = (metadata as { issuer?: unknown } | null)?.issuer

@@ -10,8 +10,8 @@ import { Moment, Table } from '../parts/table.tsx'
 import { FormButtons } from './form-buttons.tsx'
 import {
   AdminForm,
+  getOperator,
   mayCall,
-  operatorOf,
   performOrShowProblem,
   renderAdmin,
   renderConfirmation,
@@ -40,7 +40,7 @@ const NOTICES = { created: 'adminKeys.wasCreated', revoked: 'adminKeys.wasRevoke
 export function addKeys(app: Hono<AppEnv>): void {
   app.get(BASE, requireRole('viewer'), async (c) => {
     const { t } = c.get('page')
-    const operator = operatorOf(c)
+    const operator = getOperator(c)
     const done = c.req.query('done') ?? ''
     const notice = Object.hasOwn(NOTICES, done) ? NOTICES[done as keyof typeof NOTICES] : null
     return renderAdmin(

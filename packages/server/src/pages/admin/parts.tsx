@@ -46,7 +46,7 @@ function renderForbidden(c: Context<AppEnv>, role: Role) {
 }
 
 /** Returns the signed-in operator, in handlers behind `requireRole()`. */
-export function operatorOf(c: Context<AppEnv>): OperatorActor {
+export function getOperator(c: Context<AppEnv>): OperatorActor {
   const { user, signedInAt } = c.get('page')
   if (!user || user.role === null || signedInAt === null) {
     throw new Error('This page must be registered behind requireRole()')
@@ -57,7 +57,7 @@ export function operatorOf(c: Context<AppEnv>): OperatorActor {
 
 /** Returns the signed-in operator as the caller of an operation. */
 export function adminCaller(c: Context<AppEnv>): Caller {
-  return { actor: operatorOf(c), door: 'page', address: c.get('address'), requestId: null }
+  return { actor: getOperator(c), door: 'page', address: c.get('address'), requestId: null }
 }
 
 /** Hidden fields of `AdminForm`. */
@@ -161,7 +161,7 @@ export function renderAdmin(
   const { t } = c.get('page')
   return renderPage(
     c,
-    { title, status: problem ? statusOf(problem) : (status ?? 200) },
+    { title, status: problem ? toPageStatus(problem) : (status ?? 200) },
     <div class="billing admin">
       <link rel="stylesheet" href={assetUrl('admin.css')} />
       <SubNavigation />
@@ -186,14 +186,14 @@ export function renderAdmin(
  * Returns the status of a page with the problem. A missing decision counts as an invalid form. 502
  * becomes 503, because proxies replace pages with the status 502.
  */
-function statusOf({ problem, status }: AdminProblem): NonNullable<PageOptions['status']> {
+function toPageStatus({ problem, status }: AdminProblem): NonNullable<PageOptions['status']> {
   if (problem === 'decision-required') return 422
   if (problem === 'provider-unavailable') return 503
   return status as NonNullable<PageOptions['status']>
 }
 
 /** Whether the operator can solve the problem by changing the form. */
-export function isAboutForm({ problem }: AdminProblem): boolean {
+export function isSolvableInForm({ problem }: AdminProblem): boolean {
   return problem === 'decision-required' || problem === 'invalid-input'
 }
 
@@ -241,10 +241,10 @@ export function renderProblem(
   if (problem.problem === 'unexpected') {
     service.logger.error({ err: problem.cause }, 'A request failed unexpectedly')
   }
-  if (statusOf(problem) === 503) c.header('retry-after', '1')
+  if (toPageStatus(problem) === 503) c.header('retry-after', '1')
   return renderAdmin(
     c,
-    { title: t('admin.problem.title'), status: statusOf(problem) },
+    { title: t('admin.problem.title'), status: toPageStatus(problem) },
     <section class="card narrow">
       <h1>{t('admin.problem.title')}</h1>
       <p role="alert">{describeProblem(problem, t)}</p>
@@ -293,8 +293,8 @@ function signInAgain(c: Context<AppEnv>): string {
 }
 
 /** Whether the operator's sign-in is too old for the operation. */
-function isTooOld(c: Context<AppEnv>, name: string): boolean {
-  const { signedInAt } = operatorOf(c)
+function isSignInTooOld(c: Context<AppEnv>, name: string): boolean {
+  const { signedInAt } = getOperator(c)
   const { clock } = c.get('page').service
   return needsFreshSignIn(operationNamed(name)) && !isFresh(signedInAt, clock.now())
 }
@@ -355,10 +355,10 @@ export function renderConfirmation(c: Context<AppEnv>, view: AdminConfirmation) 
   const { t } = c.get('page')
   const { title, question, problem = null, version } = view
   const { pathname, search } = new URL(c.req.url)
-  const mustSignIn = isTooOld(c, view.operation)
+  const mustSignIn = isSignInTooOld(c, view.operation)
   return renderAdmin(
     c,
-    { title, status: typeof problem === 'string' ? 422 : problem ? statusOf(problem) : 200 },
+    { title, status: typeof problem === 'string' ? 422 : problem ? toPageStatus(problem) : 200 },
     <section class="card narrow">
       <h1>{question}</h1>
       <Refusal

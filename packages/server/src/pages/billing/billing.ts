@@ -3,7 +3,7 @@ import { RETURNED_PATH } from '../../billing.ts'
 import type { ServiceContext } from '../../context.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import { readOwnForm, requireUser } from '../parts/forms.ts'
-import { type Action, addForm, addPage, type Show } from './pages/add-form.ts'
+import { type Action, addForm, addPage, type PageHandler } from './pages/add-form.ts'
 import { downloadCreditNote, renderBilling } from './pages/billing.tsx'
 import {
   changeQuantity,
@@ -25,7 +25,7 @@ import { showReturned } from './pages/returned.tsx'
 import { showSwap, swap } from './pages/swap.tsx'
 import { addSandboxControls } from './sections/sandbox-controls.tsx'
 
-const PAGES: Readonly<Record<string, Show>> = {
+const PAGES: Readonly<Record<string, PageHandler>> = {
   '/billing/swap': showSwap,
   '/billing/cancel': showCancel,
   '/billing/confirm': showConfirm,

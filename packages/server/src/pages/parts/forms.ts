@@ -41,8 +41,8 @@ export async function readOwnForm(c: Context<AppEnv>): Promise<URLSearchParams> 
   return form
 }
 
-function equal(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+function equal(sentToken: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(sentToken), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
@@ -52,7 +52,7 @@ export function providePageContext(service: ServiceContext): MiddlewareHandler<A
     const session = await service.sessions.find(c.req.header('cookie') ?? null)
     const user = session ? await service.users.findById(session.userId) : null
     const csrfToken = c.get('csrfToken') ?? null
-    const language = languageOf(c, user?.locale)
+    const language = choosePageText(c, user?.locale)
     const signedInAt = session?.startedAt ?? null
     c.set('page', { service, user, signedInAt, csrfToken, path: c.req.path, ...language })
     return next()
@@ -63,7 +63,7 @@ export function providePageContext(service: ServiceContext): MiddlewareHandler<A
  * Chooses the language of a page: by `ui_locales` in the URL, then by the account, then by the
  * browser.
  */
-export function languageOf(
+export function choosePageText(
   c: Context<AppEnv>,
   locale?: string | null,
 ): Pick<PageContext, 't' | 'languageQuery'> {
@@ -118,7 +118,7 @@ function getReferringPage(c: Context<AppEnv>): string {
 }
 
 /** Returns the signed-in user in a handler that runs after `requireUser()`. */
-export function userOf(c: Context<AppEnv>): User {
+export function getSignedInUser(c: Context<AppEnv>): User {
   const { user } = c.get('page')
   if (!user) throw new Error('This page must be registered behind requireUser()')
   return user

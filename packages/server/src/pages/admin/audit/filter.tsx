@@ -42,8 +42,8 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 export function filterInput({ from, to, ...others }: AuditQuery): Record<string, string> {
   return {
     ...others,
-    ...(from !== undefined && { from: startOf(from, 0) }),
-    ...(to !== undefined && { to: startOf(to, 1) }),
+    ...(from !== undefined && { from: shiftDay(from, 0) }),
+    ...(to !== undefined && { to: shiftDay(to, 1) }),
   }
 }
 
@@ -51,7 +51,7 @@ export function filterInput({ from, to, ...others }: AuditQuery): Record<string,
  * Returns the start of the day that is `later` days after the given one. Returns an invalid date
  * unchanged, so that the operation rejects it.
  */
-function startOf(day: string, later: number): string {
+function shiftDay(day: string, later: number): string {
   const at = new Date(`${day}T00:00:00Z`)
   if (!DAY.test(day) || Number.isNaN(at.getTime())) return day
   at.setUTCDate(at.getUTCDate() + later)
@@ -59,7 +59,7 @@ function startOf(day: string, later: number): string {
 }
 
 /** Returns the form's values for the filter in a URL. */
-export function formOf(query: AuditQuery): AuditFilterForm {
+export function toFilterForm(query: AuditQuery): AuditFilterForm {
   return {
     person: query.owner ?? '',
     actor_kind: query.actor_kind ?? '',

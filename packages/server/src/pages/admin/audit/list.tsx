@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
 import type { FC } from 'hono/jsx'
-import type { Lines } from '../../../admin/lines.ts'
+import type { JsonLinesResult } from '../../../admin/lines.ts'
 import { linesBody } from '../../../http/lines.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { readOwnForm } from '../../parts/forms.ts'
@@ -14,9 +14,9 @@ import {
   type AuditFilterForm,
   type AuditQuery,
   filterInput,
-  formOf,
   readFilterForm,
   readQuery,
+  toFilterForm,
 } from './filter.tsx'
 
 interface EntryPage {
@@ -30,7 +30,7 @@ type Problems = Readonly<Partial<Record<'person' | 'actor', string>>>
 export function addAuditList(app: Hono<AppEnv>): void {
   app.get(BASE, requireRole('admin'), (c) => {
     const query = readQuery(c.req.query())
-    return renderList(c, { query, values: formOf(query), problems: {} })
+    return renderList(c, { query, values: toFilterForm(query), problems: {} })
   })
   app.post(BASE, requireRole('admin'), async (c) => {
     const values = readFilterForm(await readOwnForm(c))
@@ -41,7 +41,7 @@ export function addAuditList(app: Hono<AppEnv>): void {
   })
   app.get(`${BASE}/export`, requireRole('admin'), async (c) => {
     const input = filterInput(readQuery(c.req.query()))
-    const { pages } = await runOperation<Lines>(c, 'audit.export', input)
+    const { pages } = await runOperation<JsonLinesResult>(c, 'audit.export', input)
     const { logger } = c.get('page').service
     const body = await linesBody(pages, (error) =>
       logger.error({ err: error }, 'An export of the audit log was cut off'),

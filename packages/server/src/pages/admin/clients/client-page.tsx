@@ -13,8 +13,8 @@ import { Address, Fact, Moment, ScopeList } from '../../parts/table.tsx'
 import { entriesAbout } from '../audit/entry.tsx'
 import {
   AdminForm,
+  getOperator,
   mayCall,
-  operatorOf,
   performOrShowProblem,
   renderAdmin,
   renderConfirmation,
@@ -23,7 +23,7 @@ import {
 } from '../parts.tsx'
 import { BASE, type ClientJson, describeGrant, hasSecret, isManagement, pathOf } from './client.ts'
 import { ClientBadge, LastUsed } from './list.tsx'
-import { clientOf } from './secret.tsx'
+import { readClientOfUrl } from './secret.tsx'
 
 const NOTICES = {
   created: 'adminClients.wasCreated',
@@ -40,7 +40,7 @@ export function addClientPage(app: Hono<AppEnv>): void {
   app.get(path, requireRole('viewer'), async (c) => {
     const done = c.req.query('done') ?? ''
     const notice = Object.hasOwn(NOTICES, done) ? NOTICES[done as keyof typeof NOTICES] : null
-    return renderClient(c, await clientOf(c), { notice })
+    return renderClient(c, await readClientOfUrl(c), { notice })
   })
   for (const [action, done] of [
     ['verify', 'verified'],
@@ -55,12 +55,12 @@ export function addClientPage(app: Hono<AppEnv>): void {
           await runOperation(c, `clients.${action}`, { id }, form)
           return c.redirect(`${pathOf({ id })}?done=${done}`, 303)
         },
-        async (problem) => renderClient(c, await clientOf(c), { problem }),
+        async (problem) => renderClient(c, await readClientOfUrl(c), { problem }),
       )
     })
   }
   app.get(`${path}/delete`, requireRole('admin'), async (c) =>
-    renderDelete(c, await clientOf(c), null),
+    renderDelete(c, await readClientOfUrl(c), null),
   )
   app.post(`${path}/delete`, requireRole('admin'), async (c) => {
     const form = await readOwnForm(c)
@@ -72,7 +72,7 @@ export function addClientPage(app: Hono<AppEnv>): void {
         await runOperation(c, 'clients.revoke', { id }, form)
         return c.redirect(`${BASE}?done=deleted`, 303)
       },
-      async (problem) => renderDelete(c, await clientOf(c), problem),
+      async (problem) => renderDelete(c, await readClientOfUrl(c), problem),
     )
   })
 }
@@ -110,7 +110,7 @@ interface ClientView {
 function renderClient(c: Context<AppEnv>, client: ClientJson, view: ClientView) {
   const { t, service } = c.get('page')
   const { notice = null, problem = null } = view
-  const operator = operatorOf(c)
+  const operator = getOperator(c)
   const may = (operation: string) => mayChange(operation, client, { operator, service })
   return renderAdmin(
     c,

@@ -59,11 +59,11 @@ const GRANTS = [
   'jwt-bearer',
 ] as const
 
-const shortOf = (type: string) => type.slice(type.lastIndexOf(':') + 1)
+const shortenUrn = (type: string) => type.slice(type.lastIndexOf(':') + 1)
 
 /** Returns the name of a grant type and its purpose. An unknown type is shown by its identifier. */
 export function describeGrant(type: string, t: PageText): { title: string; text: string | null } {
-  const short = shortOf(type)
+  const short = shortenUrn(type)
   const known = GRANTS.find((name) => name === short)
   if (known) {
     return { title: t(`adminClients.grant.${known}`), text: t(`adminClients.grantText.${known}`) }

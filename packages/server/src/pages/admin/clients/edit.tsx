@@ -18,32 +18,32 @@ import { BASE, type ClientJson, isManagement, pathOf } from './client.ts'
 import {
   ClientFields,
   type ClientForm,
-  changesBetween,
   type ForeignChange,
   foreignChanges,
-  formOf,
+  listChangedFields,
   mergeForms,
   readClientForm,
+  toClientForm,
 } from './form.tsx'
-import { clientOf } from './secret.tsx'
+import { readClientOfUrl } from './secret.tsx'
 
 /** Adds the page that changes an application. */
 export function addEditClient(app: Hono<AppEnv>): void {
   const path = `${BASE}/:id/edit`
   app.get(path, requireRole('admin'), async (c) => {
-    const client = await clientOf(c)
-    return renderEdit(c, { client, values: formOf(client), before: formOf(client) })
+    const client = await readClientOfUrl(c)
+    return renderEdit(c, { client, values: toClientForm(client), before: toClientForm(client) })
   })
   app.post(path, requireRole('admin'), async (c) => {
     const form = await readOwnForm(c)
     const id = c.req.param('id') ?? ''
     if (isCancelled(form)) return c.redirect(pathOf({ id }), 303)
-    const client = await clientOf(c)
-    const before = readBefore(form.get('before')) ?? formOf(client)
+    const client = await readClientOfUrl(c)
+    const before = readBefore(form.get('before')) ?? toClientForm(client)
     const typed = isNameOnly(client)
-      ? { ...formOf(client), name: readClientForm(form).name }
+      ? { ...toClientForm(client), name: readClientForm(form).name }
       : readClientForm(form)
-    const change = changesBetween(before, typed)
+    const change = listChangedFields(before, typed)
     if (Object.keys(change).length === 0) return c.redirect(`${pathOf({ id })}?done=same`, 303)
     return performOrShowProblem(
       c,
@@ -56,11 +56,11 @@ export function addEditClient(app: Hono<AppEnv>): void {
         if (problem.problem !== 'stale' && problem.problem !== 'conflict') {
           return renderEdit(c, { client: { ...client, version }, values: typed, before, problem })
         }
-        const now = await clientOf(c)
+        const now = await readClientOfUrl(c)
         if (now.version === version) {
           return renderEdit(c, { client: now, values: typed, before, problem })
         }
-        const present = formOf(now)
+        const present = toClientForm(now)
         return renderEdit(c, {
           client: now,
           values: mergeForms({ before, typed, now: present }),
@@ -102,7 +102,7 @@ function readBefore(text: string | null): ClientForm | null {
  */
 const isNameOnly = ({ grants }: ClientJson) => grants.includes('personal_access')
 
-function limitsOf(client: ClientJson, { service }: PageContext) {
+function findFormLimits(client: ClientJson, { service }: PageContext) {
   const isSelfRegistered =
     client.registered_by === 'registration' || client.registered_by === 'document'
   const { scopes, machineScopes } = service.oauth
@@ -136,7 +136,7 @@ function renderEdit(c: Context<AppEnv>, view: EditView) {
       {foreign && <ForeignChanges changes={foreign} />}
       <AdminForm action={pathOf(client, '/edit')} version={client.version}>
         <input type="hidden" name="before" value={JSON.stringify(before)} />
-        <ClientFields values={values} limits={limitsOf(client, page)} problem={problem} />
+        <ClientFields values={values} limits={findFormLimits(client, page)} problem={problem} />
         <FormButtons action={t('clients.save')} />
       </AdminForm>
     </section>,

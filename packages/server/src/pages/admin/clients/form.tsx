@@ -29,7 +29,7 @@ export interface ClientForm {
   readonly links: Links
 }
 
-const linksOf = (textOf: (name: LinkName) => string) =>
+const collectLinks = (textOf: (name: LinkName) => string) =>
   Object.fromEntries(LINKS.map(({ name }) => [name, textOf(name)])) as Links
 
 /** The values for a new client. */
@@ -40,13 +40,13 @@ export const NEW_CLIENT: ClientForm = {
   scopes: null,
   first_party: false,
   resource_server: false,
-  links: linksOf(() => ''),
+  links: collectLinks(() => ''),
 }
 
 /** Returns the form's values for a client. */
-export function formOf(client: ClientJson): ClientForm {
+export function toClientForm(client: ClientJson): ClientForm {
   const { name, redirect_uris, grants, scopes, first_party, resource_server, settings } = client
-  const links = linksOf((link) => String(settings[link] ?? ''))
+  const links = collectLinks((link) => String(settings[link] ?? ''))
   return { name, redirect_uris, grants, scopes, first_party, resource_server, links }
 }
 
@@ -63,16 +63,17 @@ export function readClientForm(form: URLSearchParams): ClientForm {
     scopes: form.get('limit') === 'these' ? form.getAll('scopes') : null,
     first_party: form.get('first_party') === 'yes',
     resource_server: form.get('resource_server') === 'yes',
-    links: linksOf(text),
+    links: collectLinks(text),
   }
 }
 
 /** The fields that differ, as the input of `clients.update`. */
-export function changesBetween(before: ClientForm | null, now: ClientForm) {
-  const changed = (name: keyof ClientForm) => before === null || !isEqual(before[name], now[name])
+export function listChangedFields(formBefore: ClientForm | null, now: ClientForm) {
+  const changed = (name: keyof ClientForm) =>
+    formBefore === null || !isEqual(formBefore[name], now[name])
   const { links, ...fields } = now
   const settings = Object.entries(links)
-    .filter(([name, value]) => before === null || before.links[name as LinkName] !== value)
+    .filter(([name, value]) => formBefore === null || formBefore.links[name as LinkName] !== value)
     .map(([name, value]) => [name, value === '' ? null : value])
   return {
     ...Object.fromEntries(
@@ -107,7 +108,7 @@ export function mergeForms(versions: {
     scopes: pick('scopes'),
     first_party: pick('first_party'),
     resource_server: pick('resource_server'),
-    links: linksOf((name) =>
+    links: collectLinks((name) =>
       before.links[name] === typed.links[name] ? now.links[name] : typed.links[name],
     ),
   }
@@ -173,7 +174,7 @@ export const ClientFields: FC<{
   children?: Child
 }> = ({ values, limits, problem, children }) => {
   const { t, service } = usePage()
-  const problems = problemsOf(problem)
+  const problems = mapFieldProblems(problem)
   const grants = [...new Set([...offeredGrants(service), ...values.grants])]
   return (
     <>
@@ -323,7 +324,7 @@ const ScopeFields: FC<{
 }
 
 /** Returns the problems of fields. The library uses other names for some fields. */
-function problemsOf(problem: AdminProblem | null) {
+function mapFieldProblems(problem: AdminProblem | null) {
   const given = fieldProblems(problem)
   return {
     name: given.name,

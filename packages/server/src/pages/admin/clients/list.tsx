@@ -3,7 +3,7 @@ import type { FC } from 'hono/jsx'
 import type { AppEnv } from '../../../http/variables.ts'
 import { Heading, usePage } from '../../parts/layout.tsx'
 import { Day, Empty, Table } from '../../parts/table.tsx'
-import { mayCall, operatorOf, Pager, renderAdmin, requireRole, runOperation } from '../parts.tsx'
+import { getOperator, mayCall, Pager, renderAdmin, requireRole, runOperation } from '../parts.tsx'
 import { SearchForm } from '../search-form.tsx'
 import { BASE, type ClientJson, describeGrant, isManagement, pathOf } from './client.ts'
 
@@ -16,7 +16,7 @@ interface ClientPage {
 export function addClientList(app: Hono<AppEnv>): void {
   app.get(BASE, requireRole('viewer'), async (c) => {
     const { t } = c.get('page')
-    const operator = operatorOf(c)
+    const operator = getOperator(c)
     const search = c.req.query('search')?.trim() ?? ''
     const after = c.req.query('after')
     const { data, next } = await runOperation<ClientPage>(c, 'clients.list', {

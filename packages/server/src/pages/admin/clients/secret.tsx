@@ -25,7 +25,7 @@ export function addSecrets(app: Hono<AppEnv>): void {
   const admin = requireRole('admin')
 
   app.get(page('rotate-secret'), admin, async (c) =>
-    renderRotation(c, await clientOf(c), { hours: DEFAULT_OVERLAP, problem: null }),
+    renderRotation(c, await readClientOfUrl(c), { hours: DEFAULT_OVERLAP, problem: null }),
   )
   app.post(page('rotate-secret'), admin, async (c) => {
     const form = await readOwnForm(c)
@@ -40,11 +40,13 @@ export function addSecrets(app: Hono<AppEnv>): void {
           c,
           await runOperation<ClientWithSecret>(c, 'clients.rotateSecret', input, form),
         ),
-      async (problem) => renderRotation(c, await clientOf(c), { hours, problem }),
+      async (problem) => renderRotation(c, await readClientOfUrl(c), { hours, problem }),
     )
   })
 
-  app.get(page('replace-leaked-secret'), admin, async (c) => renderLeak(c, await clientOf(c), null))
+  app.get(page('replace-leaked-secret'), admin, async (c) =>
+    renderLeak(c, await readClientOfUrl(c), null),
+  )
   app.post(page('replace-leaked-secret'), admin, async (c) => {
     const form = await readOwnForm(c)
     const id = c.req.param('id') ?? ''
@@ -56,11 +58,13 @@ export function addSecrets(app: Hono<AppEnv>): void {
           c,
           await runOperation<ClientWithSecret>(c, 'clients.replaceLeakedSecret', { id }, form),
         ),
-      async (problem) => renderLeak(c, await clientOf(c), problem),
+      async (problem) => renderLeak(c, await readClientOfUrl(c), problem),
     )
   })
 
-  app.get(page('end-previous-secret'), admin, async (c) => renderEnd(c, await clientOf(c), null))
+  app.get(page('end-previous-secret'), admin, async (c) =>
+    renderEnd(c, await readClientOfUrl(c), null),
+  )
   app.post(page('end-previous-secret'), admin, async (c) => {
     const form = await readOwnForm(c)
     const id = c.req.param('id') ?? ''
@@ -71,13 +75,13 @@ export function addSecrets(app: Hono<AppEnv>): void {
         await runOperation(c, 'clients.endPreviousSecret', { id }, form)
         return c.redirect(`${pathOf({ id })}?done=ended`, 303)
       },
-      async (problem) => renderEnd(c, await clientOf(c), problem),
+      async (problem) => renderEnd(c, await readClientOfUrl(c), problem),
     )
   })
 }
 
 /** Reads the client whose id is in the URL. */
-export function clientOf(c: Context<AppEnv>): Promise<ClientJson> {
+export function readClientOfUrl(c: Context<AppEnv>): Promise<ClientJson> {
   return runOperation<ClientJson>(c, 'clients.get', { id: c.req.param('id') ?? '' })
 }
 

@@ -1,17 +1,17 @@
 import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { OperatorActor } from '../../../admin/audit/caller.ts'
-import { billingNow, formatDay } from '../../../dates.ts'
+import { formatDay, getBillingTime } from '../../../dates.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { redactText } from '../../../logger.ts'
 import { DAYS_SHOWN } from '../../../statistics/statistics.ts'
-import { noticeOf } from '../../billing/model/notices.ts'
+import { findFormNotice } from '../../billing/model/notices.ts'
 import { SandboxControls } from '../../billing/sections/sandbox-controls.tsx'
 import { usePage } from '../../parts/layout.tsx'
 import {
   AdminForm,
+  getOperator,
   mayCall,
-  operatorOf,
   renderAdmin,
   requireRole,
   runOperation,
@@ -56,13 +56,13 @@ export function addOverview(app: Hono<AppEnv>): void {
     const plots = createPlots({
       statistics: read,
       now: clock.now(),
-      billingNow: billingNow(page.service),
+      billingNow: getBillingTime(page.service),
       currency: config.settings.currency,
       t,
     })
     return renderAdmin(
       c,
-      { title: t('admin.overview'), notice: noticeOf(c.req.query('done'), t)?.text },
+      { title: t('admin.overview'), notice: findFormNotice(c.req.query('done'), t)?.text },
       <>
         <h1>{t('admin.overview')}</h1>
         <SandboxControls canDecline={false} />
@@ -78,7 +78,7 @@ export function addOverview(app: Hono<AppEnv>): void {
         <DeadLetters
           events={deadLetters.data}
           hasMore={deadLetters.next !== null}
-          operator={operatorOf(c)}
+          operator={getOperator(c)}
         />
       </>,
     )

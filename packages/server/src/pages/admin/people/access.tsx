@@ -2,11 +2,11 @@ import type { Child, FC } from 'hono/jsx'
 import { describeBrowserName } from '../../parts/browser-name.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Moment, ScopeList, Table } from '../../parts/table.tsx'
-import type { Section } from './person-data.ts'
+import type { PersonSectionProps } from './person-data.ts'
 import { pathOf } from './person-path.ts'
 
 /** The open sessions of a person. */
-export const Sessions: FC<Section> = ({ data: { person, sessions }, can }) => {
+export const Sessions: FC<PersonSectionProps> = ({ data: { person, sessions }, can }) => {
   const { t } = usePage()
   return (
     <List
@@ -33,7 +33,7 @@ export const Sessions: FC<Section> = ({ data: { person, sessions }, can }) => {
 }
 
 /** The applications that a person has approved. */
-export const Applications: FC<Section> = ({ data: { person, applications }, can }) => {
+export const Applications: FC<PersonSectionProps> = ({ data: { person, applications }, can }) => {
   const { t, service } = usePage()
   return (
     <List
@@ -57,7 +57,7 @@ export const Applications: FC<Section> = ({ data: { person, applications }, can 
 }
 
 /** The valid tokens of a person. */
-export const Tokens: FC<Section> = ({ data: { person, tokens, applications }, can }) => {
+export const Tokens: FC<PersonSectionProps> = ({ data: { person, tokens, applications }, can }) => {
   const { t, service } = usePage()
   const nameOf = (clientId: string) =>
     applications.find(({ client_id }) => client_id === clientId)?.name ?? clientId

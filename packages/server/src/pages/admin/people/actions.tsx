@@ -11,7 +11,7 @@ import { BILLING_ACTS } from './billing-acts.tsx'
 import { CREDIT_NOTE_ACTS } from './credit-note-acts.tsx'
 import { addDelete } from './delete.tsx'
 import { PAUSE_ACTS } from './pauses.tsx'
-import { addPersonAct, type PersonAct } from './person-act.tsx'
+import { addPersonAct, type PersonAction } from './person-act.tsx'
 import { type PersonJson, readSubscriptionDetails } from './person-data.ts'
 import { PLANNED_CHANGE_ACTS } from './planned-changes.tsx'
 import { SubscriptionChoices, SubscriptionList } from './subscriptions.tsx'
@@ -20,7 +20,7 @@ import { TAX_ACTS } from './tax-acts.tsx'
 /**
  * The actions on an account, its sessions, approvals and tokens, by the last part of the URL path.
  */
-const ACTS: Readonly<Record<string, PersonAct>> = {
+const ACTS: Readonly<Record<string, PersonAction>> = {
   'sign-out': { operation: 'users.signOut', done: 'signed-out', texts: 'people.signOut' },
   enable: { operation: 'users.enable', done: 'enabled' },
   disable: {

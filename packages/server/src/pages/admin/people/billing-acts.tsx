@@ -11,27 +11,29 @@ import {
   readDate,
   remainingOf,
 } from './billing-fields.tsx'
-import type { PersonAct } from './person-act.tsx'
+import type { PersonAction } from './person-act.tsx'
 import type { CustomerJson, InvoiceDetailJson } from './person-data.ts'
 
 /** The input of an act that needs nothing but the id of the subscription. */
-export const ofSubscription = (_form: URLSearchParams, subscription: string) => ({ subscription })
+export const subscriptionInput = (_form: URLSearchParams, subscription: string) => ({
+  subscription,
+})
 
 /** The actions on subscriptions, invoices and the balance, by the last part of the URL path. */
-export const BILLING_ACTS: Readonly<Record<string, PersonAct>> = {
+export const BILLING_ACTS: Readonly<Record<string, PersonAction>> = {
   sync: { operation: 'billing.sync', done: 'synced' },
-  resume: { operation: 'billing.resume', done: 'resumed', input: ofSubscription },
+  resume: { operation: 'billing.resume', done: 'resumed', input: subscriptionInput },
   cancel: {
     operation: 'billing.cancel',
     done: 'cancelled',
     texts: 'people.cancel',
-    input: ofSubscription,
+    input: subscriptionInput,
   },
   'cancel-now': {
     operation: 'billing.cancelNow',
     done: 'ended',
     texts: 'people.cancelNow',
-    input: ofSubscription,
+    input: subscriptionInput,
   },
   'extend-trial': {
     operation: 'billing.extendTrial',
@@ -61,7 +63,7 @@ export const BILLING_ACTS: Readonly<Record<string, PersonAct>> = {
     operation: 'billing.removeDiscounts',
     done: 'discounts-removed',
     texts: 'people.removeDiscounts',
-    input: ofSubscription,
+    input: subscriptionInput,
   },
   comp: {
     operation: 'billing.comp',

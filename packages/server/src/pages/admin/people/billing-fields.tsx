@@ -1,6 +1,6 @@
 import { fromDecimal, isBillingError, type Money, money, toDecimal } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
-import { billingNow } from '../../../dates.ts'
+import { getBillingTime } from '../../../dates.ts'
 import { formatAmount } from '../../../messages/messages.ts'
 import { TextField } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
@@ -41,7 +41,7 @@ export const DateField: FC<{ view: ActView; isOptional?: boolean }> = ({
   isOptional = false,
 }) => {
   const { t } = usePage()
-  const tomorrow = new Date(billingNow(c.get('page').service).getTime() + DAY_MS)
+  const tomorrow = new Date(getBillingTime(c.get('page').service).getTime() + DAY_MS)
   return (
     <TextField
       id="date"

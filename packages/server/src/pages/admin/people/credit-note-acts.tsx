@@ -4,11 +4,11 @@ import { Choice, TextField } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
 import { runOperation } from '../parts.tsx'
 import { AmountField, InvoiceDetails, readAmount } from './billing-fields.tsx'
-import type { PersonAct } from './person-act.tsx'
+import type { PersonAction } from './person-act.tsx'
 import type { InvoiceDetailJson } from './person-data.ts'
 
 /** The act that issues a credit note, by the last part of the URL path. */
-export const CREDIT_NOTE_ACTS: Readonly<Record<string, PersonAct>> = {
+export const CREDIT_NOTE_ACTS: Readonly<Record<string, PersonAction>> = {
   'credit-note': {
     operation: 'billing.issueCreditNote',
     done: 'credit-note-issued',

@@ -3,10 +3,10 @@ import type { FC } from 'hono/jsx'
 import { formatAmount } from '../../../messages/messages.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Day, Table } from '../../parts/table.tsx'
-import type { Section } from './person-data.ts'
+import type { PersonSectionProps } from './person-data.ts'
 
 /** The credit notes of a person. Nothing if there are none. */
-export const CreditNotes: FC<Section> = ({ data: { creditNotes } }) => {
+export const CreditNotes: FC<PersonSectionProps> = ({ data: { creditNotes } }) => {
   const { t } = usePage()
   if (creditNotes?.length === 0) return null
   return (

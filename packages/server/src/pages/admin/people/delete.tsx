@@ -21,8 +21,8 @@ import { isCancelled } from '../../parts/confirmation.tsx'
 import { Choice } from '../../parts/fields.tsx'
 import { readOwnForm } from '../../parts/forms.ts'
 import {
-  isAboutForm,
-  operatorOf,
+  getOperator,
+  isSolvableInForm,
   performOrShowProblem,
   renderAdmin,
   renderConfirmation,
@@ -75,7 +75,9 @@ export function addDelete(app: Hono<AppEnv>): void {
         : c.redirect(pathOf(id, 'waiting'), 303)
     }
     return performOrShowProblem(c, work, (problem) =>
-      isAboutForm(problem) ? renderDeleteConfirmation(c, problem) : renderPerson(c, id, problem),
+      isSolvableInForm(problem)
+        ? renderDeleteConfirmation(c, problem)
+        : renderPerson(c, id, problem),
     )
   })
 }
@@ -84,7 +86,7 @@ async function renderDeleteConfirmation(c: Context<AppEnv>, problem: AdminProble
   const { service, t } = c.get('page')
   const person = await readPerson(c, c.req.param('id') ?? '')
   // The page of the person says why.
-  if (findActionObstacle(operatorOf(c), person)) return c.redirect(pathOf(person.id), 303)
+  if (findActionObstacle(getOperator(c), person)) return c.redirect(pathOf(person.id), 303)
   const account = await service.users.findAccount(person.id)
   if (!account) return c.redirect('/admin/people?done=unknown', 303)
   const { subscriptions, open } = await readAccountObligations(service, account)

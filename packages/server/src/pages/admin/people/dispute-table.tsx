@@ -4,7 +4,7 @@ import type { DisputeJson } from '../../../admin/operations/disputes.ts'
 import { formatAmount } from '../../../messages/messages.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Day, Table } from '../../parts/table.tsx'
-import type { Section } from './person-data.ts'
+import type { PersonSectionProps } from './person-data.ts'
 import { pathOf } from './person-path.ts'
 
 const TONES = { inquiry: 'warning', open: 'bad', won: 'good', lost: '' } as const
@@ -43,7 +43,7 @@ export const DisputeTable: FC<{ disputes: readonly DisputeJson[]; withPerson?: b
 }
 
 /** The disputes of a person. Nothing if there are none. */
-export const Disputes: FC<Section> = ({ data: { disputes } }) => {
+export const Disputes: FC<PersonSectionProps> = ({ data: { disputes } }) => {
   if (disputes.length === 0) return null
   return (
     <section class="card" aria-labelledby="disputes-title">

@@ -6,13 +6,13 @@ import { formatAmount } from '../../../messages/messages.ts'
 import { hasCreditNotes } from '../../billing/model/providers.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Day, Table } from '../../parts/table.tsx'
-import { mayCall, operatorOf, Pager, renderAdmin, requireRole } from '../parts.tsx'
+import { getOperator, mayCall, Pager, renderAdmin, requireRole } from '../parts.tsx'
 import {
   findActionObstacle,
   type InvoiceJson,
+  type PersonSectionProps,
   readInvoices,
   readPerson,
-  type Section,
 } from './person-data.ts'
 import { pathOf } from './person-path.ts'
 
@@ -30,7 +30,7 @@ export function addInvoices(app: Hono<AppEnv>): void {
       person.id,
       after === undefined ? { limit } : { limit, after },
     )
-    const operator = operatorOf(c)
+    const operator = getOperator(c)
     const isFree = findActionObstacle(operator, person) === null
     return renderAdmin(
       c,
@@ -54,7 +54,7 @@ export function addInvoices(app: Hono<AppEnv>): void {
 }
 
 /** The newest invoices of a person. */
-export const Invoices: FC<Section> = ({ data: { person, invoices }, can }) => {
+export const Invoices: FC<PersonSectionProps> = ({ data: { person, invoices }, can }) => {
   const { t } = usePage()
   const path = pathOf(person.id)
   return (
@@ -79,7 +79,7 @@ export const Invoices: FC<Section> = ({ data: { person, invoices }, can }) => {
 interface InvoiceTableProps {
   readonly path: string
   readonly invoices: readonly InvoiceJson[]
-  readonly can: Section['can']
+  readonly can: PersonSectionProps['can']
 }
 
 const InvoiceTable: FC<InvoiceTableProps> = ({ path, invoices, can }) => {

@@ -5,8 +5,8 @@ import type { AppEnv } from '../../../http/variables.ts'
 import { isCancelled } from '../../parts/confirmation.tsx'
 import { readOwnForm } from '../../parts/forms.ts'
 import {
-  isAboutForm,
-  operatorOf,
+  getOperator,
+  isSolvableInForm,
   performOrShowProblem,
   renderConfirmation,
   requireRole,
@@ -66,7 +66,7 @@ export interface ActView {
 }
 
 /** An act on a person that one operation performs. */
-export interface PersonAct {
+export interface PersonAction {
   readonly operation: string
   /** The notice that the person's page shows afterwards, as in `?done=…`. */
   readonly done: Done
@@ -84,7 +84,7 @@ export interface PersonAct {
 }
 
 /** Adds the confirmation page of an action, and the route of its form. */
-export function addPersonAct(app: Hono<AppEnv>, name: string, act: PersonAct): void {
+export function addPersonAct(app: Hono<AppEnv>, name: string, act: PersonAction): void {
   const path = `/admin/people/:id/${name}`
   if (act.texts)
     app.get(path, requireRole('viewer'), (c) => renderActConfirmation(c, act, null, null))
@@ -94,13 +94,13 @@ export function addPersonAct(app: Hono<AppEnv>, name: string, act: PersonAct): v
     const id = c.req.param('id') ?? ''
     if (isCancelled(form)) return c.redirect(pathOf(id), 303)
     const work = async () => {
-      const input = act.input?.(form, objectOf(c))
+      const input = act.input?.(form, getObjectParam(c))
       await runOperation(c, act.operation, { id, ...input }, form)
       return c.redirect(pathOf(id, act.done), 303)
     }
     try {
       return await performOrShowProblem(c, work, (problem) =>
-        isAboutForm(problem) && act.texts
+        isSolvableInForm(problem) && act.texts
           ? renderActConfirmation(c, act, form, problem)
           : renderPerson(c, id, problem),
       )
@@ -111,18 +111,18 @@ export function addPersonAct(app: Hono<AppEnv>, name: string, act: PersonAct): v
   })
 }
 
-const objectOf = (c: Context<AppEnv>) => c.req.query('object') ?? ''
+const getObjectParam = (c: Context<AppEnv>) => c.req.query('object') ?? ''
 
 async function renderActConfirmation(
   c: Context<AppEnv>,
-  act: PersonAct,
+  act: PersonAction,
   form: URLSearchParams | null,
   problem: AdminProblem | string | null,
 ) {
   const { t } = c.get('page')
   const person = await readPerson(c, c.req.param('id') ?? '')
   // The page of the person says why.
-  if (findActionObstacle(operatorOf(c), person)) return c.redirect(pathOf(person.id), 303)
+  if (findActionObstacle(getOperator(c), person)) return c.redirect(pathOf(person.id), 303)
   const { operation, texts = 'people.signOut' } = act
   const email = <bdi>{person.email}</bdi>
   return renderConfirmation(c, {
@@ -135,7 +135,7 @@ async function renderActConfirmation(
     children: (
       <>
         <p>{t.parts(`${texts}.text`, { email, id: person.id })}</p>
-        {await act.decisions?.({ c, person, object: objectOf(c), form })}
+        {await act.decisions?.({ c, person, object: getObjectParam(c), form })}
       </>
     ),
   })

@@ -11,7 +11,7 @@ import type { accountJson } from '../../../admin/operations/users.ts'
 import { AdminProblem, notFound } from '../../../admin/problems.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import type { SubscriptionFact } from '../../../users/account-billing.ts'
-import { subscriptionsOf } from '../../../users/end-account.ts'
+import { readAccountSubscriptions } from '../../../users/end-account.ts'
 import { outranks } from '../../../users/roles.ts'
 import { runOperation } from '../parts.tsx'
 
@@ -60,7 +60,7 @@ export interface PersonData {
 }
 
 /** Properties of each section of the page. */
-export interface Section {
+export interface PersonSectionProps {
   readonly data: PersonData
   /** Whether the operator may call an operation on this person. */
   readonly can: (operation: string) => boolean
@@ -101,11 +101,11 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
     list<TokenJson>('users.listTokens'),
     list<SubscriptionJson>('billing.listSubscriptionsOf'),
     readTimeline(c, id, { limit: SHOWN }),
-    ifAnswered(() => runOperation<CustomerJson>(c, 'billing.getCustomer', { id })),
-    isCustomer ? ifAnswered(() => readInvoices(c, id, { limit: SHOWN })) : NOTHING,
-    isCustomer ? ifAnswered(() => list<TaxIdJson>('billing.listTaxIds')) : [],
-    isCustomer ? ifAnswered(() => list<CreditNoteJson>('billing.listCreditNotes')) : [],
-    isCustomer ? ifAnswered(() => list<UsageJson>('billing.listUsage')) : [],
+    nullIfProviderAway(() => runOperation<CustomerJson>(c, 'billing.getCustomer', { id })),
+    isCustomer ? nullIfProviderAway(() => readInvoices(c, id, { limit: SHOWN })) : NOTHING,
+    isCustomer ? nullIfProviderAway(() => list<TaxIdJson>('billing.listTaxIds')) : [],
+    isCustomer ? nullIfProviderAway(() => list<CreditNoteJson>('billing.listCreditNotes')) : [],
+    isCustomer ? nullIfProviderAway(() => list<UsageJson>('billing.listUsage')) : [],
   ])
   const { data: disputes } = isCustomer ? await readDisputes(c, id) : NOTHING
   const access = { sessions, applications, tokens }
@@ -114,12 +114,12 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
 }
 
 /** Which part of a list to read. */
-interface PageOfList {
+interface ListRange {
   readonly after?: string
   readonly limit: number
 }
 
-export function readTimeline(c: Context<AppEnv>, id: string, from: PageOfList) {
+export function readTimeline(c: Context<AppEnv>, id: string, from: ListRange) {
   return runOperation<ListPage<EventJson>>(c, 'users.listTimeline', { id, ...from })
 }
 
@@ -128,14 +128,14 @@ function readDisputes(c: Context<AppEnv>, id: string) {
   return runOperation<ListPage<DisputeJson>>(c, 'billing.listDisputes', input)
 }
 
-export function readInvoices(c: Context<AppEnv>, id: string, from: PageOfList) {
+export function readInvoices(c: Context<AppEnv>, id: string, from: ListRange) {
   return runOperation<ListPage<InvoiceJson>>(c, 'billing.listInvoices', { id, ...from })
 }
 
 /**
  * Returns `null` if the provider does not answer, because the rest of the page works without it.
  */
-async function ifAnswered<Result>(read: () => Promise<Result>): Promise<Result | null> {
+async function nullIfProviderAway<Result>(read: () => Promise<Result>): Promise<Result | null> {
   try {
     return await read()
   } catch (error) {
@@ -170,7 +170,7 @@ export async function readSubscriptionDetails(
 ): Promise<readonly SubscriptionFact[]> {
   const { users, admin } = c.get('page').service
   const account = await users.findAccount(id)
-  return account ? subscriptionsOf(admin.billing, account) : []
+  return account ? readAccountSubscriptions(admin.billing, account) : []
 }
 
 /** Returns why an operator cannot act on a person. `null` if the operator can. */

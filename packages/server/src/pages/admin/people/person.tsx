@@ -7,8 +7,8 @@ import { Fact, Moment } from '../../parts/table.tsx'
 import {
   AdminForm,
   describeRole,
+  getOperator,
   mayCall,
-  operatorOf,
   renderAdmin,
   requireRole,
 } from '../parts.tsx'
@@ -17,7 +17,7 @@ import { CreditNotes } from './credit-notes.tsx'
 import { Disputes } from './dispute-table.tsx'
 import { Invoices } from './invoices.tsx'
 import { describeProvider, PersonState } from './people.tsx'
-import { findActionObstacle, readPersonData, type Section } from './person-data.ts'
+import { findActionObstacle, type PersonSectionProps, readPersonData } from './person-data.ts'
 import { DONE, pathOf } from './person-path.ts'
 import { renews, Subscriptions } from './subscriptions.tsx'
 import { Taxes } from './taxes.tsx'
@@ -38,7 +38,7 @@ export async function renderPerson(
 ): Promise<Response> {
   const { t } = c.get('page')
   const data = await readPersonData(c, id)
-  const operator = operatorOf(c)
+  const operator = getOperator(c)
   const { person } = data
   const obstacle = findActionObstacle(operator, person)
   const can = (name: string) => obstacle === null && mayCall(operator, name)
@@ -71,7 +71,7 @@ export async function renderPerson(
   )
 }
 
-const Details: FC<Pick<Section, 'data'>> = ({ data: { person } }) => {
+const Details: FC<Pick<PersonSectionProps, 'data'>> = ({ data: { person } }) => {
   const { t } = usePage()
   return (
     <section class="card stack" aria-labelledby="facts-title">
@@ -108,7 +108,7 @@ const Details: FC<Pick<Section, 'data'>> = ({ data: { person } }) => {
  * The actions on the whole account. All except enabling ask for confirmation on a page of their
  * own.
  */
-const Acts: FC<Section> = ({ data: { person, subscriptions }, can }) => {
+const Acts: FC<PersonSectionProps> = ({ data: { person, subscriptions }, can }) => {
   const { t } = usePage()
   const path = pathOf(person.id)
   const isDisabled = person.disabled_at !== null

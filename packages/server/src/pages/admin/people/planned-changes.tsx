@@ -1,14 +1,14 @@
 import type { FC } from 'hono/jsx'
-import { quantityOn } from '../../billing/model/plans.ts'
+import { computeQuantityOnPlan } from '../../billing/model/plans.ts'
 import { Price } from '../../billing/sections/price.tsx'
 import { Choice } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
-import { ofSubscription } from './billing-acts.tsx'
-import { InvalidField, type PersonAct } from './person-act.tsx'
+import { subscriptionInput } from './billing-acts.tsx'
+import { InvalidField, type PersonAction } from './person-act.tsx'
 import { readSubscription, type SubscriptionJson } from './person-data.ts'
 
 /** The acts on the planned change of a subscription, by the last part of the URL path. */
-export const PLANNED_CHANGE_ACTS: Readonly<Record<string, PersonAct>> = {
+export const PLANNED_CHANGE_ACTS: Readonly<Record<string, PersonAction>> = {
   'plan-change': {
     operation: 'billing.planChange',
     done: 'change-planned',
@@ -23,7 +23,7 @@ export const PLANNED_CHANGE_ACTS: Readonly<Record<string, PersonAct>> = {
   'cancel-planned-change': {
     operation: 'billing.cancelPlannedChange',
     done: 'planned-change-cancelled',
-    input: ofSubscription,
+    input: subscriptionInput,
   },
 }
 
@@ -48,7 +48,7 @@ const PlanChoices: FC<{ subscription: SubscriptionJson; chosen: string | null }>
     <fieldset>
       <legend>{t('people.planChange.plan')}</legend>
       {others.map((plan) => {
-        const quantity = quantityOn(plan, { provider, quantity: subscription.quantity })
+        const quantity = computeQuantityOnPlan(plan, { provider, quantity: subscription.quantity })
         const value = `${quantity} ${plan[provider]}`
         return (
           <Choice

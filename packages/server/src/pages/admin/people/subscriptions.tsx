@@ -1,7 +1,7 @@
 import { money } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
 import { planOf } from '../../../config/plan-capabilities.ts'
-import { billingNow } from '../../../dates.ts'
+import { getBillingTime } from '../../../dates.ts'
 import { formatAmount, formatDecimal } from '../../../messages/messages.ts'
 import type { SubscriptionChoice, SubscriptionFact } from '../../../users/account-billing.ts'
 import { describeChoice, describeFuture } from '../../../users/describe-account.ts'
@@ -11,16 +11,16 @@ import { usePage } from '../../parts/layout.tsx'
 import { Day, Fact } from '../../parts/table.tsx'
 import { AdminForm } from '../parts.tsx'
 import { describeProvider } from './people.tsx'
-import type { Section, SubscriptionJson } from './person-data.ts'
+import type { PersonSectionProps, SubscriptionJson } from './person-data.ts'
 import { pathOf } from './person-path.ts'
 
 /** The subscriptions, balance and free access of a person. */
-export const Subscriptions: FC<Section> = (section) => {
+export const Subscriptions: FC<PersonSectionProps> = (section) => {
   const { service, t } = usePage()
   const { data, can } = section
   const { person, subscriptions, customer } = data
   const path = pathOf(person.id)
-  const isFree = customer?.free_until && new Date(customer.free_until) > billingNow(service)
+  const isFree = customer?.free_until && new Date(customer.free_until) > getBillingTime(service)
   const isSubscribed = subscriptions.some((each) => !each.states.includes('ended'))
   return (
     <section class="card stack" aria-labelledby="subscriptions-title">
@@ -81,7 +81,7 @@ export const Subscriptions: FC<Section> = (section) => {
   )
 }
 
-const SubscriptionItem: FC<Section & { subscription: SubscriptionJson }> = (item) => {
+const SubscriptionItem: FC<PersonSectionProps & { subscription: SubscriptionJson }> = (item) => {
   const {
     data: { person, usage },
     can,
@@ -109,7 +109,7 @@ const SubscriptionItem: FC<Section & { subscription: SubscriptionJson }> = (item
         )}
         <SubscriptionState subscription={subscription} />
       </p>
-      <p>{describeFuture(factOf(subscription), t)}</p>
+      <p>{describeFuture(toSubscriptionFact(subscription), t)}</p>
       {usage
         ?.filter((each) => each.subscription === id)
         .map(({ name: price, value, from }) => (
@@ -190,7 +190,7 @@ const SubscriptionItem: FC<Section & { subscription: SubscriptionJson }> = (item
 }
 
 /** The planned change of a subscription, and a button to cancel it. */
-const PlannedChange: FC<Section & { subscription: SubscriptionJson }> = ({
+const PlannedChange: FC<PersonSectionProps & { subscription: SubscriptionJson }> = ({
   data: { person },
   can,
   subscription,
@@ -239,7 +239,7 @@ const SubscriptionState: FC<{ subscription: SubscriptionJson }> = ({ subscriptio
   return <span class={`badge ${tone}`}>{t(`people.state.${state}`)}</span>
 }
 
-function factOf(subscription: SubscriptionJson): SubscriptionFact {
+function toSubscriptionFact(subscription: SubscriptionJson): SubscriptionFact {
   const { name, plan, quantity, states, ends_at: endsAt } = subscription
   const state = states.includes('ended')
     ? 'ended'

@@ -4,11 +4,11 @@ import { AddressFields, readAddress } from '../../billing/sections/address-field
 import { Choice, TextField } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
 import { runOperation } from '../parts.tsx'
-import type { PersonAct } from './person-act.tsx'
+import type { PersonAction } from './person-act.tsx'
 import type { CustomerJson } from './person-data.ts'
 
 /** The acts on the taxes of a person, by the last part of the URL path. */
-export const TAX_ACTS: Readonly<Record<string, PersonAct>> = {
+export const TAX_ACTS: Readonly<Record<string, PersonAction>> = {
   'add-tax-id': {
     operation: 'billing.addTaxId',
     done: 'tax-id-added',

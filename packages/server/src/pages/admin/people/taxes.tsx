@@ -3,11 +3,11 @@ import { describeAddress } from '../../billing/sections/address-fields.tsx'
 import { describeTaxIdType, TaxIdState } from '../../billing/sections/invoice-details.tsx'
 import { usePage } from '../../parts/layout.tsx'
 import { Fact, Table } from '../../parts/table.tsx'
-import type { Section } from './person-data.ts'
+import type { PersonSectionProps } from './person-data.ts'
 import { pathOf } from './person-path.ts'
 
 /** The address, the tax exemption and the tax ids of a person who is a customer. */
-export const Taxes: FC<Section> = ({ data: { person, customer, taxIds }, can }) => {
+export const Taxes: FC<PersonSectionProps> = ({ data: { person, customer, taxIds }, can }) => {
   const { t } = usePage()
   if (person.provider === null || customer === null) return null
   const path = pathOf(person.id)

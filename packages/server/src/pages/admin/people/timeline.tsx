@@ -8,9 +8,9 @@ import { Pager, renderAdmin, requireRole } from '../parts.tsx'
 import {
   type EventJson,
   type PersonJson,
+  type PersonSectionProps,
   readPerson,
   readTimeline,
-  type Section,
 } from './person-data.ts'
 import { pathOf } from './person-path.ts'
 
@@ -46,7 +46,7 @@ export function addTimeline(app: Hono<AppEnv>): void {
 }
 
 /** The last acts on a person, the newest first. */
-export const Timeline: FC<Section> = ({ data: { person, timeline } }) => {
+export const Timeline: FC<PersonSectionProps> = ({ data: { person, timeline } }) => {
   const { t } = usePage()
   const isAll = timeline.next === null
   return (
@@ -78,7 +78,7 @@ const Events: FC<{ events: readonly EventJson[]; person: PersonJson | null }> = 
           {describeOperation(event, t)}
           {event.outcome !== 'done' && (
             <span class={`badge ${event.outcome === 'started' ? 'warning' : 'bad'}`}>
-              {t(`people.outcome.${outcomeOf(event)}`)}
+              {t(`people.outcome.${toKnownOutcome(event)}`)}
             </span>
           )}
           <span class="quiet-text">{describeActor(event, t)}</span>
@@ -98,7 +98,7 @@ const Entry: FC<{ at: string; children?: Child }> = ({ at, children }) => (
 
 const OUTCOMES = ['started', 'failed', 'refused'] as const
 
-function outcomeOf({ outcome }: EventJson): (typeof OUTCOMES)[number] {
+function toKnownOutcome({ outcome }: EventJson): (typeof OUTCOMES)[number] {
   return OUTCOMES.find((name) => name === outcome) ?? 'started'
 }
 

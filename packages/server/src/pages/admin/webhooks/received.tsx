@@ -6,8 +6,8 @@ import { Heading } from '../../parts/layout.tsx'
 import { Empty, Fact, Moment, Table } from '../../parts/table.tsx'
 import {
   AdminForm,
+  getOperator,
   mayCall,
-  operatorOf,
   Pager,
   performOrShowProblem,
   renderAdmin,
@@ -24,8 +24,8 @@ import {
   type PayloadJson,
   type QueuedJson,
   RECEIVED_STATES,
+  readStateFilter,
   StateBadge,
-  stateOf,
   WebhookLinks,
 } from './state.tsx'
 
@@ -40,14 +40,14 @@ const pathOf = (id: string | number) => `${BASE}/received/${encodeURIComponent(i
 export function addReceived(app: Hono<AppEnv>): void {
   app.get(BASE, requireRole('viewer'), async (c) => {
     const { t } = c.get('page')
-    const state = stateOf(c.req.query('state'), RECEIVED_STATES)
+    const state = readStateFilter(c.req.query('state'), RECEIVED_STATES)
     const after = c.req.query('after')
     const { data, next } = await runOperation<{ data: WebhookJson[]; next: string | null }>(
       c,
       'webhooks.list',
       { state, ...(after !== undefined && { after }) },
     )
-    const isReader = mayCall(operatorOf(c), 'webhooks.get')
+    const isReader = mayCall(getOperator(c), 'webhooks.get')
     return renderAdmin(
       c,
       { title: t('admin.webhooks') },
@@ -138,7 +138,7 @@ async function renderReceived(c: Context<AppEnv>, id: string, problem: AdminProb
             <LastError text={event.last_error} />
           </Fact>
         </dl>
-        {!isWaiting && mayCall(operatorOf(c), 'webhooks.retry') && (
+        {!isWaiting && mayCall(getOperator(c), 'webhooks.retry') && (
           <AdminForm action={`${pathOf(event.id)}/retry`}>
             <p>{t('adminWebhooks.retryText')}</p>
             <button type="submit">{t('adminWebhooks.retry')}</button>

@@ -7,8 +7,8 @@ import { Heading, usePage } from '../../parts/layout.tsx'
 import { Empty, Fact, Moment, Table } from '../../parts/table.tsx'
 import {
   AdminForm,
+  getOperator,
   mayCall,
-  operatorOf,
   Pager,
   performOrShowProblem,
   renderAdmin,
@@ -22,10 +22,10 @@ import {
   Payload,
   type PayloadJson,
   type QueuedJson,
+  readStateFilter,
   SENT,
   SENT_STATES,
   StateBadge,
-  stateOf,
   WebhookLinks,
 } from './state.tsx'
 
@@ -73,7 +73,7 @@ export function addSent(app: Hono<AppEnv>): void {
 
 async function renderList(c: Context<AppEnv>, problem: AdminProblem | null) {
   const { t } = c.get('page')
-  const state = stateOf(c.req.query('state'), SENT_STATES)
+  const state = readStateFilter(c.req.query('state'), SENT_STATES)
   const after = c.req.query('after')
   const [{ data, next }, { data: endpoints }] = await Promise.all([
     runOperation<{ data: DeliveryJson[]; next: string | null }>(c, 'webhooks.listDeliveries', {
@@ -82,7 +82,7 @@ async function renderList(c: Context<AppEnv>, problem: AdminProblem | null) {
     }),
     runOperation<{ data: EndpointJson[] }>(c, 'webhooks.listEndpoints', {}),
   ])
-  const operator = operatorOf(c)
+  const operator = getOperator(c)
   const isReader = mayCall(operator, 'webhooks.getDelivery')
   return renderAdmin(
     c,
@@ -196,7 +196,7 @@ async function renderDelivery(c: Context<AppEnv>, id: string, problem: AdminProb
             <LastError text={delivery.last_error} />
           </Fact>
         </dl>
-        {mayCall(operatorOf(c), 'webhooks.resend') && (
+        {mayCall(getOperator(c), 'webhooks.resend') && (
           <AdminForm action={`${pathOf(delivery.id)}/resend`}>
             <p>{t('adminWebhooks.resendText')}</p>
             <button type="submit">{t('adminWebhooks.resend')}</button>

@@ -34,11 +34,11 @@ export interface PayloadJson {
  * Reads the state to filter by from the query of a page. Without one, the page lists the webhooks
  * that failed.
  */
-export function stateOf<State extends WebhookState>(
-  given: string | undefined,
+export function readStateFilter<State extends WebhookState>(
+  stateParam: string | undefined,
   states: readonly State[],
 ): State | 'dead' {
-  return states.find((state) => state === given) ?? 'dead'
+  return states.find((state) => state === stateParam) ?? 'dead'
 }
 
 /** Links to the received and the sent webhooks, and to the states of the present list. */

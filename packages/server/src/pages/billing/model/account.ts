@@ -20,11 +20,11 @@ import {
 import type { Context } from 'hono'
 import { planOf } from '../../../config/plan-capabilities.ts'
 import type { Plan } from '../../../config/settings.ts'
-import { billingNow } from '../../../dates.ts'
+import { getBillingTime } from '../../../dates.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { type Counted, countSeats } from '../../../plans/seats.ts'
 import { type PlanUsage, readPlanUsage } from '../../../plans/usage.ts'
-import { userOf } from '../../parts/forms.ts'
+import { getSignedInUser } from '../../parts/forms.ts'
 import { hasCreditNotes } from './providers.ts'
 
 /** Name of the subscription that the pages manage. They support one subscription per person. */
@@ -53,7 +53,7 @@ export interface Account {
 /** Reads the billing data from our own tables, without a request to the provider. */
 export async function readAccount(c: Context<AppEnv>): Promise<Account> {
   const { service } = c.get('page')
-  const user = userOf(c)
+  const user = getSignedInUser(c)
   const { plans } = service.config.settings
   const billable = await service.billing.user(Number(user.id))
   const all = await billable.subscriptions()
@@ -68,7 +68,7 @@ export async function readAccount(c: Context<AppEnv>): Promise<Account> {
     running,
     plan: running ? planOf(plans, running) : null,
     counted: await countSeats(plans, user),
-    now: billingNow(service),
+    now: getBillingTime(service),
   }
 }
 
@@ -85,7 +85,7 @@ export function requireRunning({ running }: Account): Subscription {
  * Whether cancelling ends the subscription immediately instead of at the end of the period. This is
  * the case at Braintree while a payment is overdue.
  */
-export function endsAtOnce(subscription: Subscription): boolean {
+export function endsImmediately(subscription: Subscription): boolean {
   return subscription.provider === 'braintree' && subscription.pastDue()
 }
 
@@ -154,7 +154,7 @@ export async function readProviderView(
     address,
   ] = await Promise.all([
     nullIfUnavailable(running ? running.periodEndsAt() : null),
-    nullIfUnavailable(running ? unpaidReason(running) : null),
+    nullIfUnavailable(running ? readUnpaidReason(running) : null),
     nullIfUnavailable(running && isOwing(running) ? running.amountOwed() : null),
     nullIfUnavailable(billable.invoicesIncludingPending()),
     hasCreditNotes(provider) ? nullIfUnavailable(billable.creditNotes()) : [],
@@ -203,7 +203,7 @@ function isOwing(subscription: Subscription): boolean {
  * customer, or it failed. `null` if no payment is missing. A declined change of plan has no effect,
  * so no payment is missing after it.
  */
-export async function unpaidReason(
+export async function readUnpaidReason(
   subscription: Subscription,
 ): Promise<PaymentActionRequired | PaymentFailed | null> {
   const isUnpaid = subscription.incomplete() || subscription.pastDue()

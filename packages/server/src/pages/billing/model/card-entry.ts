@@ -39,7 +39,7 @@ const PATHS: Readonly<Record<ProviderName, readonly string[]>> = {
   ],
 }
 
-export function cardEntryOf(service: ServiceContext, provider: ProviderName): CardEntry {
+export function createCardEntry(service: ServiceContext, provider: ProviderName): CardEntry {
   const { sandbox, config } = service
   const opensWindows = provider === 'braintree'
   const nonce = opensWindows ? randomBytes(16).toString('base64url') : null

@@ -11,10 +11,10 @@ import type { PageText } from '../../../messages/messages.ts'
 import { type Account, SUBSCRIPTION } from './account.ts'
 import {
   additionalItems,
+  computeQuantityOnPlan,
   findPlan,
   parseQuantity,
   plansAt,
-  quantityOn,
   requireSoldPlan,
   type SoldPlan,
   seatsChoice,
@@ -81,7 +81,7 @@ function readQuantity(
   const choice = seatsChoice(plan, provider)
   const text = form.get('quantity')
   if (choice && text) return parseQuantity(text, choice)
-  return quantityOn(plan, { provider, quantity: 1 }, counted)
+  return computeQuantityOnPlan(plan, { provider, quantity: 1 }, counted)
 }
 
 export function readCode(form: URLSearchParams): string | null {

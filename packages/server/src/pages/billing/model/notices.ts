@@ -30,7 +30,7 @@ export type Done = (typeof DONE)[number]
 /** Results that are shown as a failure. */
 const BAD: ReadonlySet<Done> = new Set(['refused'])
 
-export function noticeOf(
+export function findFormNotice(
   text: string | undefined,
   t: PageText = ENGLISH,
 ): { readonly text: string; readonly tone: 'good' | 'bad' } | null {

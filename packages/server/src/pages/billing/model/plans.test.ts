@@ -3,12 +3,12 @@ import { planOf } from '../../../config/plan-capabilities.ts'
 import { parseSettings } from '../../../config/settings.ts'
 import { countSeats } from '../../../plans/seats.ts'
 import {
+  computeQuantityOnPlan,
   findPlan,
   formatInterval,
   formatTotal,
   plansAt,
   quantityChoice,
-  quantityOn,
   trialDaysFor,
 } from './plans.ts'
 
@@ -73,7 +73,7 @@ describe('plans', () => {
       const [, id, provider, quantity, after, choice] = row
       const plan = findPlan(plans, id)
       if (!plan) throw new Error(`There is no plan ${id}`)
-      expect(quantityOn(plan, { provider, quantity }, counted)).toBe(after)
+      expect(computeQuantityOnPlan(plan, { provider, quantity }, counted)).toBe(after)
       const found = quantityChoice(plan, { provider, quantity }, counted)
       expect(found && { min: found.min, max: found.max }).toEqual(choice)
     },

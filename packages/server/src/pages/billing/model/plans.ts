@@ -91,7 +91,7 @@ type HeldSubscription = Pick<Subscription, 'provider' | 'quantity'>
  * Returns the quantity of a plan: the counted one, or the wanted one within the limits of the plan.
  * A provider without quantities keeps its own.
  */
-export function quantityOn(
+export function computeQuantityOnPlan(
   { id, seats }: Plan,
   { provider, quantity }: HeldSubscription,
   counted: Counted = new Map(),
@@ -127,7 +127,7 @@ export function quantityChoice(
   if (plan === null) return quantity === 1 ? null : { min: 1, max: MAX_QUANTITY }
   const choice = seatsChoice(plan, provider)
   if (choice || plan.meter !== null) return choice
-  const due = quantityOn(plan, held, counted)
+  const due = computeQuantityOnPlan(plan, held, counted)
   return due === quantity ? null : { min: due, max: due }
 }
 
@@ -164,7 +164,7 @@ export function changeTo(
   },
 ): PlanChange {
   const sold = requireSoldPlan(present.plans, id, subscription.provider)
-  const quantity = quantityOn(sold.plan, subscription, present.counted)
+  const quantity = computeQuantityOnPlan(sold.plan, subscription, present.counted)
   return { ...sold, subscription, old: present.plan, quantity }
 }
 

@@ -90,7 +90,7 @@ export function describeProblem(error: unknown, t: PageText = ENGLISH): Problem 
   if (error instanceof BadChoice)
     return { message: error.describe(t), status: 422, isOfCode: false }
   if (!isBillingError(error)) return null
-  const message = messageFor(error, t)
+  const message = chooseMessage(error, t)
   return message === null
     ? null
     : { message, status: statusOf(error), isOfCode: CODE_PROBLEMS.includes(error.code) }
@@ -109,13 +109,13 @@ function statusOf({ status }: BillingError): Problem['status'] {
 
 const STATUSES = [402, 404, 409, 429, 503] as const
 
-function messageFor(error: BillingError, t: PageText): string | null {
-  if (isBillingError(error, 'payment_failed')) return declined(error, t)
+function chooseMessage(error: BillingError, t: PageText): string | null {
+  if (isBillingError(error, 'payment_failed')) return describeDecline(error, t)
   if (isBillingError(error, 'promotion_code_refused')) return t(REFUSED_CODES[error.reason])
   if (isBillingError(error, 'too_many_attempts')) {
     return t('problem.tooManyCodes', { minutes: Math.ceil(error.retryAfter / 60) })
   }
-  if (isBillingError(error, 'already_subscribed')) return subscribedAlready(error, t)
+  if (isBillingError(error, 'already_subscribed')) return describeAlreadySubscribed(error, t)
   const id = MESSAGES[error.code]
   return id ? t(id) : null
 }
@@ -134,7 +134,7 @@ const MESSAGE_BY_TERM: Partial<
   cancellation: 'where.cancellation',
 }
 
-function subscribedAlready({ terms }: AlreadySubscribed, t: PageText): string {
+function describeAlreadySubscribed({ terms }: AlreadySubscribed, t: PageText): string {
   const found = terms.flatMap(({ term }) => MESSAGE_BY_TERM[term] ?? [])
   const ids = found.length > 0 ? found : (['where.plan'] as const)
   return t('problem.subscribed', { where: ids.map((id) => t(id)).join(' ') })
@@ -157,13 +157,13 @@ const DECLINES: Partial<Record<string, DeclineId>> = {
   'Card Issuer Declined CVV': 'declined.securityCode',
 }
 
-function declined(error: PaymentFailed, t: PageText): string {
+function describeDecline(error: PaymentFailed, t: PageText): string {
   const known = DECLINES[error.declineCode ?? '']
-  return t('problem.declined', { reason: known ? t(known) : unknownReason(error, t) })
+  return t('problem.declined', { reason: known ? t(known) : describeUnknownDecline(error, t) })
 }
 
 /** Providers give reasons in English: Stripe in sentences for the customer, Braintree in the bank's own few words. */
-function unknownReason({ provider, message }: PaymentFailed, t: PageText): string {
+function describeUnknownDecline({ provider, message }: PaymentFailed, t: PageText): string {
   if (t.language !== 'en') return t('declined.other')
   const said = message.replace(/\.*$/, '.')
   return provider === 'stripe' ? said : t('problem.bankDeclined', { reason: said })

@@ -48,7 +48,7 @@ export function hasHostedPages(provider: ProviderName): boolean {
   return can(provider, 'checkout')
 }
 
-export function hostedPagesOf({ sandbox }: ServiceContext): readonly string[] {
+export function listHostedPageOrigins({ sandbox }: ServiceContext): readonly string[] {
   if (!sandbox) return STRIPE_PAGES
   const { protocol, host, port } = sandbox.stripe.config
   return [`${protocol}://${host}:${port}`]

@@ -2,7 +2,7 @@ import { isBillingError } from '@tollgate/billing'
 import type { Context, Hono } from 'hono'
 import type { ServiceContext } from '../../../context.ts'
 import type { AppEnv } from '../../../http/variables.ts'
-import { readOwnForm, requireUser, userOf } from '../../parts/forms.ts'
+import { getSignedInUser, readOwnForm, requireUser } from '../../parts/forms.ts'
 import { type Account, readAccount } from '../model/account.ts'
 import type { Done } from '../model/notices.ts'
 import { describeProblem, isDeclined } from '../model/problems.ts'
@@ -29,7 +29,7 @@ export function addForm(app: Hono<AppEnv>, path: string, action: Action): void {
     const { service } = c.get('page')
     const form = await readOwnForm(c)
     const card = form.has('token')
-      ? await service.limits.attemptCard(userOf(c).id, c.get('network'))
+      ? await service.limits.attemptCard(getSignedInUser(c).id, c.get('network'))
       : null
     try {
       const account = await readAccount(c)
@@ -47,13 +47,13 @@ export function addForm(app: Hono<AppEnv>, path: string, action: Action): void {
   })
 }
 
-export type Show = (c: Context<AppEnv>) => Response | Promise<Response>
+export type PageHandler = (c: Context<AppEnv>) => Response | Promise<Response>
 
 /**
  * Adds the route of a page for the signed-in person. If it cannot be shown, the billing page shows
  * why.
  */
-export function addPage(app: Hono<AppEnv>, path: string, show: Show): void {
+export function addPage(app: Hono<AppEnv>, path: string, show: PageHandler): void {
   app.get(path, requireUser(), async (c) => {
     try {
       return await show(c)

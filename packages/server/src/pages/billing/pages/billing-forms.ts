@@ -15,7 +15,7 @@ import { parseQuantity, quantityChoice } from '../model/plans.ts'
 import { BadChoice } from '../model/problems.ts'
 import { availableProviders, parseProvider } from '../model/providers.ts'
 import type { FormRequest } from './add-form.ts'
-import { readCard, setUpDeclinesOfCard } from './cards.tsx'
+import { readCard, setUpTestCardDeclines } from './cards.tsx'
 
 export async function subscribe(request: FormRequest) {
   const { form, service } = request
@@ -28,7 +28,7 @@ export async function subscribe(request: FormRequest) {
   const { token } = keepsCard ? { token: null } : await readCard(request)
   const payer = await service.billing.user(billable.id)
   await beginSubscription(payer, chosen).create(token)
-  await setUpDeclinesOfCard(request, token)
+  await setUpTestCardDeclines(request, token)
   return 'subscribed' as const
 }
 

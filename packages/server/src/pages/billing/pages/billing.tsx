@@ -5,15 +5,15 @@ import type { AppEnv } from '../../../http/variables.ts'
 import { BillingFrame, Note, OwnForm, usePage } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
 import { mayChooseProvider, readAccount, readProviderView } from '../model/account.ts'
-import { cardEntryOf } from '../model/card-entry.ts'
+import { createCardEntry } from '../model/card-entry.ts'
 import { readOffer, withoutCode } from '../model/new-subscription.ts'
-import { noticeOf } from '../model/notices.ts'
+import { findFormNotice } from '../model/notices.ts'
 import type { Problem } from '../model/problems.ts'
 import {
   availableProviders,
   hasCreditNotes,
   hasHostedPages,
-  hostedPagesOf,
+  listHostedPageOrigins,
   PROVIDER_NAMES,
   parseProvider,
 } from '../model/providers.ts'
@@ -52,10 +52,10 @@ export async function renderBilling(
     !running || isUnpaid
       ? await readOffer({ plans, account, provider }, wanted, { t, logger: service.logger })
       : null
-  const entry = cardEntryOf(service, provider)
+  const entry = createCardEntry(service, provider)
   const hasPortal = isCustomer && hasHostedPages(account.provider)
   const leadsAway = hasPortal || hasHostedPages(provider)
-  const notice = problem ? null : noticeOf(c.req.query('done'), t)
+  const notice = problem ? null : findFormNotice(c.req.query('done'), t)
   return renderPage(
     c,
     {
@@ -63,7 +63,7 @@ export async function renderBilling(
       status: problem?.status ?? 200,
       policy: entry.policy,
       opensWindows: entry.opensWindows,
-      formTargets: leadsAway ? hostedPagesOf(service) : [],
+      formTargets: leadsAway ? listHostedPageOrigins(service) : [],
     },
     <BillingFrame>
       <div class="stack">

@@ -4,7 +4,12 @@ import type { AppEnv } from '../../../http/variables.ts'
 import { Submit } from '../../parts/fields.tsx'
 import { BillingFrame, OwnForm } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
-import { endsAtOnce, nullIfUnavailable, readAccount, requireRunning } from '../model/account.ts'
+import {
+  endsImmediately,
+  nullIfUnavailable,
+  readAccount,
+  requireRunning,
+} from '../model/account.ts'
 import { BadChoice } from '../model/problems.ts'
 import type { FormRequest } from './add-form.ts'
 
@@ -22,7 +27,7 @@ export async function showCancel(c: Context<AppEnv>): Promise<Response> {
     <BillingFrame>
       <section class="card narrow stack">
         <h1>{t('cancel.question')}</h1>
-        {!running.cancelled() && !endsAtOnce(running) && (
+        {!running.cancelled() && !endsImmediately(running) && (
           <OwnForm action="/billing/cancel" data-once>
             <h2>{date ? t('cancel.atEndOn', { date }) : t('cancel.atEnd')}</h2>
             <p>{t(running.onTrial() ? 'cancel.keepTrial' : 'cancel.keepPaid')}</p>

@@ -4,7 +4,7 @@ import type { AppEnv } from '../../../http/variables.ts'
 import { Confirmation, isCancelled } from '../../parts/confirmation.tsx'
 import { renderPage } from '../../parts/render.tsx'
 import { readAccount } from '../model/account.ts'
-import { cardEntryOf, parseToken } from '../model/card-entry.ts'
+import { createCardEntry, parseToken } from '../model/card-entry.ts'
 import { describeMethod } from '../model/describe-card.ts'
 import { BadChoice } from '../model/problems.ts'
 import { availableProviders, parseProvider } from '../model/providers.ts'
@@ -17,7 +17,7 @@ export async function addCard(request: FormRequest) {
   const isForLater = request.form.get('later') === 'yes'
   if (isForLater) await payer.addPaymentMethod(token)
   else await payer.updateCard(token)
-  await setUpDeclinesOfCard(request, token)
+  await setUpTestCardDeclines(request, token)
   return isForLater ? ('card-added' as const) : ('card-changed' as const)
 }
 
@@ -48,7 +48,7 @@ export async function readCard({
   const { billable } = account
   const wanted = parseProvider(form.get('provider'), availableProviders(service))
   const provider = wanted ?? billable.provider
-  const token = parseToken(cardEntryOf(service, provider), form.get('token'))
+  const token = parseToken(createCardEntry(service, provider), form.get('token'))
   if (provider !== billable.provider) await billable.chooseProvider(provider)
   return { provider, token }
 }
@@ -57,7 +57,7 @@ export async function readCard({
  * Makes the sandbox decline later charges if the token belongs to a test card with this behavior. Does nothing in
  * production.
  */
-export async function setUpDeclinesOfCard(
+export async function setUpTestCardDeclines(
   { service, account }: FormRequest,
   token: string | null,
 ): Promise<void> {

@@ -3,8 +3,8 @@ import { planOf } from '../../../config/plan-capabilities.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { BillingFrame, OwnForm } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
-import { readAccount, unpaidReason } from '../model/account.ts'
-import { cardEntryOf } from '../model/card-entry.ts'
+import { readAccount, readUnpaidReason } from '../model/account.ts'
+import { createCardEntry } from '../model/card-entry.ts'
 import { PROVIDER_NAMES } from '../model/providers.ts'
 import { answerBank } from '../model/test-cards.ts'
 import { AskBank, ProviderScripts } from '../sections/card-entry.tsx'
@@ -15,13 +15,13 @@ import type { FormRequest } from './add-form.ts'
 export async function showConfirm(c: Context<AppEnv>): Promise<Response> {
   const { service, t } = c.get('page')
   const { running, billable } = await readAccount(c)
-  const reason = running && (await unpaidReason(running))
+  const reason = running && (await readUnpaidReason(running))
   if (!running || reason?.code !== 'payment_action_required') {
     // Just confirmed: the provider knows before its webhook arrives.
     if (running && !reason) await billable.sync()
     return c.redirect('/billing', 303)
   }
-  const entry = cardEntryOf(service, running.provider)
+  const entry = createCardEntry(service, running.provider)
   const plan = planOf(service.config.settings.plans, running)
   return renderPage(
     c,
@@ -69,7 +69,7 @@ export async function showConfirm(c: Context<AppEnv>): Promise<Response> {
 
 /** Handles the form that approves or rejects a payment at the simulated bank of the sandbox. */
 export async function confirm({ service, account: { running }, form }: FormRequest) {
-  const reason = running && (await unpaidReason(running))
+  const reason = running && (await readUnpaidReason(running))
   const { sandbox } = service
   if (!sandbox || reason?.code !== 'payment_action_required') return { goTo: '/billing' }
   const approved = form.get('answer') === 'approve'

@@ -9,7 +9,13 @@ import { Fact } from '../../parts/table.tsx'
 import type { Account, ProviderView } from '../model/account.ts'
 import { describeCard } from '../model/describe-card.ts'
 import { describeDiscount, describeState } from '../model/describe-state.ts'
-import { formatInterval, formatTotal, plansAt, quantityChoice, quantityOn } from '../model/plans.ts'
+import {
+  computeQuantityOnPlan,
+  formatInterval,
+  formatTotal,
+  plansAt,
+  quantityChoice,
+} from '../model/plans.ts'
 import { hasPromotionCodes, PROVIDER_NAMES } from '../model/providers.ts'
 import { PlanTerms, Price } from './price.tsx'
 
@@ -239,7 +245,10 @@ export const OtherPlans: FC<{
           <li class="card plan">
             <h3>{plan.name}</h3>
             <p class="price">
-              <Price plan={plan} quantity={quantityOn(plan, subscription, account.counted)} />
+              <Price
+                plan={plan}
+                quantity={computeQuantityOnPlan(plan, subscription, account.counted)}
+              />
             </p>
             <PlanTerms plan={plan} />
             <a class="button" href={`/billing/swap?plan=${encodeURIComponent(plan.id)}`}>

@@ -15,8 +15,8 @@ export const Invoices: FC<InvoicesView> = ({ invoices, creditNotes, isCustomer }
   if (!isCustomer) return null
   const { t } = usePage()
   const documents = newestFirst([
-    ...(invoices ?? []).map((invoice) => ofInvoice(invoice, t)),
-    ...(creditNotes ?? []).map((note) => ofCreditNote(note, t)),
+    ...(invoices ?? []).map((invoice) => toInvoiceDocument(invoice, t)),
+    ...(creditNotes ?? []).map((note) => toCreditNoteDocument(note, t)),
   ])
   const isAway = invoices === null || creditNotes === null
   return (
@@ -38,15 +38,15 @@ interface Document {
 }
 
 /** Locale for amounts. English uses the format of the invoice. */
-function localeOf({ language }: PageText): string | undefined {
+function findAmountLocale({ language }: PageText): string | undefined {
   return language === 'en' ? undefined : language
 }
 
-function ofInvoice(invoice: Invoice, t: PageText): Document {
+function toInvoiceDocument(invoice: Invoice, t: PageText): Document {
   return {
     date: invoice.date(),
-    total: invoice.total(localeOf(t)),
-    state: stateOf(invoice, t),
+    total: invoice.total(findAmountLocale(t)),
+    state: describeInvoiceState(invoice, t),
     name: t('invoices.invoice'),
     path: `/user/invoice/${encodeURIComponent(invoice.id)}`,
   }
@@ -56,16 +56,16 @@ function ofInvoice(invoice: Invoice, t: PageText): Document {
  * An unpaid Braintree invoice is never open: the charge succeeded, and its settlement takes a few
  * days.
  */
-function stateOf({ paid, voided, data }: Invoice, t: PageText): string {
+function describeInvoiceState({ paid, voided, data }: Invoice, t: PageText): string {
   if (paid) return t('invoices.paid')
   if (voided) return t('invoices.void')
   return t(data.provider === 'braintree' ? 'invoices.onItsWay' : 'invoices.open')
 }
 
-function ofCreditNote(note: CreditNote, t: PageText): Document {
+function toCreditNoteDocument(note: CreditNote, t: PageText): Document {
   return {
     date: note.date(),
-    total: `−${note.total(localeOf(t))}`,
+    total: `−${note.total(findAmountLocale(t))}`,
     state: t(note.isVoid ? 'invoices.creditNoteVoid' : 'invoices.creditNote'),
     name: t('invoices.creditNote'),
     path: `/billing/credit-note/${encodeURIComponent(note.id)}`,

@@ -6,7 +6,7 @@ import { formatDay } from '../../../dates.ts'
 import type { BothProviders } from '../../../demo/providers.ts'
 import { localPath } from '../../../http/same-origin.ts'
 import type { AppEnv } from '../../../http/variables.ts'
-import { readOwnForm, requireUser, userOf } from '../../parts/forms.ts'
+import { getSignedInUser, readOwnForm, requireUser } from '../../parts/forms.ts'
 import { OwnForm, usePage } from '../../parts/layout.tsx'
 import type { Done } from '../model/notices.ts'
 import { failNextCharge } from '../model/test-cards.ts'
@@ -88,7 +88,7 @@ export function addSandboxControls(app: Hono<AppEnv>, { sandbox }: ServiceContex
   app.post('/sandbox/decline', requireUser(), async (c) => {
     const form = await readOwnForm(c)
     const { billing } = c.get('page').service
-    const { provider, providerId: id } = await billing.user(Number(userOf(c).id))
+    const { provider, providerId: id } = await billing.user(Number(getSignedInUser(c).id))
     if (id === null) return c.redirect('/billing', 303)
     failNextCharge(sandbox, { provider, id })
     return c.redirect(buildDoneUrl(form, 'charge-armed'), 303)

@@ -41,7 +41,7 @@ export const Subscribe: FC<SubscribeView> = (view) => {
   const card = asksForCard || isElsewhere ? null : describeCard(account.billable, t)
   return (
     <section class="stack" aria-labelledby="subscribe-title">
-      <h2 id="subscribe-title">{titleOf(account, t)}</h2>
+      <h2 id="subscribe-title">{chooseTitle(account, t)}</h2>
       {last && !account.running && <p>{describeState(last, told, card !== null, t).sentence}</p>}
       <ProviderChoice {...view} />
       <OwnForm action="/billing/subscribe" class="stack" data-once data-priced>
@@ -206,7 +206,7 @@ function payLabel({ chosen, invoices }: Offer, t: PageText): string {
     : t('subscribe.subscribe')
 }
 
-function titleOf({ running, history }: Account, t: PageText): string {
+function chooseTitle({ running, history }: Account, t: PageText): string {
   if (running) return t('subscribe.another')
   return t(history.length > 0 ? 'subscribe.again' : 'subscribe.choose')
 }
