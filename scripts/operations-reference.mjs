@@ -9,10 +9,10 @@ const ADMIN = join(ROOT, 'packages/server/dist/admin')
 export const PAGE = join(ROOT, 'docs/reference/admin.md')
 
 /** Returns the page with its tables up to date with the code. */
-export function writeOperations(page, { operations, areas, scopes, areaOf, problems }) {
+export function writeOperations(page, { operations, areas, scopes, getOperationArea, problems }) {
   const ofArea = ([area, holds]) => {
     const rows = operations
-      .filter((operation) => areaOf(operation) === area)
+      .filter((operation) => getOperationArea(operation) === area)
       .map((operation) => [
         `\`${operation.route.join(' ')}\``,
         operation.summary,
@@ -68,14 +68,15 @@ function replacePart(page, [name, lines]) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [{ OPERATIONS }, { AREAS, adminScopes, areaOf }, { PROBLEMS }] = await Promise.all(
-    ['operations/all.js', 'operation.js', 'problems.js'].map((file) => import(join(ADMIN, file))),
-  )
+  const [{ OPERATIONS }, { AREAS, adminScopes, getOperationArea }, { PROBLEMS }] =
+    await Promise.all(
+      ['operations/all.js', 'operation.js', 'problems.js'].map((file) => import(join(ADMIN, file))),
+    )
   const written = writeOperations(readFileSync(PAGE, 'utf8'), {
     operations: OPERATIONS,
     areas: AREAS,
     scopes: adminScopes(),
-    areaOf,
+    getOperationArea,
     problems: PROBLEMS,
   })
   writeFileSync(PAGE, written)

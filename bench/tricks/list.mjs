@@ -131,14 +131,14 @@ export const tricks = [
         "import { notFound } from '../response.js';\nimport { fromWebRequest, toWebResponse } from '../web.js';",
       ],
       [
-        'const pending = routes.handle(fromNodeRequest(message, signedInReader(options, message), signOutCaller(options, message), addressReader(options, message, () => message.socket.remoteAddress)));',
+        'const pending = routes.handle(fromNodeRequest(message, signedInReader(options, message), signOutCaller(options, message), createAddressReader(options, message, () => message.socket.remoteAddress)));',
         `const body = [];
         message.on('data', (chunk) => body.push(chunk));
         message.on('end', () => {
             const { method, url, headers } = message;
             const init = { method, headers, body: method === 'POST' ? Buffer.concat(body) : null };
             const request = new Request('http://127.0.0.1' + url, init);
-            const address = addressReader(options, message, () => message.socket.remoteAddress);
+            const address = createAddressReader(options, message, () => message.socket.remoteAddress);
             const plain = fromWebRequest(request, signedInReader(options, message), signOutCaller(options, message), address);
             routes.handle(plain).then(toWebResponse).then(async (made) => {
                 const headers = Object.fromEntries(made.headers);

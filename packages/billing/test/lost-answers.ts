@@ -6,7 +6,7 @@ export type LostResponseKind = 'timeout' | 'half-written'
 
 export const LOSSES: readonly LostResponseKind[] = ['timeout', 'half-written']
 
-/** Creates a billing whose requests `loseAnswer` can abort. The requests' own timeouts are long. */
+/** Creates a billing whose requests `loseResponse` can abort. The requests' own timeouts are long. */
 export function createImpatientBilling(
   { sandbox, another }: BillingTest,
   maxNetworkRetries = 0,

@@ -102,7 +102,7 @@ export function belongsToCurrentCustomer(
 }
 
 /**
- * Prepares a query of `subscriptions` like `ownerStatement`, but only finds rows of the owner's
+ * Prepares a query of `subscriptions` like `prepareOwnerStatement`, but only finds rows of the owner's
  * current customer.
  */
 export function prepareCurrentCustomerStatement<Params extends object, Row>(

@@ -31,7 +31,7 @@ export function toGrossDiscounts({ net, tax }: NetPrice, coupons: readonly numbe
 }
 
 /**
- * Inverts `grossDiscounts()`: converts discounts on a price that includes tax back to coupon
+ * Inverts `toGrossDiscounts()`: converts discounts on a price that includes tax back to coupon
  * values. `takesAll`: the coupon reduces the price to zero, so its value may be higher than its
  * discount shows.
  */

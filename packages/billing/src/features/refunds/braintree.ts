@@ -169,7 +169,7 @@ function buildRefundOrderId(key: string, reason: RefundReason | null): string {
   return buildOrderId(key, reason === null ? 'refund:' : `refund/${reason}:`)
 }
 
-/** Reads key and reason from an order id. `null` if `orderOf()` did not make it. */
+/** Reads key and reason from an order id. `null` if `buildRefundOrderId()` did not make it. */
 function parseRefundOrderId(
   order: string | null | undefined,
 ): { readonly key: string; readonly reason: RefundReason | null } | null {
