@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { variables } from '../../packages/server/src/config/variables.ts'
-import { ROOT } from '../../test-support/markdown.ts'
+import { codeBlocks, ROOT, readPage } from '../../test-support/markdown.ts'
 import { fillIn } from '../check-deploy.mjs'
 
 const FILES = readdirSync(join(ROOT, 'deploy'), { recursive: true, withFileTypes: true })
@@ -32,6 +32,17 @@ describe('the files in deploy/', () => {
     for (const grace of graces) expect(grace).toBeGreaterThan(20)
   })
 
+  it('configure Caddy as the guide about production does, which proxies.test.ts runs', () => {
+    const guide = codeBlocks(readPage('docs/guides/production.md'))
+    const block = guide.find(({ info }) => info === 'caddyfile')?.code ?? ''
+    const own = block
+      .replace('api.example.com', '{$TOLLGATE_URL}')
+      .replace('127.0.0.1:3000', 'tollgate:3000')
+    expect(read('deploy/Caddyfile').replace(/^#.*\n/, '')).toBe(`${own}\n`)
+  })
+})
+
+describe('check:deploy', () => {
   it('fills in the empty values of the example for docker compose, and leaves the rest', () => {
     expect(fillIn('# A=\nA=\nB=given\n')).toBe('# A=\nA=filled-in\nB=given\n')
   })

@@ -3,7 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { connect } from '@tollgate/database'
 import { startSandbox } from '@tollgate/sandbox'
+import pg from 'pg'
 import { afterEach, describe, expect, it } from 'vitest'
 import { findFreePort } from '../../../test-support/free-port.ts'
 import { findMariadb, startMariadbServer } from '../../../test-support/mariadb-server.ts'
@@ -28,21 +30,22 @@ interface Kind {
   /** Program that makes the backup. Without it, the test is left out. */
   readonly dumps: string
   readonly missing?: boolean
-  /** Creates an empty database. Returns its URL, and the name that the guide calls `tollgate`. */
-  create(folder: string): Promise<{ url: string; database: string; remove(): Promise<void> }>
+  /** Creates an empty database named `tollgate`. */
+  create(folder: string): Promise<{
+    readonly url: string
+    /** Environment variables that the commands of the guide need. */
+    readonly environment?: Readonly<Record<string, string>>
+    remove?(): Promise<void>
+  }>
 }
 
 const sqlite: Kind = {
   name: 'sqlite',
   dumps: 'sqlite3',
-  create: async (folder) => ({
-    url: `sqlite:${folder}/data/tollgate.db`,
-    database: 'tollgate',
-    remove: async () => {},
-  }),
+  create: async (folder) => ({ url: `sqlite:${folder}/data/tollgate.db` }),
 }
 
-/** A server of the same version as `pg_dump`, which refuses to copy newer ones. */
+/** Folder of a server of the same version as `pg_dump`, which refuses to copy newer servers. */
 const postgresFolder = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout?.trim()
 
 const postgres: Kind = {
@@ -51,7 +54,17 @@ const postgres: Kind = {
   missing: !postgresFolder || !isInstalled(join(postgresFolder, 'initdb')),
   async create() {
     const { url, remove } = await startPostgresServer([], dirname(postgresFolder ?? ''))
-    return { url, database: 'postgres', remove }
+    const { hostname: PGHOST, port: PGPORT, username: PGUSER } = new URL(url)
+    const client = new pg.Client(url)
+    await client.connect()
+    await client.query('create role tollgate login')
+    await client.query('create database tollgate owner tollgate')
+    await client.end()
+    return {
+      url: `postgres://tollgate@${PGHOST}:${PGPORT}/tollgate`,
+      environment: { PGHOST, PGPORT, PGUSER },
+      remove,
+    }
   },
 }
 
@@ -63,10 +76,11 @@ const mariadb: Kind = {
   missing: mariadbServer === null,
   async create(folder) {
     const server = await startMariadbServer(mariadbServer ?? '')
-    const { hostname, port, username, pathname } = new URL(server.url)
+    await server.ask('create database tollgate')
+    const { hostname, port, username } = new URL(server.url)
     const options = `[client]\nprotocol=tcp\nhost=${hostname}\nport=${port}\nuser=${username}\n`
     writeFileSync(join(folder, 'mariadb.cnf'), options)
-    return { url: server.url, database: pathname.slice(1), remove: () => server.remove() }
+    return { url: server.url.replace(/test$/, 'tollgate'), remove: () => server.remove() }
   },
 }
 
@@ -84,8 +98,8 @@ async function prepare(kind: Kind): Promise<Machine> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-backups-'))
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }))
   for (const name of ['bin', 'data', 'backups']) mkdirSync(join(folder, name), { mode: 0o700 })
-  const { url, database, remove } = await kind.create(folder)
-  cleanups.push(remove)
+  const { url, environment = {}, remove } = await kind.create(folder)
+  if (remove) cleanups.push(remove)
   const sandbox = await startSandbox({ stripe: true })
   cleanups.push(() => sandbox.close())
   const command = join(folder, 'bin', 'tollgate')
@@ -98,12 +112,10 @@ async function prepare(kind: Kind): Promise<Machine> {
       ['/var/lib/tollgate', join(folder, 'data')],
       ['/var/backups/tollgate', join(folder, 'backups')],
       ['/etc/tollgate', folder],
-      // The last word of the commands of MariaDB.
-      ['.sql tollgate', `.sql ${database}`],
-      ['.cnf tollgate', `.cnf ${database}`],
       ['2026-05-01T10:00:00Z', new Date(Date.now() - 60_000).toISOString()],
     ],
     environment: {
+      ...environment,
       PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
@@ -188,6 +200,16 @@ function runInShell(line: string, { names, environment, folder }: Machine): Prom
   })
 }
 
+/** Creates a table, as the migration of a newer version would. Fails if it exists. */
+async function createLaterTable({ environment }: Machine): Promise<void> {
+  const database = await connect(environment.DATABASE_URL)
+  try {
+    await database.kysely.schema.createTable('later').addColumn('id', 'integer').execute()
+  } finally {
+    await database.close()
+  }
+}
+
 /** An application that gets, uses and revokes tokens of the service. */
 function createApplication({ environment }: Machine, client: { id: string; secret: string }) {
   const { TOLLGATE_URL: url } = environment
@@ -219,7 +241,7 @@ describe.each([sqlite, postgres, mariadb])('the guide about backups, on $name', 
     console.log(`The backup of ${kind.name} is left out: install ${kind.dumps} and its server`)
 
   it.skipIf(isLeftOut)(
-    'restores accounts and applications, loses later writes, and revokes every token',
+    'restores accounts and applications without anything written later, and revokes every token',
     async () => {
       const machine = await prepare(kind)
       const tollgate = async (command: string) =>
@@ -234,11 +256,13 @@ describe.each([sqlite, postgres, mariadb])('the guide about backups, on $name', 
       const revoked = await application.getToken()
       expect(await follow('backup', kind, machine, unit)).toHaveLength(2)
 
+      await createLaterTable(machine)
       await application.revoke(revoked)
       await tollgate(`user create --email late@example.com --password '${password}'`)
       expect(await application.use(kept)).toBe(200)
       await follow('restore', kind, machine, unit)
 
+      await expect(createLaterTable(machine)).resolves.toBeUndefined()
       expect(await application.use(kept)).toBe(401)
       expect(await application.use(revoked)).toBe(401)
       const people: { email: string }[] = await tollgate('user list')
