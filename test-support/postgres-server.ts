@@ -70,13 +70,15 @@ const SETTINGS = [
 
 /**
  * Starts a real Postgres from npm on a free port of the loopback interface, with its data in a
- * temporary folder. `settings` are those of the server, such as `wal_level=logical`.
+ * temporary folder. `settings` are those of the server, such as `wal_level=logical`. `installed` is
+ * the folder with the `bin` of another version, installed on this machine.
  */
 export async function startPostgresServer(
   settings: readonly string[] = [],
+  installed?: string,
 ): Promise<PostgresPrimary> {
   const folder = createFolder()
-  const native = await prepareBinaries(folder)
+  const native = installed ?? (await prepareBinaries(folder))
   const initialised = spawnSync(
     join(native, 'bin', 'initdb'),
     [
