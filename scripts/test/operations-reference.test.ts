@@ -11,7 +11,7 @@ it('docs/reference/admin.md matches the operations (npm run docs:operations writ
     operations: OPERATIONS,
     areas: AREAS,
     scopes: adminScopes(),
-    areaOf: getOperationArea,
+    getOperationArea,
     problems: PROBLEMS,
   }
   expect(page).toBe(writeOperations(page, code))

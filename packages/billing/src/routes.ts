@@ -82,7 +82,7 @@ export function createRoutes(
       await ready()
       response = await route.respond(request, match.id)
     } catch (error) {
-      const failure = toErrorReply(context, error)
+      const failure = toErrorResponse(context, error)
       response =
         route?.openedAt && wantsHtml(request)
           ? createBrowserErrorResponse(context, {
@@ -205,7 +205,7 @@ async function downloadInvoice(
   return respondWithInvoice(found, { ...invoice, locale: await findOwnerLocale(context, record) })
 }
 
-interface ErrorReply {
+interface FailedResponse {
   readonly status: number
   readonly body: { readonly error: string; readonly message?: string }
   readonly headers?: Record<string, string>
@@ -215,7 +215,7 @@ interface ErrorReply {
  * Converts an error to a response. Errors of unknown kinds are bugs or outages: they are logged,
  * and the response contains no details.
  */
-function toErrorReply({ options }: BillingContext, error: unknown): ErrorReply {
+function toErrorResponse({ options }: BillingContext, error: unknown): FailedResponse {
   if (isHttpError(error)) {
     const { status, code, message } = error
     return { status, body: { error: code, message }, headers: error.headers() }

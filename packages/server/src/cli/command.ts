@@ -36,6 +36,8 @@ export interface CommandContext {
   readonly json: boolean
   /** The person or script that acts, as the audit log names them. */
   readonly caller: Caller
+  /** Name and version of the package manager that started the command. `null` if none did. */
+  readonly packageManager: string | null
   /**
    * Loads the configuration. `instead` holds values from the command line that replace environment
    * variables.
@@ -141,6 +143,7 @@ export function createCommandContext(options: {
   return {
     json,
     caller: { actor: { kind: 'command', id }, door: 'command', address: null, requestId: null },
+    packageManager: environment.npm_config_user_agent ?? null,
     print: (text) => void terminal.stdout.write(text),
     hint: (text) => void terminal.stderr.write(`${text}\n`),
     application,

@@ -54,7 +54,7 @@ export const init = command({
   async run({ options }, context): Promise<Outcome> {
     const project = readProject(process.cwd())
     const framework = findFramework(project, options.framework)
-    const manager = findPackageManager(project, process.env.npm_config_user_agent)
+    const manager = findPackageManager(project, context.packageManager ?? '')
     const asks = !options.yes && !isSetUp(project, framework)
     const choices = await choose(project, options, asks ? context : null)
     const { noInstall, tarballs } = options
