@@ -159,14 +159,14 @@ export interface DatabaseInternals extends Runner {
   /** Returns the same database, as a transaction that only reads and records other statements. */
   recordWrites(record: StatementRecord): Database
   /** Returns the same database or transaction with errors passed through `change`. */
-  changeErrors(change: ChangeError): Database
+  changeErrors(change: TranslateError): Database
 }
 
 /**
- * Turns an error of the database into another error. Keep the original one as `cause`: it
+ * Translates an error of the database into another error. Keep the original one as `cause`: it
  * determines the kind of the failure.
  */
-export type ChangeError = (error: unknown) => unknown
+export type TranslateError = (error: unknown) => unknown
 
 export interface WithInternals {
   readonly [internals]: DatabaseInternals

@@ -5,7 +5,7 @@ import { type ErrorKindOf, hasErrorKind, UNAVAILABLE } from './errors.ts'
  * Returns the kind of an error from a connection that this package did not open, such as one of the
  * application's own pool.
  */
-export const builtInKindOf: ErrorKindOf = (error, code) => {
+export const classifyBuiltInError: ErrorKindOf = (error, code) => {
   for (const { errorKind } of builtInDialects) {
     const kind = errorKind(error, code)
     if (kind) return kind
@@ -29,12 +29,12 @@ export const builtInKindOf: ErrorKindOf = (error, code) => {
  * ```
  */
 export function isUnavailable(error: unknown): boolean {
-  return hasErrorKind(error, UNAVAILABLE, builtInKindOf)
+  return hasErrorKind(error, UNAVAILABLE, classifyBuiltInError)
 }
 
 /** Whether the error says that a row with the same unique key exists. */
 export function isUniqueViolation(error: unknown): boolean {
-  return hasErrorKind(error, ['duplicate'], builtInKindOf)
+  return hasErrorKind(error, ['duplicate'], classifyBuiltInError)
 }
 
 /**
@@ -44,5 +44,5 @@ export function isUniqueViolation(error: unknown): boolean {
  * row, or a row whose value is only similar.
  */
 export function isImpossibleValue(error: unknown): boolean {
-  return hasErrorKind(error, ['impossible'], builtInKindOf)
+  return hasErrorKind(error, ['impossible'], classifyBuiltInError)
 }

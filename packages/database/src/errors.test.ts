@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { builtInKindOf, isUnavailable, isUniqueViolation } from './error-kinds.ts'
+import { classifyBuiltInError, isUnavailable, isUniqueViolation } from './error-kinds.ts'
 import { type ErrorKind, hasErrorKind, markErrorKinds } from './errors.ts'
 
 const withCode = (code: string, message = 'x') => Object.assign(new Error(message), { code })
@@ -96,11 +96,11 @@ describe('error kinds', () => {
     ['impossible', withCode('22P02')],
   ])('include %s for %s', (kind, error) => {
     const all: ErrorKind[] = ['broken', 'slow', 'undone', 'duplicate', 'impossible']
-    expect(all.filter((one) => hasErrorKind(error, [one], builtInKindOf))).toEqual([kind])
+    expect(all.filter((one) => hasErrorKind(error, [one], classifyBuiltInError))).toEqual([kind])
   })
 
   it('are undefined for an unknown code', () => {
-    expect(builtInKindOf(withCode('0A000', 'something else'), '0A000')).toBeUndefined()
+    expect(classifyBuiltInError(withCode('0A000', 'something else'), '0A000')).toBeUndefined()
   })
 
   it("come from the dialect's own mapping, also when its error is wrapped", () => {

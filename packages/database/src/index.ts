@@ -6,7 +6,7 @@ export { createClockTable } from './clock/recorded-time.ts'
 export { type ConnectOptions, connect } from './connect.ts'
 export { findDatabaseFile } from './connection-url.ts'
 export { checkServerUrl, redactUrl } from './connections/server-url.ts'
-export type { ChangeError, Claim, Database, Statement, StatementResult } from './database.ts'
+export type { Claim, Database, Statement, StatementResult, TranslateError } from './database.ts'
 export type { Clock, ClockRepair, DatabaseClock } from './database-clock.ts'
 export type {
   AnyTables,

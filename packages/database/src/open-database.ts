@@ -2,7 +2,6 @@ import type { Compilable, Kysely } from 'kysely'
 import { prepareClaimThenInsert, prepareUpdateOneReturning } from './batching/claim.ts'
 import { createDatabaseClock, type ManagedDatabaseClock } from './clock/create-clock.ts'
 import {
-  type ChangeError,
   type Claim,
   type Database,
   type DatabaseInternals,
@@ -10,6 +9,7 @@ import {
   internalsOf,
   type Statement,
   type StatementRecord,
+  type TranslateError,
   type WithInternals,
 } from './database.ts'
 import type { ClockOptions } from './database-clock.ts'
@@ -39,7 +39,7 @@ import { createUnits, type Units } from './statements/units.ts'
  *   isUnavailable(error) ? new ServiceUnavailable({ cause: error }) : error)
  * ```
  */
-export function withErrors<T>(database: Database<T>, change: ChangeError): Database<T> {
+export function withErrors<T>(database: Database<T>, change: TranslateError): Database<T> {
   return internalsOf(database).changeErrors(change) as Database<T>
 }
 
@@ -68,7 +68,7 @@ interface SharedDatabaseState<T> {
   readonly transaction?: TransactionRunner
   readonly clock?: ManagedDatabaseClock
   readonly units?: Units
-  readonly changesErrors?: ChangeError
+  readonly changesErrors?: TranslateError
   readonly record?: StatementRecord
 }
 
@@ -80,7 +80,7 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
   readonly #options: DatabaseOptions
   readonly #transaction: TransactionRunner | undefined
   readonly #units: Units
-  readonly #changesErrors: ChangeError | undefined
+  readonly #changesErrors: TranslateError | undefined
   #kysely: Kysely<T> | undefined
   #closed: Promise<void> | undefined
   #locksTable: Promise<void> | undefined
@@ -183,12 +183,12 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
     })
   }
 
-  #changeErrors(change: ChangeError): Database<T> {
+  #changeErrors(change: TranslateError): Database<T> {
     const options = this.#options
     const { clock } = this
     const units = this.#units
     const earlier = this.#changesErrors
-    const changesErrors: ChangeError = earlier ? (error) => change(earlier(error)) : change
+    const changesErrors: TranslateError = earlier ? (error) => change(earlier(error)) : change
     const engine = withChangedErrors(this[internals].engine, this.dialect, change)
     if (!this.#transaction) {
       const within = { clock, units, changesErrors }

@@ -12,7 +12,7 @@ import {
   type MariadbServer,
   startMariadbServer,
 } from '../../../test-support/mariadb-server.ts'
-import { builtInKindOf } from '../src/error-kinds.ts'
+import { classifyBuiltInError } from '../src/error-kinds.ts'
 import { type ErrorKind, hasErrorKind } from '../src/errors.ts'
 import { createThing, createThings, findThings, insertThings, type TestTables } from './things.ts'
 
@@ -25,7 +25,8 @@ if (kind === 'mariadb' && !installed) {
 }
 
 const KINDS: readonly ErrorKind[] = ['broken', 'slow', 'undone', 'duplicate', 'impossible']
-const kindsOf = (error: unknown) => KINDS.filter((one) => hasErrorKind(error, [one], builtInKindOf))
+const kindsOf = (error: unknown) =>
+  KINDS.filter((one) => hasErrorKind(error, [one], classifyBuiltInError))
 
 type DriverError = Error & { readonly errno?: number; readonly code?: string }
 

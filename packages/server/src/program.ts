@@ -22,6 +22,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   audit: 'the audit log: who did what',
   clock: 'the clock that all processes share',
   billing: 'payments',
+  'billing tax-ids': 'tax ids of a person, such as VAT numbers',
+  'billing credit-notes': 'credit notes, which return the money of an invoice',
   'billing webhooks': 'events that the payment providers send',
   'billing deliveries': 'events that are sent to your own application',
 }
@@ -136,9 +138,10 @@ function createProgram(terminal: Terminal, run: Run): Program {
 function addGroup(parent: Program, name: string, path: string): Program {
   const own = Object.keys(commands).filter((words) => words.startsWith(`${path} `))
   const group = parent.command(name).copyInheritedSettings(parent)
-  const names = own.map((words) => words.slice(path.length + 1)).join(', ')
+  // Groups within the group are named once, without their commands.
+  const names = own.map((words) => words.slice(path.length + 1).split(' ')[0])
   return group
-    .description(`${GROUPS[path]}: ${names}`)
+    .description(`${GROUPS[path]}: ${[...new Set(names)].join(', ')}`)
     .showHelpAfterError(`(tollgate ${path} --help lists its commands)`)
 }
 

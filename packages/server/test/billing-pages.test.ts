@@ -522,7 +522,7 @@ describe('a payment that needs confirmation by the bank', () => {
     ['approve', 'confirmed', 'yearly'],
     ['refuse', 'refused', 'pro'],
   ])(
-    'waits, if it belongs to a change of plan, until the customer returns and the answer is: %s',
+    'stays open during a change of plan until the customer returns from the bank, whose answer is: %s',
     async (answer, done, plan) => {
       const ada = await newPerson(service)
       await ada.done('/billing/subscribe', { ...wanted, token: 'pm_card_visa' })

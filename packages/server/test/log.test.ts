@@ -97,3 +97,16 @@ it('the log of a complete sign-in and token flow contains one line per request, 
   expect(token).toMatchObject({ level: 'info', method: 'POST', status: 200, address: '127.0.0.1' })
   expect(lines.filter(({ path }) => path === '/stripe/webhook').length).toBeGreaterThan(2)
 })
+
+it('the id of a request is in its response and in its log line, and callers cannot choose it', async () => {
+  const ids = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const headers = { 'x-request-id': 'chosen-by-the-caller' }
+      return (await fetch(`${service.url}/api/user`, { headers })).headers.get('x-request-id')
+    }),
+  )
+  expect(new Set(ids).size).toBe(5)
+  expect(ids).not.toContain('chosen-by-the-caller')
+  const log = service.log()
+  for (const id of ids) expect(log).toContain(`"request_id":"${id}"`)
+})

@@ -11,7 +11,7 @@ import type { OwnerRepository } from './storage/owners.ts'
 import type { SubscriptionRepository } from './storage/subscriptions.ts'
 import type { SyncRunRepository } from './storage/sync-runs.ts'
 import type { TaxRepository } from './storage/taxes.ts'
-import type { TransferRepository } from './storage/transfers.ts'
+import type { OwnerTransferRepository } from './storage/transfers.ts'
 import type { WebhookRepository } from './storage/webhooks.ts'
 import type { ProviderName } from './values/provider-name.ts'
 
@@ -26,7 +26,7 @@ export interface BillingContext {
   readonly operations: OperationRepository
   readonly taxes: TaxRepository
   readonly disputes: DisputeRepository
-  readonly transfers: TransferRepository
+  readonly transfers: OwnerTransferRepository
   readonly syncRuns: SyncRunRepository
   readonly codeAttempts: CodeAttemptRepository
   readonly webhooks: WebhookRepository

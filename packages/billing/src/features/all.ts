@@ -39,7 +39,7 @@ export {
   backdatingCapability,
   billingAnchorsCapability,
   freeStartsCapability,
-  newSubscriptionsFeature,
+  subscriptionCreationFeature,
 } from './subscribe/feature.ts'
 export { swapFeature, swapReplacementsCapability } from './swap/feature.ts'
 export { accountListsCapability, syncFeature } from './sync/feature.ts'

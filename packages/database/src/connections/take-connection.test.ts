@@ -17,7 +17,7 @@ it("takeConnection returns the pool's connection", async () => {
   expect(connection.released).toBe(0)
 })
 
-it('takeConnection rejects with the reason for which the pool has no connection', async () => {
+it('takeConnection rejects with the reason why the pool has no connection', async () => {
   const reason = new Error('refused')
   await expect(takeConnection(1000, (done) => done(reason, undefined))).rejects.toBe(reason)
 })

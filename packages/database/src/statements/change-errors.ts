@@ -1,11 +1,15 @@
-import type { ChangeError } from '../database.ts'
+import type { TranslateError } from '../database.ts'
 import type { Dialect } from '../dialects/dialect.ts'
 import type { Engine, Session } from '../dialects/engine.ts'
 import { markErrorKinds } from '../errors.ts'
 import type { TransactionRunner } from './transaction.ts'
 
 /** Returns the engine with errors passed through `change`. */
-export function withChangedErrors(engine: Engine, dialect: Dialect, change: ChangeError): Engine {
+export function withChangedErrors(
+  engine: Engine,
+  dialect: Dialect,
+  change: TranslateError,
+): Engine {
   const changed = createErrorChanger(dialect, change)
   return {
     exactText: engine.exactText,
@@ -19,7 +23,7 @@ export function withChangedErrors(engine: Engine, dialect: Dialect, change: Chan
 export function withChangedTransactionErrors(
   transaction: TransactionRunner,
   dialect: Dialect,
-  change: ChangeError,
+  change: TranslateError,
 ): TransactionRunner {
   const changed = createErrorChanger(dialect, change)
   return {
@@ -42,7 +46,7 @@ function changeErrorsOfSession(session: Session, changed: WithErrorsChanged): Se
 type WithErrorsChanged = <R>(answer: Promise<R>) => Promise<R>
 
 /** Stores the kind of each error before changing it: only the dialect may know the kind. */
-function createErrorChanger({ errorKind }: Dialect, change: ChangeError): WithErrorsChanged {
+function createErrorChanger({ errorKind }: Dialect, change: TranslateError): WithErrorsChanged {
   return (answer) =>
     answer.catch((error) => {
       markErrorKinds(error, errorKind)

@@ -61,8 +61,8 @@ export async function newSecret(
 }
 
 /**
- * Returns the secret before a planned rotation, if it still authenticates. Compares its end with
- * the clock on every call, so that a cached client does not keep it valid for longer.
+ * Returns the secret that a planned rotation has replaced, if it still authenticates. Compares its
+ * expiry with the clock on every call, so that a cached client does not keep it valid for longer.
  */
 export function findPreviousSecret(
   { settings: { previous_secret: previous } }: Pick<Client, 'settings'>,

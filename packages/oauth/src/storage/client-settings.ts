@@ -19,7 +19,7 @@ export interface ClientSettings {
    * itself, not its hash.
    */
   readonly sealed_secret?: string
-  /** The secret before a planned rotation, which also authenticates until it ends. */
+  /** The secret that a planned rotation has replaced, which authenticates until it expires. */
   readonly previous_secret?: PreviousSecret
   /** JWS algorithm that signs access tokens for this client. */
   readonly access_token_signed_response_alg?: string

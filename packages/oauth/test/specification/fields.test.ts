@@ -65,12 +65,15 @@ describe('Fields of a client:', () => {
     for (const name of badNames) await expectFieldError(method, path, { ...good, name }, 'name')
   })
 
-  it.each(['POST', 'PUT'])('redirect is a URL, required on %s', async (method) => {
-    const path = method === 'POST' ? '/oauth/clients' : `/oauth/clients/${ownId}`
-    for (const redirect of badRedirects) {
-      await expectFieldError(method, path, { ...good, redirect }, 'redirect')
-    }
-  })
+  it.each(['POST', 'PUT'])(
+    'redirect must be a URL, and is required in a %s request',
+    async (method) => {
+      const path = method === 'POST' ? '/oauth/clients' : `/oauth/clients/${ownId}`
+      for (const redirect of badRedirects) {
+        await expectFieldError(method, path, { ...good, redirect }, 'redirect')
+      }
+    },
+  )
 
   it('name may be in any language and have up to 191 characters', async () => {
     for (const name of ['Кофейня', '咖啡店 ☕', 'مقهى', "O'Neill & <Söhne>", 'n'.repeat(191)]) {

@@ -22,7 +22,7 @@ async function send(merchant: Pick<Merchant, 'sandbox' | 'outbox'>, kind: string
 }
 
 describe('notifications', () => {
-  it('contain the subscription with its newest transaction first', async () => {
+  it('contain the subscription with its transactions, newest first', async () => {
     const { received, clock, outbox } = await startWithReceiver()
     await clock.advance({ months: 2 })
     await outbox.flush()

@@ -56,7 +56,7 @@ describe('the end of a subscription with a yearly and a monthly price', () => {
     },
   )
 
-  it('moves with the items after a cancellation with `cancel_at_period_end`, and stays unchanged after a cancellation with `cancel_at`', async () => {
+  it('follows the period ends of its prices after a cancellation with `cancel_at_period_end`, but stays unchanged after a cancellation with `cancel_at`', async () => {
     const { stripe, begin, yearly, monthly } = await setUp()
     const without = async (params: Stripe.SubscriptionUpdateParams) => {
       const made = await begin([yearly, monthly])

@@ -50,7 +50,7 @@ describe('versions before 2026-04-22.dahlia', () => {
 })
 
 describe('versions before endive', () => {
-  it('anchor-as-object: accept billing_cycle_anchor as a word, or as a timestamp in a preview', async () => {
+  it('anchor-as-object: accept billing_cycle_anchor as a keyword such as `now`, or as a timestamp in an invoice preview', async () => {
     const { sandbox, send, call, subscription } = await startSubscribed()
     await sandbox.clock.advance({ days: 10 })
     const path = `/subscriptions/${subscription.id}`

@@ -210,7 +210,7 @@ describe('the settings for clients that register themselves', () => {
     })
   })
 
-  it('require initial access tokens for that policy, and error messages do not reveal them', () => {
+  it('must contain initial access tokens under the policy initial-access-token, and error messages do not reveal the tokens', () => {
     const policy = { TOLLGATE_CLIENT_REGISTRATION: 'initial-access-token' }
     for (const environment of [policy, { ...production, ...policy }]) {
       expect(refusal(environment)).toContain('TOLLGATE_INITIAL_ACCESS_TOKENS is missing')

@@ -3,11 +3,12 @@ import type { MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { ServiceContext } from '../context.ts'
 import { callerAddress, createProxyList } from '../limits/network.ts'
+import { readRequestId } from './request-id.ts'
 import type { AppEnv } from './variables.ts'
 
 /**
  * Determines the caller's IP address from the socket, or from `X-Forwarded-For` if a trusted proxy
- * set it. Warns once if the trusted proxies seem to be configured wrongly.
+ * set it, and the id of the request. Warns once if the trusted proxies seem to be configured wrongly.
  */
 export function identifyCaller(context: ServiceContext): MiddlewareHandler<AppEnv> {
   const isProxy = createProxyList(context.config.trustedProxies)
@@ -17,7 +18,7 @@ export function identifyCaller(context: ServiceContext): MiddlewareHandler<AppEn
     warned.add(message)
     context.logger.warn({ address }, message)
   }
-  return (c, next) => {
+  return async (c, next) => {
     const peer = c.env?.incoming?.socket.remoteAddress
     const header = c.req.header('x-forwarded-for') ?? null
     const { address, forwarded } = callerAddress(peer, header, isProxy)
@@ -28,7 +29,14 @@ export function identifyCaller(context: ServiceContext): MiddlewareHandler<AppEn
     }
     c.set('address', address)
     c.set('network', networkOf(address))
-    return next()
+    // Only a trusted proxy has a forwarded address, or should have sent one.
+    const requestId = readRequestId(
+      (name) => c.req.header(name),
+      forwarded === 'used' || forwarded === 'missing',
+    )
+    c.set('requestId', requestId)
+    await next()
+    c.header('x-request-id', requestId)
   }
 }
 
@@ -64,6 +72,7 @@ export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEn
       status,
       ms: Math.round(seconds * 1e4) / 10,
       address: c.get('address'),
+      request_id: c.get('requestId'),
     }
     // One warning covers a whole outage. A wrong clock is reported elsewhere, and probes get a 503
     // during any outage.

@@ -59,8 +59,8 @@ export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<App
 const REGISTER = '/oauth/register'
 
 /**
- * Limits failed attempts at client registration. Registration tokens are checked first, and only
- * wrong ones are counted and rejected.
+ * Limits failed attempts at client registration. The registration token is checked before the
+ * limit: only wrong tokens count, and a correct one is accepted even after the limit is reached.
  */
 export function limitClientRegistration(context: ServiceContext): MiddlewareHandler<AppEnv> {
   const { limits, metrics } = context

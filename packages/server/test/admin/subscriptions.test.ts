@@ -223,7 +223,7 @@ describe('subscriptions in the management API', () => {
     expect((await operators.entries('billing.cancel')).at(-1)?.outcome).toBe('done')
   })
 
-  it('repairs the rows of a person from the provider', async () => {
+  it('lets an operator restore the rows of a person from the data of the provider', async () => {
     const support = await operators.operator('support')
     const { id, customerId } = await accounts.customer('stripe')
     const [at] = service.sandbox?.stripe.subscriptions(customerId) ?? []

@@ -146,7 +146,7 @@ describe("the operators' pages about taxes", () => {
     expect((await support.open(`${page}/address`)).html).toContain('value="Mill Lane 1"')
   })
 
-  it('offer at Braintree only the address, and a viewer nothing', async () => {
+  it('let operators change only the address of a Braintree customer, and let viewers change nothing', async () => {
     const support = await operatorWithForms(service, 'support')
     const viewer = await operatorWithForms(service, 'viewer')
     const [stripe, braintree] = [

@@ -161,7 +161,7 @@ describe('a module given with --config', () => {
     )
   })
 
-  it('may export promises in a default export, and one of the libraries', async () => {
+  it('may export promises, may use a default export, and needs only one of the two libraries', async () => {
     const file = fileURLToPath(new URL('./oauth-only.ts', import.meta.url))
     const only = (...args: string[]) =>
       run(['--config', file, ...args], { APP_DATABASE_URL: test.url })

@@ -14,7 +14,7 @@ export interface CustomerTransfer {
   readonly to: Owner
 }
 
-export interface TransferRepository {
+export interface OwnerTransferRepository {
   /** Whether this is the newest transfer by which the previous owner gave away a customer. */
   isNewest(transfer: CustomerTransfer): Promise<boolean>
   /** Whether the owner transferred away a customer with whom it had used up its free trial. */
@@ -32,7 +32,7 @@ export interface TransferRepository {
 
 const TABLE = 'billing_transfers'
 
-export function transferRepository({ kysely }: Database): TransferRepository {
+export function transferRepository({ kysely }: Database): OwnerTransferRepository {
   const from = ({ type, id }: Owner) =>
     kysely.selectFrom(TABLE).where('from_type', '=', type).where('from_id', '=', String(id))
   return {

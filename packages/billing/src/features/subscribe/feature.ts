@@ -92,7 +92,7 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Creating and finding subscriptions. */
-export const newSubscriptionsFeature = defineFeature({
+export const subscriptionCreationFeature = defineFeature({
   user: {
     newSubscription,
     findSubscription,

@@ -11,7 +11,7 @@ import {
   type TokenRow,
   tokenTable,
 } from './tables.ts'
-import { deletePendingRequests, tokenValues } from './tokens.ts'
+import { deletePendingAuthorizationRequests, tokenValues } from './tokens.ts'
 
 interface ConsentCheck {
   readonly userId: string
@@ -94,7 +94,7 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
           .where('user_id', '=', userId)
           .where('client_id', '=', clientId)
           .execute()
-        await deletePendingRequests(tx, { userId, clientId })
+        await deletePendingAuthorizationRequests(tx, { userId, clientId })
       }),
   }
 }

@@ -230,7 +230,7 @@ async function revokeBatch(
   selector: TokenSelector,
   at: Date,
 ): Promise<Token[]> {
-  await deletePendingRequests(tx, selector)
+  await deletePendingAuthorizationRequests(tx, selector)
   const ended = await revokeRows(tx, selector, at)
   if (ended.length === 0) return []
   // Read after the write has locked the rows: a concurrent refresh may have extended their life.
@@ -282,7 +282,7 @@ async function revokeRows(
  * Deletes the pending authorization requests and unused codes of a user, in the order in which
  * their own transactions take locks (to avoid deadlocks).
  */
-export async function deletePendingRequests(
+export async function deletePendingAuthorizationRequests(
   tx: Database<OAuthTables>,
   selector: TokenSelector,
 ): Promise<void> {

@@ -38,7 +38,7 @@ export function setDefaultMethod(work: UnitOfWork, customer: CustomerRow, id: st
  * Returns the id of a payment method that is attached to this customer.
  * @throws {StripeFault} If the payment method does not exist or is not attached to the customer.
  */
-export function requireOwnMethod(
+export function requireOwnPaymentMethod(
   work: UnitOfWork,
   customer: CustomerRow,
   id: string,

@@ -11,7 +11,7 @@ import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { adjustBalance } from '../invoices/customer-balance.ts'
 import { collectInvoice } from '../invoices/invoice-payment.ts'
 import { addCard, isCard, removeCard, replaceDefaultCard, requireCard } from '../payments/cards.ts'
-import { requireCustomer, requireOwnMethod } from '../payments/customer.ts'
+import { requireCustomer, requireOwnPaymentMethod } from '../payments/customer.ts'
 import { resolvePaymentMethod } from '../payments/new-payment-method.ts'
 import {
   attachPaymentMethod,
@@ -182,7 +182,7 @@ function applyInvoiceSettings(
   }
   if (method === '' || method === null) applied.default_payment_method = null
   else if (method !== undefined) {
-    applied.default_payment_method = requireOwnMethod(
+    applied.default_payment_method = requireOwnPaymentMethod(
       work,
       customer,
       method,

@@ -29,7 +29,7 @@ import {
   markUncollectible,
   voidInvoice,
 } from '../invoices/invoice-payment.ts'
-import { requireCustomer, requireOwnMethod } from '../payments/customer.ts'
+import { requireCustomer, requireOwnPaymentMethod } from '../payments/customer.ts'
 import { resolvePaymentMethod } from '../payments/new-payment-method.ts'
 import { createCardFault } from '../payments/payment-attempt.ts'
 import { renderRow } from '../state/render.ts'
@@ -205,7 +205,11 @@ function applyParams(
   if (invoice.collection_method === 'send_invoice' && invoice.due_date === null)
     throw missingParamFault('days_until_due')
   if (params.default_payment_method !== undefined) {
-    invoice.default_payment_method = requireOwnMethod(work, customer, params.default_payment_method)
+    invoice.default_payment_method = requireOwnPaymentMethod(
+      work,
+      customer,
+      params.default_payment_method,
+    )
   }
   if (params.default_tax_rates !== undefined) {
     invoice.default_tax_rates = requireTaxRates(work, params.default_tax_rates, 'default_tax_rates')

@@ -8,7 +8,7 @@ import {
   retrieveOperation,
   updateOperation,
 } from '../api/resource.ts'
-import { requireCustomer, requireOwnMethod } from '../payments/customer.ts'
+import { requireCustomer, requireOwnPaymentMethod } from '../payments/customer.ts'
 import { createBlankRow } from '../state/blank.ts'
 import { checkRoomForSubscription } from '../state/clock-limits.ts'
 import type { ScheduleRow } from '../state/rows.ts'
@@ -95,7 +95,7 @@ function applyDefaults(
   settings: Stripe.SubscriptionScheduleUpdateParams.DefaultSettings | undefined,
 ): void {
   if (settings?.default_payment_method === undefined) return
-  const default_payment_method = requireOwnMethod(
+  const default_payment_method = requireOwnPaymentMethod(
     work,
     requireCustomer(work, schedule.customer, 'customer'),
     settings.default_payment_method,

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { readAutomaticTaxParam, refuseManualRates } from '../invoices/automatic-tax.ts'
-import { requireOwnMethod } from '../payments/customer.ts'
+import { requireOwnPaymentMethod } from '../payments/customer.ts'
 import type { SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequestFault, missingParamFault } from '../wire/errors.ts'
@@ -28,7 +28,7 @@ export function applySettings(
   const { default_payment_method: method } = params
   if (method !== undefined) {
     const customer = work.require('customer', subscription.customer)
-    subscription.default_payment_method = requireOwnMethod(work, customer, method)
+    subscription.default_payment_method = requireOwnPaymentMethod(work, customer, method)
   }
   Object.assign(subscription, pickGiven(params, 'collection_method', 'description'))
   if (params.days_until_due !== undefined) {

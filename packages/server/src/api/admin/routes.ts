@@ -66,7 +66,7 @@ async function serve(
   const result = await execute(
     operation,
     {
-      caller: { actor, door: 'api', address: c.get('address'), requestId: null },
+      caller: { actor, door: 'api', address: c.get('address'), requestId: c.get('requestId') },
       input,
       idempotencyKey: readKey(c),
       ifMatch: c.req.header('if-match') ?? null,
@@ -216,7 +216,10 @@ async function linesResponse(
   { logger }: ServiceContext,
 ): Promise<Response> {
   const body = await linesBody(pages, (error) =>
-    logger.error({ err: error }, 'A response of the management API was cut off'),
+    logger.error(
+      { err: error, request_id: c.get('requestId') },
+      'A response of the management API was cut off',
+    ),
   )
   c.header('content-type', 'application/jsonl')
   return c.body(body)
@@ -254,7 +257,10 @@ function problemResponse(
 ): Response {
   const { status } = problem
   if (problem.problem === 'unexpected') {
-    logger.error({ err: problem.cause }, 'A request to the management API failed unexpectedly')
+    logger.error(
+      { err: problem.cause, request_id: c.get('requestId') },
+      'A request to the management API failed unexpectedly',
+    )
   }
   c.header('cache-control', 'no-store')
   c.header('content-type', 'application/problem+json')

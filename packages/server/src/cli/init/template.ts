@@ -54,7 +54,7 @@ export const exportNow = ({ billing }: Choices): string =>
   `export const { ${instances(billing)} } = await open()`
 
 /** Exports promises of the instances, and what `adapter` makes of them, as a promise `adapter`. */
-export function exportPromises({ billing }: Choices, adapter: string): string {
+export function renderPromiseExports({ billing }: Choices, adapter: string): string {
   const lines = instances(billing)
     .split(', ')
     .map((name) => `export const ${name} = opening.then(({ ${name} }) => ${name})`)

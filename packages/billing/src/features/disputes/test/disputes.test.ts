@@ -94,7 +94,7 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
     expect((await user.subscription('main')).disputedAt).toEqual(disputedAt)
   })
 
-  it('ends the subscription once when it is decided against the merchant, even if a response of the provider gets lost', async () => {
+  it('ends the subscription exactly once if the merchant loses the dispute, even if a response of the provider gets lost', async () => {
     const test = await start(provider, { disputes: { access: 'end' } })
     let wasHit = true
     for (let call = 0; wasHit && call < 12; call++) {

@@ -150,33 +150,30 @@ describe('usage at Stripe of a period that was already billed', () => {
   it.each([
     ['in-time', 'stray'],
     ['stray', 'in-time'],
-  ])(
-    'is detected for each report by its own time (reports in the order %s, %s)',
-    async (...ids) => {
-      const { warned, test } = await startWarned()
-      const { user, sandbox } = test
-      const calls = await test.price({ unit_amount: 50 })
-      const ended = await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
-      await sandbox.clock.advance({ days: 1 })
-      const during = new Date(sandbox.clock.now().getTime() - 60_000)
-      await ended.cancelNow()
-      const after = new Date(sandbox.clock.now().getTime() + 60_000)
-      await sandbox.clock.advance({ days: 1 })
-      const other = test.another({ processEvery: false })
-      const reporter = await other.user(user.id)
-      await test.database.transaction(async (transaction) => {
-        for (const id of ids) {
-          const at = id === 'stray' ? after : during
-          await reporter.reportUsage('calls', 1, { id, at, transaction })
-        }
-      })
-      await other.process()
-      expect(warned.sort()).toEqual([
-        expect.stringMatching(/calls \(in-time\).*too late/),
-        expect.stringMatching(/calls \(stray\).*no subscription/),
-      ])
-    },
-  )
+  ])('is detected by the time of each report (reports in the order %s, %s)', async (...ids) => {
+    const { warned, test } = await startWarned()
+    const { user, sandbox } = test
+    const calls = await test.price({ unit_amount: 50 })
+    const ended = await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
+    await sandbox.clock.advance({ days: 1 })
+    const during = new Date(sandbox.clock.now().getTime() - 60_000)
+    await ended.cancelNow()
+    const after = new Date(sandbox.clock.now().getTime() + 60_000)
+    await sandbox.clock.advance({ days: 1 })
+    const other = test.another({ processEvery: false })
+    const reporter = await other.user(user.id)
+    await test.database.transaction(async (transaction) => {
+      for (const id of ids) {
+        const at = id === 'stray' ? after : during
+        await reporter.reportUsage('calls', 1, { id, at, transaction })
+      }
+    })
+    await other.process()
+    expect(warned.sort()).toEqual([
+      expect.stringMatching(/calls \(in-time\).*too late/),
+      expect.stringMatching(/calls \(stray\).*no subscription/),
+    ])
+  })
 
   it('is rejected for a subscription that ended more than an hour ago', async () => {
     const test = await startWithMeter()

@@ -1,7 +1,7 @@
 import type { Choices } from '../choices.ts'
 import { planEntry } from '../entry.ts'
 import type { Framework } from '../framework.ts'
-import { exportNow, exportPromises } from '../template.ts'
+import { exportNow, renderPromiseExports } from '../template.ts'
 
 /** Express: routes and guards are middleware, and ours are a Router. */
 export const express: Framework = {
@@ -56,7 +56,7 @@ export const tollgate = Router()
 tollgate.use(routes)${choices.billing === 'none' ? '' : '\ntollgate.use(billingForExpress(billing).routes)'}`
 
 const withPromise = (choices: Choices) => `
-${exportPromises(choices, 'Express')}
+${renderPromiseExports(choices, 'Express')}
 function onceOpen(pick«: (open: Awaited<typeof adapter>) => RequestHandler»)«: RequestHandler» {
   return async (request, response, next) => pick(await adapter)(request, response, next)
 }

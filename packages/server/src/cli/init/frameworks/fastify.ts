@@ -1,7 +1,7 @@
 import type { Choices } from '../choices.ts'
 import { planEntry } from '../entry.ts'
 import type { Framework } from '../framework.ts'
-import { exportNow, exportPromises } from '../template.ts'
+import { exportNow, renderPromiseExports } from '../template.ts'
 
 /** Fastify: ours is a plugin, and guards are `onRequest` hooks. */
 export const fastify: Framework = {
@@ -60,7 +60,7 @@ export const tollgate«: FastifyPluginAsync» = async (app) => {
 ${ROUTE}`
 
 const withPromise = (choices: Choices) => `
-${exportPromises(choices, 'Fastify')}
+${renderPromiseExports(choices, 'Fastify')}
 function onceOpen(
   pick«: (open: Awaited<typeof adapter>) => onRequestHookHandler»,
 )«: onRequestHookHandler» {

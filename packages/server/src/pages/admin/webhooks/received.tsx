@@ -37,7 +37,7 @@ interface WebhookJson extends QueuedJson {
 const pathOf = (id: string | number) => `${BASE}/received/${encodeURIComponent(id)}`
 
 /** Adds the pages of events from the payment providers. */
-export function addReceived(app: Hono<AppEnv>): void {
+export function addReceivedWebhookPages(app: Hono<AppEnv>): void {
   app.get(BASE, requireRole('viewer'), async (c) => {
     const { t } = c.get('page')
     const state = readStateFilter(c.req.query('state'), RECEIVED_STATES)

@@ -41,7 +41,7 @@ interface EndpointJson {
 const pathOf = (id: string | number) => `${SENT}/${encodeURIComponent(id)}`
 
 /** Adds the pages of events that the service sends to the endpoints of the application. */
-export function addSent(app: Hono<AppEnv>): void {
+export function addSentWebhookPages(app: Hono<AppEnv>): void {
   app.get(SENT, requireRole('viewer'), (c) => renderList(c, null))
   app.post(`${SENT}/resend-all`, requireRole('support'), async (c) => {
     const form = await readOwnForm(c)
