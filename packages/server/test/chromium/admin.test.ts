@@ -153,7 +153,7 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
   })
 
   it('let a support person issue a credit note in part', async () => {
-    const kim = await customer('kim')
+    const kim = await customer('ines')
     const page = await signedIn('support')
     await page.goto(`${service.url}/admin/people/${kim.id}`)
     await page.getByRole('link', { name: /^Credit note for invoice/ }).click()
