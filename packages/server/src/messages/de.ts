@@ -433,7 +433,7 @@ export const de: PageMessages = {
     'Um über den anderen Anbieter zu bezahlen, beenden Sie zuerst dieses Abonnement.',
   'where.plan': 'Sie können den Tarif Ihres Abonnements weiter unten auf dieser Seite ändern.',
   'where.quantity': 'Sie können die Anzahl weiter unten auf dieser Seite ändern.',
-  'where.promotionCode': 'Sie können Ihren Gutscheincode weiter unten auf dieser Seite eingeben.',
+  'where.promotionCode': 'Sie können Ihren Aktionscode weiter unten auf dieser Seite eingeben.',
   'where.coupon':
     'Rabatte gelten ab Beginn eines Abonnements, daher läuft dieses unverändert weiter.',
   'where.trial':
@@ -574,7 +574,7 @@ export const de: PageMessages = {
   'current.quantity': 'Anzahl',
   'current.quantityEach': 'Anzahl, je {price}',
   'current.changeQuantity': 'Anzahl ändern',
-  'current.code': 'Code',
+  'current.code': 'Aktionscode',
   'current.useCode': 'Code verwenden',
   'current.bankWants': 'Ihre Bank bittet Sie, die Zahlung zu bestätigen.',
   'current.giveUp': 'Diese Zahlung verwerfen und neu beginnen',

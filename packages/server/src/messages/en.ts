@@ -548,7 +548,7 @@ export const en = {
   'current.quantity': 'Quantity',
   'current.quantityEach': 'Quantity, {price} each',
   'current.changeQuantity': 'Change the quantity',
-  'current.code': 'Code',
+  'current.code': 'Promotion code',
   'current.useCode': 'Use the code',
   'current.bankWants': 'Your bank asks you to confirm the payment.',
   'current.giveUp': 'Discard this payment and start again',

@@ -152,7 +152,7 @@ describeInChromium("the operators' pages for the service", ({ newPage, forgive }
   it('do not show a secret again when its page is reloaded', async () => {
     const { page } = await signedIn('admin')
     const { client } = await service.oauth.clients.create({
-      name: 'Once',
+      name: 'Shown once',
       grants: ['client_credentials'],
     })
     const own = `${service.url}/admin/applications/${client.id}`

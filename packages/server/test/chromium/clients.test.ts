@@ -51,7 +51,7 @@ describeInChromium('clients of a user', ({ newPage, forgive }) => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret)
     await close(page)
     expect(await page.content()).not.toContain(secret)
-    expect(await page.locator('#secret-value').inputValue()).toBe('')
+    await expect.poll(() => page.locator('#secret-value').inputValue()).toBe('')
     await page.reload()
     expect(await page.content()).not.toContain(secret)
 

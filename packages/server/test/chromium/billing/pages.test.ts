@@ -60,9 +60,9 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await pressed(page, PAY)
   }
 
-  async function later(page: Page, step: 'A day' | 'A week' | 'A month', times = 1) {
+  async function later(page: Page, step: 'day' | 'week' | 'month', times = 1) {
     for (let at = 0; at < times; at++) {
-      await pressed(page, `${step} later`)
+      await pressed(page, `Go forward one ${step}`)
       await told(page, 'The sandbox’s clock was moved.')
     }
   }
@@ -81,7 +81,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
         await page.getByText('(3 × $25.00)').waitFor()
       }
       await pressed(page, 'Fail the next charge')
-      await later(page, 'A month')
+      await later(page, 'month')
       expect(await state(page)).toBe('Payment failed')
       // Each value of an invoice is labelled with its column.
       const amount = page.locator('td[data-label="Amount"]').first()
@@ -114,8 +114,8 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await told(page, 'The tax ID was added.')
     await page.getByText('Mill Lane 1, GB').waitFor()
     await expectAccessibleInAllLooks(page, 'billing-details')
-    await later(page, 'A month')
-    await later(page, 'A day')
+    await later(page, 'month')
+    await later(page, 'day')
     await page.getByRole('heading', { name: 'Monthly' }).first().waitFor()
   })
 
@@ -129,8 +129,8 @@ describeInChromium('billing', ({ newPage, forgive }) => {
       await page.getByText(/^Trial until \d+ \w+ \d{4}\./).waitFor()
       await expectAccessible(page)
 
-      await later(page, 'A week', 2)
-      await later(page, 'A day', 2)
+      await later(page, 'week', 2)
+      await later(page, 'day', 2)
       expect(await state(page)).toBe('Active')
       const row = page.getByRole('row', { name: /\$10\.00 Paid/ })
       const [download] = await Promise.all([
@@ -200,12 +200,12 @@ describeInChromium('billing', ({ newPage, forgive }) => {
       const page = await open()
       await subscribe(page, provider, 'Monthly', FAILS_LATER[provider])
       await told(page, 'You are subscribed.')
-      await later(page, 'A week', 2)
-      await later(page, 'A day')
+      await later(page, 'week', 2)
+      await later(page, 'day')
       expect(await state(page)).toBe('Payment failed')
       await expectAccessible(page)
       await takeScreenshot(page, `billing-failed-${provider}`)
-      await later(page, 'A week', 3)
+      await later(page, 'week', 3)
       await page.getByRole('heading', { name: 'Subscribe again' }).waitFor()
       await page.getByText(/^The payment failed, so it ended on \d+ \w+ \d{4}\.$/).waitFor()
     },
@@ -245,11 +245,11 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     forgive(page, /status of 422/)
     await subscribe(page, 'stripe', 'Pro', WORKS.stripe)
     await told(page, 'You are subscribed.')
-    await page.getByLabel('Code').fill('AUTUMN')
+    await page.getByLabel('Promotion code').fill('AUTUMN')
     await pressed(page, 'Use the code')
     await page.getByRole('alert').filter({ hasText: 'This code does not exist' }).waitFor()
     await expectAccessible(page)
-    await page.getByLabel('Code').fill('spring')
+    await page.getByLabel('Promotion code').fill('spring')
     await pressed(page, 'Use the code')
     await told(page, 'The code applies from your next invoice.')
     await page.getByText(/^Spring: 25% off until /).waitFor()
@@ -281,8 +281,8 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await subscribe(page, 'stripe', 'Pro', WORKS.stripe)
     await pressed(page, 'Fail the next charge')
     await told(page, 'Your next charge will be declined.')
-    await later(page, 'A month')
-    await later(page, 'A day')
+    await later(page, 'month')
+    await later(page, 'day')
     expect(await state(page)).toBe('Payment failed')
     await page.getByText('Your card has insufficient funds.').waitFor()
   })
@@ -315,8 +315,8 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await expectAccessibleInAllLooks(page, 'billing-new')
     await subscribe(page, 'stripe', 'Monthly', WORKS.stripe)
     await told(page, 'You are subscribed.')
-    await later(page, 'A month')
-    await later(page, 'A day')
+    await later(page, 'month')
+    await later(page, 'day')
     await expectAccessibleInAllLooks(page, 'billing-active')
     const parts = await page
       .locator('.stack')
