@@ -15,7 +15,7 @@ export function clientNameHtml({
 
 /**
  * Renders the part that all approval pages share: the requesting application, the requested access,
- * and the buttons to approve and deny.
+ * and the buttons to deny and approve. Enter presses the first button, so that one must do no harm.
  */
 export function approvalForm(
   view: ApprovalPageView,
@@ -33,8 +33,8 @@ ${renderClientOrigin(view, t)}
 ${texts.before ?? null}<form method="post" action="${action}">
 <input type="hidden" name="csrf_token" value="${csrfToken}">
 ${renderResources(view, t)}${renderScopes(view.scopes, t)}${renderPolicyLinks(view, t)}
-${texts.after ?? null}<button class="primary" name="decision" value="approve">${t('approve.button')}</button>
-<button name="decision" value="deny">${t('approve.deny')}</button>
+${texts.after ?? null}<button name="decision" value="deny">${t('approve.deny')}</button>
+<button class="primary" name="decision" value="approve">${t('approve.button')}</button>
 </form>
 <p class="note">${joinHtml(t.parts('approve.otherAccount', { link }))}</p>`
 }

@@ -22,8 +22,8 @@ export function signOutPage(view: SignOutView, t: PageText): string {
 <p>${who}</p>${where}${why}
 <form method="post" action="${action}">
 ${hiddenFields(Object.entries(fields))}
-<button class="primary" name="decision" value="sign_out">${t('signOut.button')}</button>
 <button name="decision" value="stay">${t('signOut.stay')}</button>
+<button class="primary" name="decision" value="sign_out">${t('signOut.button')}</button>
 </form>`,
   )
 }

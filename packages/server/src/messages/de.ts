@@ -134,6 +134,13 @@ export const de: PageMessages = {
     'Wählen Sie einen Tarif, ändern Sie Ihre Zahlungsmethode, lesen Sie Ihre Rechnungen.',
   'home.admin': 'Personen, Anwendungen, Webhooks und die Zahlen des ganzen Dienstes.',
 
+  'home.clients.present':
+    '{count, plural, =0 {Sie haben keine Clients.} one {Sie haben # Client.} other {Sie haben # Clients.}}',
+  'home.tokens.present':
+    '{count, plural, =0 {Sie haben keine Tokens.} one {Sie haben # Token.} other {Sie haben # Tokens.}}',
+  'home.applications.present':
+    '{count, plural, =0 {Keine Anwendung hat Zugriff.} one {# Anwendung hat Zugriff.} other {# Anwendungen haben Zugriff.}}',
+  'home.billing.none': 'Sie haben kein Abonnement.',
   'tokens.title': 'Persönliche Zugriffstokens',
   'tokens.lead': 'Für Ihre eigenen Skripte und Programme, die die API in Ihrem Namen aufrufen.',
   'tokens.new': 'Neues Token',

@@ -128,6 +128,13 @@ export const en = {
   'home.billing': 'Choose a plan, change your payment method, read your invoices.',
   'home.admin': 'People, applications, webhooks and the numbers of the whole service.',
 
+  'home.clients.present':
+    '{count, plural, =0 {You have no clients.} one {You have # client.} other {You have # clients.}}',
+  'home.tokens.present':
+    '{count, plural, =0 {You have no tokens.} one {You have # token.} other {You have # tokens.}}',
+  'home.applications.present':
+    '{count, plural, =0 {No application has access.} one {# application has access.} other {# applications have access.}}',
+  'home.billing.none': 'You have no subscription.',
   'tokens.title': 'Personal access tokens',
   'tokens.lead': 'For your own scripts and programs that call the API as you.',
   'tokens.new': 'New token',

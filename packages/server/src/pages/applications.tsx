@@ -85,7 +85,8 @@ interface Application {
 /** Grants that need a person's approval. Tokens of other grants are not listed. */
 const APPROVED = new Set(['authorization_code', 'implicit'])
 
-async function listApplications(
+/** The applications with access to the person's account, newest first. */
+export async function listApplications(
   { oauth }: ServiceContext,
   userId: string,
 ): Promise<readonly Application[]> {

@@ -90,10 +90,17 @@ const Consent: FC<{ view: ConsentView; context: ApprovalContext }> = ({ view, co
     <ClientDetails view={view} context={context} />
     <ApprovalForm view={view} t={context.t}>
       <p class="quiet-text">
-        {context.t('approve.later', { applications: context.t('places.applications') })}
+        {context.t.parts('approve.later', { applications: <ApplicationsLink t={context.t} /> })}
       </p>
     </ApprovalForm>
   </section>
+)
+
+/** Opens a new tab, because the question must stay open. */
+const ApplicationsLink: FC<{ t: PageText }> = ({ t }) => (
+  <a href="/applications" target="_blank" rel="noopener">
+    {t('places.applications')}
+  </a>
 )
 
 const Refused: FC<{ view: ErrorView; t: PageText }> = ({ view, t }) => {
@@ -187,7 +194,6 @@ const Confirm: FC<{ view: DeviceQuestion; context: ApprovalContext }> = ({ view,
 
 const Done: FC<{ view: DeviceAnswered; t: PageText }> = ({ view, t }) => {
   const application = <bdi>{view.client.name}</bdi>
-  const applications = <a href="/applications">{t('places.applications')}</a>
   return (
     <section class="card narrow">
       <h1>
@@ -198,7 +204,7 @@ const Done: FC<{ view: DeviceAnswered; t: PageText }> = ({ view, t }) => {
       {view.approved ? (
         <>
           <p>{t('device.approved.text')}</p>
-          <p>{t.parts('approve.later', { applications })}</p>
+          <p>{t.parts('approve.later', { applications: <ApplicationsLink t={t} /> })}</p>
         </>
       ) : (
         <p>{t('device.denied.text')}</p>

@@ -1,6 +1,10 @@
-import type { Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { AppEnv } from '../http/variables.ts'
+import { listApplications } from './applications.tsx'
+import { readAccount } from './billing/model/account.ts'
+import { describeCard } from './billing/model/describe-card.ts'
+import { describeState, type StateDescription } from './billing/model/describe-state.ts'
 import { DemoFlows } from './demo-application.tsx'
 import { getSignedInUser, requireUser } from './parts/forms.ts'
 import { renderPage } from './parts/render.tsx'
@@ -13,12 +17,22 @@ const PLACES = [
   { place: 'admin', title: 'places.admin' },
 ] as const
 
+type Place = (typeof PLACES)[number]['place']
+
+/** The person's own data that a tile shows. */
+interface Present {
+  readonly text: string
+  readonly badge?: StateDescription
+}
+
+/** Adds the home page, which links to the other pages and shows what the person has there. */
 export function addHome(app: Hono<AppEnv>): void {
-  app.get('/', requireUser(), (c) => {
+  app.get('/', requireUser(), async (c) => {
     const user = getSignedInUser(c)
     const { service, t } = c.get('page')
     const { demo } = service
     const places = PLACES.filter(({ place }) => place !== 'admin' || user.role !== null)
+    const present = await describePresent(c)
     return renderPage(
       c,
       { title: t('home.title') },
@@ -37,7 +51,12 @@ export function addHome(app: Hono<AppEnv>): void {
         </div>
         <ul class="tiles">
           {places.map(({ place, title }) => (
-            <Tile path={`/${place}`} title={t(title)} text={t(`home.${place}`)} />
+            <Tile
+              path={`/${place}`}
+              title={t(title)}
+              text={t(`home.${place}`)}
+              present={present[place]}
+            />
           ))}
         </ul>
         {demo?.clients.web && (
@@ -48,11 +67,53 @@ export function addHome(app: Hono<AppEnv>): void {
   })
 }
 
-const Tile: FC<{ path: string; title: string; text: string }> = ({ path, title, text }) => (
+/** Reads, from our own tables only, what the person has on each page. */
+async function describePresent(
+  c: Context<AppEnv>,
+): Promise<Readonly<Partial<Record<Place, Present>>>> {
+  const { service, t } = c.get('page')
+  const { id } = getSignedInUser(c)
+  const [clients, tokens, applications, billing] = await Promise.all([
+    service.oauth.clients.listByUser(id),
+    service.oauth.tokens.listByUser(id),
+    listApplications(service, id),
+    describeSubscription(c),
+  ])
+  const personal = tokens.filter(({ grantType }) => grantType === 'personal_access')
+  return {
+    clients: { text: t('home.clients.present', { count: clients.length }) },
+    tokens: { text: t('home.tokens.present', { count: personal.length }) },
+    applications: { text: t('home.applications.present', { count: applications.length }) },
+    billing,
+  }
+}
+
+async function describeSubscription(c: Context<AppEnv>): Promise<Present> {
+  const { t } = c.get('page')
+  const { billable, running, plan } = await readAccount(c)
+  if (!running) return { text: t('home.billing.none') }
+  // The provider is not asked: a page that everybody opens first must not wait for it.
+  const unasked = { periodEndsAt: null, endReason: null, upcoming: null }
+  const state = describeState(running, unasked, describeCard(billable, t) !== null, t)
+  return { text: plan?.name ?? state.sentence, badge: state }
+}
+
+const Tile: FC<{ path: string; title: string; text: string; present?: Present | undefined }> = ({
+  path,
+  title,
+  text,
+  present,
+}) => (
   <li class="card tile">
     <h2>
       <a href={path}>{title}</a>
     </h2>
     <p>{text}</p>
+    {present && (
+      <p class="tile-present">
+        {present.text}{' '}
+        {present.badge && <span class={`badge ${present.badge.tone}`}>{present.badge.label}</span>}
+      </p>
+    )}
   </li>
 )
