@@ -234,6 +234,7 @@ const sqliteIsEnough: readonly ListedTest[] = [
   ['packages/oauth/test/threats/mutated-standards.test.ts', 'parameters'],
   ['packages/oauth/test/threats/shared-secret.test.ts', 'keys and ciphers'],
   ['packages/server/test/account.test.ts', 'pages'],
+  ['packages/server/test/application/config-module.test.ts', 'how a module is loaded'],
   ['packages/server/test/approval-screen.test.ts', 'pages'],
   ['packages/server/test/assertions.test.ts', 'settings'],
   ['packages/server/test/billing-changes.test.ts', 'pages'],
@@ -250,6 +251,7 @@ const sqliteIsEnough: readonly ListedTest[] = [
   ['packages/server/test/ending-accounts.test.ts', 'commands, pages and calls of a provider'],
   ['packages/server/test/interrupted-deletions.test.ts', 'calls of a provider'],
   ['packages/server/test/first-steps.test.ts', 'pages'],
+  ['packages/server/test/home.test.ts', 'pages'],
   ['packages/server/test/hosted-pages.test.ts', 'pages'],
   ['packages/server/test/identity.test.ts', 'ID tokens and claims'],
   ['packages/server/test/init-files.test.ts', 'files'],
@@ -275,6 +277,7 @@ const sqliteIsEnough: readonly ListedTest[] = [
   ['packages/server/test/standards-commands.test.ts', 'commands'],
   ['packages/server/test/distributed-attacks.test.ts', 'who is counted; limits.test.ts has how'],
   ['packages/server/test/switched-off-grants.test.ts', 'pages'],
+  ['packages/server/test/workers.test.ts', 'processes; processes.test.ts has the databases'],
   // Provider responses and amounts owed; their rows are written as in creating, webhooks and
   // specification/.
   ['packages/billing/src/features/subscribe/test/after-last-retry.test.ts', 'calls of a provider'],
