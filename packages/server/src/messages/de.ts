@@ -677,7 +677,7 @@ export const de: PageMessages = {
   'plot.description': '{days} Tage vom {first} bis zum {last}; der höchste Wert ist {highest}.',
   'plot.bar': '{day}: {value}',
   'plot.barOf': '{day}, {series}: {value}',
-  'plot.numbers': 'Zahlen',
+  'plot.numbers': 'Einzelheiten',
   'plot.numbersOf': ': {title}',
   'plot.day': 'Tag',
   'plot.total': '{count} in {days} Tagen',

@@ -650,7 +650,7 @@ export const en = {
   'plot.description': '{days} days from {first} to {last}; the highest value is {highest}.',
   'plot.bar': '{day}: {value}',
   'plot.barOf': '{day}, {series}: {value}',
-  'plot.numbers': 'Numbers',
+  'plot.numbers': 'Details',
   'plot.numbersOf': ': {title}',
   'plot.day': 'Day',
   'plot.total': '{count} in {days} days',

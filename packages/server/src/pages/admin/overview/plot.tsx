@@ -43,14 +43,14 @@ export const Plot: FC<PlotView> = (view) => {
           ))}
         </ul>
       )}
-      <p>
-        <small>{explanation}</small>
-      </p>
       <details>
         <summary>
           {t('plot.numbers')}
           <span class="unseen">{t('plot.numbersOf', { title })}</span>
         </summary>
+        <p>
+          <small>{explanation}</small>
+        </p>
         <Numbers {...view} />
       </details>
     </section>
