@@ -78,6 +78,7 @@ export type { StoredEvent } from './core/storage/events.ts'
 export { billingMigrations, ownerMigrations } from './core/storage/migrations.ts'
 export type { AddressColumns, OwnerTable, UserTable } from './core/storage/owner-tables.ts'
 export type { QueueEntry } from './core/storage/queue.ts'
+export type { QueueCounts } from './core/storage/queue-counts.ts'
 export type { QueuePageOptions } from './core/storage/queue-pages.ts'
 export type { QueueState, UsageState } from './core/storage/queue-tables.ts'
 export type { SubscriptionStatus } from './core/storage/subscription-conditions.ts'
@@ -373,6 +374,7 @@ export type { Gateway, GatewayChanges, GatewayReads } from './providers/gateway.
 export type { Capability, GatewayParts } from './providers/gateway-parts.ts'
 export type { HandlerContext, HandlerName, WebhookHandler } from './providers/handlers.ts'
 export type { ProviderItem, RequestedItem } from './providers/item.ts'
+export type { ProviderCall } from './providers/observe-calls.ts'
 export { refuseOverrides } from './providers/overrides.ts'
 export {
   defineProvider,
@@ -393,7 +395,7 @@ export type {
   TaxChoice,
 } from './providers/subscription.ts'
 export type { EventObject, EventSubject, RawWebhook, VerifiedEvent } from './providers/webhook.ts'
-export type { PurgedQueue, PurgeOptions, PurgeReport } from './queues.ts'
+export type { PurgedQueue, PurgeOptions, PurgeReport, QueueReport } from './queues.ts'
 export type { SdkBilling, SdkUser } from './sdk-billing.ts'
 export type { Subscription } from './subscription.ts'
 export type {

@@ -4,6 +4,7 @@ import {
   type BraintreeSettings,
   createBilling,
   type MailOptions,
+  type ProviderCall,
   type StripeSettings,
   type WebhookHandlers,
 } from '@tollgate/billing'
@@ -63,6 +64,8 @@ export interface ServiceBillingOptions {
   readonly url?: string
   /** Finds the signed-in user of a request, who may then download invoices. */
   readonly fromRequest?: (request: Request) => Promise<SignedIn | null>
+  /** Called after each call of a payment provider, to count it. */
+  readonly onProviderCall?: (call: ProviderCall) => void
   /** Whether to process the webhook inbox in the background. */
   readonly background: boolean
 }
@@ -104,6 +107,7 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     migrate: settings.migrate,
     clock: options.clock ?? database.clock,
     logger: plainLogger(logger),
+    ...(options.onProviderCall && { onProviderCall: options.onProviderCall }),
   } satisfies BillingOptions)
 }
 

@@ -26,10 +26,11 @@ import {
 import { seedDemo } from './demo/seed.ts'
 import { type DemoState, readStateFile } from './demo/state-file.ts'
 import { createNodeServer, type Timeouts } from './http/node-server.ts'
-import { createReadiness } from './http/readiness.ts'
+import { checkClock, createReadiness, type Readiness } from './http/readiness.ts'
 import { createLogger } from './logger.ts'
 import { createDatabaseWait, createOutageDetector } from './outages.ts'
 import { withProgress } from './progress.ts'
+import { addHealthMetrics } from './statistics/health-metrics.ts'
 import { createMetrics } from './statistics/metrics.ts'
 import { createStatistics } from './statistics/statistics.ts'
 import type { PasswordOptions } from './users/passwords.ts'
@@ -233,6 +234,7 @@ async function start(
     handlers: statistics.observe(config.settings.handlers),
     url,
     fromRequest: core.fromRequest,
+    onProviderCall: metrics.countProviderCall,
     background: true,
   })
   closers.push(() => billing.close())
@@ -276,6 +278,18 @@ async function start(
         })
       : null
 
+  const checkDatabase = createReadiness(database, () => oauth.checkReady())
+  const checkReady = async (): Promise<Readiness> =>
+    state.leaving ? 'draining' : checkClock(await checkDatabase(), clock)
+  addHealthMetrics(metrics.registry, {
+    isReady: async () => (await checkReady()) === 'ok',
+    clockSkew: () => (Date.now() - database.clock.now().getTime()) / 1000,
+    connections: () => database.connections(),
+    signingKeys: () => oauth.keys.list(),
+    now: () => clock.now(),
+    queues: () => billing.countQueues(),
+  })
+
   const shared = {
     url,
     database,
@@ -289,6 +303,7 @@ async function start(
     statistics,
     sandbox,
     demo,
+    checkReady,
   }
   const context: ServiceContext = {
     ...shared,
