@@ -113,6 +113,7 @@ export async function countQueues({
     notices: {
       table: 'billing_notices',
       held: 'sending',
+      isHeldOnceDue: true,
       ...within('provider', notices ? names : []),
     },
   }

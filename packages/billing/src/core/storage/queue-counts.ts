@@ -14,7 +14,7 @@ export interface QueueCounts {
   readonly dead: number
   /**
    * Number of entries that are on hold, up to 10,000: deliveries to an endpoint that answered 410
-   * Gone, and mail that is being sent or whose sending was interrupted.
+   * Gone, and mail whose sending was interrupted.
    */
   readonly held: number
   /** Seconds for which the oldest pending entry has been due. 0 if none is due. */
@@ -28,6 +28,8 @@ export interface CountedQueue {
   readonly givenUp?: string
   /** State of the entries that are on hold. Unset: the queue has none. */
   readonly held?: string
+  /** Whether entries are only on hold once they are due again: until then they are worked on. */
+  readonly isHeldOnceDue?: boolean
   /** Counts only the rows whose `column` has one of the `values`. @default all rows */
   readonly within?: { readonly column: string; readonly values: readonly string[] }
 }
@@ -38,14 +40,15 @@ const MAX_COUNTED = 10_000
 /** Counts the entries of a queue. Reads at most 10,000 rows per state, by the index on due dates. */
 export async function countQueue(
   database: Database,
-  { table, givenUp = 'dead', held, within }: CountedQueue,
+  { table, givenUp = 'dead', held, isHeldOnceDue = false, within }: CountedQueue,
   now: Date,
 ): Promise<QueueCounts> {
-  async function count(state: string) {
+  async function count(state: string, isDue = false) {
     let entries = database.kysely
       .selectFrom(table)
       .select(['due_at', 'attempts'])
       .where('state', '=', state)
+    if (isDue) entries = entries.where('due_at', '<=', now.getTime())
     if (within) entries = entries.where(within.column, 'in', [...within.values])
     const row = await database.kysely
       .selectFrom(entries.orderBy('due_at').limit(MAX_COUNTED).as('entry'))
@@ -65,7 +68,7 @@ export async function countQueue(
     pending: pending.entries,
     retrying: pending.retrying,
     dead: (await count(givenUp)).entries,
-    held: held === undefined ? 0 : (await count(held)).entries,
+    held: held === undefined ? 0 : (await count(held, isHeldOnceDue)).entries,
     lateSeconds: pending.due === null ? 0 : Math.max(0, now.getTime() - Number(pending.due)) / 1000,
   }
 }
