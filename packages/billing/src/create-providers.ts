@@ -9,8 +9,7 @@ import {
 import type { BraintreeOptions } from './providers/braintree/options.ts'
 import type { Gateway } from './providers/gateway.ts'
 import type { Capability } from './providers/gateway-parts.ts'
-import { observeCalls, type ProviderCall } from './providers/observe-calls.ts'
-import type { Provider } from './providers/provider.ts'
+import type { GatewayDependencies, Provider } from './providers/provider.ts'
 import type { ConfiguredProviders } from './providers/providers.ts'
 import type { StripeOptions } from './providers/stripe/options.ts'
 import { STRIPE_MANIFEST, stripeProvider } from './stripe-provider.ts'
@@ -24,7 +23,6 @@ export interface ProviderOptions {
   readonly braintree?: BraintreeOptions
   readonly providers?: readonly Provider[]
   readonly logger?: Logger
-  readonly onProviderCall?: (call: ProviderCall) => void
 }
 
 /** Creates the registry of the configured providers from the options of `createBilling()`. */
@@ -33,7 +31,6 @@ export function createProviders({
   braintree,
   providers = [],
   logger = console,
-  onProviderCall,
 }: ProviderOptions): ConfiguredProviders {
   const all = [
     ...(stripe ? [stripeProvider(stripe)] : []),
@@ -46,18 +43,7 @@ export function createProviders({
   const byName = new Map(all.map((each) => [each.name, each]))
   if (byName.size < all.length) throw new TypeError('providers: two of them have the same name.')
   const find = (name: ProviderName) => byName.get(name) ?? null
-  return { all, find, gateway: connectOnce(connect), standing, statuses }
-
-  async function connect(name: ProviderName): Promise<Gateway> {
-    const provider = find(name)
-    if (!provider) {
-      throw new TypeError(
-        `A user is billed by ${name}, which is not configured: pass its options to createBilling()`,
-      )
-    }
-    const gateway = await provider.connect({ logger })
-    return onProviderCall ? observeCalls(gateway, onProviderCall) : gateway
-  }
+  return { all, find, gateway: connectOnce(find, { logger }), standing, statuses }
 
   function standing(name: ProviderName, status: string): SubscriptionStanding {
     return lookUpStanding(statuses.get(name) ?? {}, status)
@@ -65,9 +51,17 @@ export function createProviders({
 }
 
 function connectOnce(
-  connect: (name: ProviderName) => Promise<Gateway>,
+  find: (name: ProviderName) => Provider | null,
+  tools: GatewayDependencies,
 ): (name: ProviderName) => Promise<Gateway> {
   const made = new Map<ProviderName, Promise<Gateway>>()
+  const connect = async (name: ProviderName) => {
+    const provider = find(name)
+    if (provider) return provider.connect(tools)
+    throw new TypeError(
+      `A user is billed by ${name}, which is not configured: pass its options to createBilling()`,
+    )
+  }
   return (name) => {
     const known = made.get(name)
     if (known) return known

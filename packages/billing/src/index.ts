@@ -374,7 +374,6 @@ export type { Gateway, GatewayChanges, GatewayReads } from './providers/gateway.
 export type { Capability, GatewayParts } from './providers/gateway-parts.ts'
 export type { HandlerContext, HandlerName, WebhookHandler } from './providers/handlers.ts'
 export type { ProviderItem, RequestedItem } from './providers/item.ts'
-export type { ProviderCall } from './providers/observe-calls.ts'
 export { refuseOverrides } from './providers/overrides.ts'
 export {
   defineProvider,

@@ -14,7 +14,6 @@ import type {
 } from './features/outgoing-webhooks/delivery-options.ts'
 import type { BraintreeHandlers } from './providers/braintree/handlers.ts'
 import type { BraintreeOptions } from './providers/braintree/options.ts'
-import type { ProviderCall } from './providers/observe-calls.ts'
 import type { Provider } from './providers/provider.ts'
 import type { ConfiguredProviders } from './providers/providers.ts'
 import type { StripeHandlers } from './providers/stripe/handlers.ts'
@@ -236,10 +235,6 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly clock?: Clock
   /** Receives errors of background work, which no caller sees. @default console */
   readonly logger?: Logger
-  /**
-   * Called after each call of a payment provider, with its outcome. For metrics: it must not throw.
-   */
-  readonly onProviderCall?: (call: ProviderCall) => void
 }
 
 /** A language such as `de`. `null` or `undefined` if the application does not know it. */

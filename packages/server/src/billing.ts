@@ -4,7 +4,6 @@ import {
   type BraintreeSettings,
   createBilling,
   type MailOptions,
-  type ProviderCall,
   type StripeSettings,
   type WebhookHandlers,
 } from '@tollgate/billing'
@@ -64,8 +63,6 @@ export interface ServiceBillingOptions {
   readonly url?: string
   /** Finds the signed-in user of a request, who may then download invoices. */
   readonly fromRequest?: (request: Request) => Promise<SignedIn | null>
-  /** Called after each call of a payment provider, to count it. */
-  readonly onProviderCall?: (call: ProviderCall) => void
   /** Whether to process the webhook inbox in the background. */
   readonly background: boolean
 }
@@ -107,7 +104,6 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     migrate: settings.migrate,
     clock: options.clock ?? database.clock,
     logger: plainLogger(logger),
-    ...(options.onProviderCall && { onProviderCall: options.onProviderCall }),
   } satisfies BillingOptions)
 }
 

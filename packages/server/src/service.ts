@@ -234,7 +234,6 @@ async function start(
     handlers: statistics.observe(config.settings.handlers),
     url,
     fromRequest: core.fromRequest,
-    onProviderCall: metrics.countProviderCall,
     background: true,
   })
   closers.push(() => billing.close())

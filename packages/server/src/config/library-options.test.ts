@@ -37,7 +37,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'billing.failedPath': 'The service has its own page.',
   'billing.locale': 'People choose their language on the account page.',
   'billing.clock': 'The service uses the clock of the database.',
-  'billing.onProviderCall': 'The service counts the calls in its metrics.',
   'billing.logger': 'The service writes its own log; TOLLGATE_LOG_LEVEL sets the level.',
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { SECRET, startReceiver } from '../../../test-support/webhook-receiver.ts'
-import type { ProviderCall } from '../src/index.ts'
-import { PROVIDERS, START, start } from './support.ts'
+import { START, start } from './support.ts'
 
 const EMPTY = { pending: 0, retrying: 0, dead: 0, held: 0, lateSeconds: 0 }
 
@@ -64,32 +63,5 @@ describe('billing.countQueues()', () => {
     expect((await billing.countQueues()).deliveries).toMatchObject({ pending: 2, lateSeconds: 90 })
     const other = another({ deliveries: { endpoints: [] } })
     expect((await other.countQueues()).deliveries).toEqual(EMPTY)
-  })
-})
-
-describe.each(PROVIDERS)('onProviderCall at $provider', ({ provider, card, unknownToken }) => {
-  it('gets the outcome of each call of the provider, but not of webhooks that are checked locally', async () => {
-    const calls: ProviderCall[] = []
-    const test = await start(provider, { onProviderCall: (call) => calls.push(call) })
-    const outcomes = () => new Set(calls.splice(0).map(({ outcome }) => outcome))
-    await test.user.newSubscription('main', 'monthly').create(card)
-    expect(new Set(calls.map((call) => call.provider))).toEqual(new Set([provider]))
-    expect(outcomes()).toEqual(new Set(['ok']))
-    await expect(test.user.updateCard(unknownToken)).rejects.toThrow()
-    expect(outcomes()).toContain('refused')
-    test.sandbox.trouble.failNext(100, '500', provider)
-    await expect(test.user.updateCard(card)).rejects.toThrow()
-    expect(outcomes()).toContain('unavailable')
-    test.sandbox.trouble.clear()
-    const forged = new Request(`https://app.example.com/${provider}/webhook`, {
-      method: 'POST',
-      body: 'bt_signature=forged&bt_payload=forged',
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        'stripe-signature': 'forged',
-      },
-    })
-    expect((await test.billing.fetch(forged)).status).toBe(400)
-    expect(outcomes()).toEqual(new Set())
   })
 })
