@@ -32,6 +32,7 @@ import { createDatabaseWait, createOutageDetector } from './outages.ts'
 import { withProgress } from './progress.ts'
 import { createMetrics } from './statistics/metrics.ts'
 import { createStatistics } from './statistics/statistics.ts'
+import { observeBilling } from './telemetry/observe-billing.ts'
 import type { PasswordOptions } from './users/passwords.ts'
 import type { User } from './users/user.ts'
 import type { WorkerLink } from './workers/link.ts'
@@ -230,6 +231,7 @@ async function start(
         : configuredProviders(config),
     clock: billingClock,
     logger,
+    observe: observeBilling(logger),
     handlers: statistics.observe(config.settings.handlers),
     url,
     fromRequest: core.fromRequest,

@@ -3,6 +3,7 @@ import type { ProviderName } from './provider-name.ts'
 
 /** A request to a payment provider's API, as passed to an observer. */
 export interface ObservedRequest {
+  /** Distinguishes requests from jobs. */
   readonly kind: 'request'
   /** The provider that receives the request. */
   readonly provider: ProviderName
@@ -15,6 +16,7 @@ export interface ObservedRequest {
 
 /** One attempt to process an entry of a queue in the background, as passed to an observer. */
 export interface ObservedJob {
+  /** Distinguishes jobs from requests. */
   readonly kind: 'job'
   /** The kind of entry: `webhook`, `event`, `usage`, `mail` or `delivery`. */
   readonly queue: string
