@@ -98,6 +98,14 @@ export {
   type Money,
   toDecimal,
 } from './core/values/money.ts'
+export type {
+  Observe,
+  ObservedJob,
+  ObservedRequest,
+  ObservedResponse,
+  ObservedWork,
+  Observer,
+} from './core/values/observer.ts'
 export type { Owner } from './core/values/owner.ts'
 export type { ProviderName, ProviderNames } from './core/values/provider-name.ts'
 export { digestOfName } from './core/values/subscription-name.ts'

@@ -33,6 +33,7 @@ import { withProgress } from './progress.ts'
 import { addHealthMetrics } from './statistics/health-metrics.ts'
 import { createMetrics } from './statistics/metrics.ts'
 import { createStatistics } from './statistics/statistics.ts'
+import { observeBilling } from './telemetry/observe-billing.ts'
 import type { PasswordOptions } from './users/passwords.ts'
 import type { User } from './users/user.ts'
 import type { WorkerLink } from './workers/link.ts'
@@ -231,6 +232,7 @@ async function start(
         : configuredProviders(config),
     clock: billingClock,
     logger,
+    observe: observeBilling(logger),
     handlers: statistics.observe(config.settings.handlers),
     url,
     fromRequest: core.fromRequest,
