@@ -62,6 +62,19 @@ export function createLogger(
   return destination ? pino(options, destination) : pino(options)
 }
 
+/**
+ * Returns the logger of an area, whose lines name the area. Its level is that of the area in
+ * `levels`, else that of the logger.
+ */
+export function areaLogger<Area extends string>(
+  logger: Logger,
+  area: NoInfer<Area>,
+  levels: Readonly<Partial<Record<Area, string>>>,
+): Logger {
+  const level = levels[area]
+  return logger.child({ area }, level === undefined ? {} : { level })
+}
+
 /** Adapts the logger to the interface of `oauth` and `billing`. */
 export function plainLogger(logger: Logger): {
   error(message: string, error?: unknown): void

@@ -31,12 +31,19 @@ it('/metrics reports the database connections, except with SQLite', async () => 
   expect((await readMetric('tollgate_database_waiting')) ?? 0).toBe(0)
 })
 
-it('/metrics counts calls of payment providers by outcome', async () => {
+it('/metrics counts requests to payment providers by outcome', async () => {
   const user = await service.users.findByEmail(service.demo?.email ?? '')
   const billable = await service.billing.user(Number(user?.id))
+  const count = async (outcome: string) =>
+    (await readMetric(`tollgate_provider_calls_total{provider="stripe",outcome="${outcome}"}`)) ?? 0
+  const before = await count('ok')
   await expect(billable.updateCard('pm_none')).rejects.toThrow()
-  const refused = 'tollgate_provider_calls_total{provider="stripe",outcome="refused"}'
-  expect(await readMetric(refused)).toBe(1)
+  expect(await count('ok')).toBeGreaterThan(before)
+  expect(await count('unavailable')).toBe(0)
+  service.sandbox?.trouble.failNext(10, '500', 'stripe')
+  await expect(billable.updateCard('pm_card_visa')).rejects.toThrow()
+  service.sandbox?.trouble.clear()
+  expect(await count('unavailable')).toBeGreaterThan(0)
 })
 
 it('/metrics leaves out what cannot be measured while the service is draining', async () => {

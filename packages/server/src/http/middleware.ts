@@ -4,6 +4,7 @@ import { matchedRoutes } from 'hono/route'
 import type { ServiceContext } from '../context.ts'
 import { callerAddress, createProxyList } from '../limits/network.ts'
 import { withLogFields } from '../log-context.ts'
+import { areaLogger } from '../logger.ts'
 import { readRequestId } from './request-id.ts'
 import type { AppEnv } from './variables.ts'
 
@@ -54,7 +55,8 @@ const NOT_TRUSTED =
  * contain secrets.
  */
 export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEnv> {
-  const { database, logger, metrics, outages } = context
+  const { config, database, metrics, outages } = context
+  const logger = areaLogger(context.logger, 'requests', config.logAreas)
   return async (c, next) => {
     const start = performance.now()
     await next()

@@ -1,6 +1,6 @@
-import type { ProviderCall } from '@tollgate/billing'
 import type { Events } from '@tollgate/oauth'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { ProviderCall } from '../telemetry/count-provider-calls.ts'
 
 /** The metrics of `GET /metrics`. `docs/reference/service.md` lists their names. */
 export interface Metrics {
@@ -40,7 +40,7 @@ export function createMetrics(openConnections: () => number): Metrics {
   })
   const providerCalls = new Counter({
     name: 'tollgate_provider_calls_total',
-    help: 'Calls of payment providers, by provider and outcome',
+    help: 'Requests to payment providers, by provider and outcome',
     labelNames: ['provider', 'outcome'],
     registers,
   })
