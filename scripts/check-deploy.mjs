@@ -1,6 +1,7 @@
 // npm run check:deploy: checks the files in deploy/ with the programs that will read them. Needs
 // Python and the network for two of them, which are installed into a temporary folder. The others
-// (docker compose, Caddy, systemd) are left out, with a line that says so, if they are not installed.
+// (docker compose, Caddy, systemd, and promtool of Debian's package prometheus) are left out, with a
+// line that says so, if they are not installed.
 import { spawnSync } from 'node:child_process'
 import {
   copyFileSync,
@@ -23,6 +24,19 @@ const MAX_EXPOSURE = 20
 /** Replaces the empty values of the example, as its reader would. */
 export function fillIn(example) {
   return example.replace(/^(\w+)=$/gm, '$1=filled-in')
+}
+
+/**
+ * Returns rules for Prometheus that record each query of a dashboard: promtool checks rules, but no
+ * dashboards.
+ */
+export function recordQueries(dashboard) {
+  const queries = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+  const rules = queries.map((expr, at) => ({
+    record: `query_${at}`,
+    expr: expr.replaceAll('$job', 'tollgate'),
+  }))
+  return JSON.stringify({ groups: [{ name: 'dashboard', rules }] })
 }
 
 /** Runs a program. Returns its exit code, null if it is not installed, and what it printed. */
@@ -70,6 +84,16 @@ function createChecks(folder) {
         TOLLGATE_URL: 'https://auth.example.com',
         HOME: folder,
       }),
+    'prometheus/alerts.yaml, by promtool': () =>
+      run('promtool', ['check', 'rules', join(DEPLOY, 'prometheus/alerts.yaml')]),
+    'prometheus/alerts.test.yaml, by promtool': () =>
+      run('promtool', ['test', 'rules', join(DEPLOY, 'prometheus/alerts.test.yaml')]),
+    'queries of grafana/tollgate.json, by promtool': () => {
+      const rules = join(folder, 'dashboard.yaml')
+      const dashboard = readFileSync(join(DEPLOY, 'grafana/tollgate.json'), 'utf8')
+      writeFileSync(rules, recordQueries(JSON.parse(dashboard)))
+      return run('promtool', ['check', 'rules', rules])
+    },
     'tollgate.service, by systemd-analyze': () => {
       // systemd-analyze insists that the program exists on this machine.
       const unit = join(folder, 'tollgate.service')

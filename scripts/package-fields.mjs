@@ -13,8 +13,8 @@ export function addressOf({ repository }) {
   return repository.url.replace(/^git\+/, '').replace(/\.git$/, '')
 }
 
-/** The only page on GitHub that cannot use a relative link. */
-const CONTACTS = '.github/ISSUE_TEMPLATE/config.yml'
+/** Files that cannot use a relative link: a page on GitHub, and alerts that people get elsewhere. */
+const WITH_ADDRESS = ['.github/ISSUE_TEMPLATE/config.yml', 'deploy/prometheus/alerts.yaml']
 
 function withAddress(text, root) {
   return text.replaceAll(/https:\/\/github\.com\/[\w.-]+\/[\w.-]+/g, addressOf(root))
@@ -52,11 +52,10 @@ function listPackages() {
  * Finds packages whose fields differ from the root's, or that lack keywords, description or README.
  */
 export function findProblems(root = read('package.json')) {
-  const contacts = readFileSync(join(ROOT, CONTACTS), 'utf8')
-  const foreign =
-    contacts === withAddress(contacts, root)
-      ? []
-      : [`${CONTACTS}: another repository, run npm run sync:packages`]
+  const foreign = WITH_ADDRESS.filter((path) => {
+    const text = readFileSync(join(ROOT, path), 'utf8')
+    return text !== withAddress(text, root)
+  }).map((path) => `${path}: another repository, run npm run sync:packages`)
   const packages = listPackages().flatMap((folder) => {
     const manifest = read(`${folder}/package.json`)
     const wrong = Object.entries(commonFields(root, folder))
@@ -72,8 +71,10 @@ export function findProblems(root = read('package.json')) {
 if (import.meta.filename === process.argv[1]) {
   if (!process.argv.includes('--check')) {
     const root = read('package.json')
-    const contacts = readFileSync(join(ROOT, CONTACTS), 'utf8')
-    writeFileSync(join(ROOT, CONTACTS), withAddress(contacts, root))
+    for (const path of WITH_ADDRESS) {
+      const text = readFileSync(join(ROOT, path), 'utf8')
+      writeFileSync(join(ROOT, path), withAddress(text, root))
+    }
     for (const folder of listPackages()) {
       const manifest = withFields(read(`${folder}/package.json`), commonFields(root, folder))
       const text = `${JSON.stringify(manifest, null, 2)}\n`

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { variables } from '../../packages/server/src/config/variables.ts'
 import { codeBlocks, ROOT, readPage } from '../../test-support/markdown.ts'
-import { fillIn } from '../check-deploy.mjs'
+import { fillIn, recordQueries } from '../check-deploy.mjs'
 
 const FILES = readdirSync(join(ROOT, 'deploy'), { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
@@ -45,5 +45,13 @@ describe('the files in deploy/', () => {
 describe('check:deploy', () => {
   it('fills in the empty values of the example for docker compose, and leaves the rest', () => {
     expect(fillIn('# A=\nA=\nB=given\n')).toBe('# A=\nA=filled-in\nB=given\n')
+  })
+
+  it('turns each query of a dashboard into a rule, because promtool checks only rules', () => {
+    const targets = [{ expr: 'up{job="$job"}' }, { expr: '1' }]
+    expect(JSON.parse(recordQueries({ panels: [{ targets }] })).groups[0].rules).toEqual([
+      { record: 'query_0', expr: 'up{job="tollgate"}' },
+      { record: 'query_1', expr: '1' },
+    ])
   })
 })

@@ -20,7 +20,7 @@ import type { UsageMeters } from './features/usage/meters.ts'
 import type { UsageOutbox } from './features/usage/usage-queue.ts'
 import type { Endpoints } from './features/webhooks/endpoints.ts'
 import type { WebhookInbox } from './features/webhooks/inbox.ts'
-import type { PurgeOptions, PurgeReport } from './queues.ts'
+import type { PurgeOptions, PurgeReport, QueueReport } from './queues.ts'
 
 /**
  * Everything billing offers an application: users and owners, the HTTP routes, the queues and
@@ -165,6 +165,14 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    * const { webhooks, usage } = await billing.purge()
    */
   purge(options?: PurgeOptions): Promise<PurgeReport>
+  /**
+   * Counts the entries of each queue that wait, failed or were given up, and tells how late the
+   * queue is. For monitoring. Reads our rows only, at most 10,000 per queue and state.
+   * @example
+   * const { deliveries } = await billing.countQueues()
+   * if (deliveries.lateSeconds > 300) console.warn('Deliveries are late')
+   */
+  countQueues(): Promise<QueueReport>
   /** Whether billing has a route for this path. For servers that also serve other paths. */
   handles(path: string): boolean
   /**

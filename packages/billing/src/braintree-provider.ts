@@ -7,7 +7,12 @@ import {
   requireSettings,
 } from './providers/braintree/options.ts'
 import type { Gateway } from './providers/gateway.ts'
-import { defineProvider, type Provider, type ProviderManifest } from './providers/provider.ts'
+import {
+  defineProvider,
+  type GatewayDependencies,
+  type Provider,
+  type ProviderManifest,
+} from './providers/provider.ts'
 import { translateErrors } from './providers/translate-errors.ts'
 import type { CapabilitiesOf } from './without.ts'
 
@@ -45,7 +50,7 @@ export function braintreeProvider(braintreeOptions: BraintreeOptions): Provider 
   return defineProvider({
     ...BRAINTREE_MANIFEST,
     ...(options.prices ? { prices: options.prices } : {}),
-    connect: () => createBraintreeGateway(options),
+    connect: (tools) => createBraintreeGateway(options, tools),
   })
 }
 
@@ -54,8 +59,9 @@ export type BraintreeParts = CapabilitiesOf<'braintree'>
 
 async function createBraintreeGateway(
   options: BraintreeSettings,
+  tools?: GatewayDependencies,
 ): Promise<Gateway<BraintreeParts>> {
-  const context = await loadBraintree(options)
+  const context = await loadBraintree(options, tools?.observe)
   const gateway: Gateway<BraintreeParts> = {
     name: 'braintree',
     ...assembleGateway('braintree', context),

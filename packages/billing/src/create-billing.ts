@@ -50,7 +50,7 @@ import { createEndpoints } from './features/webhooks/endpoints.ts'
 import { createWebhookInbox } from './features/webhooks/inbox.ts'
 import { type BillingOptions, createWorkerSettings, type ResolvedOptions } from './options.ts'
 import type { Capability } from './providers/gateway-parts.ts'
-import { processQueues, purgeQueues } from './queues.ts'
+import { countQueues, processQueues, purgeQueues } from './queues.ts'
 import { resolveOptions } from './resolve-options.ts'
 import { createRoutes } from './routes.ts'
 import type { SdkBilling, SdkUser } from './sdk-billing.ts'
@@ -223,6 +223,10 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
     async purge(how = {}) {
       await migrated()
       return purgeQueues(queues, how)
+    },
+    async countQueues() {
+      await migrated()
+      return countQueues(queues)
     },
     webhooks: {
       deadLetters: inbox.deadLetters,

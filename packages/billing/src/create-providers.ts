@@ -1,5 +1,6 @@
 import { BRAINTREE_MANIFEST, braintreeProvider } from './braintree-provider.ts'
 import type { Logger } from './core/values/logger.ts'
+import { createObserve, type Observer } from './core/values/observer.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import {
   lookUpStanding,
@@ -23,6 +24,7 @@ export interface ProviderOptions {
   readonly braintree?: BraintreeOptions
   readonly providers?: readonly Provider[]
   readonly logger?: Logger
+  readonly observe?: Observer
 }
 
 /** Creates the registry of the configured providers from the options of `createBilling()`. */
@@ -31,6 +33,7 @@ export function createProviders({
   braintree,
   providers = [],
   logger = console,
+  observe,
 }: ProviderOptions): ConfiguredProviders {
   const all = [
     ...(stripe ? [stripeProvider(stripe)] : []),
@@ -43,7 +46,8 @@ export function createProviders({
   const byName = new Map(all.map((each) => [each.name, each]))
   if (byName.size < all.length) throw new TypeError('providers: two of them have the same name.')
   const find = (name: ProviderName) => byName.get(name) ?? null
-  return { all, find, gateway: connectOnce(find, { logger }), standing, statuses }
+  const tools = { logger, ...(observe && { observe: createObserve(observe, logger) }) }
+  return { all, find, gateway: connectOnce(find, tools), standing, statuses }
 
   function standing(name: ProviderName, status: string): SubscriptionStanding {
     return lookUpStanding(statuses.get(name) ?? {}, status)

@@ -78,6 +78,7 @@ export type { StoredEvent } from './core/storage/events.ts'
 export { billingMigrations, ownerMigrations } from './core/storage/migrations.ts'
 export type { AddressColumns, OwnerTable, UserTable } from './core/storage/owner-tables.ts'
 export type { QueueEntry } from './core/storage/queue.ts'
+export type { QueueCounts } from './core/storage/queue-counts.ts'
 export type { QueuePageOptions } from './core/storage/queue-pages.ts'
 export type { QueueState, UsageState } from './core/storage/queue-tables.ts'
 export type { SubscriptionStatus } from './core/storage/subscription-conditions.ts'
@@ -97,6 +98,14 @@ export {
   type Money,
   toDecimal,
 } from './core/values/money.ts'
+export type {
+  Observe,
+  ObservedJob,
+  ObservedRequest,
+  ObservedResponse,
+  ObservedWork,
+  Observer,
+} from './core/values/observer.ts'
 export type { Owner } from './core/values/owner.ts'
 export type { ProviderName, ProviderNames } from './core/values/provider-name.ts'
 export { digestOfName } from './core/values/subscription-name.ts'
@@ -393,7 +402,7 @@ export type {
   TaxChoice,
 } from './providers/subscription.ts'
 export type { EventObject, EventSubject, RawWebhook, VerifiedEvent } from './providers/webhook.ts'
-export type { PurgedQueue, PurgeOptions, PurgeReport } from './queues.ts'
+export type { PurgedQueue, PurgeOptions, PurgeReport, QueueReport } from './queues.ts'
 export type { SdkBilling, SdkUser } from './sdk-billing.ts'
 export type { Subscription } from './subscription.ts'
 export type {

@@ -3,6 +3,7 @@ import type { EventListeners } from './core/events/billing-event.ts'
 import type { OwnerTable, OwnerTables, UserTable } from './core/storage/owner-tables.ts'
 import type { Clock } from './core/values/clock.ts'
 import type { Logger } from './core/values/logger.ts'
+import { createObserve, type Observer } from './core/values/observer.ts'
 import type { Owner } from './core/values/owner.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import type { WorkerSettings } from './core/worker.ts'
@@ -235,6 +236,16 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly clock?: Clock
   /** Receives errors of background work, which no caller sees. @default console */
   readonly logger?: Logger
+  /**
+   * Called for each request to a provider and each background job, for logs, metrics and traces.
+   * @example
+   * observe: async (work, run) => {
+   *   const start = performance.now()
+   *   const response = await run()
+   *   console.log(work, response?.requestId, performance.now() - start)
+   * }
+   */
+  readonly observe?: Observer
 }
 
 /** A language such as `de`. `null` or `undefined` if the application does not know it. */
@@ -280,15 +291,22 @@ export interface ResolvedOptions {
   readonly migrate: boolean
   readonly clock: Clock
   readonly logger: Logger
+  readonly observe: Observer | null
 }
 
 /**
  * Returns the settings of the background workers for webhooks, usage, events and outgoing webhooks.
  */
 export function createWorkerSettings(
-  { clock, logger, webhookAttempts, processEverySeconds }: ResolvedOptions,
+  { clock, logger, webhookAttempts, processEverySeconds, observe }: ResolvedOptions,
   ready: () => Promise<void>,
 ): WorkerSettings {
-  const attempts = webhookAttempts
-  return { clock, logger, attempts, everySeconds: processEverySeconds, ready }
+  return {
+    clock,
+    logger,
+    attempts: webhookAttempts,
+    everySeconds: processEverySeconds,
+    ready,
+    ...(observe && { observe: createObserve(observe, logger) }),
+  }
 }

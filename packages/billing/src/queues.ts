@@ -1,12 +1,14 @@
 import type { BillingContext } from './core/context.ts'
+import { billingEventTypes } from './core/events/billing-event.ts'
 import { purgeAll } from './core/storage/queue.ts'
+import { type CountedQueue, countQueue, type QueueCounts } from './core/storage/queue-counts.ts'
 import { type MailSender, purgeMail } from './features/mail/notices.ts'
 import type { DeliverySender } from './features/outgoing-webhooks/deliveries.ts'
 import type { RunningWebhookInbox } from './features/webhooks/inbox.ts'
 
 const DAY = 24 * 3600 * 1000
 
-/** Name of a queue that `billing.purge()` cleans up. */
+/** Name of a queue that `billing.purge()` cleans up and `billing.countQueues()` counts. */
 export type PurgedQueue = 'webhooks' | 'usage' | 'events' | 'deliveries' | 'notices'
 
 /** Number of days for which finished rows are kept. */
@@ -38,6 +40,9 @@ export interface PurgeOptions {
  * codes.
  */
 export type PurgeReport = Readonly<Record<PurgedQueue | 'codeAttempts', number>>
+
+/** The length and the delay of each queue that this process works on. */
+export type QueueReport = Readonly<Record<PurgedQueue, QueueCounts>>
 
 /** The queues of one billing instance. */
 export interface BillingQueues {
@@ -84,4 +89,38 @@ export async function purgeQueues(
     notices: await purgeMail(database, cutoff('notices')),
     codeAttempts: await context.codeAttempts.purge(now),
   }
+}
+
+/** Counts the entries of each queue that this process works on, one queue after the other. */
+export async function countQueues({
+  context,
+  notices,
+  deliveries,
+}: BillingQueues): Promise<QueueReport> {
+  const { clock, database, providers } = context.options
+  const names = providers.all.map(({ name }) => name)
+  const types = billingEventTypes.filter((type) => context.events.isWanted(type))
+  const within = (column: string, values: readonly string[]) => ({ within: { column, values } })
+  const counted: Readonly<Record<PurgedQueue, CountedQueue>> = {
+    webhooks: { table: 'billing_webhooks' },
+    usage: { table: 'billing_usage', givenUp: 'refused', ...within('provider', names) },
+    events: { table: 'billing_events', ...within('type', types) },
+    deliveries: {
+      table: 'billing_deliveries',
+      held: 'gone',
+      ...within('endpoint', deliveries.endpoints),
+    },
+    notices: {
+      table: 'billing_notices',
+      held: 'sending',
+      isHeldOnceDue: true,
+      ...within('provider', notices ? names : []),
+    },
+  }
+  const now = clock.now()
+  const report: [string, QueueCounts][] = []
+  for (const [name, queue] of Object.entries(counted)) {
+    report.push([name, await countQueue(database, queue, now)])
+  }
+  return Object.fromEntries(report) as QueueReport
 }

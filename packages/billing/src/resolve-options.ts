@@ -75,6 +75,7 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
     migrate: options.migrate ?? true,
     clock: options.clock ?? options.database.clock,
     logger: options.logger ?? console,
+    observe: options.observe ?? null,
   }
 }
 

@@ -78,10 +78,10 @@ export type StripeParts = CapabilitiesOf<'stripe'>
 
 async function createStripeGateway(
   options: StripeSettings,
-  { logger }: GatewayDependencies,
+  { logger, observe }: GatewayDependencies,
 ): Promise<Gateway<StripeParts>> {
   const context: StripeContext = {
-    stripe: await loadStripe(options),
+    stripe: await loadStripe(options, observe),
     options,
     currency: (options.currency ?? 'usd').toLowerCase(),
     warn: (logger.warn ?? logger.error).bind(logger),

@@ -2,7 +2,7 @@ import type { Compilable, Kysely } from 'kysely'
 import type { DatabaseClock } from './database-clock.ts'
 import type { AnyTables, ClaimThenInsert, ParamBuilder, UpdateOne } from './definitions.ts'
 import type { Dialect } from './dialects/dialect.ts'
-import type { Engine, Runner } from './dialects/engine.ts'
+import type { ConnectionCounts, Engine, Runner } from './dialects/engine.ts'
 
 /**
  * Runs a compiled query with the values `params`. Pass a transaction as `on` to run the query in that
@@ -126,6 +126,11 @@ export interface Database<T = AnyTables> {
    * On SQLite, all names share one lock, because only one transaction can write at a time.
    */
   exclusively<R>(name: string, work: (tx: Database<T>) => Promise<R>): Promise<R>
+  /**
+   * Counts the connections of this process, for metrics. `null` if the database has no pool of
+   * connections, as SQLite.
+   */
+  connections(): ConnectionCounts | null
   /** Waits for running statements and transactions, then closes every connection. */
   close(): Promise<void>
 }

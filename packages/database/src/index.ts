@@ -40,6 +40,7 @@ export type {
   TimestampColumns,
 } from './dialects/dialect.ts'
 export type {
+  ConnectionCounts,
   Engine,
   EngineOptions,
   Query,

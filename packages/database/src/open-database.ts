@@ -15,7 +15,7 @@ import {
 import type { ClockOptions } from './database-clock.ts'
 import type { ClaimThenInsert, ParamBuilder, UpdateOne } from './definitions.ts'
 import type { Dialect } from './dialects/dialect.ts'
-import type { Engine, Runner } from './dialects/engine.ts'
+import type { ConnectionCounts, Engine, Runner } from './dialects/engine.ts'
 import { createLocksTable, WAIT_FOR_LOCK } from './locks/locks-table.ts'
 import { withChangedErrors, withChangedTransactionErrors } from './statements/change-errors.ts'
 import { createKysely } from './statements/kysely-driver.ts'
@@ -181,6 +181,10 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
       await transaction.lock(name, WAIT_FOR_LOCK)
       return work(this.#bind(transaction))
     })
+  }
+
+  connections(): ConnectionCounts | null {
+    return this[internals].engine.connections?.() ?? null
   }
 
   #changeErrors(change: TranslateError): Database<T> {

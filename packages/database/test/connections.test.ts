@@ -129,6 +129,34 @@ describe.runIf(kind !== 'sqlite')("statements that outlast the server's own time
   })
 })
 
+describe('database.connections()', () => {
+  it('counts the connections in use and the callers that wait for one, and is null for SQLite', async () => {
+    const { url, drop } = await createTestDatabase()
+    const database = await connect(url, { poolSize: 1 })
+    const counts = () => database.connections()
+    if (kind === 'sqlite') expect(counts()).toBeNull()
+    else {
+      let release = () => {}
+      const held = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      let begun = false
+      const first = database.transaction(async () => {
+        begun = true
+        await held
+      })
+      await expect.poll(() => begun).toBe(true)
+      const second = database.transaction(async () => {})
+      await expect.poll(counts).toEqual({ max: 1, inUse: 1, waiting: 1 })
+      release()
+      await Promise.all([first, second])
+      await expect.poll(counts).toEqual({ max: 1, inUse: 0, waiting: 0 })
+    }
+    await database.close()
+    await drop()
+  })
+})
+
 describe.runIf(kind === 'postgres')('a commit that waits for a standby', () => {
   let server: PostgresServer
   let admin: Database<TestTables>

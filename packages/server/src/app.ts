@@ -137,11 +137,7 @@ function respondToError(error: Error, c: Context<AppEnv>, context: ServiceContex
   if (error instanceof AdminProblem) return renderProblem(c, error)
   const away = isUnavailable(error) || isOAuthError(error, 'temporarily_unavailable')
   if (away) c.header('retry-after', '1')
-  else
-    context.logger.error(
-      { err: error, request_id: c.get('requestId') },
-      'A request failed unexpectedly',
-    )
+  else context.logger.error({ err: error }, 'A request failed unexpectedly')
   const status = away ? 503 : 500
   if (!isPageRequest(c)) {
     return c.json({ error: away ? 'temporarily_unavailable' : 'server_error' }, status)

@@ -4,6 +4,7 @@ import {
   type BraintreeSettings,
   createBilling,
   type MailOptions,
+  type Observer,
   type StripeSettings,
   type WebhookHandlers,
 } from '@tollgate/billing'
@@ -57,6 +58,8 @@ export interface ServiceBillingOptions {
    */
   readonly clock?: Clock
   readonly logger: Logger
+  /** Called for each request to a provider and each background job. */
+  readonly observe?: Observer
   /** Handlers for provider events, used instead of those in the settings. */
   readonly handlers?: WebhookHandlers
   /** Public base URL of the service. */
@@ -104,6 +107,7 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     migrate: settings.migrate,
     clock: options.clock ?? database.clock,
     logger: plainLogger(logger),
+    ...(options.observe && { observe: options.observe }),
   } satisfies BillingOptions)
 }
 

@@ -43,6 +43,11 @@ export interface ServiceContext {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly outages: OutageDetector
+  /**
+   * Checks whether requests can be served. Returns `ok`, or the reason why not, with which `/readyz`
+   * responds.
+   */
+  readonly checkReady: () => Promise<string>
   /** Whether the shutdown has begun. Requests are still served during it. */
   readonly isLeaving: () => boolean
 }

@@ -1,6 +1,7 @@
 export { readByAll } from '@tollgate/oauth'
 export type { Config, Need, SelfRegistered } from './config/config.ts'
 export { loadConfig } from './config/load-config.ts'
+export type { LogLevels } from './config/log-level.ts'
 export type { AdditionalPrice, PriceTerms, SeatsRule } from './config/plans.ts'
 export type {
   Checked,
@@ -22,7 +23,7 @@ export {
   type Settings,
   type SettingsInput,
 } from './config/settings.ts'
-export type { LogLevel } from './config/values.ts'
+export type { LogArea, LogLevel } from './config/values.ts'
 export { ConfigurationError } from './configuration-error.ts'
 export type {
   DemoClient,

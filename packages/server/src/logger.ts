@@ -1,5 +1,6 @@
 import { ClockNotTrusted, isUnavailable } from '@tollgate/database'
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
+import { currentLogFields } from './log-context.ts'
 import type { OutageDetector } from './outages.ts'
 
 /** Patterns of secrets, wherever they appear in a text. */
@@ -30,7 +31,8 @@ function describeError(error: unknown): object {
 }
 
 /**
- * Creates a logger that writes one line of JSON per event, without headers, queries or bodies.
+ * Creates a logger that writes one line of JSON per event, without headers, queries or bodies. Each
+ * line has the id of the request, or the job, during which it was written (`log-context.ts`).
  * Passes errors that are caused by an unavailable database to `outages`, if given, which logs an
  * outage once instead of thousands of times.
  */
@@ -45,6 +47,7 @@ export function createLogger(
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
+    mixin: currentLogFields,
     hooks: {
       logMethod(args, method) {
         const [first] = args as readonly unknown[]
@@ -57,6 +60,19 @@ export function createLogger(
     },
   }
   return destination ? pino(options, destination) : pino(options)
+}
+
+/**
+ * Returns the logger of an area, whose lines name the area. Its level is that of the area in
+ * `levels`, else that of the logger.
+ */
+export function areaLogger<Area extends string>(
+  logger: Logger,
+  area: NoInfer<Area>,
+  levels: Readonly<Partial<Record<Area, string>>>,
+): Logger {
+  const level = levels[area]
+  return logger.child({ area }, level === undefined ? {} : { level })
 }
 
 /** Adapts the logger to the interface of `oauth` and `billing`. */

@@ -10,6 +10,7 @@ import { createAdminServices } from './admin/services.ts'
 import { createApp } from './app.ts'
 import { configuredProviders, createServiceBilling } from './billing.ts'
 import type { Config } from './config/config.ts'
+import type { LogArea } from './config/values.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import type { ServiceContext } from './context.ts'
 import { createCore, migrateCore, openDatabase, requireMigrated } from './core.ts'
@@ -26,12 +27,15 @@ import {
 import { seedDemo } from './demo/seed.ts'
 import { type DemoState, readStateFile } from './demo/state-file.ts'
 import { createNodeServer, type Timeouts } from './http/node-server.ts'
-import { createReadiness } from './http/readiness.ts'
-import { createLogger } from './logger.ts'
+import { checkClock, createReadiness, type Readiness } from './http/readiness.ts'
+import { areaLogger, createLogger } from './logger.ts'
 import { createDatabaseWait, createOutageDetector } from './outages.ts'
 import { withProgress } from './progress.ts'
+import { addHealthMetrics } from './statistics/health-metrics.ts'
 import { createMetrics } from './statistics/metrics.ts'
 import { createStatistics } from './statistics/statistics.ts'
+import { countProviderCalls } from './telemetry/count-provider-calls.ts'
+import { observeBilling } from './telemetry/observe-billing.ts'
 import type { PasswordOptions } from './users/passwords.ts'
 import type { User } from './users/user.ts'
 import type { WorkerLink } from './workers/link.ts'
@@ -148,6 +152,7 @@ async function start(
   const logger = createLogger(config.logLevel, options.logTo, outages).child(
     worker ? { worker: worker.number } : {},
   )
+  const loggerOf = (area: LogArea) => areaLogger(logger, area, config.logAreas)
   const keepDemo = options.keepDemo ?? true
   const state = { leaving: false }
 
@@ -166,7 +171,7 @@ async function start(
   const metrics = worker ? worker.shareMetrics(own) : own
 
   const onceAvailable = createDatabaseWait(config.databaseWaitSeconds, logger)
-  const database = await onceAvailable(() => openDatabase(config, { logger }))
+  const database = await onceAvailable(() => openDatabase(config, { logger: loggerOf('database') }))
   closers.push(() => database.close())
   const clock = options.clock ?? database.clock
   const readiness = createReadiness(database)
@@ -184,7 +189,7 @@ async function start(
     database,
     url,
     clock,
-    logger,
+    logger: loggerOf('oauth'),
     background: true,
     ...(options.passwords && { passwords: options.passwords }),
   })
@@ -229,7 +234,8 @@ async function start(
         ? sandboxProviders(sandbox, stripeWebhook.secret, config.settings.currency)
         : configuredProviders(config),
     clock: billingClock,
-    logger,
+    logger: loggerOf('billing'),
+    observe: countProviderCalls(metrics.countProviderCall, observeBilling(loggerOf('billing'))),
     handlers: statistics.observe(config.settings.handlers),
     url,
     fromRequest: core.fromRequest,
@@ -276,6 +282,18 @@ async function start(
         })
       : null
 
+  const checkDatabase = createReadiness(database, () => oauth.checkReady())
+  const checkReady = async (): Promise<Readiness> =>
+    state.leaving ? 'draining' : checkClock(await checkDatabase(), clock)
+  addHealthMetrics(metrics.registry, {
+    isReady: async () => (await checkReady()) === 'ok',
+    clockSkew: () => (Date.now() - database.clock.now().getTime()) / 1000,
+    connections: () => database.connections(),
+    signingKeys: () => oauth.keys.list(),
+    now: () => clock.now(),
+    queues: () => billing.countQueues(),
+  })
+
   const shared = {
     url,
     database,
@@ -289,6 +307,7 @@ async function start(
     statistics,
     sandbox,
     demo,
+    checkReady,
   }
   const context: ServiceContext = {
     ...shared,

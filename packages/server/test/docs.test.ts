@@ -76,10 +76,12 @@ describe('docs/reference/service.md', () => {
     const all = await service.metrics.registry.getMetricsAsJSON()
     const real = all.map(({ name }) => name).filter((name) => name.startsWith('tollgate_'))
     const rows = rowsBelow('Metrics')
-    expect(rows.map(([name]) => plain(name)).sort()).toEqual(real.sort())
-    for (const [name, labels] of rows) {
-      const metric = service.metrics.registry.getSingleMetric(plain(name))
-      expect((metric as unknown as { labelNames: string[] }).labelNames).toEqual(listOf(labels))
+    expect(rows.flatMap(([names]) => listOf(names)).sort()).toEqual(real.sort())
+    for (const [names, labels] of rows) {
+      for (const name of listOf(names)) {
+        const metric = service.metrics.registry.getSingleMetric(name)
+        expect((metric as unknown as { labelNames: string[] }).labelNames).toEqual(listOf(labels))
+      }
     }
   })
 })

@@ -1,6 +1,7 @@
 import type { FailedAttempt } from './storage/queue.ts'
 import type { Clock } from './values/clock.ts'
 import type { Logger } from './values/logger.ts'
+import type { Observe } from './values/observer.ts'
 
 /**
  * A background worker that processes the entries of a queue. Several processes may work on the same
@@ -29,6 +30,8 @@ export interface WorkerSettings {
    * billing is first used.
    */
   ready(): Promise<void>
+  /** Observes each attempt to process an entry. */
+  readonly observe?: Observe | undefined
 }
 
 interface RetryableEntry {
@@ -148,11 +151,20 @@ async function processEntry<Entry extends RetryableEntry>(
   const entry = await claim(settings, work, id)
   if (!entry) return
   try {
-    await work.work?.(entry)
+    await observed(settings, work, entry)
     await work.queue.finish(id, 'done', settings.clock.now())
   } catch (error) {
     await scheduleEntryRetry(settings, work, entry, error)
   }
+}
+
+function observed<Entry extends RetryableEntry>(
+  { observe }: WorkerSettings,
+  { what, work, nameOf }: WorkerTask<Entry>,
+  entry: Entry,
+): Promise<void> | undefined {
+  if (!observe || !work) return work?.(entry)
+  return observe({ kind: 'job', queue: what, entry: nameOf(entry) }, () => work(entry))
 }
 
 async function processEntries<Entry extends RetryableEntry>(
@@ -166,7 +178,11 @@ async function processEntries<Entry extends RetryableEntry>(
     for (const entry of await Promise.all(some)) if (entry) entries.push(entry)
   }
   if (entries.length === 0) return
-  const errors = await work.workTogether?.(entries).catch((error) => entries.map(() => error))
+  const together = async () => work.workTogether?.(entries)
+  const working = settings.observe
+    ? settings.observe({ kind: 'job', queue: work.what, entry: null }, together)
+    : together()
+  const errors = await working.catch((error) => entries.map(() => error))
   for (const [at, entry] of entries.entries()) {
     const error = errors?.[at] ?? null
     if (error === null) await work.queue.finish(entry.id, 'done', settings.clock.now())

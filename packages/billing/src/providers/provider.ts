@@ -1,4 +1,5 @@
 import type { Logger } from '../core/values/logger.ts'
+import type { Observe } from '../core/values/observer.ts'
 import type { ProviderName } from '../core/values/provider-name.ts'
 import type { StandingsByStatus } from '../core/values/subscription-state.ts'
 import type { Gateway } from './gateway.ts'
@@ -49,6 +50,11 @@ export interface ProviderManifest {
 export interface GatewayDependencies {
   /** The application's logger, for errors that no caller sees. */
   readonly logger: Logger
+  /**
+   * Sends a request under the eyes of the application's observer. `undefined` if it has none.
+   * @see BillingOptions.observe
+   */
+  readonly observe?: Observe
 }
 
 /** A configured provider, as passed to `createBilling()`. */

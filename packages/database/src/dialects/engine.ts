@@ -67,8 +67,20 @@ export interface Engine extends Runner {
    * server.
    */
   renew?(): void
+  /** Counts the connections of the pool. Omit it if there is no pool. */
+  connections?(): ConnectionCounts
   /** Waits for running queries, then closes every connection. */
   close(): Promise<void>
+}
+
+/** The connections of a pool, at this moment. */
+export interface ConnectionCounts {
+  /** Largest number of connections. */
+  readonly max: number
+  /** Number of connections that run a statement or are reserved for a transaction. */
+  readonly inUse: number
+  /** Number of callers that wait for a connection. */
+  readonly waiting: number
 }
 
 /** Options of `connect()` with the defaults filled in. */

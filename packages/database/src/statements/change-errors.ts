@@ -15,6 +15,7 @@ export function withChangedErrors(
     exactText: engine.exactText,
     run: (query, values) => changed(engine.run(query, values)),
     reserve: async () => changeErrorsOfSession(await changed(engine.reserve()), changed),
+    ...(engine.connections && { connections: engine.connections }),
     close: () => engine.close(),
   }
 }

@@ -1,4 +1,5 @@
 import type { BraintreeSettings, DeliveryOptions, StripeSettings } from '@tollgate/billing'
+import type { LogLevels } from './log-level.ts'
 import type { Mode } from './row.ts'
 import type { SelfRegisteredSettings, Settings } from './settings.ts'
 import type { LogLevel } from './values.ts'
@@ -66,6 +67,8 @@ export interface Config {
   readonly metricsToken: string | null
   /** Lowest level that is logged. */
   readonly logLevel: LogLevel
+  /** Levels of single areas of the log, instead of `logLevel`. */
+  readonly logAreas: LogLevels['areas']
   /** Seconds to keep serving after a termination signal, while `/readyz` returns 503. */
   readonly drainSeconds: number
   /** Seconds to wait at start-up for a database that is unavailable. */

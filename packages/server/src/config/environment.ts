@@ -4,6 +4,7 @@ import type { Config, Need, SelfRegistered } from './config.ts'
 import { findContradictions, findIneffective } from './contradictions.ts'
 import { findSecretProblem, readOrCreateSecret } from './demo-secret.ts'
 import { applyFapi2, findFapi2Problems } from './fapi2.ts'
+import { parseLogLevel } from './log-level.ts'
 import { findUnsellable } from './plan-capabilities.ts'
 import type { Mode } from './row.ts'
 import type { DeliverySettings, SelfRegisteredSettings, Settings } from './settings.ts'
@@ -61,6 +62,7 @@ export function readEnvironment(
   ]
   if (problems.length > 0) throw refuse(mode, problems)
   const { PORT: port, TOLLGATE_DATA_DIR: dataDir } = values
+  const log = settings.logLevel === null ? null : parseLogLevel(settings.logLevel)
   return {
     mode,
     host: values.HOST,
@@ -78,7 +80,8 @@ export function readEnvironment(
     deliveries: resolveDeliverySettings(values, settings.deliveries, mode),
     trustedProxies: values.TOLLGATE_TRUSTED_PROXIES,
     metricsToken: values.TOLLGATE_METRICS_TOKEN,
-    logLevel: values.TOLLGATE_LOG_LEVEL,
+    logLevel: log?.level ?? (mode === 'demo' ? 'warn' : 'info'),
+    logAreas: log?.areas ?? {},
     drainSeconds: values.TOLLGATE_DRAIN_SECONDS,
     databaseWaitSeconds: values.TOLLGATE_DATABASE_WAIT_SECONDS,
     maxClockSkewSeconds: values.TOLLGATE_MAX_CLOCK_SKEW_SECONDS,

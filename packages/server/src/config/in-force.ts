@@ -46,7 +46,6 @@ const VARIABLES: Readonly<Record<VariableName, ((config: Config) => unknown) | t
   TOLLGATE_DELIVERIES_PRIVATE_ADDRESSES: ({ deliveries }) => deliveries.privateAddresses,
   TOLLGATE_TRUSTED_PROXIES: ({ trustedProxies }) => trustedProxies,
   TOLLGATE_METRICS_TOKEN: SECRET,
-  TOLLGATE_LOG_LEVEL: ({ logLevel }) => logLevel,
   TOLLGATE_MAX_CLOCK_SKEW_SECONDS: ({ maxClockSkewSeconds }) => maxClockSkewSeconds,
   TOLLGATE_DRAIN_SECONDS: ({ drainSeconds }) => drainSeconds,
   TOLLGATE_DATABASE_WAIT_SECONDS: ({ databaseWaitSeconds }) => databaseWaitSeconds,

@@ -38,6 +38,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'billing.locale': 'People choose their language on the account page.',
   'billing.clock': 'The service uses the clock of the database.',
   'billing.logger': 'The service writes its own log; TOLLGATE_LOG_LEVEL sets the level.',
+  'billing.observe': 'The service logs and traces this work itself.',
 }
 
 const options = readPublicOptions()

@@ -25,6 +25,7 @@ import {
 } from '@tollgate/oauth'
 import { z } from 'zod'
 import type { User } from '../users/user.ts'
+import { parseLogLevel } from './log-level.ts'
 import { plans } from './plans.ts'
 import {
   callable,
@@ -54,6 +55,8 @@ const ADVISED_AGAINST = { check: 'grants' } as const
 const REQUESTS = { check: 'requests' } as const
 const PROVIDERS = { check: 'providers' } as const
 const FUNCTIONS = { error: 'expected an object of functions' }
+
+const logLevel = z.string().superRefine(read.acceptedBy(parseLogLevel))
 
 const corsAccepts = (option: keyof CorsOptions) =>
   read.acceptedBy((value: readonly string[]) => cors({ [option]: value }))
@@ -206,11 +209,6 @@ export const table = {
    * @default none: only programs on this machine can read it
    */
   TOLLGATE_METRICS_TOKEN: variable(z.string().min(16, 'needs at least 16 characters')),
-  /**
-   * The lowest level that is logged: `fatal`, `error`, `warn`, `info`, `debug` (includes every SQL
-   * statement, without its values) or `silent`.
-   */
-  TOLLGATE_LOG_LEVEL: defaulted(read.oneOf(read.logLevels), ['warn', 'info']),
   /**
    * The largest difference in seconds between the clocks of a process and of the database. Beyond
    * it the process [issues no tokens](../guides/operations.md#clocks).
@@ -1112,4 +1110,11 @@ export const table = {
    * standard output, as one line of JSON with the message `audit`.
    */
   auditToLog: flag(false),
+  /**
+   * The lowest level that is logged: `fatal`, `error`, `warn`, `info`, `debug` (includes every SQL
+   * statement, without its values) or `silent`. The areas `requests`, `oauth`, `billing` and
+   * `database` can have other levels: `info,billing=debug`. See [the log](#log).
+   * @default `warn` in a demo, `info` in production
+   */
+  logLevel: optional(logLevel, { text: logLevel }),
 }

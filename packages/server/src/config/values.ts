@@ -130,6 +130,10 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] a
 /** Level of the service's log. */
 export type LogLevel = (typeof logLevels)[number]
 
+export const logAreas = ['requests', 'oauth', 'billing', 'database'] as const
+/** A part of the service whose lines in the log can have a level of their own. */
+export type LogArea = (typeof logAreas)[number]
+
 const words = (value: string) => value.split(/[\s,]+/).filter(Boolean)
 /** Splits at commas only, because a name may contain a space. */
 const parts = (value: string) =>

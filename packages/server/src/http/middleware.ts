@@ -3,6 +3,8 @@ import type { MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { ServiceContext } from '../context.ts'
 import { callerAddress, createProxyList } from '../limits/network.ts'
+import { withLogFields } from '../log-context.ts'
+import { areaLogger } from '../logger.ts'
 import { readRequestId } from './request-id.ts'
 import type { AppEnv } from './variables.ts'
 
@@ -35,7 +37,7 @@ export function identifyCaller(context: ServiceContext): MiddlewareHandler<AppEn
       forwarded === 'used' || forwarded === 'missing',
     )
     c.set('requestId', requestId)
-    await next()
+    await withLogFields({ request_id: requestId }, next)
     c.header('x-request-id', requestId)
   }
 }
@@ -53,7 +55,8 @@ const NOT_TRUSTED =
  * contain secrets.
  */
 export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEnv> {
-  const { database, logger, metrics, outages } = context
+  const { config, database, metrics, outages } = context
+  const logger = areaLogger(context.logger, 'requests', config.logAreas)
   return async (c, next) => {
     const start = performance.now()
     await next()
@@ -72,7 +75,6 @@ export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEn
       status,
       ms: Math.round(seconds * 1e4) / 10,
       address: c.get('address'),
-      request_id: c.get('requestId'),
     }
     // One warning covers a whole outage. A wrong clock is reported elsewhere, and probes get a 503
     // during any outage.

@@ -1,13 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Hono } from 'hono'
 import type { ServiceContext } from '../context.ts'
-import { checkClock, createReadiness } from './readiness.ts'
 import type { AppEnv } from './variables.ts'
 
 /** Adds the endpoints for operators: `/healthz`, `/readyz` and `/metrics`. */
 export function addOperations(app: Hono<AppEnv>, context: ServiceContext): void {
-  const checkDatabase = createReadiness(context.database, () => context.oauth.checkReady())
-
   app.get('/healthz', (c) =>
     // Only `tollgate doctor` may learn which address the proxies report.
     isAddressProbe(c.req.header(ADDRESS_PROBE), context.config.secrets)
@@ -16,8 +13,7 @@ export function addOperations(app: Hono<AppEnv>, context: ServiceContext): void 
   )
 
   app.get('/readyz', async (c) => {
-    if (context.isLeaving()) return c.json({ status: 'draining' }, 503)
-    const status = await checkClock(await checkDatabase(), context.clock)
+    const status = await context.checkReady()
     return c.json({ status }, status === 'ok' ? 200 : 503)
   })
 

@@ -9,6 +9,7 @@ import { sql } from 'kysely'
  */
 export type Readiness =
   | 'ok'
+  | 'draining'
   | 'the database does not answer'
   | 'the database takes no writes'
   | 'the clock is wrong'

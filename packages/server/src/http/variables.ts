@@ -12,7 +12,7 @@ export interface AppEnv {
     address: string
     /** The address, or its /64 network if it is IPv6. */
     network: string
-    /** The id of the request in its log line, its response and the audit log. */
+    /** The id of the request in its log lines, its response and the audit log. */
     requestId: string
     /** The token's user. Set by `auth('api')`. */
     user: AuthenticatedUser<User>

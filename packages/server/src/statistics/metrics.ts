@@ -1,5 +1,6 @@
 import type { Events } from '@tollgate/oauth'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { ProviderCall } from '../telemetry/count-provider-calls.ts'
 
 /** The metrics of `GET /metrics`. `docs/reference/service.md` lists their names. */
 export interface Metrics {
@@ -10,6 +11,7 @@ export interface Metrics {
   observeRequest(route: string, method: string, status: number, seconds: number): void
   countRefusal(policy: string): void
   countSignIn(outcome: 'succeeded' | 'failed'): void
+  countProviderCall(call: ProviderCall): void
   follow(events: Events): void
 }
 
@@ -34,6 +36,12 @@ export function createMetrics(openConnections: () => number): Metrics {
     name: 'tollgate_sign_ins_total',
     help: 'Sign-ins with a password, by outcome',
     labelNames: ['outcome'],
+    registers,
+  })
+  const providerCalls = new Counter({
+    name: 'tollgate_provider_calls_total',
+    help: 'Requests to payment providers, by provider and outcome',
+    labelNames: ['provider', 'outcome'],
     registers,
   })
   const issued = new Counter({
@@ -66,6 +74,7 @@ export function createMetrics(openConnections: () => number): Metrics {
       requests.observe({ route, method, status }, seconds),
     countRefusal: (where) => refusals.inc({ where }),
     countSignIn: (outcome) => signIns.inc({ outcome }),
+    countProviderCall: ({ provider, outcome }) => providerCalls.inc({ provider, outcome }),
     follow(events) {
       events.on('AccessTokenCreated', () => issued.inc())
       events.on('AccessTokenRevoked', () => revoked.inc())

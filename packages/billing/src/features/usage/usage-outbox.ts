@@ -183,7 +183,8 @@ async function sendNow(
   let failed = 0
   const work = createUsageTask(context, provider)
   const worker = createWorker(
-    { ...retryWhileBillable(context.settings), everySeconds: null },
+    // Not observed, because it is no background job: a caller waits for it.
+    { ...retryWhileBillable(context.settings), everySeconds: null, observe: undefined },
     {
       ...work,
       queue: {

@@ -1,4 +1,6 @@
+import type { Observe } from '../../core/values/observer.ts'
 import type { braintree } from '../sdk-types.ts'
+import { observeBraintree } from './observed-client.ts'
 import type { BraintreeSettings } from './options.ts'
 
 /** Calls of the SDK whose types are missing or incomplete. */
@@ -17,7 +19,10 @@ export interface BraintreeContext {
 }
 
 /** Loads the SDK, an optional peer dependency that is only needed if Braintree is configured. */
-export async function loadBraintree(options: BraintreeSettings): Promise<BraintreeContext> {
+export async function loadBraintree(
+  options: BraintreeSettings,
+  observe?: Observe,
+): Promise<BraintreeContext> {
   const { default: sdk } = await import('braintree').catch((cause) => {
     throw new Error('Braintree is configured, but its SDK is missing: npm install braintree', {
       cause,
@@ -32,6 +37,7 @@ export async function loadBraintree(options: BraintreeSettings): Promise<Braintr
     privateKey,
   })
   gateway.config.timeout = options.timeout ?? 30_000
+  if (observe) observeBraintree(gateway, observe)
   return {
     gateway: gateway as BraintreeContext['gateway'],
     options,

@@ -1,18 +1,23 @@
 import { omitUndefined } from '../../core/values/arguments.ts'
+import type { Observe } from '../../core/values/observer.ts'
 import type { Stripe } from '../sdk-types.ts'
 import { isMissing } from './errors.ts'
+import { observeStripe } from './observed-client.ts'
 import type { StripeSettings } from './options.ts'
 
 /** Loads the SDK, an optional peer dependency that is only needed if Stripe is configured. */
-export async function loadStripe(options: StripeSettings): Promise<Stripe> {
+export async function loadStripe(options: StripeSettings, observe?: Observe): Promise<Stripe> {
   const { default: StripeSdk } = await import('stripe').catch((cause) => {
     throw new Error('Stripe is configured, but its SDK is missing: npm install stripe', { cause })
   })
+  const config = omitUndefined(options.config ?? {})
+  const client = () => config.httpClient ?? StripeSdk.createNodeHttpClient(config.httpAgent)
   return new StripeSdk(options.secret, {
     timeout: 30_000,
     maxNetworkRetries: 2,
     telemetry: false,
-    ...omitUndefined(options.config ?? {}),
+    ...config,
+    ...(observe && { httpClient: observeStripe(client(), observe) }),
   })
 }
 

@@ -118,6 +118,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
     run,
     reserve,
     renew: () => pool.renew(),
+    connections: () => pool.connections(),
     close: () => pool.close(),
   }
 }

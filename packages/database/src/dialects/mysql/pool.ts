@@ -6,7 +6,7 @@ import {
   SILENT_NETWORK_TIMEOUT,
 } from '../../connections/unanswered.ts'
 import { hasErrorKind, NoAnswer, NotPrimary } from '../../errors.ts'
-import type { EngineOptions, Query, QueryResult } from '../engine.ts'
+import type { ConnectionCounts, EngineOptions, Query, QueryResult } from '../engine.ts'
 import {
   createMysqlCanceller,
   FIND_OWN_THREAD,
@@ -28,6 +28,7 @@ export interface MysqlPool {
   give(connection: PoolConnection, broken: boolean): void
   /** Closes all connections as soon as they are free. */
   renew(): void
+  connections(): ConnectionCounts
   close(): Promise<void>
 }
 
@@ -59,17 +60,19 @@ export async function openMysqlPool(
     () => mysql.default.createConnection({ uri, connectTimeout: timeout }),
     timeout,
   )
+  const { config } = pool as unknown as { config: { connectionLimit: number } }
   const unansweredConnections = createUnansweredConnections((more) => {
-    const { config } = pool as unknown as { config: { connectionLimit: number } }
     config.connectionLimit += more
   })
   let taken = 0
+  let waiting = 0
   let closing = false
   let onIdle: (() => void) | undefined
 
   async function take(): Promise<PoolConnection> {
     if (closing) throw new Error('Pool is closed.')
-    const connection = await getConnection()
+    waiting++
+    const connection = await getConnection().finally(() => waiting--)
     taken++
     if (threads.has(connection)) {
       if (openedIn.get(connection) === generation) return connection
@@ -139,7 +142,9 @@ export async function openMysqlPool(
     generation++
   }
 
-  return { take, give, renew, close }
+  const connections = () => ({ max: config.connectionLimit, inUse: taken, waiting })
+
+  return { take, give, renew, connections, close }
 }
 
 /** Connections whose caller gave up before the response, with the promise of that response. */

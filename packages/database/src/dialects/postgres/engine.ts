@@ -241,6 +241,11 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     renew() {
       generation++
     },
+    connections: () => ({
+      max: pool.options.max,
+      inUse: pool.totalCount - pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close() {
       unansweredConnections.close()
       return pool.end()

@@ -215,6 +215,7 @@ async function linesResponse(
   { pages }: JsonLinesResult,
   { logger }: ServiceContext,
 ): Promise<Response> {
+  // Named here, because the log context has ended by then.
   const body = await linesBody(pages, (error) =>
     logger.error(
       { err: error, request_id: c.get('requestId') },
@@ -257,10 +258,7 @@ function problemResponse(
 ): Response {
   const { status } = problem
   if (problem.problem === 'unexpected') {
-    logger.error(
-      { err: problem.cause, request_id: c.get('requestId') },
-      'A request to the management API failed unexpectedly',
-    )
+    logger.error({ err: problem.cause }, 'A request to the management API failed unexpectedly')
   }
   c.header('cache-control', 'no-store')
   c.header('content-type', 'application/problem+json')

@@ -244,10 +244,7 @@ export function renderProblem(
   }
   if (problem.problem === 'fresh-sign-in-required') return renderSignInAgain(c)
   if (problem.problem === 'unexpected') {
-    service.logger.error(
-      { err: problem.cause, request_id: c.get('requestId') },
-      'A request failed unexpectedly',
-    )
+    service.logger.error({ err: problem.cause }, 'A request failed unexpectedly')
   }
   if (toPageStatus(problem) === 503) c.header('retry-after', '1')
   return renderAdmin(
@@ -275,10 +272,7 @@ export async function performOrShowProblem(
     if (!(error instanceof AdminProblem)) throw error
     if (error.problem === 'not-found' || error.problem === 'fresh-sign-in-required') throw error
     if (error.problem === 'unexpected') {
-      c.get('page').service.logger.error(
-        { err: error.cause, request_id: c.get('requestId') },
-        'A request failed unexpectedly',
-      )
+      c.get('page').service.logger.error({ err: error.cause }, 'A request failed unexpectedly')
     }
     return show(error)
   }
