@@ -1,17 +1,23 @@
 import {
+  chmodSync,
+  closeSync,
   cpSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { parseEnv } from 'node:util'
 import { connect } from '@tollgate/database'
 import { clientCredentials, createAuthorizationServer } from '@tollgate/oauth'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -79,9 +85,9 @@ const read = (folder: string, path: string) => readFileSync(join(folder, path), 
 
 describe('tollgate init', () => {
   it.each([
-    ['express', ['src/tollgate.ts', '.env', '.gitignore'], ['src/index.ts']],
-    ['fastify', ['src/tollgate.ts', '.env', '.gitignore'], ['src/app.ts']],
-    ['hono', ['src/tollgate.ts', '.env', '.gitignore'], ['src/index.ts']],
+    ['express', ['src/tollgate.ts', '.gitignore', '.env'], ['src/index.ts']],
+    ['fastify', ['src/tollgate.ts', '.gitignore', '.env'], ['src/app.ts']],
+    ['hono', ['src/tollgate.ts', '.gitignore', '.env'], ['src/index.ts']],
     [
       'next',
       [
@@ -89,8 +95,8 @@ describe('tollgate init', () => {
         'app/oauth/[...path]/route.ts',
         'app/.well-known/[...path]/route.ts',
         'app/api/whoami/route.ts',
-        '.env',
         '.gitignore',
+        '.env',
       ],
       ['next.config.ts'],
     ],
@@ -150,6 +156,24 @@ describe('tollgate init', () => {
       `${env}\n# Tollgate\nDATABASE_URL=sqlite:tollgate.db\nTOLLGATE_URL=http://localhost:4123\n`,
     )
     expect(read(folder, '.gitignore')).toBe('.env*\n\ntollgate.db*\n')
+  })
+
+  it('replaces an existing .env at once, readable by its owner only, and keeps a link to it', async () => {
+    const folder = createFolder('express', { 'shared/.env': 'OWN=1\n' })
+    chmodSync(join(folder, 'shared/.env'), 0o644)
+    symlinkSync('shared/.env', join(folder, '.env'))
+    const opened = openSync(join(folder, '.env'), 'r')
+    onTestFinished(() => closeSync(opened))
+    const { code } = await init(folder, [...YES, '--database', 'sqlite:my #1.db'])
+    expect(code).toBe(0)
+    // Whoever opened the file while it was readable sees no secret.
+    expect(readFileSync(opened, 'utf8')).toBe('OWN=1\n')
+    expect(lstatSync(join(folder, '.env')).isSymbolicLink()).toBe(true)
+    expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600)
+    const settings = parseEnv(read(folder, 'shared/.env'))
+    expect(settings).toMatchObject({ OWN: '1', DATABASE_URL: 'sqlite:my #1.db' })
+    expect(readdirSync(folder)).toContain('my #1.db')
+    expect(readdirSync(join(folder, 'shared'))).toEqual(['.env'])
   })
 
   it('uses the settings of .env.local in an application of Next', async () => {

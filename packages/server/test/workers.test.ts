@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
   createTestDatabase,
   type TestDatabase,
@@ -54,8 +55,8 @@ interface Served extends Program {
   readonly url: string
   /** Returns the lines of the log with this message. */
   lines(msg: string): Line[]
-  /** Ends a worker as the kernel would. */
-  kill(worker: number): void
+  /** Ends a worker as the kernel would, or sends it another signal. */
+  kill(worker: number, signal?: NodeJS.Signals): void
   newestWorkers(): number[]
 }
 
@@ -80,9 +81,9 @@ function start(more: Record<string, string> = {}, args: string[] = []): Promise<
       ...program,
       url: `http://127.0.0.1:${port}`,
       lines,
-      kill(worker) {
+      kill(worker, signal = 'SIGKILL') {
         const { pid = 0 } = ready().find((line) => line.worker === worker) ?? {}
-        process.kill(pid, 'SIGKILL')
+        process.kill(pid, signal)
       },
       newestWorkers: () => ready().map(({ worker = 0 }) => worker),
     }
@@ -334,6 +335,36 @@ describe('workers that cannot start', () => {
     expect(served.output()).toContain('naem: there is no such setting')
     configure("{ name: 'Before' }")
   })
+})
+
+it.each(['', '2'])(
+  'the service ends on SIGTERM while it waits for the database, with TOLLGATE_WORKERS=%j',
+  async (workers) => {
+    const away = createServer()
+    await new Promise<void>((resolve) => away.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void away.close())
+    const { port } = away.address() as AddressInfo
+    const served = await start({
+      DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/none`,
+      TOLLGATE_WORKERS: workers,
+    })
+    await expect.poll(() => served.lines('Waiting for the database').length).toBeGreaterThan(0)
+    served.child.kill('SIGTERM')
+    // 128 and the number of the signal. The first process of a container has no default handler.
+    expect(await served.ended).toBe(143)
+  },
+)
+
+it('a worker that is blocked is killed and replaced, while the other one serves requests', async () => {
+  const served = await start()
+  await untilReady(served)
+  served.kill(1, 'SIGSTOP')
+  const killed = () => served.lines('A worker does not respond and is killed')
+  await expect.poll(() => killed().map(({ worker }) => worker)).toEqual([1])
+  await untilServed(served, 3)
+  expect((await fetch(`${served.url}/healthz`)).status).toBe(200)
+  served.child.kill('SIGTERM')
+  expect(await served.ended).toBe(0)
 })
 
 it('workers end when the main process is killed, so that the port is free again', async () => {

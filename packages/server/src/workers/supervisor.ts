@@ -49,6 +49,8 @@ interface Entry {
   /** Resolves when the worker has ended, and its last message was read. */
   readonly ended: Promise<unknown>
   state: 'starting' | 'serving' | 'leaving'
+  /** Number of checks since the worker last sent a message. */
+  silentChecks: number
 }
 
 const SECOND = 1000
@@ -64,6 +66,13 @@ const GRACE = 15 * SECOND
 const LAST_MESSAGES = SECOND / 2
 /** A worker that is busy for longer is left out of the gauges, and counts as it last reported. */
 const MEASURE_TIMEOUT = SECOND
+/**
+ * A worker that serves requests reports every two seconds, so one that was silent for so many
+ * checks is blocked. Checks are counted instead of seconds, because the main process may have been
+ * suspended together with its workers.
+ */
+const MAX_SILENT_CHECKS = 15
+const CHECK_INTERVAL = 2 * SECOND
 
 /**
  * Starts workers with the arguments of this process, and replaces those that crash. Returns when
@@ -111,11 +120,12 @@ export async function superviseWorkers(options: SupervisorOptions): Promise<Supe
       }
       return how
     })
-    const entry: Entry = { worker, generation: of, ended, state: 'starting' }
+    const entry: Entry = { worker, generation: of, ended, state: 'starting', silentChecks: 0 }
     let reason: string | null = null
     entries.set(worker.id, entry)
     return new Promise((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
+        entry.silentChecks = 0
         if (message.type === 'online') {
           send(entry, { type: 'start', listensWhenReady: list('serving').length > 0 })
         } else if (message.type === 'ready') {
@@ -226,6 +236,17 @@ export async function superviseWorkers(options: SupervisorOptions): Promise<Supe
 
   const kill = ({ worker }: Entry) => void worker.process.kill('SIGKILL')
 
+  /** Kills the workers that are blocked, such as by an endless loop in a hook of the settings. */
+  function checkWorkers(): void {
+    for (const entry of list('serving')) {
+      entry.silentChecks += 1
+      if (entry.silentChecks < MAX_SILENT_CHECKS) continue
+      const seconds = (MAX_SILENT_CHECKS * CHECK_INTERVAL) / SECOND
+      logger.error({ worker: entry.worker.id, seconds }, 'A worker does not respond and is killed')
+      kill(entry)
+    }
+  }
+
   async function sendMetrics(to: Entry, id: number): Promise<void> {
     const asked = [...list('serving'), ...list('leaving')]
     const measured = new Map<number, Measured>()
@@ -282,6 +303,7 @@ export async function superviseWorkers(options: SupervisorOptions): Promise<Supe
     // The first one migrates the database, and shows whether the configuration can be used.
     const port = await start(generation)
     await startAll(generation, count - 1)
+    setInterval(checkWorkers, CHECK_INTERVAL).unref()
     return {
       port,
       end,

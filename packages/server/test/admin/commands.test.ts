@@ -185,14 +185,14 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
   ],
   ['keys.reseal', async () => ['keys', 'reseal']],
   ['keys.endEverything', async () => ['restore-finish', '--yes']],
-  ['billing.cancel', async () => ['billing', 'cancel', (await customer()).id, 'main']],
-  ['billing.cancelNow', async () => ['billing', 'cancel', (await customer()).id, 'main', '--now']],
+  ['billing.cancel', async () => ['billing', 'cancel', (await customer()).id]],
+  ['billing.cancelNow', async () => ['billing', 'cancel', (await customer()).id, '--now']],
   [
     'billing.resume',
     async () => {
       const { id, subscription } = await customer()
       await subscription.cancel()
-      return ['billing', 'resume', id, String(subscription.id)]
+      return ['billing', 'resume', id, '--subscription', String(subscription.id)]
     },
   ],
   [
@@ -200,7 +200,8 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
     async () => {
       const { id } = await customer()
       const { json } = await tollgate(['billing', 'invoices', id, '--json'])
-      return ['billing', 'refund', id, json()[0].id, '--amount', '100']
+      const args = ['billing', 'refund', id, json()[0].id, '--amount', '1.00']
+      return [...args, '--idempotency-key', `refund-${id}`]
     },
   ],
   ['billing.syncAll', async () => ['billing', 'sync']],
@@ -528,7 +529,13 @@ describe('billing commands about a person', () => {
     const { id } = await customer()
     const { json } = await tollgate(['billing', 'invoices', id, '--json'])
     const [{ id: invoice, total }] = json()
-    const args = ['billing', 'refund', id, invoice, '--amount', '100', '--idempotency-key', 'k-1']
+    const args = ['billing', 'refund', id, invoice, '--amount', '1.00']
+    const hinted = await tollgate([...args, '--json'])
+    expect(hinted.stderr).toMatch(
+      /^If this is interrupted, repeat it with --idempotency-key \S+\n$/,
+    )
+    const key = hinted.stderr.trim().split(' ').at(-1) ?? ''
+    args.push('--idempotency-key', key)
     const first = await tollgate([...args, '--json'])
     expect(first.json()).toMatchObject({ amount: { amount: 100 }, status: 'succeeded' })
     expect((await tollgate([...args, '--json'])).json()).toEqual(first.json())
@@ -538,7 +545,7 @@ describe('billing commands about a person', () => {
     expect((await tollgate(['billing', 'refund', id, invoice, '--json'])).json()).toEqual(
       rest.json(),
     )
-    const more = await tollgate(['billing', 'refund', id, invoice, '--amount', '1'])
+    const more = await tollgate(['billing', 'refund', id, invoice, '--amount', '0.01'])
     expect([more.code, more.stdout]).toEqual([2, ''])
     expect(more.stderr).toContain('can still be refunded')
     const foreign = await tollgate(['billing', 'refund', (await customer()).id, invoice])
@@ -548,9 +555,9 @@ describe('billing commands about a person', () => {
   it('explain what is wrong', async () => {
     const { id } = await customer()
     for (const [words, message] of [
-      [`cancel ${id} other`, 'has no subscription "other". Their subscriptions are'],
-      ['cancel nobody@example.com main', 'There is no user "nobody@example.com"'],
-      [`refund ${id} in_none --amount 5`, 'There is no invoice "in_none"'],
+      [`cancel ${id} --subscription other`, 'has no subscription "other". Their subscriptions are'],
+      ['cancel nobody@example.com', 'There is no user "nobody@example.com"'],
+      [`refund ${id} in_none --amount 5.00`, 'There is no invoice "in_none"'],
       [`refund ${id} in_none --currency usd`, '--currency needs --amount'],
       [`subscriptions --user ${id} --limit 5`, '--user lists all subscriptions'],
     ] as const) {
@@ -558,6 +565,20 @@ describe('billing commands about a person', () => {
       expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
     }
   })
+})
+
+it('commands that move money reject an amount without the decimals of its currency', async () => {
+  const { id } = await customer()
+  const { json } = await tollgate(['billing', 'invoices', id, '--json'])
+  const [{ id: invoice }] = json()
+  for (const args of [
+    ['refund', id, invoice],
+    ['credit-notes', 'issue', id, invoice, 'balance'],
+  ]) {
+    const { code, stdout, stderr } = await tollgate(['billing', ...args, '--amount', '1250'])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain("'1250' is not an amount above 0 with the decimals of USD")
+  }
 })
 
 describe('keys list', () => {
@@ -633,14 +654,14 @@ describe('billing commands about a subscription', () => {
     expect(stderr).toContain(`${main} (main, pro)`)
     const args = ['billing', 'cancel-plan-change', id, '--subscription', String(main)]
     const { stdout } = await tollgate(args)
-    expect(stdout).toMatch(/^The subscription main of \S+ \(\d+\) keeps pro\.\n$/)
+    expect(stdout).toBe(`The subscription main (${main}) of ${id} keeps pro.\n`)
   })
 
   it.each([
     ['pause', 'has no subscription that has not ended'],
     ['pause --until yesterday', "--until: 'yesterday' is not a date"],
     ['pause --bills frame', '--bills must be one of void, keep_as_draft, mark_uncollectible'],
-    ['unpause --subscription 999999', 'There is no subscription "999999"'],
+    ['unpause --subscription 999999', 'The person has no subscription "999999"'],
   ])('explain what is wrong with billing %s', async (words, message) => {
     const [name = '', ...options] = words.split(' ')
     const args = ['billing', name, (await person()).id, ...options]

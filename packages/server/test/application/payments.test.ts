@@ -47,19 +47,23 @@ it("tollgate --config lists, cancels and resumes an application's subscriptions"
   const listed = await tollgate('billing', 'subscriptions', '--user', ADA, '--json')
   expect(listed.json()).toEqual([expect.objectContaining({ id, user_id: ADA, name: 'main' })])
 
-  const cancelled = await tollgate('billing', 'cancel', ADA, 'main', '--json')
+  const cancelled = await tollgate('billing', 'cancel', ADA, '--subscription', 'main', '--json')
   expect(cancelled.json().states).toContain('on_grace_period')
   expect(cancelled.stderr).toContain('"operation":"billing.cancel"')
   expect((await ada.subscription('main')).onGracePeriod()).toBe(true)
-  const resumed = await tollgate('billing', 'resume', ADA, String(id), '--json')
+  const resumed = await tollgate('billing', 'resume', ADA, '--json')
   expect(resumed.json().states).toContain('recurring')
-  const nobody = await tollgate('billing', 'cancel', 'nobody', 'main')
+  const pausing = await tollgate('billing', 'pause', ADA, '--json')
+  expect(pausing.json().states).toContain('paused')
+  const unpaused = await tollgate('billing', 'unpause', ADA, '--subscription', String(id), '--json')
+  expect(unpaused.json().states).toContain('recurring')
+  const nobody = await tollgate('billing', 'cancel', 'nobody')
   expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringContaining('nobody')])
 })
 
 it('tollgate --config refunds an invoice of an application once for one idempotency key', async () => {
   const invoices = await tollgate('billing', 'invoices', ADA, '--json')
-  const refund = ['billing', 'refund', ADA, invoices.json()[0].id, '--amount', '100', '--json']
+  const refund = ['billing', 'refund', ADA, invoices.json()[0].id, '--amount', '1.00', '--json']
   const first = await tollgate(...refund, '--idempotency-key', 'once')
   expect(first.json()).toMatchObject({ amount: { amount: 100 }, status: 'succeeded' })
   const again = await tollgate(...refund, '--idempotency-key', 'once')

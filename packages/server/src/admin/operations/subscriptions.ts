@@ -52,9 +52,9 @@ export const subscriptionShape = z.strictObject({
   owner_type: z.string(),
   name: z.string(),
   provider: z.string(),
-  provider_id: z.string().describe('All states that currently apply'),
+  provider_id: z.string().describe("The provider's id of the subscription"),
   provider_status: z.string().describe("The provider's own status"),
-  states: z.array(z.enum(SUBSCRIPTION_STATES)).describe('Every state that holds now'),
+  states: z.array(z.enum(SUBSCRIPTION_STATES)).describe('All states that currently apply'),
   plan: z.string().describe("The provider's id of the main price"),
   quantity: z.number().int(),
   items: z.array(z.strictObject({ price: z.string(), quantity: z.number().int().nullable() })),
@@ -139,7 +139,7 @@ function describeSubscription(input: {
 
 const subscriptionListShape = z.strictObject({ data: z.array(subscriptionShape) })
 
-/** Declares an operation that changes subscriptionPathFields subscription. */
+/** Declares an operation that changes one subscription. */
 export function subscriptionChange<More extends z.ZodRawShape>(
   declared: Pick<Operation, 'name' | 'summary' | 'effect'> & { readonly description?: string },
   { path, fields }: { readonly path: string; readonly fields: More },
@@ -224,7 +224,7 @@ export const subscriptionOperations: readonly Operation[] = [
     name: 'billing.listUsage',
     summary: "List a person's usage in the current billing periods",
     description:
-      'Lists subscriptionPathFields entry for each price by usage that the plan of a running subscription has in the settings. The provider may count usage with a delay of some minutes.',
+      'Lists one entry for each price by usage that the plan of a running subscription has in the settings. The provider may count usage with a delay of some minutes.',
     route: ['GET', '/users/{id}/usage'],
     role: 'viewer',
     effect: 'read',
@@ -267,7 +267,7 @@ export const subscriptionOperations: readonly Operation[] = [
     name: 'billing.countSeats',
     summary: 'Set the quantity of a subscription to the number of seats, counted now',
     description:
-      'For plans whose `seats` in the settings is a function, such as subscriptionPathFields that counts the members of a team. Call it after the number has changed. The difference is billed with the next invoice.',
+      'For plans whose `seats` in the settings is a function, such as one that counts the members of a team. Call it after the number has changed. The difference is billed with the next invoice.',
     route: ['POST', '/users/{id}/subscriptions/{subscription}/count-seats'],
     role: 'support',
     effect: 'change',

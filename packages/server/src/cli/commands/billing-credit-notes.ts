@@ -1,15 +1,14 @@
-import { randomUUID } from 'node:crypto'
-import { fromDecimal, type Money, money, toDecimal } from '@tollgate/billing'
+import { money, toDecimal } from '@tollgate/billing'
 import {
   CREDIT_NOTE_REASONS,
   CREDIT_NOTE_TO,
   type CreditNoteJson,
 } from '../../admin/operations/credit-notes.ts'
 import type { InvoiceDetailJson } from '../../admin/operations/invoices.ts'
+import { chooseKey, parseAmount } from '../amount.ts'
 import { type Commands, command } from '../command.ts'
 import * as option from '../options.ts'
 import { formatTable } from '../table.ts'
-import { UsageError } from '../usage-error.ts'
 import { ACCOUNT, withAccount } from './user.ts'
 
 /** Commands about credit notes. */
@@ -51,7 +50,7 @@ export const creditNoteCommands: Commands = {
       memo: option.text('<text>', 'printed on the credit note'),
       ofRefund: option.text('<id>', 'an earlier refund that the credit note documents'),
       idempotencyKey: option.text(
-        '<text>',
+        '<key>',
         'idempotency key; repeat an interrupted command with the same key',
       ),
     },
@@ -59,21 +58,19 @@ export const creditNoteCommands: Commands = {
       withAccount(args, context, async ({ id, email }, { perform }) => {
         const [, invoice, to] = args
         const found = await perform<InvoiceDetailJson>('billing.getInvoice', { id, invoice })
-        const used = key ?? randomUUID()
-        if (key === null)
-          context.hint(`If this is interrupted, repeat it with --idempotency-key ${used}`)
+        const part = amount === null ? null : parseAmount(amount, found.total.currency)
         const issued = await perform<CreditNoteJson>(
           'billing.issueCreditNote',
           {
             id,
             invoice,
             to,
-            ...(amount !== null && { amount: parseAmount(amount, found.total.currency) }),
+            ...(part !== null && { amount: part }),
             ...(reason !== null && { credit_reason: reason }),
             ...(memo !== null && { memo }),
             ...(ofRefund !== null && { of_refund: ofRefund }),
           },
-          used,
+          chooseKey(key, context),
         )
         const text = `Issued the credit note ${issued.number} over ${formatMoney(issued.total)} to ${email} (${id}).`
         return { json: issued, text }
@@ -83,12 +80,4 @@ export const creditNoteCommands: Commands = {
 
 function formatMoney({ amount, currency }: CreditNoteJson['total']): string {
   return `${toDecimal(money(amount, currency))} ${currency}`
-}
-
-function parseAmount(text: string, currency: string): Pick<Money, 'amount' | 'currency'> {
-  if (!/^\d{1,12}(\.\d{1,3})?$/.test(text)) {
-    throw new UsageError(`--amount: '${text}' is not an amount such as 12.50`)
-  }
-  const { amount } = fromDecimal(text, currency)
-  return { amount, currency }
 }

@@ -1,20 +1,16 @@
-import { randomUUID } from 'node:crypto'
 import { formatMoney } from '@tollgate/billing'
 import type { InvoiceDetailJson, InvoiceJson } from '../../admin/operations/invoices.ts'
 import { SUBSCRIPTION_STATES, type SubscriptionJson } from '../../admin/operations/subscriptions.ts'
 import { AdminProblem } from '../../admin/problems.ts'
-import { type CommandContext, type Commands, command, type Outcome } from '../command.ts'
+import { chooseKey, parseAmount } from '../amount.ts'
+import { type Commands, command } from '../command.ts'
 import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
 import { requireUserId } from '../person.ts'
+import { changeSubscription, SUBSCRIPTION, USER, withPayments } from '../subscription.ts'
 import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
 
-const USER = { name: 'user', description: 'the id or the e-mail address' }
-const SUBSCRIPTION = {
-  name: 'subscription',
-  description: 'the id or the name, from `tollgate billing subscriptions`',
-}
 const INVOICE = {
   name: 'invoice',
   description: "the provider's id, from `tollgate billing invoices`",
@@ -109,42 +105,45 @@ export const subscriptionCommands: Commands = {
   'billing cancel': command({
     summary: 'cancel a subscription at the end of its period, or immediately',
     withConfig: true,
-    arguments: [USER, SUBSCRIPTION],
-    options: { now: option.flag('end access immediately, without a refund; cannot be undone') },
-    run: ({ args, options: { now } }, context) =>
-      changeSubscription(args, context, now ? 'billing.cancelNow' : 'billing.cancel', (changed) =>
-        now || changed.ends_at === null
-          ? `Ended the subscription ${changed.name}`
-          : `Cancelled the subscription ${changed.name}: access ends at ${changed.ends_at}. \`tollgate billing resume\` undoes this`,
-      ),
+    arguments: [USER],
+    options: {
+      now: option.flag('end access immediately, without a refund; cannot be undone'),
+      subscription: SUBSCRIPTION,
+    },
+    run: ({ args: [user = ''], options: { now, subscription } }, context) =>
+      changeSubscription({ user, subscription }, context, {
+        operation: now ? 'billing.cancelNow' : 'billing.cancel',
+        describe: ({ ends_at: endsAt }) =>
+          now || endsAt === null
+            ? 'has ended'
+            : `is cancelled: access ends at ${endsAt}. \`tollgate billing resume\` undoes this`,
+      }),
   }),
   'billing resume': command({
     summary: 'undo a cancellation while access continues',
     withConfig: true,
-    arguments: [USER, SUBSCRIPTION],
-    run: ({ args }, context) =>
-      changeSubscription(
-        args,
-        context,
-        'billing.resume',
-        ({ name }) => `Resumed the subscription ${name}: it renews again`,
-      ),
+    arguments: [USER],
+    options: { subscription: SUBSCRIPTION },
+    run: ({ args: [user = ''], options: { subscription } }, context) =>
+      changeSubscription({ user, subscription }, context, {
+        operation: 'billing.resume',
+        describe: () => 'is resumed: it renews again',
+      }),
   }),
   'billing refund': command({
     summary: 'refund an invoice or another charge, fully or partially',
     withConfig: true,
     arguments: [USER, INVOICE],
     options: {
-      amount: option.count(
-        '<number>',
-        'amount in the smallest unit of the currency, such as cents; default: all that is left',
-        999_999_999,
+      amount: option.text(
+        '<amount>',
+        'part to refund, such as 12.50; without it, all that is left',
       ),
       currency: option.text('<code>', 'currency of the amount, by default that of the invoice'),
       reason: option.choice(REASONS, '<name>', `passed on to the provider: ${REASONS.join(', ')}`),
       idempotencyKey: option.text(
         '<key>',
-        'the same key repeats a refund whose outcome is unknown, and never refunds twice',
+        'idempotency key; repeat an interrupted command with the same key',
       ),
     },
     run: ({ args: [user = '', invoice = ''], options }, context) =>
@@ -152,25 +151,18 @@ export const subscriptionCommands: Commands = {
         const { amount, currency, reason, idempotencyKey } = options
         if (amount === null && currency !== null) throw new UsageError('--currency needs --amount')
         const id = await requireUserId(opened, user)
-        const key = idempotencyKey ?? randomUUID()
         const input = {
           id,
           invoice,
           ...(amount !== null && {
-            amount: { amount, currency: currency ?? (await currencyOf(opened, id, invoice)) },
+            amount: parseAmount(amount, currency ?? (await currencyOf(opened, id, invoice))),
           }),
           ...(reason !== null && { refund_reason: reason }),
         }
-        try {
-          const made = await opened.perform<Refund>('billing.refund', input, key)
-          const text = `Refunded ${formatMoney(made.amount)} of ${made.charge}: ${made.refund} (${made.status})`
-          return { json: made, text }
-        } catch (error) {
-          if (isUnknown(error)) {
-            context.hint(`To repeat this without refunding twice, add --idempotency-key ${key}`)
-          }
-          throw error
-        }
+        const key = chooseKey(idempotencyKey, context)
+        const made = await opened.perform<Refund>('billing.refund', input, key)
+        const text = `Refunded ${formatMoney(made.amount)} of ${made.charge}: ${made.refund} (${made.status})`
+        return { json: made, text }
       }),
   }),
   'billing void': command({
@@ -186,46 +178,8 @@ export const subscriptionCommands: Commands = {
   }),
 }
 
-/** Reports missing keys of the providers first, then runs `work` with the operations. */
-async function withPayments(
-  context: CommandContext,
-  work: (opened: OpenOperations) => Promise<Outcome>,
-): Promise<Outcome> {
-  await context.requireSettings(['provider_keys'])
-  return withOperations(context, {}, work)
-}
-
 function listOf({ perform }: OpenOperations, id: string): Promise<Page<SubscriptionJson>> {
   return perform<Page<SubscriptionJson>>('billing.listSubscriptionsOf', { id })
-}
-
-function changeSubscription(
-  [user = '', named = '']: readonly string[],
-  context: CommandContext,
-  operation: string,
-  sentence: (changed: SubscriptionJson) => string,
-): Promise<Outcome> {
-  return withPayments(context, async (opened) => {
-    const id = await requireUserId(opened, user)
-    const { data } = await listOf(opened, id)
-    const subscription = findSubscription(data, named)
-    const changed = await opened.perform<SubscriptionJson>(operation, { id, subscription })
-    return { json: changed, text: sentence(changed) }
-  })
-}
-
-/** Finds a subscription by id, or the newest one with this name: a running one first. */
-function findSubscription(all: readonly SubscriptionJson[], named: string): number {
-  const alike = all.filter(({ name }) => name === named)
-  const found =
-    all.find(({ id }) => String(id) === named) ??
-    alike.find(({ states }) => !states.includes('ended')) ??
-    alike[0]
-  if (found) return found.id
-  const known = all.map(({ id, name }) => `${id} (${name})`).join(', ')
-  throw new UsageError(
-    `The person has no subscription ${JSON.stringify(named)}. ${known ? `Their subscriptions are ${known}` : 'They have none'}`,
-  )
 }
 
 async function currencyOf({ perform }: OpenOperations, id: string, invoice: string) {
@@ -237,14 +191,4 @@ async function currencyOf({ perform }: OpenOperations, id: string, invoice: stri
       `There is no invoice ${JSON.stringify(invoice)} of this person. If it is a charge without an invoice, add --currency`,
     )
   }
-}
-
-/** Whether the provider may have received the request although it failed. */
-function isUnknown(error: unknown): boolean {
-  return (
-    error instanceof AdminProblem &&
-    ['provider-unavailable', 'unavailable', 'unexpected', 'request-in-progress'].includes(
-      error.problem,
-    )
-  )
 }

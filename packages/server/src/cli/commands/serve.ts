@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
+import { constants } from 'node:os'
 import type { Config, Need } from '../../config/config.ts'
 import { ConfigurationError } from '../../configuration-error.ts'
 import type { DemoClient, DemoState } from '../../demo/state-file.ts'
@@ -31,18 +32,23 @@ export const serveCommand = command({
       await serveAsWorker(readConfig)
       return null
     }
-    const config = await readConfig()
-    for (const warning of config.warnings) process.stderr.write(`${warning}\n`)
-    const { json } = context
-    if (config.workers !== null && config.mode === 'production') {
-      const started = await supervise(config, config.workers)
-      if (json) context.print(`${JSON.stringify(started)}\n`)
+    const removeEarlyHandlers = endOnEarlySignal()
+    try {
+      const config = await readConfig()
+      for (const warning of config.warnings) process.stderr.write(`${warning}\n`)
+      const { json } = context
+      if (config.workers !== null && config.mode === 'production') {
+        const started = await supervise(config, config.workers)
+        if (json) context.print(`${JSON.stringify(started)}\n`)
+        return null
+      }
+      const service = await serve(config)
+      if (json) context.print(`${JSON.stringify(serviceJson(service))}\n`)
+      else if (service.demo) context.print(`${describeService(service)}\n`)
       return null
+    } finally {
+      removeEarlyHandlers()
     }
-    const service = await serve(config)
-    if (json) context.print(`${JSON.stringify(serviceJson(service))}\n`)
-    else if (service.demo) context.print(`${describeService(service)}\n`)
-    return null
   },
 })
 
@@ -150,6 +156,19 @@ async function closeService(service: StartedService): Promise<boolean> {
   } catch (error) {
     service.logger.error({ err: error }, 'The shutdown failed')
     return false
+  }
+}
+
+/**
+ * Ends the process on SIGINT or SIGTERM while the service starts. Without handlers, the first
+ * process of a container would ignore them. Returns a function that removes the handlers.
+ */
+function endOnEarlySignal(): () => void {
+  const end = (signal: NodeJS.Signals) => process.exit(128 + constants.signals[signal])
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  for (const signal of signals) process.on(signal, end)
+  return () => {
+    for (const signal of signals) process.off(signal, end)
   }
 }
 

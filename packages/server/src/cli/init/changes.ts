@@ -1,11 +1,15 @@
 import {
   accessSync,
   chmodSync,
+  chownSync,
   constants,
   existsSync,
   mkdirSync,
+  realpathSync,
+  renameSync,
   rmdirSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -66,13 +70,33 @@ export function writeChanges(folder: string, changes: readonly Change[], undo: U
         writeFileSync(file, after, { flag: 'wx', ...(mode !== undefined && { mode }) })
         undo.add(() => rmSync(file, { force: true }))
       } else {
-        undo.add(() => writeFileSync(file, before))
-        writeFileSync(file, after)
-        if (mode !== undefined) chmodSync(file, mode)
+        const { mode: own } = statSync(file)
+        undo.add(() => replaceFile(file, before, own))
+        replaceFile(file, after, mode ?? own)
       }
     } catch (cause) {
       throw new UsageError(`${file} cannot be written: ${(cause as Error).message}`)
     }
+  }
+}
+
+/**
+ * Replaces a file at once, so that it keeps its contents if the process is killed, and so that
+ * nobody else can read secrets before it has its permissions. Writes to the target of a link.
+ */
+function replaceFile(file: string, text: string, mode: number): void {
+  const target = realpathSync(file)
+  const { uid, gid } = statSync(target)
+  const next = `${target}.${process.pid}.tmp`
+  try {
+    writeFileSync(next, text, { flag: 'wx', mode: 0o600 })
+    const made = statSync(next)
+    if (made.uid !== uid || made.gid !== gid) chownSync(next, uid, gid)
+    chmodSync(next, mode)
+    renameSync(next, target)
+  } catch (error) {
+    rmSync(next, { force: true })
+    throw error
   }
 }
 

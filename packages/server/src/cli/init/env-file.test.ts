@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addIgnored, addSettings } from './env-file.ts'
+import { addIgnored, addSettings, readSettings } from './env-file.ts'
 
 describe('addSettings', () => {
   it.each([
@@ -11,6 +11,41 @@ describe('addSettings', () => {
     ['adds a setting that is only in a comment', '# A=0\nB=2\n', '# A=0\nB=2\n\n# Tollgate\nA=1\n'],
   ])('%s', (_name, before, after) => {
     expect(addSettings(before, { A: '1', B: '2' })).toBe(after)
+  })
+})
+
+describe('addSettings with any value', () => {
+  it.each([
+    'sqlite:my #1.db',
+    ' spaces ',
+    "it's",
+    '"quoted"',
+    'both \' and "',
+    'a=b',
+    '#',
+    '$HOME',
+    '',
+  ])('writes %j so that it is read back unchanged', (value) => {
+    expect(readSettings(addSettings('C=3\n', { A: value, B: '2' }))).toEqual({
+      A: value,
+      B: '2',
+      C: '3',
+    })
+  })
+
+  it.each(['a\nTOLLGATE_SECRET=known', 'a\r', '\'"`#'])(
+    'rejects %j, which .env cannot hold, without showing it',
+    (value) => {
+      const add = () => addSettings('', { DATABASE_URL: value })
+      expect(add).toThrow('The value of DATABASE_URL cannot be written to .env')
+      expect(add).not.toThrow(value)
+    },
+  )
+
+  it('rejects a file in which an earlier line would swallow the new settings', () => {
+    expect(() => addSettings('C="open', { A: 'it\'s "quoted' })).toThrow(
+      'A cannot be added to .env',
+    )
   })
 })
 

@@ -117,7 +117,8 @@ function planSettings(project: Project, settings: Settings, { database }: Choice
   // Readable by its owner only, because it holds secrets.
   const secrets = { path: '.env', before: env, after, mode: 0o600 }
   const git = { path: '.gitignore', before: ignored, after: addIgnored(ignored ?? '', ignoring) }
-  return [secrets, git].filter((change) => (change.before ?? '') !== change.after)
+  // Git must ignore the secrets before they are written.
+  return [git, secrets].filter((change) => (change.before ?? '') !== change.after)
 }
 
 /** Whether the generated file exists, so that there is nothing to ask. */
