@@ -226,7 +226,12 @@ export type {
   PreviewOptions,
   SubscriptionChange,
 } from './features/items/subscription.ts'
-export type { MailAttachment, MailMessage, MailOptions } from './features/mail/mail-options.ts'
+export {
+  type MailAttachment,
+  type MailMessage,
+  type MailOptions,
+  MailRejected,
+} from './features/mail/mail-options.ts'
 export type { MailState, QueuedMail } from './features/mail/mail-rows.ts'
 export type { MailQueue } from './features/mail/notices.ts'
 export { type MailFacts, type RenderedMail, renderMail } from './features/mail/render-mail.ts'
