@@ -102,7 +102,13 @@ export type { ProviderName, ProviderNames } from './core/values/provider-name.ts
 export { digestOfName } from './core/values/subscription-name.ts'
 export type { StandingsByStatus, SubscriptionStanding } from './core/values/subscription-state.ts'
 export type { BasisPoints, TaxTerms } from './core/values/tax.ts'
-export type { InvoiceWords, MailKind, MailKindWords, MailWords } from './core/words/words.ts'
+export {
+  type InvoiceWords,
+  type MailKind,
+  type MailKindWords,
+  type MailWords,
+  mailKinds,
+} from './core/words/words.ts'
 export {
   type BraintreeBilling,
   type BraintreeSubscription,
@@ -227,6 +233,7 @@ export type {
   SubscriptionChange,
 } from './features/items/subscription.ts'
 export {
+  isMailRejected,
   type MailAttachment,
   type MailMessage,
   type MailOptions,
