@@ -111,7 +111,13 @@ export type { ProviderName, ProviderNames } from './core/values/provider-name.ts
 export { digestOfName } from './core/values/subscription-name.ts'
 export type { StandingsByStatus, SubscriptionStanding } from './core/values/subscription-state.ts'
 export type { BasisPoints, TaxTerms } from './core/values/tax.ts'
-export type { InvoiceWords, MailKind, MailKindWords, MailWords } from './core/words/words.ts'
+export {
+  type InvoiceWords,
+  type MailKind,
+  type MailKindWords,
+  type MailWords,
+  mailKinds,
+} from './core/words/words.ts'
 export {
   type BraintreeBilling,
   type BraintreeSubscription,
@@ -235,7 +241,13 @@ export type {
   PreviewOptions,
   SubscriptionChange,
 } from './features/items/subscription.ts'
-export type { MailAttachment, MailMessage, MailOptions } from './features/mail/mail-options.ts'
+export {
+  isMailRejected,
+  type MailAttachment,
+  type MailMessage,
+  type MailOptions,
+  MailRejected,
+} from './features/mail/mail-options.ts'
 export type { MailState, QueuedMail } from './features/mail/mail-rows.ts'
 export type { MailQueue } from './features/mail/notices.ts'
 export { type MailFacts, type RenderedMail, renderMail } from './features/mail/render-mail.ts'

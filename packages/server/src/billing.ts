@@ -19,6 +19,7 @@ import type { Settings } from './config/settings.ts'
 import { AUDIT_EVENT } from './config/shapes.ts'
 import { asConfigurationError } from './configuration-error.ts'
 import { plainLogger } from './logger.ts'
+import { createMailer, type Mailer, type MailerOptions } from './mail/mailer.ts'
 import type { ServiceTables, UserRow } from './storage/tables.ts'
 import { fromRow } from './users/user.ts'
 
@@ -48,7 +49,7 @@ export const RETURNED_PATH = '/billing/returned'
  */
 export const NO_PROVIDER: Providers = { stripe: { secret: 'unused', webhookSecret: 'unused' } }
 
-export interface ServiceBillingOptions {
+export interface ServiceBillingOptions extends Pick<MailerOptions, 'smtp'> {
   readonly config: Config
   readonly database: Database
   readonly providers: Providers
@@ -68,6 +69,8 @@ export interface ServiceBillingOptions {
   readonly fromRequest?: (request: Request) => Promise<SignedIn | null>
   /** Whether to process the webhook inbox in the background. */
   readonly background: boolean
+  /** Called after each attempt to send mail. */
+  readonly onMail?: MailerOptions['onAttempt']
 }
 
 export function createServiceBilling(options: ServiceBillingOptions): Billing {
@@ -75,7 +78,8 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
   const { settings } = config
   const { stripe, braintree, ...given } = optionsOf('billing', settings)
   const metered = meteredPrices(settings.plans, 'braintree')
-  return create({
+  const mailer = createMailer({ config, smtp: options.smtp, onAttempt: options.onMail })
+  const billing = create({
     ...given,
     ...(providers.stripe && {
       stripe: {
@@ -94,7 +98,7 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     database,
     users: { table: 'users', idType: 'integer' },
     ...taxOf(settings),
-    ...(settings.mail && { mail: mailOf(settings.mail, url) }),
+    ...(mailer && { mail: mailOf(mailer, settings, url) }),
     handlers: options.handlers ?? settings.handlers,
     locale: ({ id }) => readLocale(database, id),
     deliveries: { ...config.deliveries, applicationTypes: [AUDIT_EVENT] },
@@ -109,6 +113,14 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     logger: plainLogger(logger),
     ...(options.observe && { observe: options.observe }),
   } satisfies BillingOptions)
+  return {
+    ...billing,
+    async close() {
+      // Waits for the mail that is being sent.
+      await billing.close()
+      mailer?.close()
+    },
+  }
 }
 
 /** @throws ConfigurationError if settings that are valid alone contradict each other. */
@@ -131,12 +143,12 @@ function taxOf({ taxPercentage, tax }: Settings): Pick<BillingOptions, 'taxPerce
   return { taxPercentage: (row) => taxPercentage?.(userOf(row)) ?? 0 }
 }
 
-/** The mail of the settings. Its button leads to the billing page, unless `link` says otherwise. */
-function mailOf(mail: MailOptions, url: string | undefined): MailOptions {
+/** The mail to customers. Its button leads to the billing page, unless `link` says otherwise. */
+function mailOf(mailer: Mailer, { mail }: Settings, url: string | undefined): MailOptions {
   return {
     ...mail,
-    send: (message) => mail.send(message),
-    link: (kind, owner) => (mail.link ? mail.link(kind, owner) : url && `${url}/billing`),
+    send: (message) => mailer.send(message),
+    link: (kind, owner) => (mail?.link ? mail.link(kind, owner) : url && `${url}/billing`),
   }
 }
 

@@ -61,10 +61,11 @@ export interface WorkerTask<Entry extends RetryableEntry> {
   /** Describes an entry for log messages. */
   nameOf(entry: Entry): string
   /**
-   * Returns when to retry after a number of attempts, or `null` to give up.
+   * Returns when to retry after a number of attempts, the last of which failed with `error`, or
+   * `null` to give up.
    * @default exponential back-off over about 32 hours, up to the `attempts` of the settings
    */
-  retryAt?(attempts: number, now: Date): Date | null
+  retryAt?(attempts: number, now: Date, error: unknown): Date | null
 }
 
 const HOUR = 3_600_000
@@ -206,14 +207,14 @@ async function scheduleEntryRetry<Entry extends RetryableEntry>(
   error: unknown,
 ): Promise<void> {
   const attempts = entry.attempts + 1
-  const dueAt = retryAt(attempts, settings.clock.now())
+  const dueAt = retryAt(attempts, settings.clock.now(), error)
   await queue.fail(entry.id, { error: describe(error), attempts, dueAt })
   const name = `${what.charAt(0).toUpperCase()}${what.slice(1)} ${nameOf(entry)}`
   settings.logger.error(`${name} failed, attempt ${attempts}`, error)
 }
 
 /** Exponential back-off: 5 s, 20 s, 80 s … up to the longest pause. */
-function createBackOffSchedule({
+export function createBackOffSchedule({
   attempts: maxAttempts,
   longestPause = 6 * 3600,
 }: WorkerSettings): (attempts: number, now: Date) => Date | null {

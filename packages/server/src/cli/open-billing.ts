@@ -8,7 +8,7 @@ import {
 } from '../billing.ts'
 import type { Config, Need } from '../config/config.ts'
 import { migrateCore } from '../core.ts'
-import { connectProviders } from '../demo/connect-providers.ts'
+import { connectMailServer, connectProviders } from '../demo/connect-providers.ts'
 import { serviceUrlIn } from '../demo/state-file.ts'
 import { createLogger } from '../logger.ts'
 import type { BillingAccess } from '../users/end-account.ts'
@@ -30,7 +30,8 @@ export async function openBilling(
 ): Promise<OpenBilling> {
   const { providers, now, close } = await connectProviders(config)
   const clock = now ? { now } : database.clock
-  const billing = create({ config, database, providers, clock }, url)
+  const smtp = (await connectMailServer(config)) ?? undefined
+  const billing = create({ config, database, providers, clock, smtp }, url)
   return {
     billing,
     async close() {
@@ -41,7 +42,10 @@ export async function openBilling(
 }
 
 function create(
-  parts: Pick<Parameters<typeof createServiceBilling>[0], 'config' | 'database' | 'clock'> & {
+  parts: Pick<
+    Parameters<typeof createServiceBilling>[0],
+    'config' | 'database' | 'clock' | 'smtp'
+  > & {
     readonly providers: Providers
   },
   url?: string,

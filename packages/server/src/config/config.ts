@@ -2,12 +2,22 @@ import type { BraintreeSettings, DeliveryOptions, StripeSettings } from '@tollga
 import type { LogLevels } from './log-level.ts'
 import type { Mode } from './row.ts'
 import type { SelfRegisteredSettings, Settings } from './settings.ts'
-import type { LogLevel } from './values.ts'
+import type { LogLevel, MailAddress, SmtpAddress } from './values.ts'
 
 /** Settings for clients that register themselves, with the initial access tokens. */
 export interface SelfRegistered extends SelfRegisteredSettings {
   /** Tokens that allow registering a client under the policy `initial-access-token`. */
   readonly initialAccessTokens: readonly string[]
+}
+
+/** A mail server, and the sender of the mail. */
+export interface SmtpSettings extends SmtpAddress {
+  /**
+   * Whether mail is sent only over an encrypted connection whose certificate is trusted. If
+   * `false`, TLS is not used at all, except with `smtps:`.
+   */
+  readonly needsTls: boolean
+  readonly from: MailAddress
 }
 
 /** The configuration: environment variables and `tollgate.config.ts` combined. */
@@ -58,6 +68,11 @@ export interface Config {
   readonly braintree: (BraintreeSettings & { readonly apiUrl: string | null }) | null
   /** Endpoints for outgoing billing events, from the settings and the environment. */
   readonly deliveries: DeliveryOptions
+  /**
+   * The mail server of the environment. `null` if there is none: a demo then uses the sandbox's
+   * mailbox, and production sends no mail unless the setting `mail` has `send`.
+   */
+  readonly smtp: SmtpSettings | null
   /** Proxies (addresses or networks) whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
   /**

@@ -37,6 +37,10 @@ function problemsOf(input: object, environment: Environment = {}): readonly stri
   }
 }
 
+const mailServer = {
+  TOLLGATE_SMTP_URL: 'smtp://mail.example.com',
+  TOLLGATE_MAIL_FROM: 'billing@example.com',
+}
 const identityAssertions = {
   'https://other.example.com': { clients: {}, scopes: [], resources: [] },
 }
@@ -149,6 +153,30 @@ describe('settings that contradict each other, or lack a companion', () => {
       'STRIPE_SECRET is a key of live mode, but STRIPE_PUBLISHABLE_KEY of test mode: take both from the same mode.',
     ],
     [
+      'a mail server and a function that sends mail',
+      { mail: { send: async () => {} } },
+      mailServer,
+      'mail.send and TOLLGATE_SMTP_URL both send mail: remove one of them.',
+    ],
+    [
+      'settings for mail without a way to send it',
+      { mail: { only: ['receipt'] } },
+      production,
+      'mail needs a mail server: set TOLLGATE_SMTP_URL, or add send, a function that sends one mail.',
+    ],
+    [
+      'TLS from the beginning, and no TLS',
+      {},
+      { ...mailServer, TOLLGATE_SMTP_URL: 'smtps://mail.example.com', TOLLGATE_SMTP_TLS: 'off' },
+      'TOLLGATE_SMTP_TLS is off, but TOLLGATE_SMTP_URL begins with smtps: remove one of them, or use smtp:.',
+    ],
+    [
+      'a mail server without a sender',
+      {},
+      { TOLLGATE_SMTP_URL: mailServer.TOLLGATE_SMTP_URL },
+      'TOLLGATE_MAIL_FROM is missing: the sender of all mail, e.g. Example Ltd <billing@example.com>',
+    ],
+    [
       'a default provider without keys',
       { defaultProvider: 'braintree' },
       production,
@@ -250,7 +278,12 @@ describe('the values of the settings', () => {
       "on: there is no event 'invoice.payed'. Did you mean invoice.paid?",
     ],
     [{ on: { 'invoice.paid': 'mail' } }, 'on: expected an object of functions'],
-    [{ mail: {} }, 'mail: expected { send }, a function that sends one mail'],
+    [{ mail: { send: 'smtp' } }, 'mail: expected send to be a function that sends one mail'],
+    [{ mail: { onyl: [] } }, "mail: there is no member 'onyl'. Did you mean only?"],
+    [
+      { mail: { only: ['receipts'] } },
+      'mail: expected only to be a list of receipt, payment_failed',
+    ],
     [{ tax: 19 }, "tax: expected 'percentage', 'automatic' or { rates"],
     [{ accessTokenFormat: 'paseto' }, "accessTokenFormat: expected 'jwt', 'opaque', or an object"],
     [

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { OPTIONS_UNDER_FAPI2 } from './fapi2.ts'
+import type { Mode } from './row.ts'
 import type { Settings } from './settings.ts'
 import { settingRows } from './settings.ts'
 import { looksUpAccounts } from './shapes.ts'
+import type { Variables } from './variables.ts'
 
 /** A rule about several settings: returns one sentence with the fix for each violation. */
 type Rule = (settings: Settings) => readonly (string | false | undefined)[]
@@ -85,6 +87,28 @@ const RULES: readonly Rule[] = [
 /** Lists the settings that contradict each other or lack a companion, one sentence each. */
 export function findContradictions(settings: Settings): string[] {
   return RULES.flatMap((rule) => rule(settings).filter((each) => typeof each === 'string'))
+}
+
+/** Lists contradictions between the mail server of the environment and the setting `mail`. */
+export function findMailContradictions(
+  { TOLLGATE_SMTP_URL: server, TOLLGATE_SMTP_TLS: tls }: Variables,
+  { mail }: Settings,
+  mode: Mode,
+): string[] {
+  const rules = [
+    server !== null &&
+      mail?.send !== undefined &&
+      'mail.send and TOLLGATE_SMTP_URL both send mail: remove one of them.',
+    server === null &&
+      mode === 'production' &&
+      mail !== null &&
+      mail.send === undefined &&
+      'mail needs a mail server: set TOLLGATE_SMTP_URL, or add send, a function that sends one mail.',
+    server?.isImplicitTls === true &&
+      tls === 'off' &&
+      'TOLLGATE_SMTP_TLS is off, but TOLLGATE_SMTP_URL begins with smtps: remove one of them, or use smtp:.',
+  ]
+  return rules.filter((each) => typeof each === 'string')
 }
 
 /**

@@ -1,7 +1,8 @@
+import { isIPv4 } from 'node:net'
 import type { DeliveryOptions, StripeSettings } from '@tollgate/billing'
 import { ConfigurationError } from '../configuration-error.ts'
 import type { Config, Need, SelfRegistered } from './config.ts'
-import { findContradictions, findIneffective } from './contradictions.ts'
+import { findContradictions, findIneffective, findMailContradictions } from './contradictions.ts'
 import { findSecretProblem, readOrCreateSecret } from './demo-secret.ts'
 import { applyFapi2, findFapi2Problems } from './fapi2.ts'
 import { parseLogLevel } from './log-level.ts'
@@ -14,6 +15,7 @@ import { parseVariables, providerKeys, type VariableName, type Variables } from 
 const TOKENS = 'TOLLGATE_INITIAL_ACCESS_TOKENS'
 const DELIVERY_URL = 'TOLLGATE_DELIVERIES_URL'
 const DELIVERY_SECRET = 'TOLLGATE_DELIVERIES_SECRET'
+const SMTP_URL = 'TOLLGATE_SMTP_URL'
 
 /**
  * Combines environment variables with the settings of the configuration file. Chooses production
@@ -46,6 +48,9 @@ export function readEnvironment(
     ...(values[DELIVERY_URL] !== null && values[DELIVERY_SECRET] === null
       ? ([DELIVERY_SECRET] as const)
       : []),
+    ...(values[SMTP_URL] !== null && values.TOLLGATE_MAIL_FROM === null
+      ? (['TOLLGATE_MAIL_FROM'] as const)
+      : []),
   ]
   const missing = absent.filter((name) => !parsed.given.has(name))
   const weak = findSecretProblem(values, mode)
@@ -55,6 +60,7 @@ export function readEnvironment(
     ...wrongInFile,
     ...findFapi2Problems(chosen),
     ...findContradictions(chosen),
+    ...findMailContradictions(values, chosen, mode),
     ...findProviderProblems(values, chosen, mode, needs),
     ...findUnsellable(settings.plans, providersOf(values)),
     ...(weak ? [weak] : []),
@@ -78,6 +84,7 @@ export function readEnvironment(
     stripePublishableKey: values.STRIPE_PUBLISHABLE_KEY,
     braintree: resolveBraintreeSettings(values, settings),
     deliveries: resolveDeliverySettings(values, settings.deliveries, mode),
+    smtp: resolveSmtpSettings(values),
     trustedProxies: values.TOLLGATE_TRUSTED_PROXIES,
     metricsToken: values.TOLLGATE_METRICS_TOKEN,
     logLevel: log?.level ?? (mode === 'demo' ? 'warn' : 'info'),
@@ -90,6 +97,7 @@ export function readEnvironment(
       ...parsed.warnings,
       ...listTokenWarnings(selfRegistered),
       ...listDeliveryWarnings(values),
+      ...listMailWarnings(values),
       ...findIneffective(chosen, (feature) => isClosed(feature, selfRegistered)),
     ],
     settings,
@@ -150,6 +158,13 @@ function listDeliveryWarnings(values: Variables): string[] {
     (name) => values[DELIVERY_URL] === null && values[name] !== null,
   )
   return unused.map((name) => `${name} is not used, because ${DELIVERY_URL} is not set.`)
+}
+
+function listMailWarnings(values: Variables): string[] {
+  const unused = (['TOLLGATE_MAIL_FROM', 'TOLLGATE_SMTP_TLS'] as const).filter(
+    (name) => values[SMTP_URL] === null && values[name] !== null,
+  )
+  return unused.map((name) => `${name} is not used, because ${SMTP_URL} is not set.`)
 }
 
 /**
@@ -231,6 +246,16 @@ function providersOf(values: Variables): ('stripe' | 'braintree')[] {
     ...(values.BRAINTREE_MERCHANT_ID === null ? [] : (['braintree'] as const)),
   ]
 }
+
+/** The mail server. Mail and password leave this machine encrypted, unless that is switched off. */
+function resolveSmtpSettings(values: Variables): Config['smtp'] {
+  const { TOLLGATE_SMTP_URL: server, TOLLGATE_SMTP_TLS: tls, TOLLGATE_MAIL_FROM: from } = values
+  if (server === null || from === null) return null
+  return { ...server, from, needsTls: tls === null ? !isLoopback(server.host) : tls === 'required' }
+}
+
+const isLoopback = (host: string) =>
+  host.toLowerCase() === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 
 const THIS_MACHINE: readonly string[] = ['127.0.0.1', 'localhost', '::1']
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Config } from './config.ts'
 import { applyFapi2 } from './fapi2.ts'
 import { type Settings, settingRows } from './settings.ts'
+import { formatMailAddress } from './values.ts'
 import { type VariableName, variableOf, variableRows } from './variables.ts'
 
 /** A setting in force, as operators see it. */
@@ -44,6 +45,10 @@ const VARIABLES: Readonly<Record<VariableName, ((config: Config) => unknown) | t
   TOLLGATE_DELIVERIES_TYPES: ({ deliveries }) =>
     deliveries.endpoints?.map(({ types }) => types ?? 'all') ?? [],
   TOLLGATE_DELIVERIES_PRIVATE_ADDRESSES: ({ deliveries }) => deliveries.privateAddresses,
+  // Contains a password.
+  TOLLGATE_SMTP_URL: SECRET,
+  TOLLGATE_SMTP_TLS: ({ smtp }) => smtp && (smtp.needsTls ? 'required' : 'off'),
+  TOLLGATE_MAIL_FROM: ({ smtp }) => smtp && formatMailAddress(smtp.from),
   TOLLGATE_TRUSTED_PROXIES: ({ trustedProxies }) => trustedProxies,
   TOLLGATE_METRICS_TOKEN: SECRET,
   TOLLGATE_MAX_CLOCK_SKEW_SECONDS: ({ maxClockSkewSeconds }) => maxClockSkewSeconds,

@@ -30,6 +30,7 @@ export type CheckName =
   | 'plans'
   | 'webhooks'
   | 'deliveries'
+  | 'mail'
 
 /** A remark about a configured value: one line in the output of `tollgate doctor`. */
 export interface Remark {

@@ -5,6 +5,7 @@ import {
   type InvoiceWords,
   isDeliverySecret,
   type MailOptions,
+  mailKinds,
 } from '@tollgate/billing'
 import {
   type AccessTokenFormat,
@@ -120,12 +121,30 @@ export const listeners = z
     }
   })
 
-export const mail = z.custom<MailOptions>(
-  (value) => isObject(value) && hasFunction(value, 'send'),
-  {
-    error: 'expected { send }, a function that sends one mail',
-  },
-)
+/** Settings for mail to customers. Without `send`, the mail server of the environment sends it. */
+export type MailSettings = Omit<MailOptions, 'send'> & Partial<Pick<MailOptions, 'send'>>
+
+const MAIL_MEMBERS = ['send', 'only', 'link', 'words']
+
+export const mail = z
+  .custom<MailSettings>(isObject, { error: 'expected an object' })
+  .superRefine((value, context) => {
+    const add = (message: string) => context.addIssue({ code: 'custom', message })
+    for (const name of Object.keys(value)) {
+      if (MAIL_MEMBERS.includes(name)) continue
+      add(`there is no member '${name}'.${didYouMean(name, MAIL_MEMBERS)}`)
+    }
+    if (value.send !== undefined && !hasFunction(value, 'send')) {
+      add('expected send to be a function that sends one mail')
+    }
+    if (value.link !== undefined && !hasFunction(value, 'link')) {
+      add('expected link to be a function that returns a URL')
+    }
+    const kinds: readonly unknown[] = Array.isArray(value.only ?? []) ? (value.only ?? []) : [null]
+    if (!kinds.every((kind) => mailKinds.some((known) => known === kind))) {
+      add(`expected only to be a list of ${mailKinds.join(', ')}`)
+    }
+  })
 
 export const tax = z.union(
   [

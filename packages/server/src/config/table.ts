@@ -197,6 +197,25 @@ export const table = {
     check: 'deliveries',
   }),
   /**
+   * The [mail server](../guides/mail.md#in-the-service): `smtp://user:password@host:587` or
+   * `smtps://…:465`, with special characters percent-encoded.
+   * @default none: no mail is sent, unless the setting `mail` has `send`. A demo sends to the sandbox's mailbox
+   */
+  TOLLGATE_SMTP_URL: variable(read.smtpUrl, { decides: ['billing.mail'], check: 'mail' }),
+  /**
+   * Whether the connection to the mail server must be encrypted, by STARTTLS if the URL begins with
+   * `smtp:`. `required` or `off`. With `off`, mail and password can be read on the way.
+   * @default `required`; `off` if the host is this machine
+   */
+  TOLLGATE_SMTP_TLS: variable(read.oneOf<'required' | 'off'>(['required', 'off']), {
+    check: 'mail',
+  }),
+  /** The sender of all mail: `billing@example.com` or `Example Ltd <billing@example.com>`. */
+  TOLLGATE_MAIL_FROM: variable(read.mailAddress, {
+    hint: 'the sender of all mail, e.g. Example Ltd <billing@example.com>',
+    check: 'mail',
+  }),
+  /**
    * Addresses and networks of [your proxies](../guides/production.md#the-reverse-proxy), whose
    * `X-Forwarded-For` is trusted.
    */
@@ -891,11 +910,11 @@ export const table = {
     { option: 'billing.invoice' },
   ),
   /**
-   * Mail to customers, such as receipts and failed payments: `send`, a function that sends one
-   * [mail](../guides/mail.md) with your mail service; optional are `only` (the kinds to send),
-   * `link` (a function that returns the URL of the button; by default the billing page) and `words`
-   * (texts that replace ours). The sender is named in `invoice`.
-   * @default no mail is sent
+   * [Mail to customers](../guides/mail.md), such as receipts and failed payments: `only` (the kinds
+   * to send), `link` (a function that returns the URL of the button; by default the billing page),
+   * `words` (texts that replace ours), and `send`, a function that sends one mail with your mail
+   * service instead of `TOLLGATE_SMTP_URL`. The seller is named in `invoice`.
+   * @default all kinds, if there is a mail server
    */
   mail: optional(shapes.mail, { decides: ['billing.mail'] }),
   /** Lifetime of access tokens: `'15d'`, `'90m'`, seconds, or a function that returns the `Date` of expiry. */

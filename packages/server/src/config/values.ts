@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { isDeliverySecret } from '@tollgate/billing'
 import { findDatabaseFile } from '@tollgate/database'
 import { z } from 'zod'
+import { isEmail } from '../users/parse.ts'
 
 /** Whether the value is an IP address such as `10.0.0.7`, or a network such as `10.0.0.0/8`. */
 export function isNetwork(value: string): boolean {
@@ -199,3 +200,72 @@ export const stripeWebhookSecret = text.refine(
   (value) => value.split(/[\s,]+/).every((each) => /^whsec_\S+$/.test(each)),
   "expects the endpoint's signing secret, whsec_…; separate several with commas",
 )
+
+/** Address and credentials of a mail server. */
+export interface SmtpAddress {
+  readonly host: string
+  readonly port: number
+  /** Whether the connection is encrypted from the beginning (`smtps:`), without STARTTLS. */
+  readonly isImplicitTls: boolean
+  /** Credentials. `null` if the server needs none. */
+  readonly auth: { readonly user: string; readonly pass: string } | null
+}
+
+const SMTP_WANTED =
+  'expects smtp://user:password@mail.example.com:587 or smtps://…:465, with special characters of the password percent-encoded (@ as %40)'
+
+/** Schema of a mail server's URL. Error messages never contain it, because it holds a password. */
+export const smtpUrl = z.string().transform((value, check): SmtpAddress => {
+  const parsed = parseSmtpUrl(value.trim())
+  if (parsed) return parsed
+  check.addIssue({ code: 'custom', message: SMTP_WANTED })
+  return z.NEVER
+})
+
+function parseSmtpUrl(value: string): SmtpAddress | null {
+  if (!/^smtps?:\/\//i.test(value) || !URL.canParse(value)) return null
+  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(value)
+  const isImplicitTls = protocol === 'smtps:'
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const isHostAlone = (pathname === '' || pathname === '/') && search === '' && hash === ''
+  const hasBoth = (username === '') === (password === '')
+  if (!/^[\w.:-]+$/.test(host) || port === '0' || !isHostAlone || !hasBoth) return null
+  try {
+    const auth = { user: decodeURIComponent(username), pass: decodeURIComponent(password) }
+    if (/\p{Cc}/u.test(auth.user + auth.pass)) return null
+    return {
+      host,
+      port: port === '' ? (isImplicitTls ? 465 : 587) : Number(port),
+      isImplicitTls,
+      auth: username === '' ? null : auth,
+    }
+  } catch {
+    return null
+  }
+}
+
+/** A sender or recipient of mail. */
+export interface MailAddress {
+  /** The name shown instead of the address. Empty for none. */
+  readonly name: string
+  readonly address: string
+}
+
+/** Schema of an e-mail address, with or without a name: `Example Ltd <billing@example.com>`. */
+export const mailAddress = z.string().transform((value, check): MailAddress => {
+  const [, quoted, plain = '', bracketed] =
+    /^(?:"([^"\\]*)"|([^"<>]*?))\s*<([^<>]*)>$/.exec(value.trim()) ?? []
+  const name = (quoted ?? plain).trim()
+  const address = bracketed ?? value.trim()
+  if (isEmail(address) && !/\p{Cc}/u.test(name)) return { name, address }
+  check.addIssue({
+    code: 'custom',
+    message: 'expects an e-mail address: billing@example.com or Example Ltd <billing@example.com>',
+  })
+  return z.NEVER
+})
+
+/** Formats an address as people write it: `Example Ltd <billing@example.com>`. */
+export function formatMailAddress({ name, address }: MailAddress): string {
+  return name === '' ? address : `${name} <${address}>`
+}

@@ -1,8 +1,8 @@
 import { configuredProviders, type Providers } from '../billing.ts'
 import { braintreeEnvironment } from '../config/braintree-environment.ts'
-import type { Config } from '../config/config.ts'
+import type { Config, SmtpSettings } from '../config/config.ts'
 import { isListening } from './data-folder.ts'
-import { sandboxFileIn, sandboxProviders, startProviders } from './providers.ts'
+import { mailboxSettings, sandboxFileIn, sandboxProviders, startProviders } from './providers.ts'
 import { readStateFile } from './state-file.ts'
 
 export interface ConnectedProviders {
@@ -54,6 +54,17 @@ export async function connectProviders(config: Config): Promise<ConnectedProvide
     now: () => sandbox.clock.now(),
     close,
   }
+}
+
+/**
+ * Returns the mail server of the configuration, or in a demo the sandbox's mailbox. `null` if there
+ * is none, the demo is not running, or a function of the settings sends the mail.
+ */
+export async function connectMailServer(config: Config): Promise<SmtpSettings | null> {
+  if (config.smtp || config.mode === 'production' || config.settings.mail?.send) return config.smtp
+  const { running } = readStateFile(config.dataDir)
+  const isRunning = running?.mailbox && (await isListening(running.stripe))
+  return isRunning ? mailboxSettings(running.mailbox) : null
 }
 
 /** Reads the clock of a sandbox in another process. It may have been moved ahead of real time. */

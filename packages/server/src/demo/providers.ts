@@ -3,7 +3,7 @@ import type { BraintreeSettings } from '@tollgate/billing'
 import type { Sandbox } from '@tollgate/sandbox'
 import Stripe from 'stripe'
 import type { Providers } from '../billing.ts'
-import type { Config } from '../config/config.ts'
+import type { Config, SmtpSettings } from '../config/config.ts'
 import { itemsAt } from '../config/plan-capabilities.ts'
 import type { PriceTerms } from '../config/plans.ts'
 import type { Settings } from '../config/settings.ts'
@@ -66,6 +66,13 @@ export async function startProviders(options: DemoProviderOptions): Promise<Demo
 
 export function sandboxFileIn(dataDir: string): string {
   return join(dataDir, 'sandbox.json')
+}
+
+/** Returns the settings for a mail server of a sandbox, from its URL. */
+export function mailboxSettings(url: string): SmtpSettings {
+  const { hostname: host, port } = new URL(url)
+  const from = { name: 'Tollgate', address: 'billing@tollgate.example' }
+  return { host, port: Number(port), isImplicitTls: false, auth: null, needsTls: false, from }
 }
 
 /** Returns the billing settings for a sandbox that runs in this process. */

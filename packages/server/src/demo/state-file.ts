@@ -44,6 +44,8 @@ export interface RunningSandbox {
   }
   /** URL of the page that controls the sandbox. `null` if there is none. */
   readonly controlRoom: string | null
+  /** URL of the mail server whose mailbox the control room shows. `null` if there is none. */
+  readonly mailbox?: string | null
 }
 
 /** Names of the demo's clients, one for each kind of client. */

@@ -70,7 +70,8 @@ export function requireEmail(text: string): void {
   if (!isEmail(text.trim())) throw new InvalidAccount({ email: 'account.problem.email' })
 }
 
-function isEmail(text: string): boolean {
+/** Whether the text is an e-mail address. */
+export function isEmail(text: string): boolean {
   if (text.length > MAX_EMAIL_LENGTH || UNPRINTABLE.test(text)) return false
   return /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+\.[^\s@<>"(),:;[\]\\.]+$/u.test(text)
 }

@@ -14,9 +14,9 @@ import { portuguesePhrases } from './pt.ts'
 import { swedishPhrases } from './sv.ts'
 import {
   type LanguageWords,
-  MAIL_KINDS,
   type MailKind,
   type MailKindWords,
+  mailKinds,
   type TranslatedPhrases,
 } from './words.ts'
 
@@ -42,7 +42,7 @@ export const LANGUAGES: Readonly<Record<string, TranslatedPhrases>> = {
 export function findLanguageWords(locale: string): LanguageWords {
   const phrases =
     LANGUAGES[chooseLanguage([locale], Object.keys(LANGUAGES), 'en')] ?? englishPhrases
-  const notices = MAIL_KINDS.map((kind) => {
+  const notices = mailKinds.map((kind) => {
     const words: MailKindWords = {
       subject: phrases[`${kind}.subject`],
       text: phrases[`${kind}.text`],

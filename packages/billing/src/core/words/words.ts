@@ -52,7 +52,8 @@ export interface InvoiceWords {
   readonly page: string
 }
 
-export const MAIL_KINDS = [
+/** The kinds of mail to customers. */
+export const mailKinds = [
   'receipt',
   'payment_failed',
   'action_required',
@@ -62,7 +63,7 @@ export const MAIL_KINDS = [
 ] as const
 
 /** Kind of mail to a customer. */
-export type MailKind = (typeof MAIL_KINDS)[number]
+export type MailKind = (typeof mailKinds)[number]
 
 /** Subject and opening of a mail. */
 export interface MailKindWords {

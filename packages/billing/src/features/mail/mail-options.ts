@@ -40,13 +40,28 @@ export interface MailMessage {
 }
 
 /**
+ * Thrown by the option `send` if the mail can never be delivered, for example because the
+ * recipient's server does not know the address. The mail is given up without another attempt.
+ */
+export class MailRejected extends Error {
+  override readonly name = 'MailRejected'
+  /** Tells this error apart across bundles and copies of this package. */
+  readonly code = 'mail_rejected'
+}
+
+/** Whether an error is a `MailRejected` of any copy of this package. */
+export function isMailRejected(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'mail_rejected'
+}
+
+/**
  * Settings for mail to customers. The names of the vendor and the product come from the option
  * `invoice`.
  */
 export interface MailOptions {
   /**
    * Sends one mail with your mail service. If it throws, it is called again later with the same
-   * `id`.
+   * `id`. If it throws `MailRejected`, the mail is given up at once.
    */
   send(message: MailMessage): Promise<unknown>
   /** The kinds of mail to send. Default: all. */

@@ -6,6 +6,7 @@ import {
   type QueueEntry,
   type WorkQueue,
 } from '../../core/storage/queue.ts'
+import { createQueuePages, type QueuePages } from '../../core/storage/queue-pages.ts'
 import { noticeTable } from '../../core/storage/queue-tables.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 
@@ -33,10 +34,8 @@ export interface QueuedMail extends QueueEntry<MailState> {
 export type NewMail = Pick<QueuedMail, 'provider' | 'kind' | 'subject' | 'eventId'>
 
 export interface MailRepository
-  extends Pick<
-    WorkQueue<QueuedMail, MailState>,
-    'listDue' | 'claim' | 'list' | 'purge' | 'finish'
-  > {
+  extends Pick<WorkQueue<QueuedMail, MailState>, 'listDue' | 'claim' | 'list' | 'purge' | 'finish'>,
+    QueuePages<QueuedMail, MailState> {
   /**
    * Queues mail. Returns `false` without queueing it if there is already mail of that kind about
    * the same object.
@@ -79,6 +78,7 @@ export function createMailRepository(database: Database): MailRepository {
   }
   return {
     ...queue,
+    ...createQueuePages(database, noticeTable),
     add: (notice, at, tx) =>
       insertIfAbsent(
         tx,

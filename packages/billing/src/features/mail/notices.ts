@@ -5,16 +5,22 @@ import type { AnyBillingEvent, BillingEventType } from '../../core/events/billin
 import type { EventConsumer } from '../../core/events/event-stream.ts'
 import { deriveEventId } from '../../core/storage/events.ts'
 import { purgeAll } from '../../core/storage/queue.ts'
+import type { QueuePageOptions } from '../../core/storage/queue-pages.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
 import { findLocale, requireLocale } from '../../core/values/locale.ts'
 import type { MailKind } from '../../core/words/words.ts'
-import { createWorker } from '../../core/worker.ts'
+import { createBackOffSchedule, createWorker } from '../../core/worker.ts'
 import { createWorkerSettings, type InvoiceSeller } from '../../options.ts'
 import { customerDetailsFromRow } from '../customers/customer.ts'
 import { findOwnerLocale } from '../customers/locale-of.ts'
 import { invoiceFile } from '../invoices/download.ts'
-import type { MailAttachment, MailMessage, MailOptions } from './mail-options.ts'
-import { createMailRepository, type QueuedMail } from './mail-rows.ts'
+import {
+  isMailRejected,
+  type MailAttachment,
+  type MailMessage,
+  type MailOptions,
+} from './mail-options.ts'
+import { createMailRepository, type MailState, type QueuedMail } from './mail-rows.ts'
 import { type MailFacts, type RenderedMail, renderMail } from './render-mail.ts'
 
 /** The queue of mail to customers. */
@@ -28,6 +34,10 @@ export interface MailQueue {
    * sent again unless you call `retry()`.
    */
   unknown(limit?: number): Promise<QueuedMail[]>
+  /** Lists one page of the mail in this state, sorted by due date, latest first. */
+  page(state: MailState, options?: QueuePageOptions): Promise<QueuedMail[]>
+  /** Finds mail in the queue. `null` if there is none with this id. */
+  find(id: number): Promise<QueuedMail | null>
   /**
    * Sends mail again that `deadLetters()` or `unknown()` lists. Returns `false` if neither of them
    * lists mail with this id.
@@ -56,8 +66,11 @@ export function createMailQueue(
 ): MailSender {
   const { options } = context
   const notices = createMailRepository(options.database)
-  const worker = createWorker(createWorkerSettings(options, ready), {
+  const settings = createWorkerSettings(options, ready)
+  const backOff = createBackOffSchedule(settings)
+  const worker = createWorker(settings, {
     what: 'mail',
+    retryAt: (attempts, now, error) => (isMailRejected(error) ? null : backOff(attempts, now)),
     queue: notices,
     nameOf: ({ kind, subject }) => `${kind} (${subject})`,
     async work(notice) {
@@ -84,6 +97,8 @@ export function createMailQueue(
     pending: (limit = 100) => notices.list('pending', limit),
     deadLetters: (limit = 100) => notices.list('dead', limit),
     unknown: (limit = 100) => notices.list('sending', limit),
+    page: notices.page,
+    find: notices.find,
     async retry(id) {
       const found = await notices.retry(id, options.clock.now())
       worker.kick()

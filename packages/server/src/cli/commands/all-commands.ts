@@ -15,6 +15,7 @@ import { databaseCommands } from './database.ts'
 import { doctor } from './doctor.ts'
 import { init } from './init.ts'
 import { keyCommands } from './keys.ts'
+import { mailCommands } from './mail.ts'
 import { sandbox } from './sandbox.ts'
 import { serveCommand } from './serve.ts'
 import { tokenCommands } from './token.ts'
@@ -39,6 +40,7 @@ export const commands: Commands = {
   ...disputeCommands,
   ...webhookCommands,
   ...deliveryCommands,
+  ...mailCommands,
   doctor,
   sandbox,
   completion: completionCommand(() => commands),

@@ -3,7 +3,7 @@ import { createServiceBilling } from '../../billing.ts'
 import type { Config } from '../../config/config.ts'
 import { ConfigurationError } from '../../configuration-error.ts'
 import { createCore } from '../../core.ts'
-import { connectProviders } from '../../demo/connect-providers.ts'
+import { connectMailServer, connectProviders } from '../../demo/connect-providers.ts'
 import { findRunningDemo } from '../../demo/data-folder.ts'
 import { createLogger } from '../../logger.ts'
 import { withProgress } from '../../progress.ts'
@@ -12,13 +12,14 @@ import { checkDeliveries, checkPrices, checkProviders, checkWebhooks } from '../
 import { checkClock, checkDatabase, checkReplication } from '../doctor/database.ts'
 import { type Finding, ok, problem, warning } from '../doctor/finding.ts'
 import { checkKeys } from '../doctor/keys.ts'
+import { checkMail } from '../doctor/mail.ts'
 import { checkMcp } from '../doctor/mcp.ts'
 import { checkIssuer, checkProxies } from '../doctor/proxies.ts'
 import { checkStandards } from '../doctor/standards.ts'
 
 export const doctor = command({
   summary:
-    'check configuration, database, clock, keys, standards, addresses, webhooks and providers',
+    'check configuration, database, clock, keys, standards, addresses, webhooks, providers and mail',
   async run(_input, context) {
     return report(await withProgress('Checking', () => examine(context)))
   },
@@ -67,7 +68,8 @@ async function examineService(config: Config, database: Database): Promise<Findi
   const core = createCore({ ...shared, url })
   const { oauth } = core
   const { providers, close } = await connectProviders(config)
-  const billing = createServiceBilling({ ...shared, providers, url })
+  const smtp = await connectMailServer(config)
+  const billing = createServiceBilling({ ...shared, providers, url, smtp: smtp ?? undefined })
   try {
     const issuer = await checkIssuer(config)
     const serviceAnswers = issuer.some(({ level }) => level === 'ok')
@@ -83,6 +85,7 @@ async function examineService(config: Config, database: Database): Promise<Findi
       ...(await checkPrices(providers, config)),
       ...(await checkWebhooks({ billing, providers, config, serviceAnswers })),
       ...(await checkDeliveries(billing, config)),
+      ...(await checkMail(billing, config, smtp)),
     ]
   } finally {
     await oauth.close()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { start } from '../../../../test/support.ts'
+import { MailRejected } from '../../../index.ts'
 import { INVOICE_OPTIONS, requireMailQueue, startWithMail } from './mailing.ts'
 
 describe('queued mail', () => {
@@ -32,6 +33,34 @@ describe('queued mail', () => {
     expect(ids).toHaveLength(3)
     expect(new Set(ids).size).toBe(1)
     expect(await requireMailQueue(test).pending()).toEqual([])
+  })
+
+  it('is given up after the first attempt if send() throws MailRejected', async () => {
+    let attempts = 0
+    const test = await startWithMail('stripe', {
+      async send() {
+        attempts++
+        throw new MailRejected('550 5.1.1 There is no such address')
+      },
+    })
+    await test.user.updateCard('pm_card_visa')
+    await test.user.invoiceFor('A T-shirt', 500)
+    await test.settle()
+    await test.advance({ days: 2 })
+    expect(attempts).toBe(1)
+    const queue = requireMailQueue(test)
+    expect(await queue.pending()).toEqual([])
+    const [dead] = await queue.deadLetters()
+    expect(dead).toMatchObject({
+      attempts: 1,
+      lastError: 'MailRejected: 550 5.1.1 There is no such address',
+    })
+    const id = dead?.id ?? 0
+    expect(await queue.page('dead')).toEqual([dead])
+    expect(await queue.find(id)).toEqual(dead)
+    expect(await queue.retry(id)).toBe(true)
+    await test.billing.process()
+    expect(attempts).toBe(2)
   })
 
   it('is deleted by purge() once it was sent, given up, or left with an unknown outcome', async () => {
