@@ -25,8 +25,8 @@ describe('parseAmount', () => {
       '0x10',
       '',
     ].map((text) => [text, 'usd', '12.50'] as const),
-    ['12.50', 'jpy', '1250'],
-    ['12.50', 'kwd', '1.250'],
+    ['12.50', 'jpy', '1250'] as const,
+    ['12.50', 'kwd', '1.250'] as const,
   ])('rejects %j in %s, and shows how to write an amount', (text, currency, example) => {
     expect(() => parseAmount(text, currency)).toThrow(`Write it like ${example}`)
   })
