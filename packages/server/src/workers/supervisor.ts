@@ -91,7 +91,7 @@ export async function superviseWorkers(options: SupervisorOptions): Promise<Supe
     // Their log comes through this process, which writes one line after the other.
     stdio: ['inherit', 'pipe', 'inherit', 'ipc'],
   })
-  // Nobody reads the log any more, which is no reason to end.
+  // A log that has lost its reader is no reason to end.
   process.stdout.on('error', () => {})
 
   const list = (state: Entry['state']) => [...entries.values()].filter((e) => e.state === state)
