@@ -133,6 +133,7 @@ const slow: readonly ListedTest[] = [
   ['packages/server/test/distributed-attacks.test.ts', 'a thousand networks'],
   ['packages/server/test/wrong-clock.test.ts', 'several processes'],
   ['packages/server/test/workers.test.ts', 'several processes'],
+  ['packages/server/test/worker-logs.test.ts', 'several processes'],
 ]
 
 /**

@@ -167,6 +167,17 @@ describe('the options of createBilling()', () => {
     expect(() => resolveOptions(options)).toThrow(expect.not.stringContaining('sk_live_abc'))
   })
 
+  it('reject an unknown kind of mail, and list the kinds', () => {
+    const mail = { send: async () => {}, only: ['receipts' as 'receipt'] }
+    const invoice = { vendor: 'Example Ltd', product: 'Gold' }
+    expect(() => resolveOptions({ ...good, invoice, mail })).toThrow(
+      "mail.only: 'receipts' should be 'receipt', 'payment_failed', 'action_required', 'trial_ending', 'card_expiring' or 'refunded'.",
+    )
+    expect(() =>
+      resolveOptions({ ...good, invoice, mail: { ...mail, only: ['receipt'] } }),
+    ).not.toThrow()
+  })
+
   it('reject a configuration without a provider', () => {
     const { stripe: _stripe, ...none } = good
     expect(() => resolveOptions(none)).toThrow(/No provider/)

@@ -119,6 +119,11 @@ export interface DialectSchema {
    * one server.
    */
   isReplica?(db: AnyKysely): Promise<boolean | null>
+  /**
+   * SQL expression for the number of connections that the server allows the database user. Omit it
+   * if connections are not limited.
+   */
+  connectionLimit?(): RawBuilder<number>
 }
 
 /** How a database with a timestamp type converts columns that were created as milliseconds. */

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { forwardLines } from './forward-lines.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 import { createWorkerMetrics, type Measured } from './metrics.ts'
 
@@ -94,7 +95,13 @@ export async function superviseWorkers(options: SupervisorOptions): Promise<Supe
   // it is passing to a worker that is killed would never be answered.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   // The workers print no JSON for scripts: the main process does.
-  cluster.setupPrimary({ args: process.argv.slice(2).filter((word) => word !== '--json') })
+  cluster.setupPrimary({
+    args: process.argv.slice(2).filter((word) => word !== '--json'),
+    // Their log comes through this process, which writes one line after the other.
+    stdio: ['inherit', 'pipe', 'inherit', 'ipc'],
+  })
+  // A log that has lost its reader is no reason to end.
+  process.stdout.on('error', () => {})
 
   const list = (state: Entry['state']) => [...entries.values()].filter((e) => e.state === state)
   const listOf = (wanted: number) =>
@@ -106,6 +113,8 @@ export async function superviseWorkers(options: SupervisorOptions): Promise<Supe
     if (ending.signal.aborted)
       return Promise.reject(new WorkerFailed('The service is ending', null))
     const worker = cluster.fork()
+    const { stdout } = worker.process
+    if (stdout) forwardLines(stdout, process.stdout)
     // A message could not be sent, because the worker is ending.
     worker.on('error', () => {})
     const exited = new Promise<readonly [number | null, NodeJS.Signals | null]>((resolve) =>

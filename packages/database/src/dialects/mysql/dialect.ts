@@ -31,6 +31,9 @@ const schema: DialectSchema = {
   now: () => sql`(timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000)`,
   secondaryReason: () => sql`(${sql.raw(NOT_PRIMARY_REASON_SQL)})`,
   isReplica,
+  // 0 means that users have no limit of their own.
+  connectionLimit: () =>
+    sql`least(@@max_connections, coalesce(nullif(@@max_user_connections, 0), @@max_connections))`,
 }
 
 const writes: DialectWrites = {

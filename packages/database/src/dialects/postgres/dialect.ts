@@ -42,6 +42,13 @@ const schema: DialectSchema = {
       where datname = current_database() limit 1`.execute(db)
     return rows.length > 0
   },
+  // -1 means that the role or the database has no limit of its own; `least` ignores nulls.
+  connectionLimit: () => sql`least(
+    current_setting('max_connections')::int
+      - current_setting('superuser_reserved_connections')::int
+      - coalesce(current_setting('reserved_connections', true)::int, 0),
+    (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user),
+    (select nullif(datconnlimit, -1) from pg_database where datname = current_database()))`,
 }
 
 const writes: DialectWrites = {

@@ -9,7 +9,12 @@ import { createLogger } from '../../logger.ts'
 import { withProgress } from '../../progress.ts'
 import { type CommandContext, command, type Outcome } from '../command.ts'
 import { checkDeliveries, checkPrices, checkProviders, checkWebhooks } from '../doctor/billing.ts'
-import { checkClock, checkDatabase, checkReplication } from '../doctor/database.ts'
+import {
+  checkClock,
+  checkConnections,
+  checkDatabase,
+  checkReplication,
+} from '../doctor/database.ts'
 import { type Finding, ok, problem, warning } from '../doctor/finding.ts'
 import { checkKeys } from '../doctor/keys.ts'
 import { checkMail } from '../doctor/mail.ts'
@@ -74,6 +79,7 @@ async function examineService(config: Config, database: Database): Promise<Findi
     const issuer = await checkIssuer(config)
     const serviceAnswers = issuer.some(({ level }) => level === 'ok')
     return [
+      ...(await checkConnections(config, database)),
       ...(await checkReplication(database)),
       ...(await checkClock(database)),
       ...(await checkKeys(oauth, database.clock.now(), config.given)),

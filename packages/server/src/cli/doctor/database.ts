@@ -1,8 +1,16 @@
-import { type Database, findNotPrimaryError, isReplica, readServerTime } from '@tollgate/database'
+import {
+  type Database,
+  findNotPrimaryError,
+  isReplica,
+  readConnectionLimit,
+  readServerTime,
+} from '@tollgate/database'
 import type { Config } from '../../config/config.ts'
 import { ConfigurationError } from '../../configuration-error.ts'
 import { openDatabase } from '../../core.ts'
 import { requireTables } from '../../storage/found-tables.ts'
+import { countCores } from '../../workers/cores.ts'
+import { formatCount } from '../count.ts'
 import { describeErrorBriefly, type Finding, ok, problem, warning } from './finding.ts'
 
 /**
@@ -71,6 +79,27 @@ export async function checkReplication(database: Database): Promise<Finding[]> {
     ]
   }
   return database.dialect.isLocal ? [] : [ok(check, 'The database server is not a replica')]
+}
+
+/**
+ * Compares the connections that the workers may open with those that the database server allows.
+ * Other instances of the service are not known here.
+ */
+export async function checkConnections(
+  { workers }: Pick<Config, 'workers'>,
+  database: Database,
+): Promise<Finding[]> {
+  const check = 'database'
+  const allowed = await readConnectionLimit(database)
+  const pool = database.connections()
+  if (allowed === null || pool === null) return []
+  const count = workers === 'auto' ? countCores() : (workers ?? 1)
+  const processes = formatCount(count, 'process opens', 'processes open')
+  const needed = `${processes} up to ${count * pool.max} database connections`
+  if (count * pool.max <= allowed) return [ok(check, `${needed}; the server allows ${allowed}`)]
+  const fix =
+    'Start fewer workers (TOLLGATE_WORKERS), or raise max_connections of the server. A reload needs twice as many connections for a moment, and other instances need theirs too.'
+  return [warning(check, `${needed}, but the server allows only ${allowed}`, fix)]
 }
 
 const WARN_ABOVE_MS = 2000
