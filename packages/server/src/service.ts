@@ -32,7 +32,9 @@ import { createDatabaseWait, createOutageDetector } from './outages.ts'
 import { withProgress } from './progress.ts'
 import { createMetrics } from './statistics/metrics.ts'
 import { createStatistics } from './statistics/statistics.ts'
-import { observeBilling } from './telemetry/observe-billing.ts'
+import { mirrorDurations, mirrorRegistry } from './telemetry/mirror-metrics.ts'
+import { observeBilling, runJob } from './telemetry/observe-billing.ts'
+import { connectTelemetry } from './telemetry/telemetry.ts'
 import type { PasswordOptions } from './users/passwords.ts'
 import type { User } from './users/user.ts'
 import type { WorkerLink } from './workers/link.ts'
@@ -163,8 +165,11 @@ async function start(
   if (config.mode === 'demo' && keepDemo) {
     closers.push(await claimDataFolder(config.dataDir, { port: server.port, url }))
   }
+  const telemetry = await connectTelemetry(logger)
   const own = createMetrics(server.connections)
-  const metrics = worker ? worker.shareMetrics(own) : own
+  const counted = worker ? worker.shareMetrics(own) : own
+  const metrics = telemetry ? mirrorDurations(telemetry.meter, counted) : counted
+  if (telemetry) mirrorRegistry(telemetry.meter, own.registry)
 
   const onceAvailable = createDatabaseWait(config.databaseWaitSeconds, logger)
   const database = await onceAvailable(() => openDatabase(config, { logger }))
@@ -187,6 +192,7 @@ async function start(
     clock,
     logger,
     background: true,
+    telemetry,
     ...(options.passwords && { passwords: options.passwords }),
   })
   const { users, sessions, limits, oauth } = core
@@ -231,7 +237,7 @@ async function start(
         : configuredProviders(config),
     clock: billingClock,
     logger,
-    observe: observeBilling(logger),
+    observe: observeBilling(logger, telemetry),
     handlers: statistics.observe(config.settings.handlers),
     url,
     fromRequest: core.fromRequest,
@@ -299,6 +305,7 @@ async function start(
     logger,
     metrics,
     outages,
+    telemetry,
     isLeaving: () => state.leaving,
   }
   const app = createApp(context)
@@ -318,7 +325,9 @@ async function start(
   }
   if (purgeEvery !== false) {
     const purging = setInterval(() => {
-      purge().catch((error) => logger.error({ err: error }, 'Purge failed and will be retried'))
+      runJob(telemetry, { queue: 'purge', entry: null }, purge).catch((error) =>
+        logger.error({ err: error }, 'Purge failed and will be retried'),
+      )
     }, purgeEvery * 1000)
     purging.unref()
     closers.push(() => clearInterval(purging))
@@ -334,6 +343,7 @@ async function start(
     logger,
     metrics,
     outages,
+    telemetry,
     port: server.port,
     retire: server.retire,
     async drain(milliseconds, signal) {
