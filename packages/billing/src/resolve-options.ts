@@ -1,7 +1,7 @@
 import { type OwnerTable, resolveOwnerTables } from './core/storage/owner-tables.ts'
 import { findApplicationUrl } from './core/values/arguments.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
-import { MAIL_KINDS } from './core/words/words.ts'
+import { mailKinds } from './core/words/words.ts'
 import { createProviders } from './create-providers.ts'
 import type { MailOptions } from './features/mail/mail-options.ts'
 import { resolveDeliveries } from './features/outgoing-webhooks/delivery-options.ts'
@@ -105,7 +105,7 @@ function resolveTax<User>(
 function requireMail({ mail, invoice }: BillingOptions<never>): MailOptions | null {
   if (!mail) return null
   if (typeof mail.send !== 'function') throw new TypeError('mail.send: expected a function.')
-  for (const kind of mail.only ?? []) requireAllowedWord('mail.only', kind, MAIL_KINDS)
+  for (const kind of mail.only ?? []) requireAllowedWord('mail.only', kind, mailKinds)
   if (invoice?.vendor && invoice.product) return mail
   throw new TypeError(
     'mail needs invoice: { vendor, product }, the seller and the name of what is sold.',

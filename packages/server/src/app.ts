@@ -14,6 +14,7 @@ import {
   recordRequests,
   redirectToOneHost,
   secureHeaders,
+  traceRequests,
 } from './http/middleware.ts'
 import { addOperations } from './http/operations.ts'
 import { limitBody, rejectUnreadable, UnreadableRequest } from './http/readable.ts'
@@ -46,7 +47,9 @@ export function createApp(context: ServiceContext): Hono<AppEnv> {
   const oauth = forOAuth(context.oauth, { address: (c) => c.get('address') })
   const billing = forBilling(context.billing)
 
-  app.use(identifyCaller(context), recordRequests(context), secureHeaders(context))
+  app.use(identifyCaller(context))
+  if (context.telemetry) app.use(traceRequests(context.telemetry))
+  app.use(recordRequests(context), secureHeaders(context))
   app.onError((error, c) => respondToError(error, c, context))
   app.notFound((c) => respondNotFound(c, context))
 

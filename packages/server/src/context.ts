@@ -12,6 +12,7 @@ import type { OutageDetector } from './outages.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import type { Metrics } from './statistics/metrics.ts'
 import type { Statistics } from './statistics/statistics.ts'
+import type { Telemetry } from './telemetry/telemetry.ts'
 import type { User } from './users/user.ts'
 import type { UserAccounts } from './users/users.ts'
 
@@ -48,6 +49,8 @@ export interface ServiceContext {
    * responds.
    */
   readonly checkReady: () => Promise<string>
+  /** The operator's OpenTelemetry SDK. `null` if none is registered. */
+  readonly telemetry: Telemetry | null
   /** Whether the shutdown has begun. Requests are still served during it. */
   readonly isLeaving: () => boolean
 }

@@ -29,6 +29,8 @@ import { createAuthorizationPages } from './pages/consent.tsx'
 import { createSessions, type Sessions } from './sessions/sessions.ts'
 import { migrationSets, refuseForeignTables } from './storage/found-tables.ts'
 import { serviceMigrations } from './storage/migrations.ts'
+import type { Telemetry } from './telemetry/telemetry.ts'
+import { traceGrants } from './telemetry/trace-grants.ts'
 import { createPasswords, type PasswordOptions } from './users/passwords.ts'
 import type { User } from './users/user.ts'
 import { createUsers, type UserAccounts } from './users/users.ts'
@@ -101,6 +103,8 @@ export interface CoreOptions {
   /** Whether the authorization server deletes expired rows in the background. */
   readonly background: boolean
   readonly passwords?: PasswordOptions
+  /** The operator's OpenTelemetry SDK, for a span of each token request. */
+  readonly telemetry?: Telemetry | null
 }
 
 export function createCore(options: CoreOptions): Core {
@@ -139,7 +143,7 @@ export function createCore(options: CoreOptions): Core {
       ...createAuthorizationPages({ settings, findUser: users.findById }),
       ...settings.pages,
     },
-    grants: enabledGrants(settings, users),
+    grants: traceGrants(options.telemetry ?? null, enabledGrants(settings, users)),
     features: enabledFeatures(config),
     selfRegistered: {
       scopes: config.selfRegistered.scopes,

@@ -35,7 +35,9 @@ import { addHealthMetrics } from './statistics/health-metrics.ts'
 import { createMetrics } from './statistics/metrics.ts'
 import { createStatistics } from './statistics/statistics.ts'
 import { countProviderCalls } from './telemetry/count-provider-calls.ts'
-import { observeBilling } from './telemetry/observe-billing.ts'
+import { mirrorDurations, mirrorRegistry } from './telemetry/mirror-metrics.ts'
+import { observeBilling, runJob } from './telemetry/observe-billing.ts'
+import { connectTelemetry } from './telemetry/telemetry.ts'
 import type { PasswordOptions } from './users/passwords.ts'
 import type { User } from './users/user.ts'
 import type { WorkerLink } from './workers/link.ts'
@@ -167,8 +169,11 @@ async function start(
   if (config.mode === 'demo' && keepDemo) {
     closers.push(await claimDataFolder(config.dataDir, { port: server.port, url }))
   }
+  const telemetry = await connectTelemetry(logger)
   const own = createMetrics(server.connections)
-  const metrics = worker ? worker.shareMetrics(own) : own
+  const counted = worker ? worker.shareMetrics(own) : own
+  const metrics = telemetry ? mirrorDurations(telemetry.meter, counted) : counted
+  if (telemetry) mirrorRegistry(telemetry.meter, own.registry)
 
   const onceAvailable = createDatabaseWait(config.databaseWaitSeconds, logger)
   const database = await onceAvailable(() => openDatabase(config, { logger: loggerOf('database') }))
@@ -191,6 +196,7 @@ async function start(
     clock,
     logger: loggerOf('oauth'),
     background: true,
+    telemetry,
     ...(options.passwords && { passwords: options.passwords }),
   })
   const { users, sessions, limits, oauth } = core
@@ -235,7 +241,10 @@ async function start(
         : configuredProviders(config),
     clock: billingClock,
     logger: loggerOf('billing'),
-    observe: countProviderCalls(metrics.countProviderCall, observeBilling(loggerOf('billing'))),
+    observe: countProviderCalls(
+      metrics.countProviderCall,
+      observeBilling(loggerOf('billing'), telemetry),
+    ),
     handlers: statistics.observe(config.settings.handlers),
     url,
     fromRequest: core.fromRequest,
@@ -316,6 +325,7 @@ async function start(
     logger,
     metrics,
     outages,
+    telemetry,
     isLeaving: () => state.leaving,
   }
   const app = createApp(context)
@@ -335,7 +345,9 @@ async function start(
   }
   if (purgeEvery !== false) {
     const purging = setInterval(() => {
-      purge().catch((error) => logger.error({ err: error }, 'Purge failed and will be retried'))
+      runJob(telemetry, { queue: 'purge', entry: null }, purge).catch((error) =>
+        logger.error({ err: error }, 'Purge failed and will be retried'),
+      )
     }, purgeEvery * 1000)
     purging.unref()
     closers.push(() => clearInterval(purging))
@@ -351,6 +363,7 @@ async function start(
     logger,
     metrics,
     outages,
+    telemetry,
     port: server.port,
     retire: server.retire,
     async drain(milliseconds, signal) {

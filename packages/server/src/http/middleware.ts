@@ -5,6 +5,7 @@ import type { ServiceContext } from '../context.ts'
 import { callerAddress, createProxyList } from '../limits/network.ts'
 import { withLogFields } from '../log-context.ts'
 import { areaLogger } from '../logger.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { readRequestId } from './request-id.ts'
 import type { AppEnv } from './variables.ts'
 
@@ -32,13 +33,36 @@ export function identifyCaller(context: ServiceContext): MiddlewareHandler<AppEn
     c.set('address', address)
     c.set('network', networkOf(address))
     // Only a trusted proxy has a forwarded address, or should have sent one.
-    const requestId = readRequestId(
-      (name) => c.req.header(name),
-      forwarded === 'used' || forwarded === 'missing',
-    )
+    const isFromProxy = forwarded === 'used' || forwarded === 'missing'
+    const requestId = readRequestId((name) => c.req.header(name), isFromProxy)
+    c.set('isFromProxy', isFromProxy)
     c.set('requestId', requestId)
     await withLogFields({ request_id: requestId }, next)
     c.header('x-request-id', requestId)
+  }
+}
+
+/**
+ * Records a span for each request except those of load balancers. Without the path, the query and the
+ * address, which may contain secrets or personal data.
+ */
+export function traceRequests(telemetry: Telemetry): MiddlewareHandler<AppEnv> {
+  return (c, next) => {
+    if (PROBES.includes(c.req.path)) return next()
+    const { method } = c.req
+    const header = (name: string) => c.req.header(name)
+    const parent = telemetry.contextOf(c.get('isFromProxy') ? header : null)
+    const attributes = {
+      'http.request.method': method,
+      'tollgate.request_id': c.get('requestId'),
+    }
+    return telemetry.trace(method, { kind: 'server', parent, attributes }, async (span) => {
+      await next()
+      const { status } = c.res
+      span.updateName(`${method} ${c.get('route')}`)
+      span.setAttributes({ 'http.route': c.get('route'), 'http.response.status_code': status })
+      if (status >= 500) telemetry.markFailed(span)
+    })
   }
 }
 
@@ -63,12 +87,9 @@ export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEn
     const seconds = (performance.now() - start) / 1000
     const { status } = c.res
     const patterns = matchedRoutes(c).map(({ path }) => path)
-    metrics.observeRequest(
-      toRouteLabel(context, c.req.path, patterns),
-      c.req.method,
-      status,
-      seconds,
-    )
+    const route = toRouteLabel(context, c.req.path, patterns)
+    c.set('route', route)
+    metrics.observeRequest(route, c.req.method, status, seconds)
     const line = {
       method: c.req.method,
       path: c.req.path.slice(0, 200),

@@ -14,6 +14,10 @@ export interface AppEnv {
     network: string
     /** The id of the request in its log lines, its response and the audit log. */
     requestId: string
+    /** Whether a trusted proxy passed on the request. */
+    isFromProxy: boolean
+    /** The path without ids, for metrics and traces. Set when the request has been handled. */
+    route: string
     /** The token's user. Set by `auth('api')`. */
     user: AuthenticatedUser<User>
     /** The CSRF token of the session. Set by `freshToken()`. */
