@@ -81,8 +81,8 @@ export function writeChanges(folder: string, changes: readonly Change[], undo: U
 }
 
 /**
- * Replaces a file at once, so that it keeps its contents if the process is killed, and so that
- * nobody else can read secrets before it has its permissions. Writes to the target of a link.
+ * Replaces a file at once: it keeps its contents if the process is killed, and no other user can
+ * read secrets before it has its permissions. Writes to the target of a link.
  */
 function replaceFile(file: string, text: string, mode: number): void {
   const target = realpathSync(file)
