@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { BlockList } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { variables } from '../../packages/server/src/config/variables.ts'
@@ -30,6 +31,28 @@ describe('the files in deploy/', () => {
     ]
     // The default of TOLLGATE_DRAIN_SECONDS in production, and ten seconds for open requests.
     for (const grace of graces) expect(grace).toBeGreaterThan(20)
+  })
+
+  it('trust only the address of Caddy, which Compose gives to no other container', () => {
+    const compose = read('deploy/compose.yaml')
+    const value = (pattern: RegExp) => pattern.exec(compose)?.[1] ?? ''
+    const caddy = value(/ipv4_address: (\S+)/)
+    expect(value(/TOLLGATE_TRUSTED_PROXIES: (\S+)/)).toBe(caddy)
+    const networkOf = (name: string) => {
+      const [address = '', bits] = value(new RegExp(`\\b${name}: (\\S+)`)).split('/')
+      const list = new BlockList()
+      list.addSubnet(address, Number(bits))
+      return list
+    }
+    expect(networkOf('subnet').check(caddy)).toBe(true)
+    expect(networkOf('ip_range').check(caddy)).toBe(false)
+  })
+
+  it('keep the secrets and data of a clone out of the image', () => {
+    const [, excluded = ''] = read('deploy/Dockerfile.dockerignore').split('!scripts\n')
+    for (const pattern of ['**/.env', '**/.env.*', '**/.tollgate', '**/*.db', '**/*.db-*']) {
+      expect(excluded.split('\n')).toContain(pattern)
+    }
   })
 
   it('configure Caddy as the guide about production does, which proxies.test.ts runs', () => {

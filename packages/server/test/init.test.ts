@@ -166,7 +166,7 @@ describe('tollgate init', () => {
     onTestFinished(() => closeSync(opened))
     const { code } = await init(folder, [...YES, '--database', 'sqlite:my #1.db'])
     expect(code).toBe(0)
-    // A program that opened the file while it was readable sees no secret.
+    // A program that had opened the readable file sees no secret.
     expect(readFileSync(opened, 'utf8')).toBe('OWN=1\n')
     expect(lstatSync(join(folder, '.env')).isSymbolicLink()).toBe(true)
     expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600)

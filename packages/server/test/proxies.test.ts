@@ -93,7 +93,7 @@ interface Sent {
 
 /** Sends a request with the public host name to any address. */
 function send({ port, path, method = 'GET', headers = {}, body = '' }: Sent) {
-  return new Promise<{ status: number; text: string }>((resolve, reject) => {
+  return new Promise<{ status: number; text: string; requestId: unknown }>((resolve, reject) => {
     const options = { host: '127.0.0.1', port, servername: 'api.example.com', path, method }
     const all = { host: 'api.example.com', ...headers }
     const call = request({ ...options, headers: all, ca: certificate.cert }, (response) => {
@@ -101,7 +101,8 @@ function send({ port, path, method = 'GET', headers = {}, body = '' }: Sent) {
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk
       })
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+      const requestId = response.headers['x-request-id']
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text, requestId }))
     })
     call.on('error', reject)
     call.end(body)
@@ -179,6 +180,20 @@ describe.each([nginx, caddy])('the documented proxy configuration of $name', (pr
       expect(service?.log()).not.toContain('X-Forwarded-For')
     },
   )
+
+  it.skipIf(missing)('chooses the id of each request itself', async () => {
+    const { port } = await startBehindProxy(program)
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const headers = {
+      'x-request-id': 'forged-12345678',
+      traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
+    }
+    const sent = await Promise.all([1, 2].map(() => send({ port, path: '/login', headers })))
+    const ids = sent.map(({ requestId }) => requestId)
+    expect(new Set([...ids, 'forged-12345678', traceId]).size).toBe(4)
+    // The log has the id that the proxy sent.
+    for (const id of ids) expect(service?.log()).toContain(`"request_id":"${id}"`)
+  })
 
   it.skipIf(missing)(
     'lets no caller forge its IP address, so that rate limits hold (threat Q9)',

@@ -8,7 +8,8 @@ const TRACE = /^00-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/
 /**
  * Returns the id of a request, which appears in its log lines, its response and the audit log: the
  * `X-Request-Id` of a trusted proxy, else the trace id of its `traceparent`, else a new one. Callers
- * cannot choose the id themselves, because they could then make two requests look like one.
+ * must not choose the id themselves, because they could then make two requests look like one: the
+ * proxy has to overwrite the header, as the production guide says.
  */
 export function readRequestId(
   header: (name: string) => string | undefined,

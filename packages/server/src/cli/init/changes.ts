@@ -81,8 +81,13 @@ export function writeChanges(folder: string, changes: readonly Change[], undo: U
 }
 
 /**
+<<<<<<< HEAD
  * Replaces a file at once, so that it keeps its contents if the process is killed, and that its
  * secrets are never readable for others before it has its permissions. Writes to the target of a link.
+=======
+ * Replaces a file at once: it keeps its contents if the process is killed, and no other user can
+ * read secrets before it has its permissions. Writes to the target of a link.
+>>>>>>> h-attack
  */
 function replaceFile(file: string, text: string, mode: number): void {
   const target = realpathSync(file)

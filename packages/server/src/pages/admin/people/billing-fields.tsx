@@ -16,12 +16,17 @@ export function remainingOf({ total, refunded }: InvoiceDetailJson): Money {
   return money(total.amount - refunded.amount, total.currency)
 }
 
-/** Reads the amount of a form, with a decimal point or comma. */
+/**
+ * Reads the amount of a form, with a decimal point or comma. A fraction needs all decimals of the
+ * currency, so that a separator of thousands is never taken for a decimal point: 1,250 is no amount
+ * in dollars.
+ */
 export function readAmount(form: URLSearchParams): { amount: number; currency: string } {
   const text = (form.get('amount') ?? '').trim().replace(',', '.')
   try {
-    const { amount, currency } = fromDecimal(text, form.get('currency') ?? '')
-    if (amount > 0) return { amount, currency }
+    const value = fromDecimal(text, form.get('currency') ?? '')
+    const isExact = !text.includes('.') || text.replace(/^0+(?=\d)/, '') === toDecimal(value)
+    if (value.amount > 0 && isExact) return { amount: value.amount, currency: value.currency }
   } catch (error) {
     if (!isBillingError(error)) throw error
   }
