@@ -404,6 +404,7 @@ const sqliteIsEnough: readonly ListedTest[] = [
   ['packages/oauth/test/docs.test.ts', 'the docs'],
   ['packages/server/test/backups.test.ts', 'starts each database itself'],
   ['packages/server/test/docs.test.ts', 'the docs'],
+  ['packages/server/test/smtp.test.ts', 'a mail server'],
   ['packages/server/test/sqlite-file.test.ts', 'a file'],
   ['packages/oauth/test/outside', 'what others write for the package'],
 ]

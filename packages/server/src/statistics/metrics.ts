@@ -10,6 +10,8 @@ export interface Metrics {
   observeRequest(route: string, method: string, status: number, seconds: number): void
   countRefusal(policy: string): void
   countSignIn(outcome: 'succeeded' | 'failed'): void
+  /** Counts an attempt to send mail. */
+  countMail(kind: string, outcome: string): void
   follow(events: Events): void
 }
 
@@ -34,6 +36,12 @@ export function createMetrics(openConnections: () => number): Metrics {
     name: 'tollgate_sign_ins_total',
     help: 'Sign-ins with a password, by outcome',
     labelNames: ['outcome'],
+    registers,
+  })
+  const mails = new Counter({
+    name: 'tollgate_mails_total',
+    help: 'Attempts to send mail, by kind and outcome: sent, failed (is retried) or rejected',
+    labelNames: ['kind', 'outcome'],
     registers,
   })
   const issued = new Counter({
@@ -66,6 +74,7 @@ export function createMetrics(openConnections: () => number): Metrics {
       requests.observe({ route, method, status }, seconds),
     countRefusal: (where) => refusals.inc({ where }),
     countSignIn: (outcome) => signIns.inc({ outcome }),
+    countMail: (kind, outcome) => mails.inc({ kind, outcome }),
     follow(events) {
       events.on('AccessTokenCreated', () => issued.inc())
       events.on('AccessTokenRevoked', () => revoked.inc())
