@@ -161,9 +161,7 @@ const Route: FC<{ c: Context<AppEnv> }> = ({ c }) => {
     return <p>{t.parts('adminMail.sandbox', { link })}</p>
   }
   return (
-    <p class="notice warning">
-      {t.parts('adminMail.none', { name: <code>{SMTP_URL}</code> })}
-    </p>
+    <p class="notice warning">{t.parts('adminMail.none', { name: <code>{SMTP_URL}</code> })}</p>
   )
 }
 
