@@ -128,6 +128,7 @@ const slow: readonly ListedTest[] = [
   ['packages/server/test/locked-tables.test.ts', 'waits for locks'],
   ['packages/server/test/backups.test.ts', 'several processes, on each database'],
   ['packages/server/test/open-telemetry-process.test.ts', 'several processes'],
+  ['packages/server/test/mail-tls.test.ts', 'each mail is sent by its own process'],
   ['packages/server/test/processes.test.ts', 'several processes'],
   ['packages/server/test/proxies.test.ts', 'nginx and Caddy are started'],
   ['packages/server/test/restart.test.ts', 'several processes'],
@@ -413,6 +414,8 @@ const sqliteIsEnough: readonly ListedTest[] = [
   ['packages/oauth/test/docs.test.ts', 'the docs'],
   ['packages/server/test/backups.test.ts', 'starts each database itself'],
   ['packages/server/test/docs.test.ts', 'the docs'],
+  ['packages/server/test/mail-tls.test.ts', 'a mail server'],
+  ['packages/server/test/smtp.test.ts', 'a mail server'],
   ['packages/server/test/sqlite-file.test.ts', 'a file'],
   ['packages/oauth/test/outside', 'what others write for the package'],
 ]

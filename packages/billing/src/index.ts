@@ -111,6 +111,7 @@ export type { ProviderName, ProviderNames } from './core/values/provider-name.ts
 export { digestOfName } from './core/values/subscription-name.ts'
 export type { StandingsByStatus, SubscriptionStanding } from './core/values/subscription-state.ts'
 export type { BasisPoints, TaxTerms } from './core/values/tax.ts'
+export { mailLanguages } from './core/words/all.ts'
 export {
   type InvoiceWords,
   type MailKind,

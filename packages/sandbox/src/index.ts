@@ -66,6 +66,13 @@ export type {
   SandboxFixtures,
   StripeFixtures,
 } from './fixtures/fixtures.ts'
+export type { MailboxOptions } from './mail/mail-server.ts'
+export type {
+  MailFault,
+  SandboxMail,
+  SandboxMailAttachment,
+  SandboxMailbox,
+} from './mail/mailbox.ts'
 export type {
   ControlRoomStart,
   DeliveryFilter,

@@ -7,6 +7,8 @@ import type { Delivery, DeliverySwitches } from './core/outbox.ts'
 import type { SandboxSnapshot } from './core/store/snapshot.ts'
 import type { AppliedCallFault, CallFault, PendingFaults } from './core/trouble.ts'
 import type { SandboxFixtures } from './fixtures/fixtures.ts'
+import type { MailboxOptions } from './mail/mail-server.ts'
+import type { SandboxMailbox } from './mail/mailbox.ts'
 import type { StripeHandle } from './stripe/server/handle.ts'
 import type { StripeOptions } from './stripe/server/options.ts'
 
@@ -25,6 +27,11 @@ export interface SandboxOptions {
    * started by default.
    */
   readonly braintree?: boolean | BraintreeOptions
+  /**
+   * Starts a mail server, whose mailbox receives the mail to every address: `true` with the default
+   * options, or an object with options. Not started by default.
+   */
+  readonly mail?: boolean | MailboxOptions
   /** Start time of the sandbox's clock. Defaults to the system time. */
   readonly now?: Date
   /**
@@ -115,6 +122,8 @@ export type Sandbox<O extends SandboxOptions = SandboxOptions> = {
   readonly braintree: O['braintree'] extends true | object
     ? BraintreeHandle
     : BraintreeHandle | null
+  /** The mailbox of the mail server. */
+  readonly mail: O['mail'] extends true | object ? SandboxMailbox : SandboxMailbox | null
   /** Returns the scheduled jobs, such as renewals, that threw an error. Normally empty. */
   failedJobs(): FailedJob[]
   /** Returns the complete state as plain JSON. */

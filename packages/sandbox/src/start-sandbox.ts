@@ -14,6 +14,7 @@ import { SandboxStore } from './core/store/store.ts'
 import { FailureSimulator } from './core/trouble.ts'
 import { applyFixtures } from './fixtures/apply-fixtures.ts'
 import { ensureWebhooks } from './fixtures/ensure-webhooks.ts'
+import { serveMail } from './mail/mail-server.ts'
 import { openOfflineSandbox, type ProviderOptions } from './offline/offline-sandbox.ts'
 import type { Sandbox, SandboxOptions } from './sandbox.ts'
 import { openStripe, serveStripe } from './stripe/server/server.ts'
@@ -63,6 +64,8 @@ async function startWith<const O extends SandboxOptions>(
   const running = await startProviders(context, wanted, started, {
     isWatched: toOptionsOrNull(options.controlRoom) !== null,
   })
+  const mailOptions = toOptionsOrNull(options.mail)
+  const mail = mailOptions && (await startOrCloseAll(started, serveMail(mailOptions, clock)))
   const providers = {
     stripe: running.stripe?.handle ?? null,
     braintree: running.braintree?.handle ?? null,
@@ -80,6 +83,8 @@ async function startWith<const O extends SandboxOptions>(
   const save = async () => kept?.save()
   const reset = async () => {
     trouble.clear()
+    mail?.recover()
+    mail?.deleteAll()
     await outbox.flush()
     const empty = openOfflineSandbox({
       now: began,
@@ -92,7 +97,7 @@ async function startWith<const O extends SandboxOptions>(
   const exportState = () => streamState(state())
   const room = toOptionsOrNull(options.controlRoom)
   const controls = { save, reset, exportState, port: room?.port ?? 0 }
-  const serving = room && serveControlRoom({ ...context, ...running, wanted, ...controls })
+  const serving = room && serveControlRoom({ ...context, ...running, mail, wanted, ...controls })
   const controlRoom = serving && (await startOrCloseAll(started, serving))
   await startOrCloseAll(started, begin(isNew).then(nothingToClose))
   kept?.begin()
@@ -102,6 +107,7 @@ async function startWith<const O extends SandboxOptions>(
     trouble,
     controlRoom,
     ...providers,
+    mail,
     failedJobs: () => failures.list(),
     snapshot: () => ({
       version: STATE_FORMAT,

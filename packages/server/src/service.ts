@@ -19,6 +19,7 @@ import {
   type BothProviders,
   type DemoProviders,
   ensureCoupon,
+  mailboxSettings,
   registerWebhooks,
   sandboxFileIn,
   sandboxProviders,
@@ -60,6 +61,12 @@ export interface ServiceOptions {
    * @default true
    */
   readonly keepDemo?: boolean
+  /**
+   * Whether a demo without a mail server sends its mail to a mailbox of the sandbox. If `false`, it
+   * sends none.
+   * @default true
+   */
+  readonly mailbox?: boolean
   /** Overrides the timeouts of connections, for tests. */
   readonly timeouts?: Partial<Timeouts>
   /** Parameters of password hashing, which tests set low for speed. */
@@ -217,6 +224,7 @@ async function start(
       config,
       servicePort: server.port,
       stateFile: keepDemo ? sandboxFileIn(config.dataDir) : null,
+      hasMailbox: (options.mailbox ?? true) && !config.smtp && !config.settings.mail?.send,
     })
     closers.push(() => started.close())
     providers = started
@@ -239,12 +247,14 @@ async function start(
       sandbox && stripeWebhook
         ? sandboxProviders(sandbox, stripeWebhook.secret, config.settings.currency)
         : configuredProviders(config),
+    smtp: config.smtp ?? (sandbox?.mail ? mailboxSettings(sandbox.mail.url) : null),
     clock: billingClock,
     logger: loggerOf('billing'),
     observe: countProviderCalls(
       metrics.countProviderCall,
       observeBilling(loggerOf('billing'), telemetry),
     ),
+    onMail: metrics.countMail,
     handlers: statistics.observe(config.settings.handlers),
     url,
     fromRequest: core.fromRequest,

@@ -93,6 +93,7 @@ export async function startTestService(overrides: TestServiceOptions = {}): Prom
     clock,
     ticking: false,
     keepDemo: false,
+    mailbox: false,
     passwords: { cost: { memoryCost: 8, timeCost: 1, parallelism: 1 } },
     logTo: { write: (line) => void lines.push(line) },
     ...overrides.options,

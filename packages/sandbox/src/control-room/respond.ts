@@ -4,6 +4,7 @@ import type { HttpRequest, HttpResponse } from '../core/http.ts'
 import { PathRouter } from '../core/router.ts'
 import { ACTIONS } from './actions/all-actions.ts'
 import { findRejectionReason, localPath } from './guard.ts'
+import { sendMailFile } from './mail-files.ts'
 import { readState } from './model/state.ts'
 import type { FormMessages } from './notices.ts'
 import { PAGES } from './pages/all-pages.ts'
@@ -15,7 +16,7 @@ import type { ControllableSandbox } from './story/watched.ts'
 const HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; img-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   // Without a referrer, browsers would send our own forms with `Origin: null`.
@@ -35,7 +36,7 @@ export async function respondToControlRequest(
   if (refusal !== null) return send(403, 'text/plain; charset=utf-8', refusal)
   if (request.method === 'POST') return runAction(request, controls, notices)
   if (request.method !== 'GET') return send(405, 'text/plain; charset=utf-8', 'Method not allowed')
-  const file = sendFile(request.path, controls)
+  const file = sendFile(request.path, controls) ?? sendMailFile(request.path, controls)
   return file ?? showPage(request, controls, notices)
 }
 

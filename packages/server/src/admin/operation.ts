@@ -20,6 +20,7 @@ export const AREAS = {
   clients: 'applications that use the authorization server',
   billing: 'subscriptions, invoices and payments',
   webhooks: 'events from the payment providers, and webhooks sent to your own endpoints',
+  mail: 'the queue of mail to customers',
   keys: 'signing keys',
   settings: 'effective settings, and the statistics of the overview',
   audit: 'the audit log',

@@ -47,6 +47,7 @@ export async function connectProviders(config: Config): Promise<ConnectedProvide
     config: { ...config, port: 0 },
     servicePort: 0,
     stateFile: sandboxFileIn(config.dataDir),
+    hasMailbox: false,
   })
   const secret = stripeWebhook?.secret ?? 'unknown'
   return {

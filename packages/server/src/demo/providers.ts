@@ -24,6 +24,8 @@ export interface DemoProviderOptions {
   readonly servicePort: number
   /** File for the state of the sandbox. `null` keeps no state. */
   readonly stateFile: string | null
+  /** Whether to start the sandbox's mail server. */
+  readonly hasMailbox: boolean
   readonly now?: Date
 }
 
@@ -40,6 +42,7 @@ export async function startProviders(options: DemoProviderOptions): Promise<Demo
     startSandbox({
       stripe: true,
       braintree: { currency: config.settings.currency.toUpperCase() },
+      mail: options.hasMailbox,
       controlRoom: { port },
       ...(options.stateFile === null ? {} : { stateFile: options.stateFile }),
       ...(options.now ? { now: options.now } : {}),

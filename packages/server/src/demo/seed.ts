@@ -72,6 +72,7 @@ function describeSandboxAddresses({
   stripe,
   braintree,
   controlRoom,
+  mail,
 }: BothProviders): RunningSandbox {
   const { merchantId, publicKey, privateKey } = braintree.config
   return {
@@ -80,6 +81,7 @@ function describeSandboxAddresses({
     braintree: braintree.url,
     braintreeKeys: { merchantId, publicKey, privateKey },
     controlRoom: controlRoom?.url ?? null,
+    mailbox: mail?.url ?? null,
   }
 }
 

@@ -12,6 +12,8 @@ export interface Metrics {
   countRefusal(policy: string): void
   countSignIn(outcome: 'succeeded' | 'failed'): void
   countProviderCall(call: ProviderCall): void
+  /** Counts an attempt to send mail. */
+  countMail(kind: string, outcome: string): void
   follow(events: Events): void
 }
 
@@ -49,6 +51,12 @@ export function createMetrics(openConnections: () => number): Metrics {
     labelNames: ['provider', 'outcome'],
     registers,
   })
+  const mails = new Counter({
+    name: 'tollgate_mails_total',
+    help: 'Attempts to send mail, by kind and outcome: sent, failed (is retried) or rejected',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  })
   const issued = new Counter({
     name: 'tollgate_tokens_issued_total',
     help: 'Access tokens issued by this process',
@@ -80,6 +88,7 @@ export function createMetrics(openConnections: () => number): Metrics {
     countRefusal: (where) => refusals.inc({ where }),
     countSignIn: (outcome) => signIns.inc({ outcome }),
     countProviderCall: ({ provider, outcome }) => providerCalls.inc({ provider, outcome }),
+    countMail: (kind, outcome) => mails.inc({ kind, outcome }),
     follow(events) {
       events.on('AccessTokenCreated', () => issued.inc())
       events.on('AccessTokenRevoked', () => revoked.inc())

@@ -36,6 +36,9 @@ const ROLES = ['viewer', 'support', 'admin', 'owner'] as const
 it.each([
   ['/admin/webhooks', 'viewer'],
   ['/admin/webhooks/sent', 'viewer'],
+  ['/admin/mail', 'viewer'],
+  ['/admin/mail/preview', 'viewer'],
+  ['/admin/mail/preview/html', 'viewer'],
   ['/admin/settings', 'viewer'],
   ['/admin/audit', 'admin'],
   ['/admin/audit/verify', 'admin'],

@@ -38,6 +38,11 @@ export const LANGUAGES: Readonly<Record<string, TranslatedPhrases>> = {
   no: norwegianPhrases,
 }
 
+/** The languages of mail and invoices, by code. */
+export const mailLanguages: readonly string[] = Object.keys(LANGUAGES).filter(
+  (code) => code !== 'no',
+)
+
 /** Returns the phrases in the language of a locale, or in English if we have none. */
 export function findLanguageWords(locale: string): LanguageWords {
   const phrases =

@@ -39,6 +39,10 @@ export const serve: CliCommand = {
     'braintree-public-key': { value: '<key>', help: 'default sandbox_public_key' },
     'braintree-private-key': { value: '<key>', help: 'default sandbox_private_key' },
     'braintree-webhook': { value: '<url>', help: "URL that receives Braintree's notifications" },
+    'mail-port': {
+      value: '<port>',
+      help: 'starts a mail server whose mailbox the control room shows; default: none',
+    },
     'control-port': {
       value: '<port>',
       help: `default ${DEFAULT_CONTROL_PORT}; the control room's web page`,
@@ -93,6 +97,7 @@ async function start(input: CommandInput): Promise<Sandbox> {
       privateKey: text('braintree-private-key'),
       webhooks: braintreeHook === null ? null : [braintreeHook],
     }),
+    mail: text('mail-port') === null ? false : { port: readPortFlag(input, 'mail-port', 0) },
     controlRoom: { port: readPortFlag(input, 'control-port', DEFAULT_CONTROL_PORT) },
     allowedHosts: listFlag(input, 'allow-host'),
     ...omitNulls({
@@ -145,7 +150,10 @@ function buildProviderOptions<Options extends object>(
   return { ...omitNulls(options), port: readPortFlag(input, flag, fallback) }
 }
 
-function collectAddresses({ clock, controlRoom, stripe, braintree }: Sandbox, hook: string | null) {
+function collectAddresses(
+  { clock, controlRoom, stripe, braintree, mail }: Sandbox,
+  hook: string | null,
+) {
   const webhook = stripe?.webhooks().find(({ url }) => url === hook)
   return {
     now: clock.now().toISOString(),
@@ -163,6 +171,7 @@ function collectAddresses({ clock, controlRoom, stripe, braintree }: Sandbox, ho
       publicKey: braintree.config.publicKey,
       privateKey: braintree.config.privateKey,
     },
+    mail: mail?.url ?? null,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ControlAction } from './action.ts'
+import { deleteMail, failMail } from './change-mail.ts'
 import { advance, advanceTo } from './move-clock.ts'
 import { redeliverWebhook, triggerEvent } from './send-webhooks.ts'
 import { changeDunningSettings } from './set-dunning.ts'
@@ -31,6 +32,8 @@ export const ACTIONS: Readonly<Record<string, ControlAction>> = {
   '/release': releaseHeld,
   '/clear': clearTrouble,
   '/dunning': changeDunningSettings,
+  '/delete-mail': deleteMail,
+  '/fail-mail': failMail,
   '/redeliver': redeliverWebhook,
   '/trigger': triggerEvent,
   '/save': save,

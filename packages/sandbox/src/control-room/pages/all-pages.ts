@@ -4,6 +4,8 @@ import { customersPage } from './customers.ts'
 import { deliveryPage } from './delivery.ts'
 import { eventPage } from './event.ts'
 import { eventsPage } from './events.ts'
+import { mailPage } from './mail.ts'
+import { mailboxPage } from './mailbox.ts'
 import { objectPage } from './object.ts'
 import { overviewPage } from './overview.ts'
 import type { ControlRoomPage } from './page.ts'
@@ -21,6 +23,8 @@ export const PAGES: Readonly<Record<string, ControlRoomPage>> = {
   '/customers/:provider/:id/what-if': whatIfPage,
   '/webhooks': webhooksPage,
   '/webhooks/:id': deliveryPage,
+  '/mail': mailboxPage,
+  '/mail/:id': mailPage,
   '/events': eventsPage,
   '/events/:id': eventPage,
   '/objects/:id': objectPage,

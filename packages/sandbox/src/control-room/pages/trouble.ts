@@ -1,5 +1,6 @@
 import { type Html, html } from '../../core/html.ts'
 import { type DunningOptions, dunningOptionsOf } from '../../stripe/state/context.ts'
+import { MAIL_FAILURES } from '../actions/change-mail.ts'
 import { MAX_RETRIES, MAX_RETRY_DAYS } from '../actions/set-dunning.ts'
 import { CALL_FAILURES } from '../actions/simulate-failures.ts'
 import {
@@ -15,6 +16,7 @@ function read({ watched }: PageRequest) {
     pending: watched.trouble.pending(),
     switches: watched.outbox.switches(),
     dunning: watched.stripe && dunningOptionsOf(watched.stripe.context),
+    mail: watched.mail && { fault: watched.mail.fault() },
     kinds: Object.keys(CALL_FAILURES),
     providers: [watched.stripe && 'stripe', watched.braintree && 'braintree'].filter(
       (name) => name !== null,
@@ -31,7 +33,8 @@ export const troublePage = definePage(read, (data, { path }) => ({
 <div class="stack"><section class="card"><h2>Pending failures</h2>${renderPendingFaults(data, path)}</section>
 <section class="card"><h2>Declined charges</h2>${renderDeclineCharges(data, path)}</section>
 ${data.dunning && html`<section class="card"><h2>Failed payments at Stripe</h2>${retries(data.dunning, path)}</section>`}
-<section class="card"><h2>Webhook delivery</h2>${webhooks(data, path)}</section></div></div>`,
+<section class="card"><h2>Webhook delivery</h2>${webhooks(data, path)}</section>
+${data.mail && html`<section class="card"><h2>Mail server</h2>${mailFailures(data.mail, path)}</section>`}</div></div>`,
 }))
 
 function renderCallFailureForm({ providers }: Data, path: string): Html {
@@ -83,6 +86,17 @@ function webhooks({ switches }: Data, path: string): Html {
       html`<label class="check"><input type="checkbox" name="${name}"${switches[name] && html` checked`}><span>${title}<small>${help}</small></span></label>`,
   )}</fieldset>
 <div class="line"><label>Delay in seconds <input name="delay" type="number" min="0" value="${switches.delaySeconds ?? 0}"></label><button class="primary">Set</button></div></form>`
+}
+
+function mailFailures({ fault }: NonNullable<Data['mail']>, path: string): Html {
+  const present = fault === null ? 'none' : typeof fault === 'string' ? fault : 'slow'
+  return html`<form method="post" action="/fail-mail">${renderReturnField(path)}<fieldset><legend>Kind of failure</legend>${Object.entries(
+    MAIL_FAILURES,
+  ).map(
+    ([kind, { name, help }]) =>
+      html`<label class="check"><input type="radio" name="kind" value="${kind}"${kind === present && html` checked`}><span>${name}<small>${help}</small></span></label>`,
+  )}</fieldset>
+<div class="line"><label>Number of mails (empty: until changed) <input name="count" type="number" min="1" max="1000"></label><button class="primary">Set</button></div></form>`
 }
 
 function renderPendingFaults({ pending }: Data, path: string): Html {

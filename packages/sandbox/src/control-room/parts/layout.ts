@@ -25,6 +25,7 @@ const PLACES = [
   ['/', 'Overview'],
   ['/customers', 'Customers'],
   ['/webhooks', 'Webhooks'],
+  ['/mail', 'Mail'],
   ['/events', 'Events'],
   ['/clock', 'Clock'],
   ['/trouble', 'Trouble'],

@@ -117,6 +117,8 @@ td { overflow-wrap: anywhere; } td time, td .amount { white-space: nowrap; }
   td:first-child { display: block; font-weight: 600; } td:first-child::before { content: none; }
 }
 
+iframe.mail { display: block; width: 100%; height: 36rem; border: 1px solid var(--line); border-radius: .5rem; background: #fff; }
+
 .timeline { margin: 0; padding: 0; list-style: none; }
 .timeline > li { position: relative; display: grid; grid-template-columns: 9.5rem minmax(0, 1fr); gap: 0 2.25rem; padding: 0 0 1.125rem; }
 .timeline > li::before { position: absolute; top: .75rem; bottom: -.75rem; left: 10.625rem; border-left: 2px solid var(--line); content: ""; }

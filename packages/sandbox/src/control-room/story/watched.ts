@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { BraintreeHandle } from '../../braintree/server/handle.ts'
 import type { BraintreeContext } from '../../braintree/state/context.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
+import type { SandboxMailbox } from '../../mail/mailbox.ts'
 import type { ProviderOptions } from '../../offline/offline-sandbox.ts'
 import type { StripeHandle } from '../../stripe/server/handle.ts'
 import type { StripeContext } from '../../stripe/state/context.ts'
@@ -27,6 +28,8 @@ export interface ObservedSandbox extends ProviderContext, RunningProviders {
    * Options with which the providers were started. An offline copy is opened with the same options.
    */
   readonly wanted: ProviderOptions
+  /** The mailbox. `null` if no mail server was started. */
+  readonly mail: SandboxMailbox | null
 }
 
 /**

@@ -8,6 +8,7 @@ import { deliveryOperations } from './deliveries.ts'
 import { disputeOperations } from './disputes.ts'
 import { invoiceOperations } from './invoices.ts'
 import { keyOperations } from './keys.ts'
+import { mailOperations } from './mail.ts'
 import { overviewOperations } from './overview.ts'
 import { pauseOperations } from './pauses.ts'
 import { plannedChangeOperations } from './planned-changes.ts'
@@ -38,6 +39,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...planOperations,
   ...webhookOperations,
   ...deliveryOperations,
+  ...mailOperations,
   ...settingOperations,
   ...overviewOperations,
 ]

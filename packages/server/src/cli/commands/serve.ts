@@ -102,7 +102,7 @@ async function supervise(config: Config, workers: number | 'auto') {
     logger.info({ signal, drainSeconds }, 'ending')
     endProcess((await supervisor.end(hurry)) ? 0 : 1)
   })
-  return { url, port, workers: count, sandbox: null, demo: null }
+  return { url, port, workers: count, sandbox: null, mailbox: null, demo: null }
 }
 
 /** Serves requests in a worker, until the main process ends it. */
@@ -224,6 +224,9 @@ export function describeService(service: Service): string {
         ]
       : []),
     ['Payment sandbox', `${sandbox?.controlRoom?.url ?? ''} (move its clock, fail its charges)`],
+    ...(sandbox?.mail && sandbox.controlRoom
+      ? [['Mailbox', `${sandbox.controlRoom.url}/mail (all mail of the demo)`]]
+      : []),
   ]
   const lines = rows.map(([name = '', value = '']) => `${name.padEnd(17)} ${value}`)
   const width = Math.max(...lines.map((line) => line.length)) + 2
@@ -262,6 +265,7 @@ function serviceJson(service: Service) {
     url,
     port,
     sandbox: sandbox?.controlRoom?.url ?? null,
+    mailbox: sandbox?.mail?.url ?? null,
     demo: demo && { email: demo.email, password: demo.password, clients: demo.clients },
   }
 }

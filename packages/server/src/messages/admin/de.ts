@@ -9,6 +9,7 @@ export const adminDe: Readonly<Record<keyof typeof adminEn, string>> = {
   'admin.clients': 'Anwendungen',
   'admin.plans': 'Tarife',
   'admin.webhooks': 'Webhooks',
+  'admin.mail': 'E-Mails',
   'admin.keys': 'Schlüssel',
   'admin.audit': 'Protokoll',
   'admin.settings': 'Einstellungen',

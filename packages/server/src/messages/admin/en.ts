@@ -7,6 +7,7 @@ export const adminEn = {
   'admin.clients': 'Applications',
   'admin.plans': 'Plans',
   'admin.webhooks': 'Webhooks',
+  'admin.mail': 'Mail',
   'admin.keys': 'Keys',
   'admin.audit': 'Audit log',
   'admin.settings': 'Settings',

@@ -4,6 +4,7 @@ import { addAudit } from './audit/audit.ts'
 import { addAdminClients } from './clients/clients.ts'
 import { addDisputes } from './disputes.tsx'
 import { addKeys } from './keys.tsx'
+import { addMail } from './mail.tsx'
 import { addOverview } from './overview/overview.tsx'
 import { addPersonActions } from './people/actions.tsx'
 import { addInvoices } from './people/invoices.tsx'
@@ -26,6 +27,7 @@ export function addAdmin(app: Hono<AppEnv>): void {
   addAdminClients(app)
   addPlans(app)
   addWebhooks(app)
+  addMail(app)
   addKeys(app)
   addAudit(app)
   addSettings(app)

@@ -121,6 +121,7 @@ const PLACES = [
   { name: 'clients', path: '/admin/applications', needs: 'clients.list' },
   { name: 'plans', path: '/admin/plans', needs: 'billing.listPlans' },
   { name: 'webhooks', path: '/admin/webhooks', needs: 'webhooks.list' },
+  { name: 'mail', path: '/admin/mail', needs: 'mail.list' },
   { name: 'keys', path: '/admin/keys', needs: 'keys.list' },
   { name: 'audit', path: '/admin/audit', needs: 'audit.list' },
   { name: 'settings', path: '/admin/settings', needs: 'settings.get' },
@@ -150,7 +151,7 @@ const SubNavigation: FC = () => {
   )
 }
 
-interface AdminPage extends Pick<PageOptions, 'title' | 'status'> {
+interface AdminPage extends Pick<PageOptions, 'title' | 'status' | 'policy'> {
   /** A message about a completed action, shown above the page. */
   readonly notice?: Child
   /** The problem that prevented an action. */
@@ -160,13 +161,17 @@ interface AdminPage extends Pick<PageOptions, 'title' | 'status'> {
 /** Renders a page of the operators' area, below its navigation. */
 export function renderAdmin(
   c: Context<AppEnv>,
-  { title, status, notice, problem = null }: AdminPage,
+  { title, status, policy, notice, problem = null }: AdminPage,
   content: Child,
 ): Response | Promise<Response> {
   const { t } = c.get('page')
   return renderPage(
     c,
-    { title, status: problem ? toPageStatus(problem) : (status ?? 200) },
+    {
+      title,
+      status: problem ? toPageStatus(problem) : (status ?? 200),
+      ...(policy && { policy }),
+    },
     <div class="billing admin">
       <link rel="stylesheet" href={assetUrl('admin.css')} />
       <SubNavigation />

@@ -1,0 +1,86 @@
+import type { QueuedMail } from '@tollgate/billing'
+import { z } from 'zod'
+import { type Operation, operation, readBilling } from '../operation.ts'
+import { AdminProblem, notFound } from '../problems.ts'
+import { instant, nameSchema, pagedFields, pageShape, readPage } from './fields.ts'
+import { type QueuePosition, toPageOption } from './webhooks.ts'
+
+const STATES = ['pending', 'sending', 'done', 'dead'] as const
+
+const mailShape = z.strictObject({
+  id: z.number().int().describe('Id of the mail in Tollgate'),
+  kind: z.string().describe('Such as `receipt`'),
+  subject: z.string().describe('The object that the mail is about, such as the id of an invoice'),
+  provider: z.string(),
+  state: z
+    .enum(STATES)
+    .describe(
+      '`pending`: waiting for an attempt. `sending`: being sent, or interrupted, so that it may have arrived. `done`: sent. `dead`: given up',
+    ),
+  attempts: z.number().int(),
+  due_at: instant.describe('When the next attempt is due, or when the last one was due'),
+  last_error: z.string().nullable(),
+  created_at: instant,
+  finished_at: instant.nullable(),
+})
+nameSchema('Mail', mailShape)
+
+const LONGEST_ERROR = 2000
+
+function mailJson(mail: QueuedMail): z.output<typeof mailShape> {
+  const { id, kind, subject, provider, state, attempts, lastError, finishedAt } = mail
+  return {
+    ...{ id, kind, subject, provider, state, attempts },
+    due_at: mail.dueAt.toISOString(),
+    last_error: lastError?.slice(0, LONGEST_ERROR) ?? null,
+    created_at: mail.createdAt.toISOString(),
+    finished_at: finishedAt?.toISOString() ?? null,
+  }
+}
+
+/** Operations on the mail to customers. */
+export const mailOperations: readonly Operation[] = [
+  operation({
+    name: 'mail.list',
+    summary: 'List mail to customers in one state, latest `due_at` first',
+    description:
+      'The list is empty if the service sends no mail. Sent mail is kept for some weeks.',
+    route: ['GET', '/mail'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ ...pagedFields, state: z.enum(STATES).default('dead') }),
+    output: pageShape(mailShape),
+    async run({ state, ...page }, context) {
+      const { notices } = await readBilling(context)
+      const found = await readPage(page, `mail ${state}`, context.cursors, {
+        read: async (position: QueuePosition | null, limit) =>
+          (await notices?.page(state, { limit, ...toPageOption(position) })) ?? [],
+        positionOf: ({ id, dueAt }) => ({ id, due: dueAt.getTime() }),
+      })
+      return { ...found, data: found.data.map(mailJson) }
+    },
+  }),
+  operation({
+    name: 'mail.retry',
+    summary: 'Send mail again that was given up or interrupted',
+    description: 'The `Message-ID` stays the same. Interrupted mail may arrive a second time.',
+    route: ['POST', '/mail/{mail}/retry'],
+    role: 'support',
+    effect: 'change',
+    commits: 'in-steps',
+    input: z.strictObject({
+      mail: z.coerce.number().int().positive().max(1e15).describe('Id of the mail in Tollgate'),
+    }),
+    output: mailShape,
+    describe: ({ mail }) => ({ subject: { kind: 'mail', id: String(mail) } }),
+    async run({ mail }, context) {
+      const { notices } = await context.billing.provider()
+      const found = (await notices?.find(mail)) ?? null
+      if (!notices || !found) throw notFound('mail', String(mail))
+      if (!(await notices.retry(mail))) {
+        throw new AdminProblem('conflict', 'The mail was sent, or waits for its next attempt.')
+      }
+      return mailJson((await notices.find(mail)) ?? found)
+    },
+  }),
+]

@@ -1,0 +1,49 @@
+import {
+  type Billing,
+  type MailFacts,
+  type MailKind,
+  mailKinds,
+  mailLanguages,
+  money,
+  type RenderedMail,
+  renderMail,
+} from '@tollgate/billing'
+import type { Settings } from '../config/settings.ts'
+
+/** The parts of the service with which an example is rendered. */
+export interface ExampleContext {
+  readonly settings: Settings
+  readonly billing: Pick<Billing, 'notices'>
+  /** Public base URL of the service. */
+  readonly url: string
+}
+
+/** Renders an example of a mail in a language. */
+export type RenderExample = (language: string, context: ExampleContext) => RenderedMail
+
+/** The languages that mail is written in, by code. */
+export const MAIL_LANGUAGES = mailLanguages
+
+/** Every kind of mail that the service sends. The preview shows an example of each. */
+export const MAILS: ReadonlyMap<string, RenderExample> = new Map(
+  mailKinds.map((kind) => [kind, createBillingExample(kind)] as const),
+)
+
+function createBillingExample(kind: MailKind): RenderExample {
+  return (language, { settings, billing: { notices }, url }) => {
+    const { vendor, product } = settings.invoice
+    const facts: MailFacts = {
+      ...{ vendor, product },
+      name: 'Ada Lovelace',
+      amount: money(2500, settings.currency),
+      number: 'TG-0001',
+      date: new Date('2026-03-01T00:00:00Z'),
+      card: 'Visa 4242',
+      month: '2027-04',
+      isBilledAfterwards: true,
+      url: `${url}/billing`,
+    }
+    // The queue knows the texts of the setting `mail.words`.
+    return notices?.render(kind, facts, language) ?? renderMail(kind, facts, language)
+  }
+}
