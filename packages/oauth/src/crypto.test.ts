@@ -6,7 +6,7 @@ describe('hmac', () => {
   const TEXTS = ['', 'a', 'Zoë 漢字 🎟️', 'x'.repeat(63), 'x'.repeat(2048), 'ö'.repeat(1500)]
 
   it.each(TEXTS.map((text) => [text.length, text]))(
-    'equals HMAC-SHA-256 of node:crypto for a text of %i characters',
+    'returns the same HMAC-SHA-256 as node:crypto for a text of %i characters',
     (_, text) => {
       const expected = createHmac('sha256', deriveKey('a secret', 'tests')).update(text)
       expect(computeHmac(deriveMacKey('a secret', 'tests'), text)).toBe(
@@ -15,7 +15,7 @@ describe('hmac', () => {
     },
   )
 
-  it('returns the right result for a short text after a longer text has used the same buffer', () => {
+  it('returns the right result for a short text after a longer text used the same buffer', () => {
     const key = deriveMacKey('a secret', 'tests')
     const before = computeHmac(key, 'short')
     computeHmac(key, 'a much longer text')

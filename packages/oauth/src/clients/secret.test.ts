@@ -32,7 +32,7 @@ const cases: [string, boolean, ClientSettings, boolean][] = [
   ],
 ]
 it.each(cases)(
-  'a new secret is created only for clients that authenticate with one: %s',
+  'a client secret is created only if the client authenticates with a secret: %s',
   async (...given) => {
     const [, confidential, settings, expected] = given
     const asked = { ...client, confidential, settings }

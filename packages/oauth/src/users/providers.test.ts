@@ -6,7 +6,7 @@ const named = (text: string) => ({
   findByCredentials: () => ({ id: text }),
 })
 
-it('combineUserProviders() uses all functions of a single user provider, whose users have plain ids', async () => {
+it('combineUserProviders() finds users by their plain id if there is a single user provider without a name', async () => {
   const users = named('only')
   const providers = createUserProviders(users)
   expect(combineUserProviders(providers)).toBe(users)
@@ -15,7 +15,7 @@ it('combineUserProviders() uses all functions of a single user provider, whose u
   expect(providers.require(7)).toBe('7')
 })
 
-it('combineUserProviders() finds users only by a key of provider and id if there are several user providers, or one that has a name', async () => {
+it('combineUserProviders() finds users only by provider and id if there are several user providers, or one with a name', async () => {
   for (const given of [{ admins: named('admin') }, { a: named('a'), admins: named('admin') }]) {
     const providers = createUserProviders(given)
     const users = combineUserProviders(providers)

@@ -13,8 +13,8 @@ import type { ContractPart } from './part.ts'
  * interactions, consents and codes.
  */
 export const approvalsContract: ContractPart = ({ describe, it }, create) => {
-  describe('authorization codes', () => {
-    it('are used up and create their token in one step, for only one of many concurrent callers', async () => {
+  describe('an authorization code in the storage', () => {
+    it('is used up and creates its token in one step, for only one of many concurrent callers', async () => {
       const { codes, tokens } = await create()
       await codes.create(code)
       assert.deepEqual(await codes.find(code.hash), code)
@@ -26,21 +26,21 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual((await codes.find(code.hash))?.usedAt, secondsAfterStart(1))
     })
 
-    it('create no token if the code does not exist', async () => {
+    it('creates no token if the code does not exist', async () => {
       const { codes, tokens } = await create()
       assert.equal(await codes.exchange('none', CONTRACT_START, token), false)
       assert.equal(await tokens.find(token.id), null)
     })
   })
 
-  describe('interactions and consents', () => {
-    it('are returned exactly as stored', async () => {
+  describe('approval requests and consents in the storage', () => {
+    it('are returned exactly as they were stored', async () => {
       const { interactions } = await create()
       await interactions.create(interaction, 10)
       assert.deepEqual(await interactions.find(interaction.hash), interaction)
     })
 
-    it('are decided once, and store the consent and the code in the same step', async () => {
+    it('are decided once, which stores the consent and the code in the same step', async () => {
       const { interactions, consents, codes } = await create()
       await interactions.create(interaction, 10)
       const consent = {
@@ -65,13 +65,13 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await consents.find('ada', 'client-1')) !== null, approved)
     })
 
-    it('cannot be decided after they expired', async () => {
+    it('cannot be decided after they have expired', async () => {
       const { interactions } = await create()
       await interactions.create(interaction, 10)
       assert.equal(await interactions.deny(interaction.hash, secondsAfterStart(600)), false)
     })
 
-    it('add the scopes of each approval to the consent', async () => {
+    it('combine the scopes of all approvals in the consent', async () => {
       const { interactions, consents } = await create()
       for (const [hash, scopes] of [
         ['1', ['a', 'b']],
@@ -87,7 +87,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await consents.find('ada', 'client-1'), null)
     })
 
-    it('store the code of an approval without a consent, and leave the consent unchanged', async () => {
+    it('allow storing the code of an approval without changing the consent', async () => {
       const { interactions, consents, codes } = await create()
       const consent = {
         userId: 'ada',
@@ -109,7 +109,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       }
     })
 
-    it('store declined scopes in the consent, and remove them from the approved ones', async () => {
+    it('store a declined scope in the consent and remove it from the approved scopes', async () => {
       const { interactions, consents } = await create()
       const answers: ReadonlyArray<readonly [string[], string[]]> = [
         [['a', 'b'], []],
@@ -133,7 +133,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(found?.declined, ['b'])
     })
 
-    it('store a code or token without an approval screen only while the consent is unchanged', async () => {
+    it('allow storing a code or token without an approval screen only while the consent is unchanged', async () => {
       const { interactions, consents, codes, tokens } = await create()
       await interactions.create(interaction, 10)
       const consent = {
@@ -154,7 +154,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await codes.find('third'), null)
     })
 
-    it('store a code and a token together or neither of them', async () => {
+    it('store a code and a token either together or not at all', async () => {
       const { interactions, consents, codes, tokens } = await create()
       await interactions.create(interaction, 10)
       const consent = {
@@ -173,7 +173,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await tokens.find(token.id), token)
     })
 
-    it('report whether the consent is unchanged, even if no code or token is to be stored', async () => {
+    it('report whether the consent is unchanged, even if there is no code or token to store', async () => {
       const { interactions, consents } = await create()
       await interactions.create(interaction, 10)
       const consent = {
@@ -189,7 +189,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await consents.use(consent, {}), false)
     })
 
-    it('leave no code behind if the consent is removed while it is used to store a code', async () => {
+    it('leave no code if the consent is deleted while the code is being stored', async () => {
       const { interactions, consents, codes } = await create()
       const consent = {
         userId: 'ada',
@@ -211,7 +211,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       }
     })
 
-    it('delete pending codes and requests when the consent is removed', async () => {
+    it('are deleted together with pending codes when the consent is deleted', async () => {
       const { interactions, consents, codes } = await create()
       await codes.create(code)
       await codes.create({ ...code, hash: 'other', clientId: 'client-2' })
@@ -222,7 +222,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.notEqual(await codes.find('other'), null)
     })
 
-    it('limit the pending requests of a user, dropping the oldest', async () => {
+    it('are limited in number for each user, and the oldest is deleted first', async () => {
       const { interactions } = await create()
       for (let index = 0; index < 5; index += 1) {
         const hash = `i${index}`

@@ -14,7 +14,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await clients.find('client-1 '), null)
     })
 
-    it('stores whether a client is public independently of its secret hash', async () => {
+    it('stores whether a client is public separately from its secret hash', async () => {
       const { clients } = await create()
       const open = { ...client, id: 'public', confidential: false, secretHash: null, scopes: ['a'] }
       const lost = { ...client, id: 'lost', secretHash: null, scopes: [] }
@@ -24,14 +24,14 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       }
     })
 
-    it('rejects an id that is taken', async () => {
+    it('rejects an id that already exists', async () => {
       const { clients } = await create()
       assert.equal(await clients.create(client), true)
       assert.equal(await clients.create({ ...client, name: 'other' }), false)
       assert.equal((await clients.find('client-1'))?.name, client.name)
     })
 
-    it('finds several clients at once, revoked ones included, without unknown ones', async () => {
+    it('finds several clients at once, including revoked ones, and omits unknown ids', async () => {
       const { clients } = await create()
       await clients.create(client)
       await clients.create({ ...client, id: 'client-2', revokedAt: CONTRACT_START })
@@ -46,7 +46,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await clients.findMany([]), [])
     })
 
-    it('lists the clients of a user by name, without revoked ones', async () => {
+    it('lists the clients of a user by name, and omits revoked ones', async () => {
       const { clients } = await create()
       await clients.create({ ...client, id: '1', name: 'b' })
       await clients.create({ ...client, id: '2', name: 'a' })
@@ -56,7 +56,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(names, ['a', 'b'])
     })
 
-    it('records the last use of a client, unless a recent one is recorded', async () => {
+    it('records when a client was last used, unless a recent use is already recorded', async () => {
       const { clients } = await create()
       await clients.create(client)
       await clients.create({ ...client, id: 'idle' })
@@ -73,7 +73,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await clients.find(client.id), client)
     })
 
-    it('keeps the last use of a client that changes', async () => {
+    it('keeps the time of the last use when a client is changed', async () => {
       const { clients } = await create()
       await clients.create(client)
       await clients.recordUse(client.id, secondsAfterStart(10), CONTRACT_START)
@@ -90,7 +90,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       )
     })
 
-    it('lists all clients in parts, by age and then by id, compared by bytes', async () => {
+    it('lists all clients page by page, sorted by age and then by the bytes of the id', async () => {
       const { clients } = await create()
       const made = [
         { id: 'b', createdAt: secondsAfterStart(1), revokedAt: secondsAfterStart(3) },
@@ -115,7 +115,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(exact.clients[1], { ...client, id: 'A', createdAt: secondsAfterStart(1) })
     })
 
-    it('continues a list after a position whose client no longer exists', async () => {
+    it('continues a list after a client that has been deleted meanwhile', async () => {
       const { clients } = await create()
       await clients.create({ ...client, id: 'a' })
       await clients.create({ ...client, id: 'c' })
@@ -127,7 +127,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       )
     })
 
-    it('finds clients by a part of their name, in which no character has a special meaning', async () => {
+    it('finds clients by part of their name, and treats no character of the search as a wildcard', async () => {
       const { clients } = await create()
       const names = ['Web shop', 'SHOP 2', 'Über 100%', 'Under_score', "it's!", 'back\\slash']
       for (const [index, name] of names.entries()) {
@@ -173,11 +173,11 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
     })
   })
 
-  describe('changes of a client', () => {
+  describe('a change of a stored client', () => {
     const change = (fields: object) => ({ ...fields, updatedAt: secondsAfterStart(1) })
     const news = newRevocation('client-changed', client.id)
 
-    it('keep the fields that they do not contain', async () => {
+    it('keeps the fields that it does not contain', async () => {
       const { clients } = await create()
       await clients.create(client)
       const rotation = change({ secretHash: 'new', secretVersion: 2 })
@@ -188,7 +188,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await clients.find(client.id), { ...client, ...rotation, name: 'new' })
     })
 
-    it('succeed for only one of many concurrent callers that rotate the secret', async () => {
+    it('succeeds for only one of many concurrent callers that rotate the secret', async () => {
       const { clients } = await create()
       await clients.create(client)
       const results = await Promise.all(
@@ -199,7 +199,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(results.filter((won) => won).length, 1)
     })
 
-    it('succeed for only one of many concurrent callers that pass unchangedSince, and fail for outdated ones', async () => {
+    it('succeeds for only one of many concurrent callers that pass unchangedSince, and fails if that time is outdated', async () => {
       const { clients, revocations } = await create()
       await clients.create(client)
       const since = client.updatedAt
@@ -221,7 +221,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await revocations.readFrom(0, 10)).entries.length, 1)
     })
 
-    it('fail without an entry in the revocation feed if the client is revoked or unknown', async () => {
+    it('fails and adds no entry to the revocation feed if the client is revoked or unknown', async () => {
       const { clients, revocations } = await create()
       await clients.create({ ...client, revokedAt: CONTRACT_START })
       assert.equal(await clients.update(client.id, change({ name: 'new' }), news), false)

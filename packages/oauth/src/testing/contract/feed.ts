@@ -13,7 +13,7 @@ import type { ContractPart } from './part.ts'
 /** Tests how a storage handles signing keys, the revocation feed and purging. */
 export const feedContract: ContractPart = ({ describe, it }, create) => {
   describe('the key repository', () => {
-    it('adds only one first key of an algorithm, however many processes start at once', async () => {
+    it('stores only one first key for an algorithm, however many processes start concurrently', async () => {
       const { keys } = await create()
       let made = 0
       const first = (algorithm: string) =>
@@ -27,7 +27,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(algorithms.sort(), ['EdDSA', 'RS256'])
     })
 
-    it('replaces all keys with several new ones', async () => {
+    it('replaces all keys by several new ones', async () => {
       const { keys, revocations } = await create()
       await keys.add(key, newRevocation('keys', 'changed'))
       const others = ['a', 'b'].map((kid) => ({ ...key, kid }))
@@ -37,7 +37,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await revocations.readFrom(0, 10)).entries.length, 2)
     })
 
-    it('adds and removes keys, with an entry in the revocation feed', async () => {
+    it('adds and deletes keys, and adds an entry to the revocation feed each time', async () => {
       const { keys, revocations } = await create()
       await keys.add(key, newRevocation('keys', 'changed'))
       assert.deepEqual(await keys.list(), [key])
@@ -48,7 +48,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
   })
 
   describe('entries of the revocation feed', () => {
-    it('are read in order and page by page, beginning with the given id', async () => {
+    it('are read in order and page by page, starting at the given id', async () => {
       const { revocations } = await create()
       assert.deepEqual((await revocations.readFrom(0, 2)).entries, [])
       for (const subject of ['1', '2', '3'])
@@ -66,7 +66,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(rest.entries[0], entries[1])
     })
 
-    it('have distinct marks, even if they are otherwise equal', async () => {
+    it('have different marks, even if they are otherwise equal', async () => {
       const { revocations } = await create()
       for (let i = 0; i < 3; i += 1) await revocations.append(newRevocation('token', 'same'))
       const { entries } = await revocations.readFrom(0, 10)
@@ -75,7 +75,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       for (const mark of marks) assert.ok(mark !== null && mark.length >= 22)
     })
 
-    it('have the time of the store, regardless of the given times', async () => {
+    it('have the time of the database, whatever time the caller passes', async () => {
       const { revocations } = await create()
       const { now: before } = await revocations.readFrom(0, 10)
       await revocations.append({
@@ -88,7 +88,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       assert.ok(before.getTime() <= writtenAt && writtenAt <= after.getTime())
     })
 
-    it('are read with the latest counted beat if the store counts beats', async () => {
+    it('are read together with the latest beat if the storage counts beats', async () => {
       const { revocations } = await create()
       if (!revocations.beat) return
       const counts = await Promise.all([1, 2, 3].map(() => revocations.beat?.()))
@@ -97,7 +97,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await revocations.readFrom(0, 10)).beat, last)
     })
 
-    it('stay for a day by the clock of the store, and the newest entry always stays', async () => {
+    it('are kept for a day by the clock of the database, and the newest entry is always kept', async () => {
       const storage = await create()
       const over = { ...newRevocation('token', 'old'), until: secondsAfterStart(-10) }
       for (let i = 0; i < 3; i += 1) await storage.revocations.append(over)
@@ -108,7 +108,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
   })
 
   describe('purge()', () => {
-    it('deletes expired rows, and none that are still valid', async () => {
+    it('deletes expired rows and keeps valid ones', async () => {
       const storage = await create()
       await storage.tokens.create(token)
       await storage.tokens.create({ ...token, id: 'old', liveUntil: secondsAfterStart(-10) })

@@ -25,7 +25,7 @@ async function addThree({ sessions }: Storage): Promise<void> {
 /** Tests how a storage handles the sessions of clients and the logouts it queues for them. */
 export const sessionsContract: ContractPart = ({ describe, it }, create) => {
   describe('the session repository', () => {
-    it('stores a session as given, and rejects an id that is taken', async () => {
+    it('stores a session as given, and rejects an id that already exists', async () => {
       const { sessions } = await create()
       assert.equal(await sessions.find('sid-1'), null)
       assert.equal(await sessions.add(session), true)
@@ -44,7 +44,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       )
     })
 
-    it('records the use of a session, unless it has ended', async () => {
+    it('records the use of a session, unless the session has ended', async () => {
       const { sessions } = await create()
       await sessions.add(session)
       await sessions.touch('sid-1', secondsAfterStart(60), secondsAfterStart(900))
@@ -57,7 +57,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await sessions.find('sid-9'), null)
     })
 
-    it('assigns the sessions of one application session to another', async () => {
+    it('moves the sessions of one application session to another', async () => {
       const storage = await create()
       await addThree(storage)
       await storage.sessions.move('session', 'next')
@@ -65,7 +65,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await storage.sessions.end({ sessionId: 'next' }, WHEN, 10), 2)
     })
 
-    it('ends one session and queues a logout notification for each of its clients', async () => {
+    it('ends a session and queues a logout notification for each of its clients', async () => {
       const storage = await create()
       await addThree(storage)
       assert.equal(await storage.sessions.end({ sessionId: 'session' }, WHEN, 10), 2)
@@ -80,7 +80,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       )
     })
 
-    it('ends the sessions of a user and of all users, a limited number at a time', async () => {
+    it('ends the sessions of one user or of all users, a limited number at a time', async () => {
       const storage = await create()
       await addThree(storage)
       await storage.sessions.add({ ...session, sid: 'sid-4', userId: 'bob' })
@@ -108,7 +108,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       return storage.logouts
     }
 
-    it('are due from their scheduled time until they expire', async () => {
+    it('are due from their scheduled time until their expiry', async () => {
       const logouts = await queued()
       assert.equal((await logouts.listDue(secondsAfterStart(-1), 10)).length, 0)
       assert.equal((await logouts.listDue(CONTRACT_START, 2)).length, 2)
@@ -117,7 +117,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await logouts.listDue(secondsAfterStart(3600), 10)).length, 0)
     })
 
-    it('are claimed by only one of many concurrent callers, and are due again later', async () => {
+    it('are given to only one of many concurrent callers, and become due again later', async () => {
       const logouts = await queued()
       const [logout] = await logouts.listDue(CONTRACT_START, 1)
       assert.ok(logout)
@@ -128,7 +128,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(again.find(({ id }) => id === logout.id)?.attempts, 1)
     })
 
-    it('can be postponed for one client, and removed', async () => {
+    it('can be postponed for one client, and deleted', async () => {
       const logouts = await queued()
       await logouts.postpone('client-1', secondsAfterStart(30))
       assert.deepEqual(ids(await logouts.listDue(CONTRACT_START, 10)), ['sid-2'])
@@ -138,7 +138,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await logouts.listDue(secondsAfterStart(30), 10)).length, 0)
     })
 
-    it('are purged after they expired, as are sessions', async () => {
+    it('are deleted by purge() after they expired, as are sessions', async () => {
       const storage = await create()
       await addThree(storage)
       await storage.sessions.end({ sessionId: 'other' }, WHEN, 10)

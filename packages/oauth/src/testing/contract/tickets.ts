@@ -5,8 +5,8 @@ import type { ContractPart } from './part.ts'
 
 /** Tests how a storage handles short-lived tickets. */
 export const ticketsContract: ContractPart = ({ describe, it }, create) => {
-  describe('the ticket repository', () => {
-    it('stores a ticket as given, and rejects a hash that is taken', async () => {
+  describe('the repository of short-lived tickets', () => {
+    it('stores a ticket as given, and rejects a hash that already exists', async () => {
       const { tickets } = await create()
       assert.equal(await tickets.find(ticket.hash), null)
       assert.equal(await tickets.add(ticket), true)
@@ -45,7 +45,7 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await tickets.change('none', content, 'x'), false)
     })
 
-    it('deletes tickets when they have expired, and when endEverything() is called', async () => {
+    it('deletes expired tickets, and all tickets when endEverything() is called', async () => {
       const storage = await create()
       await storage.tickets.add(ticket)
       await storage.tickets.add({ ...ticket, hash: 'old', expiresAt: secondsAfterStart(-10) })
@@ -55,7 +55,7 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await storage.tickets.find(ticket.hash), null)
     })
 
-    it('changes the expiry and the holder together with the content', async () => {
+    it('changes the expiry and the holder of a ticket together with its content', async () => {
       const { tickets } = await create()
       await tickets.add({ ...ticket, holder: 'a' })
       const also = { expiresAt: secondsAfterStart(600), holder: null }
@@ -66,7 +66,7 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await tickets.countHeld(ticket.kind, 'a'), 0)
     })
 
-    it('counts the tickets of a kind per holder, largest first', async () => {
+    it('counts the tickets of one kind by holder, largest number first', async () => {
       const { tickets } = await create()
       const held = ['a', 'b', 'b', 'c', 'c', 'c', null]
       for (const [index, holder] of held.entries()) {
@@ -82,7 +82,7 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       ])
     })
 
-    it('evicts the tickets of a holder that expire first, and none without a holder', async () => {
+    it('deletes the tickets of a holder that expire first, and none that have no holder', async () => {
       const { tickets } = await create()
       const ends = [30, 10, 20]
       for (const end of ends) {
@@ -104,7 +104,7 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await tickets.evict(ticket.kind, 'a', 10), 0)
     })
 
-    it('evicts an unused client together with its ticket, and keeps a used one', async () => {
+    it('deletes an unused client together with its ticket, and keeps a used client', async () => {
       const storage = await create()
       const until = secondsAfterStart(10).getTime()
       const by = 'registration' as const
@@ -119,7 +119,7 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await storage.clients.find(used.id), used)
     })
 
-    it('deletes an unused client with its expired ticket, unless the client has changed', async () => {
+    it('deletes an unused client together with its expired ticket, unless the client has changed', async () => {
       const storage = await create()
       const until = secondsAfterStart(-10).getTime()
       const registered = (id: string, unused_until?: number) => ({

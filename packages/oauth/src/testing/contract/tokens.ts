@@ -24,7 +24,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await tokens.find('x'), client)
     })
 
-    it('rotates the current generation of a refresh token only once', async () => {
+    it('rotates a refresh token of the current generation only once', async () => {
       const { tokens } = await create()
       await tokens.create(token)
       const results = await Promise.all(
@@ -37,7 +37,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await tokens.find(token.id), won[0])
     })
 
-    it('revokes the previous access tokens in the same step if requested', async () => {
+    it('revokes the earlier access tokens in the same step if the caller asks for it', async () => {
       const { tokens, revocations } = await create()
       await tokens.create(token)
       await tokens.rotate(newRotation(0, secondsAfterStart(1)))
@@ -52,7 +52,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       )
     })
 
-    it('never moves the expiry of a row to an earlier time', async () => {
+    it('never changes the expiry of a row to an earlier time', async () => {
       const { tokens } = await create()
       await tokens.create({ ...token, liveUntil: secondsAfterStart(9999) })
       const rotated = await tokens.rotate(newRotation(0, secondsAfterStart(1)))
@@ -67,7 +67,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await tokens.find(token.id), rotated)
     })
 
-    it('replaces the details of a token if the rotation contains details, and otherwise keeps them', async () => {
+    it('replaces the details of a token if the rotation passes details, and otherwise keeps them', async () => {
       const { tokens } = await create()
       await tokens.create({ ...token, details: { nonce: 'n' } })
       const details = { nonce: 'n', added: { for: 'share', claims: { plan: 'pro' } } }
@@ -96,7 +96,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await tokens.rotate(newRotation(0, secondsAfterStart(1))), null)
     })
 
-    it('records a late repeat of the current generation, even if it is recorded several times', async () => {
+    it('records a late repeat of a refresh, however often it is recorded', async () => {
       const { tokens } = await create()
       await tokens.create({ ...token, generation: 3, lateGeneration: 1 })
       const marks = Array.from({ length: 5 }, () => tokens.markLateRepeat(token.id, 3))
@@ -144,7 +144,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       })
     }
 
-    it('revokes a token once, and keeps the feed entry until no part of the token can be valid', async () => {
+    it('revokes a token once, and keeps its entry in the revocation feed as long as the token could be valid', async () => {
       const { tokens, revocations } = await create()
       await tokens.create(token)
       assert.equal((await tokens.revoke({ id: token.id }, secondsAfterStart(5))).length, 1)
@@ -156,7 +156,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await tokens.rotate(newRotation(0, secondsAfterStart(6))), null)
     })
 
-    it('purges a revoked token while its feed entry stays', async () => {
+    it('deletes a revoked token in purge() but keeps its entry in the revocation feed', async () => {
       const storage = await create()
       await storage.tokens.create(token)
       await storage.tokens.revoke({ id: token.id }, secondsAfterStart(5))
@@ -183,7 +183,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await tokens.find('3'))?.revokedAt, null)
     })
 
-    it('revokes the tokens that a client got for itself, and none of its users', async () => {
+    it('revokes the tokens that a client got for itself, and keeps those of its users', async () => {
       const { tokens, codes, interactions, revocations } = await create()
       await codes.create(code)
       await interactions.create(interaction, 10)
@@ -209,7 +209,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await interactions.find(interaction.hash), interaction)
     })
 
-    it('deletes pending codes and requests when it revokes the tokens of a user', async () => {
+    it('deletes pending codes and approval requests when it revokes the tokens of a user', async () => {
       const { tokens, codes, interactions } = await create()
       await codes.create(code)
       await interactions.create(interaction, 10)
@@ -228,7 +228,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(ids, ['2', '1'])
     })
 
-    it('lists in parts, by id, all valid tokens or those of a user or of a client', async () => {
+    it('lists valid tokens page by page, sorted by id: all, those of a user, or those of a client', async () => {
       const { tokens } = await create()
       const made: readonly Partial<Token>[] = [
         { id: '1' },
@@ -255,7 +255,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await tokens.page({ ...all, after: '2' }), [{ ...token, id: '1' }])
     })
 
-    it('lists the same tokens with their clients', async () => {
+    it('lists the same tokens together with their clients', async () => {
       const { clients, tokens } = await create()
       await clients.create({ ...client, id: 'shop', name: 'Shop' })
       await tokens.create({ ...token, id: '1', clientId: 'shop', userId: 'eve' })
