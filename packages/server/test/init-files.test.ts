@@ -69,8 +69,8 @@ function writeApplication({ framework, modules, typescript, choices }: Variant):
 const everyModules = (framework: string) =>
   ENTRIES[framework]?.commonjs === undefined ? (['esm'] as const) : (['esm', 'commonjs'] as const)
 
-describe('the files that tollgate init writes', () => {
-  it('compile with strict TypeScript, with ES modules and CommonJS and with each provider', () => {
+describe('the files written by tollgate init', () => {
+  it('compile with strict TypeScript, with ES modules and CommonJS, for each provider', () => {
     for (const framework of Object.keys(FRAMEWORKS)) {
       for (const modules of everyModules(framework)) {
         for (const billing of BILLING_NAMES) {

@@ -31,7 +31,7 @@ async function tables(): Promise<string[]> {
 const audits = (stderr: string) =>
   [...stderr.matchAll(/^audit: (.*)$/gm)].map(([, line]) => JSON.parse(line ?? '').audit)
 
-describe("tollgate --config on an application's own instances", () => {
+describe('tollgate --config, with the instances of an application,', () => {
   it('creates no tables before `migrate`, and says how to create them', async () => {
     const before = await tables()
     for (const args of [['client', 'list'], ['client', 'create', '--name', 'A'], ['purge']]) {
@@ -55,7 +55,7 @@ describe("tollgate --config on an application's own instances", () => {
     expect(await tables()).toEqual(before)
   })
 
-  it('`migrate` creates the tables of the libraries, and no table of the service', async () => {
+  it('`migrate` creates the tables of the libraries, and none of the service', async () => {
     const { code, json } = await tollgate('migrate', '--json')
     expect(code).toBe(0)
     expect(json().applied).toContain('0001-initial')
@@ -118,13 +118,13 @@ describe("tollgate --config on an application's own instances", () => {
       'management API of the service',
     ],
     [['client', 'create', '--name', 'A', '--device'], 'device_code'],
-  ])('%j is rejected with the alternative', async (args, message) => {
+  ])('rejects %j and names the alternative', async (args, message) => {
     const { code, stderr } = await tollgate(...args)
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   })
 })
 
-describe('a module given with --config', () => {
+describe('a module passed to --config', () => {
   const write = (name: string, text: string) => {
     const file = join(folder, name)
     writeFileSync(file, text)
@@ -136,11 +136,11 @@ describe('a module given with --config', () => {
     return stderr
   }
 
-  it('must exist', async () => {
+  it('is rejected if it does not exist', async () => {
     expect(await failing(join(folder, 'none.ts'))).toContain('none.ts, which does not exist')
   })
 
-  it('must be possible to load', async () => {
+  it('is rejected if it cannot be loaded', async () => {
     expect(await failing(write('wrong.ts', 'export const ='))).toContain(
       'wrong.ts cannot be loaded: ',
     )
@@ -148,7 +148,7 @@ describe('a module given with --config', () => {
     expect(await failing(throws)).toContain('throws.ts cannot be loaded: No secret is set')
   })
 
-  it('must export instances, and is told which names it exports instead', async () => {
+  it('is rejected if it exports no instances, and the error lists what it exports instead', async () => {
     const stderr = await failing(write('other.ts', 'export const app: number = 1'))
     expect(stderr).toContain('exports neither `oauth` nor `billing`, but app.')
     expect(await failing(write('nothing.ts', ''))).toContain('`billing`, but nothing.')
@@ -161,7 +161,7 @@ describe('a module given with --config', () => {
     )
   })
 
-  it('may export promises, may use a default export, and needs only one of the two libraries', async () => {
+  it('may export promises, may use a default export, and may contain only one of the two libraries', async () => {
     const file = fileURLToPath(new URL('./oauth-only.ts', import.meta.url))
     const only = (...args: string[]) =>
       run(['--config', file, ...args], { APP_DATABASE_URL: test.url })
@@ -181,7 +181,7 @@ describe('a module given with --config', () => {
     ])
   })
 
-  it('must not start a server, which then does not listen', async () => {
+  it('cannot start a server: the server then does not listen', async () => {
     const port = await findFreePort()
     const module = `import { createServer } from 'node:http'
       export const server = createServer().listen(${port}, () => console.log('listening'))`
@@ -189,7 +189,7 @@ describe('a module given with --config', () => {
     expect(stderr).toContain(`starts a server (on port ${port}) when it is loaded`)
   })
 
-  it('does not keep the process alive with its own timers and connections', async () => {
+  it('does not keep the process running by its own timers and connections', async () => {
     const { code } = await run([
       ...['--config', write('timers.ts', 'setInterval(() => {}, 1000)'), 'client', 'list'],
     ])

@@ -25,7 +25,7 @@ const line = (kind: PreviewLineKind, amount: number) => ({
   amount: { amount, currency: 'usd' },
 })
 
-describe('describeState', () => {
+describe('describeState(), which describes a subscription on the billing page,', () => {
   it.each<[readonly (keyof Condition)[], string, string]>([
     [[], 'Active', 'The next payment is on 3 March 2027.'],
     [['onTrial'], 'Trial', 'Trial until 3 March 2027.'],
@@ -84,7 +84,7 @@ describe('describeState', () => {
     expect(describeState(condition(['onTrial']), told, hasCard).sentence).toBe(sentence)
   })
 
-  it('names no date if the date is unknown', () => {
+  it('mentions no date if the date is unknown', () => {
     const told = { periodEndsAt: null, endReason: null, upcoming: null }
     expect(describeState(condition([]), told, true).sentence).toBe('The subscription is active.')
   })
