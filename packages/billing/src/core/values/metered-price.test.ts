@@ -101,7 +101,7 @@ describe('findPriceFault()', () => {
         ],
       },
     ],
-  ])('describes the fault of a metered price with %s', (_what, price) => {
+  ])('describes what is wrong with a metered price that has %s', (_what, price) => {
     expect(findPriceFault(price as MeteredPrice)).not.toBeNull()
   })
 })

@@ -59,7 +59,7 @@ const table: [string, string, Date | null, Date | null, Verdict[]][] = [
 
 describe('the state of a subscription', () => {
   it.each(table)(
-    'is derived from the row of a subscription that is %s',
+    'is derived from a database row that is %s',
     (_name, providerStatus, trialEndsAt, endsAt, expected) => {
       const statuses = { ...STRIPE_MANIFEST.statuses, ...BRAINTREE_MANIFEST.statuses }
       const standing = state.lookUpStanding(statuses, providerStatus)
@@ -79,7 +79,7 @@ describe('the state of a subscription', () => {
     },
   )
 
-  it('includes the generic trial of its user, up to and including the moment at which the trial ends', () => {
+  it('includes the generic trial of its user, up to and including the moment when the trial ends', () => {
     expect(state.onUserTrial(at(0), NOW)).toBe(true)
     expect(state.onUserTrial(at(-1), NOW)).toBe(false)
     expect(state.onUserTrial(null, NOW)).toBe(false)
@@ -122,7 +122,7 @@ describe('the functions that derive the state of a subscription', () => {
     },
   )
 
-  it('treat a status named like an object method, such as constructor, as unknown', () => {
+  it('treat a status with the name of an object method, such as constructor, as unknown', () => {
     expect(state.lookUpStanding({}, 'constructor')).toBe('open')
   })
 })
