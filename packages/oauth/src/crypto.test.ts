@@ -1,6 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { computeHmac, deriveKey, deriveMacKey, randomSecret, timeOrderedId } from './crypto.ts'
+import {
+  computeHmac,
+  createRandomSecret,
+  deriveKey,
+  deriveMacKey,
+  timeOrderedId,
+} from './crypto.ts'
 
 describe('hmac', () => {
   const TEXTS = ['', 'a', 'Zoë 漢字 🎟️', 'x'.repeat(63), 'x'.repeat(2048), 'ö'.repeat(1500)]
@@ -23,9 +29,9 @@ describe('hmac', () => {
   })
 })
 
-describe('randomSecret', () => {
+describe('createRandomSecret()', () => {
   it('never returns the same value twice, even after its pool of random bytes was refilled', () => {
-    const secrets = Array.from({ length: 1000 }, randomSecret)
+    const secrets = Array.from({ length: 1000 }, createRandomSecret)
     expect(new Set(secrets).size).toBe(1000)
     expect(secrets.every((secret) => /^[\w-]{43}$/.test(secret))).toBe(true)
   })

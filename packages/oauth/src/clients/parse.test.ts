@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { nameProblem, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
+import { findNameProblem, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
 
-describe('nameProblem(), which checks the name of a client,', () => {
+describe('findNameProblem(), which checks the name of a client,', () => {
   it.each(['Shop', 'Кофейня', '咖啡店 ☕', 'مقهى', "O'Neill & <Söhne>", 'n'.repeat(191)])(
     'accepts the name %s',
-    (name) => expect(nameProblem(name)).toBeNull(),
+    (name) => expect(findNameProblem(name)).toBeNull(),
   )
 
   it.each([
@@ -21,7 +21,7 @@ describe('nameProblem(), which checks the name of a client,', () => {
     ['\u2066x', 'direction'],
     ['lone \ud800', 'control'],
   ])('returns a description of the problem for the name %j', (name, why) => {
-    expect(nameProblem(name)).toContain(why)
+    expect(findNameProblem(name)).toContain(why)
   })
 })
 

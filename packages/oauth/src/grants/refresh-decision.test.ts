@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Client, Token } from '../storage/records.ts'
-import { client, token } from '../testing/contract-fixtures.ts'
+import { exampleClient, exampleToken } from '../testing/contract-fixtures.ts'
 import {
   decideRefresh,
   type PresentedRefreshToken,
@@ -15,13 +15,13 @@ const ahead = (milliseconds: number) => ago(-milliseconds)
 
 /** Refreshed five times, the last time just now. */
 const ROW: Token = {
-  ...token,
+  ...exampleToken,
   generation: 5,
   issuedAt: NOW,
   refreshExpiresAt: ahead(1000 * HOUR),
   previousExpiresAt: ahead(900 * HOUR),
 }
-const publicClient: Client = { ...client, confidential: false, secretHash: null }
+const publicClient: Client = { ...exampleClient, confidential: false, secretHash: null }
 
 interface Situation {
   readonly presented?: number
@@ -32,7 +32,7 @@ interface Situation {
 }
 
 function decide(situation: Situation): RefreshDecision {
-  const { presented = 4, row = {}, by = client, late, overtaken = false } = situation
+  const { presented = 4, row = {}, by = exampleClient, late, overtaken = false } = situation
   return decideRefresh({
     generation: presented,
     client: by,
@@ -165,11 +165,11 @@ describe('decideRefresh(), for a refresh token with a valid signature,', () => {
     ['it has expired', { refreshExpiresAt: NOW }],
     ['it never had a refresh token', { refreshExpiresAt: null }],
     ['it belongs to another client', { clientId: 'other' }],
-    ["the client's secret was rotated", {}, { ...client, secretVersion: 2 }],
+    ["the client's secret was rotated", {}, { ...exampleClient, secretVersion: 2 }],
   ]
   it.each(over)(
     'rejects the refresh token, however often it was rotated, if %s',
-    (_name, row, by = client) => {
+    (_name, row, by = exampleClient) => {
       for (const presented of [0, 3, 4, 5, 6]) {
         for (const age of [0, 13 * SECOND, 25 * HOUR]) {
           const found = row && { issuedAt: ago(age), ...row }

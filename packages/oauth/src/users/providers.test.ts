@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { combineUserProviders, createUserProviders, ownerKey } from './providers.ts'
+import { buildOwnerKey, combineUserProviders, createUserProviders } from './providers.ts'
 
 const named = (text: string) => ({
   findById: (id: string) => (id === 'gone' ? null : { id, text }),
@@ -10,7 +10,7 @@ it('combineUserProviders() finds users by their plain id if there is a single us
   const users = named('only')
   const providers = createUserProviders(users)
   expect(combineUserProviders(providers)).toBe(users)
-  expect(providers.all.map((provider) => ownerKey(provider, 7))).toEqual(['7'])
+  expect(providers.all.map((provider) => buildOwnerKey(provider, 7))).toEqual(['7'])
   expect(providers.locate('a/b')).toMatchObject({ provider: { name: null }, id: 'a/b' })
   expect(providers.require(7)).toBe('7')
 })

@@ -373,7 +373,7 @@ describe('attempts to inject code (threat I5):', () => {
   // A parser with backtracking would need a minute.
   it('a text of 150 KB keeps no parser busy for long', async () => {
     const { redirectProblem } = await import('../../src/clients/redirect-uris.ts')
-    const { nameProblem } = await import('../../src/clients/parse.ts')
+    const { findNameProblem } = await import('../../src/clients/parse.ts')
     const { parseForm } = await import('../../src/http/form.ts')
     const { readCookie } = await import('../../src/http/cookies.ts')
     const { parsePresented } = await import('../../src/guard/bearer.ts')
@@ -383,7 +383,7 @@ describe('attempts to inject code (threat I5):', () => {
     const policy = { defined: new Set(['a']), client: null, wildcard: 'refused' } as const
     const readers: Record<string, (text: string) => unknown> = {
       redirectProblem,
-      nameProblem,
+      findNameProblem,
       parseForm,
       parsePresented: (text) => parsePresented(`Bearer ${text}`),
       readCookie: (text) => readCookie(`tollgate_token${text}`, 'tollgate_token'),

@@ -11,7 +11,7 @@ const owner = { type: 'user', id: 2 }
 const details = { email: 'bob@example.com', name: 'Bob' }
 
 /** Contract tests of customers and their cards. */
-export const customersContract: ContractPart = ({ describe, it }, create) => {
+export const defineCustomersContract: ContractPart = ({ describe, it }, create) => {
   describe('a customer', () => {
     it('starts without a card and without payments', async () => {
       const { gateway } = await openAccount(create)
@@ -67,7 +67,7 @@ export const customersContract: ContractPart = ({ describe, it }, create) => {
 }
 
 /** Contract tests of changes to customer details, for gateways that implement `customerDetails`. */
-export const customerDetailsContract: ContractPart = ({ describe, it }, create) => {
+export const defineCustomerDetailsContract: ContractPart = ({ describe, it }, create) => {
   describe('the details of a customer', () => {
     it('can be changed repeatedly, and leave the card unchanged', async () => {
       const { gateway, customerId } = await openAccount(create)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ContractPart, capabilityTests } from '../../providers/contract-suite.ts'
 
 /** Contract tests of the search for invoices, for gateways with the part `invoiceSearch`. */
-export const invoiceSearchContract: ContractPart = ({ describe, it }, create) => {
+export const defineInvoiceSearchContract: ContractPart = ({ describe, it }, create) => {
   describe('the search for invoices', () => {
     const test = capabilityTests('invoiceSearch', 'of all customers', { it }, create)
 

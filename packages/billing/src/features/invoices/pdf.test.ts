@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { extractPdfText } from '../../../test/read-pdf.ts'
 import { money } from '../../core/values/money.ts'
-import { pdfFileName, respondWithInvoice } from './download.ts'
+import { buildPdfFileName, respondWithInvoice } from './download.ts'
 import { Invoice, type InvoiceData } from './invoice.ts'
 import { renderCreditNote, renderInvoice } from './pdf.ts'
 
@@ -211,7 +211,7 @@ describe('an invoice as PDF', () => {
     ['', 'invoice_3_2026.pdf'],
     ['Żółw', 'Żółw_3_2026.pdf'],
   ])('has a safe file name for the product name %j', (product, expected) => {
-    expect(pdfFileName(product, day('2026-03-01'))).toBe(expected)
+    expect(buildPdfFileName(product, day('2026-03-01'))).toBe(expected)
   })
 
   it('can be created from an invoice with formatted totals, such as €27.37, and a Date', () => {

@@ -12,7 +12,7 @@ import { createWorker } from '../../core/worker.ts'
 import { createWorkerSettings, type InvoiceSeller } from '../../options.ts'
 import { customerDetailsFromRow } from '../customers/customer.ts'
 import { findOwnerLocale } from '../customers/locale-of.ts'
-import { invoiceFile } from '../invoices/download.ts'
+import { renderInvoiceFile } from '../invoices/download.ts'
 import type { MailAttachment, MailMessage, MailOptions } from './mail-options.ts'
 import { createMailRepository, type QueuedMail } from './mail-rows.ts'
 import { type MailFacts, type RenderedMail, renderMail } from './render-mail.ts'
@@ -163,7 +163,7 @@ async function createInvoiceAttachments(
 ): Promise<MailAttachment[]> {
   if (event.type !== 'invoice.paid') return []
   const found = await new BillableUser(context, billed).findInvoice(event.data.invoice.id)
-  return found ? [await invoiceFile(found, seller)] : []
+  return found ? [await renderInvoiceFile(found, seller)] : []
 }
 
 /** The kind of mail that is sent for each type of billing event. */

@@ -9,7 +9,7 @@ const COLUMNS = ['id', 'name', 'owner', 'amount', 'done_at', 'seen_at', 'flagged
 const ids = Array.from({ length: 60 }, (_, i) => `id${String(i).padStart(2, '0')}`)
 
 /** Checks the batching of concurrent calls. */
-export const batchingContract: ContractPart = ({ describe, it }, create) => {
+export const defineBatchingContract: ContractPart = ({ describe, it }, create) => {
   describe('calls that are sent to the database together', () => {
     it('insert each row once, and report which caller inserted it', () =>
       withThings(create, async (database) => {

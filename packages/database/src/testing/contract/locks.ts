@@ -16,7 +16,7 @@ import {
 } from './things.ts'
 
 /** Checks locks across processes, and the database's clock. */
-export const locksContract: ContractPart = ({ describe, it }, create) => {
+export const defineLocksContract: ContractPart = ({ describe, it }, create) => {
   describe('a lock in the database', () => {
     it('has one holder at a time, who sees what the previous holder wrote', () =>
       withThings(create, async (database, other) => {

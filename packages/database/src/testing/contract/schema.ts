@@ -28,7 +28,7 @@ const MOMENTS = [
 ]
 
 /** Checks tables, columns and indexes. */
-export const schemaContract: ContractPart = ({ describe, it }, create) => {
+export const defineSchemaContract: ContractPart = ({ describe, it }, create) => {
   describe('the schema of a database', () => {
     it('is created once, however often it is requested', () =>
       withEmpty(create, async (database) => {

@@ -12,7 +12,7 @@ const add = (db: Database<TestTables>, id: string, amount: number) =>
     .execute()
 
 /** Checks transactions and connections. */
-export const transactionsContract: ContractPart = ({ describe, it }, create) => {
+export const defineTransactionsContract: ContractPart = ({ describe, it }, create) => {
   describe('transactions of the database', () => {
     it('are atomic, and not visible until they commit', () =>
       withThings(create, async (database, other) => {

@@ -44,7 +44,7 @@ const REFUSED = [
 ]
 
 /** Checks that values are stored and returned exactly. */
-export const valuesContract: ContractPart = ({ describe, it }, create) => {
+export const defineValuesContract: ContractPart = ({ describe, it }, create) => {
   describe('storing and reading values in the database', () => {
     it('compares text exactly, also in a unique key', () =>
       withThings(create, async (database) => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { newUserCode, parseUserCode } from './user-code.ts'
+import { createUserCode, parseUserCode } from './user-code.ts'
 
 describe('user codes of the device flow', () => {
   it('contain no letters that look alike, and no vowels that could form words', () => {
-    const letters = new Set(Array.from({ length: 500 }, newUserCode).join(''))
+    const letters = new Set(Array.from({ length: 500 }, createUserCode).join(''))
     expect([...letters].sort().join('')).toBe('-BCDFGHJKLMNPQRSTVWXZ')
   })
 

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import {
   CONTRACT_START,
-  code,
-  interaction,
-  key,
+  exampleCode,
+  exampleInteraction,
+  exampleKey,
+  exampleToken,
   newRevocation,
   secondsAfterStart,
-  token,
 } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 /** Tests how a storage handles signing keys, the revocation feed and purging. */
-export const feedContract: ContractPart = ({ describe, it }, create) => {
+export const defineFeedContract: ContractPart = ({ describe, it }, create) => {
   describe('the key repository', () => {
     it('stores only one first key for an algorithm, however many processes start concurrently', async () => {
       const { keys } = await create()
@@ -19,7 +19,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       const first = (algorithm: string) =>
         keys.addFirst(algorithm, async () => {
           made += 1
-          return { ...key, kid: `key-${made}`, algorithm }
+          return { ...exampleKey, kid: `key-${made}`, algorithm }
         })
       await Promise.all([first('EdDSA'), first('EdDSA'), first('EdDSA')])
       await Promise.all([first('RS256'), first('EdDSA'), first('RS256')])
@@ -29,8 +29,8 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
 
     it('replaces all keys by several new ones', async () => {
       const { keys, revocations } = await create()
-      await keys.add(key, newRevocation('keys', 'changed'))
-      const others = ['a', 'b'].map((kid) => ({ ...key, kid }))
+      await keys.add(exampleKey, newRevocation('keys', 'changed'))
+      const others = ['a', 'b'].map((kid) => ({ ...exampleKey, kid }))
       await keys.replaceAll(others, newRevocation('keys', 'changed'))
       const kids = (await keys.list()).map(({ kid }) => kid)
       assert.deepEqual(kids.sort(), ['a', 'b'])
@@ -39,9 +39,9 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
 
     it('adds and deletes keys, and adds an entry to the revocation feed each time', async () => {
       const { keys, revocations } = await create()
-      await keys.add(key, newRevocation('keys', 'changed'))
-      assert.deepEqual(await keys.list(), [key])
-      await keys.remove(key.kid, newRevocation('keys', 'changed'))
+      await keys.add(exampleKey, newRevocation('keys', 'changed'))
+      assert.deepEqual(await keys.list(), [exampleKey])
+      await keys.remove(exampleKey.kid, newRevocation('keys', 'changed'))
       assert.deepEqual(await keys.list(), [])
       assert.equal((await revocations.readFrom(0, 10)).entries.length, 2)
     })
@@ -110,10 +110,13 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
   describe('purge()', () => {
     it('deletes expired rows and keeps valid ones', async () => {
       const storage = await create()
-      await storage.tokens.create(token)
-      await storage.tokens.create({ ...token, id: 'old', liveUntil: secondsAfterStart(-10) })
-      await storage.codes.create({ ...code, expiresAt: secondsAfterStart(-10) })
-      await storage.interactions.create({ ...interaction, expiresAt: secondsAfterStart(-10) }, 10)
+      await storage.tokens.create(exampleToken)
+      await storage.tokens.create({ ...exampleToken, id: 'old', liveUntil: secondsAfterStart(-10) })
+      await storage.codes.create({ ...exampleCode, expiresAt: secondsAfterStart(-10) })
+      await storage.interactions.create(
+        { ...exampleInteraction, expiresAt: secondsAfterStart(-10) },
+        10,
+      )
       let deleted = 0
       for (;;) {
         const batch = await storage.purge(CONTRACT_START, 1)
@@ -121,7 +124,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
         deleted += batch
       }
       assert.equal(deleted, 3)
-      assert.notEqual(await storage.tokens.find(token.id), null)
+      assert.notEqual(await storage.tokens.find(exampleToken.id), null)
       assert.equal(await storage.tokens.find('old'), null)
     })
   })

@@ -4,7 +4,7 @@ import { CONTRACT_START, secondsAfterStart } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 /** Tests how a storage handles the counters and places of limits. */
-export const limitsContract: ContractPart = ({ describe, it }, create) => {
+export const defineLimitsContract: ContractPart = ({ describe, it }, create) => {
   describe('the rate limit repository', () => {
     const take = (limits: LimitRepository, holder: string, at = CONTRACT_START) =>
       limits.take({ name: 'limit', max: 3, holder, at, until: secondsAfterStart(30) })

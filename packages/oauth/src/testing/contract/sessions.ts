@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import type { Storage } from '../../storage/repositories.ts'
-import { CONTRACT_START, secondsAfterStart, session } from '../contract-fixtures.ts'
+import { CONTRACT_START, exampleSession, secondsAfterStart } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 const WHEN = { dueAt: CONTRACT_START, expiresAt: secondsAfterStart(3600) }
 const ids = (all: readonly { readonly sid: string }[]) => all.map(({ sid }) => sid).sort()
 
 async function addThree({ sessions }: Storage): Promise<void> {
-  await sessions.add(session)
+  await sessions.add(exampleSession)
   await sessions.add({
-    ...session,
+    ...exampleSession,
     sid: 'sid-2',
     clientId: 'client-2',
     seenAt: secondsAfterStart(5),
   })
   await sessions.add({
-    ...session,
+    ...exampleSession,
     sid: 'sid-3',
     sessionId: 'other',
     seenAt: secondsAfterStart(-5),
@@ -23,20 +23,23 @@ async function addThree({ sessions }: Storage): Promise<void> {
 }
 
 /** Tests how a storage handles the sessions of clients and the logouts it queues for them. */
-export const sessionsContract: ContractPart = ({ describe, it }, create) => {
+export const defineSessionsContract: ContractPart = ({ describe, it }, create) => {
   describe('the session repository', () => {
     it('stores a session as given, and rejects an id that already exists', async () => {
       const { sessions } = await create()
       assert.equal(await sessions.find('sid-1'), null)
-      assert.equal(await sessions.add(session), true)
-      assert.equal(await sessions.add({ ...session, createdAt: secondsAfterStart(9) }), false)
-      assert.deepEqual(await sessions.find('sid-1'), session)
+      assert.equal(await sessions.add(exampleSession), true)
+      assert.equal(
+        await sessions.add({ ...exampleSession, createdAt: secondsAfterStart(9) }),
+        false,
+      )
+      assert.deepEqual(await sessions.find('sid-1'), exampleSession)
     })
 
     it('lists the sessions of a user, most recently used first', async () => {
       const storage = await create()
       await addThree(storage)
-      await storage.sessions.add({ ...session, sid: 'sid-4', userId: 'bob' })
+      await storage.sessions.add({ ...exampleSession, sid: 'sid-4', userId: 'bob' })
       const listed = await storage.sessions.listByUser('ada')
       assert.deepEqual(
         listed.map(({ sid }) => sid),
@@ -46,11 +49,11 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
 
     it('records the use of a session, unless the session has ended', async () => {
       const { sessions } = await create()
-      await sessions.add(session)
+      await sessions.add(exampleSession)
       await sessions.touch('sid-1', secondsAfterStart(60), secondsAfterStart(900))
       await sessions.touch('sid-9', secondsAfterStart(60), secondsAfterStart(900))
       assert.deepEqual(await sessions.find('sid-1'), {
-        ...session,
+        ...exampleSession,
         seenAt: secondsAfterStart(60),
         liveUntil: secondsAfterStart(900),
       })
@@ -83,7 +86,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
     it('ends the sessions of one user or of all users, a limited number at a time', async () => {
       const storage = await create()
       await addThree(storage)
-      await storage.sessions.add({ ...session, sid: 'sid-4', userId: 'bob' })
+      await storage.sessions.add({ ...exampleSession, sid: 'sid-4', userId: 'bob' })
       assert.equal(await storage.sessions.end({ userId: 'ada' }, WHEN, 2), 2)
       assert.equal(await storage.sessions.end({ userId: 'ada' }, WHEN, 2), 1)
       assert.equal(await storage.sessions.end({ everyone: true }, WHEN, 2), 1)
@@ -92,7 +95,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
 
     it('queues one logout notification for a client even if several callers end the session concurrently', async () => {
       const storage = await create()
-      await storage.sessions.add(session)
+      await storage.sessions.add(exampleSession)
       await Promise.all(
         Array.from({ length: 6 }, () => storage.sessions.end({ sessionId: 'session' }, WHEN, 10)),
       )

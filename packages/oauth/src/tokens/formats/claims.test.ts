@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatSubject, parseClaims, parseSubject, tokenIdOf } from './claims.ts'
+import { formatSubject, parseClaims, parseSubject, parseTokenId } from './claims.ts'
 
 const claims = {
   iss: 'https://api.example.com',
@@ -58,13 +58,13 @@ describe('parseClaims', () => {
   })
 })
 
-describe('tokenIdOf(), which finds the database row of a token,', () => {
+describe('parseTokenId(), which finds the database row of a token,', () => {
   it.each([
     ['id.0', 'id'],
     ['id.12', 'id'],
     ['id', 'id'],
     ['', ''],
   ])('returns, for the jti %j, the id %j', (jti, id) => {
-    expect(tokenIdOf(jti)).toBe(id)
+    expect(parseTokenId(jti)).toBe(id)
   })
 })

@@ -16,7 +16,7 @@ import { checkMcp } from '../doctor/mcp.ts'
 import { checkIssuer, checkProxies } from '../doctor/proxies.ts'
 import { checkStandards } from '../doctor/standards.ts'
 
-export const doctor = command({
+export const doctorCommand = command({
   summary:
     'check configuration, database, clock, keys, standards, addresses, webhooks and providers',
   async run(_input, context) {

@@ -14,12 +14,12 @@ import type { FileChange } from './framework.ts'
 import { readText } from './project.ts'
 
 /** A change of a file. `mode` holds its permissions, if they matter. */
-export interface Change extends FileChange {
+export interface ChangeOfFile extends FileChange {
   readonly mode?: number
 }
 
 /** Takes steps back, the last first. */
-export class Undo {
+export class UndoSteps {
   readonly #steps: (() => void)[] = []
 
   add(step: () => void): void {
@@ -35,7 +35,7 @@ export class Undo {
  * Checks that every file can be written, before anything is.
  * @throws UsageError that names the first file that cannot.
  */
-export function assertWritable(folder: string, changes: readonly Change[]): void {
+export function assertWritable(folder: string, changes: readonly ChangeOfFile[]): void {
   for (const { path, before } of changes) {
     let target = join(folder, path)
     if (before === null) {
@@ -55,7 +55,11 @@ export function assertWritable(folder: string, changes: readonly Change[]): void
  * Writes the files. The steps that restore them are added to `undo` as each file is written.
  * @throws UsageError if a file has changed since it was read or cannot be written.
  */
-export function writeChanges(folder: string, changes: readonly Change[], undo: Undo): void {
+export function writeChanges(
+  folder: string,
+  changes: readonly ChangeOfFile[],
+  undo: UndoSteps,
+): void {
   for (const { path, before, after, mode } of changes) {
     const file = join(folder, path)
     try {
@@ -76,7 +80,7 @@ export function writeChanges(folder: string, changes: readonly Change[], undo: U
   }
 }
 
-function createFolders(folder: string, undo: Undo): void {
+function createFolders(folder: string, undo: UndoSteps): void {
   if (existsSync(folder)) return
   createFolders(dirname(folder), undo)
   mkdirSync(folder)

@@ -1,12 +1,12 @@
 import type { PreviewLineKind, UpcomingInvoice } from '@tollgate/billing'
 import { describe, expect, it } from 'vitest'
-import { type Condition, describeState } from './describe-state.ts'
+import { describeState, type SubscriptionCondition } from './describe-state.ts'
 
 const end = new Date('2027-03-03T10:00:00Z')
 
 /** A subscription for which only these conditions hold. */
-function condition(holds: readonly (keyof Condition)[]): Condition {
-  const asks = (name: keyof Condition) => () => holds.includes(name)
+function condition(holds: readonly (keyof SubscriptionCondition)[]): SubscriptionCondition {
+  const asks = (name: keyof SubscriptionCondition) => () => holds.includes(name)
   return {
     ended: asks('ended'),
     incomplete: asks('incomplete'),
@@ -26,7 +26,7 @@ const line = (kind: PreviewLineKind, amount: number) => ({
 })
 
 describe('describeState(), which describes a subscription on the billing page,', () => {
-  it.each<[readonly (keyof Condition)[], string, string]>([
+  it.each<[readonly (keyof SubscriptionCondition)[], string, string]>([
     [[], 'Active', 'The next payment is on 3 March 2027.'],
     [['onTrial'], 'Trial', 'Trial until 3 March 2027.'],
     [['onGracePeriod'], 'Cancelled', 'remains active until 3 March 2027.'],
