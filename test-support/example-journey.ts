@@ -26,7 +26,7 @@ export function describeExample({ prepare, exitCode = 0, ...command }: Example):
     }, 20 * HALF_A_MINUTE)
     afterAll(() => app?.stop())
 
-    it('issues a token for a password, which opens the API', async () => {
+    it('issues a token for a password, and the API accepts the token', async () => {
       const api = withToken(app, await passwordGrant(app, '*'))
       const user = await api('/api/user')
       expect([user.status, await user.json()]).toEqual([
@@ -116,7 +116,7 @@ export function describeExample({ prepare, exitCode = 0, ...command }: Example):
       expect(keys).toHaveLength(1)
     })
 
-    it('subscribes a user, learns of the payment by webhook and serves the invoice', async () => {
+    it('subscribes a user, learns of the payment by a webhook and serves the invoice', async () => {
       const api = withToken(app, await passwordGrant(app, '*'))
       const subscribe = (card: string) =>
         api('/api/subscription', {

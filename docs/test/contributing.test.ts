@@ -33,7 +33,7 @@ describe('the guides for contributors', () => {
     for (const guide of guides) expect(index).toContain(`(${guide})`)
   })
 
-  it('fail the check if they name a file that does not exist', () => {
+  it('are reported if they name a file that does not exist', () => {
     const page = 'See `packages/none/missing.ts` and `docs/threat-model.md`.'
     expect(pathsIn(page).filter((path) => !existsSync(join(ROOT, path)))).toEqual([
       'packages/none/missing.ts',

@@ -106,7 +106,7 @@ describe('the words that names in the code must not contain', () => {
     expect(left).toEqual([])
   })
 
-  it('are found in the name of a file, a type, a variable and a property', () => {
+  it('are found in the names of files, types, variables and properties', () => {
     const source = {
       package: 'oauth',
       path: 'packages/oauth/src/http/replies.ts',
@@ -122,7 +122,7 @@ describe('the words that names in the code must not contain', () => {
   })
 })
 
-describe('types of one name in several packages', () => {
+describe('types with the same name in several packages', () => {
   it.each(['Session', 'Credentials', 'UserRecord', 'Clock'])(
     'have the same members: %s',
     (type) => {

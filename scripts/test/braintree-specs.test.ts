@@ -10,7 +10,7 @@ const spec = (fullTitle: string) => ({ fullTitle, err: { message: 'Timeout\nat â
 const ran = (passes: string[], failures: string[]) =>
   judge('sales', { passes: passes.map(spec), failures: failures.map(spec) }, LIST)
 
-describe("comparing the results of Braintree's specs with the list of known failures", () => {
+describe("the comparison of the results of Braintree's specs with the list of known failures", () => {
   it('reports nothing when exactly the listed specs fail', () => {
     expect(ran(['sells'], ['sells with a wallet', 'refunds with a wallet'])).toEqual([])
   })

@@ -21,7 +21,7 @@ const results = {
 }
 
 describe('the report of a conformance run', () => {
-  it('contains every module with its result, and the counts', () => {
+  it('contains every module with its result, and the numbers of results', () => {
     const text = writeInto(
       'before\n<!-- begin: library -->\nold\n<!-- end: library -->\nafter',
       results,

@@ -22,7 +22,7 @@ describe('the files in deploy/', () => {
     expect(variablesIn(read(path)).filter((name) => !variables.has(name))).toEqual([])
   })
 
-  it('give the process more time to end than it may need to drain and to finish requests', () => {
+  it('give the process more time to end than it needs to finish its requests', () => {
     const seconds = (path: string, pattern: RegExp) => Number(pattern.exec(read(path))?.[1])
     const graces = [
       seconds('deploy/compose.yaml', /stop_grace_period: (\d+)s/),
@@ -66,7 +66,7 @@ describe('the files in deploy/', () => {
 })
 
 describe('check:deploy', () => {
-  it('fills in the empty values of the example for docker compose, and leaves the rest', () => {
+  it('fills in the empty values of the example for docker compose, and keeps the others', () => {
     expect(fillIn('# A=\nA=\nB=given\n')).toBe('# A=\nA=filled-in\nB=given\n')
   })
 

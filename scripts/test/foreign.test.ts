@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
-it('npm run check:foreign ends with 1 when billing cannot be started for the webhooks', async () => {
+it('npm run check:foreign ends with 1 if billing cannot be started for the webhooks', async () => {
   const script = `
     import { receive } from ${JSON.stringify(new URL('../foreign/webhooks.mjs', import.meta.url).href)}
     await receive(() => Promise.reject(new Error('no billing today'))).catch(({ message }) => {

@@ -5,7 +5,7 @@ import { makeMutants } from '../mutants/make.mjs'
 
 const became = (text: string) => makeMutants(text).map((mutant) => mutant.became)
 
-describe('the mistakes of npm run mutants', () => {
+describe('the mistakes that npm run mutants makes', () => {
   it.each([
     ['a statement', 'f()', ['']],
     ['an if', 'if (a) b = 1', ['if (true) b = 1', 'if (false) b = 1', '']],
@@ -19,7 +19,7 @@ describe('the mistakes of npm run mutants', () => {
     expect(became(text)).toEqual(expected)
   })
 
-  it('leave the rest of the source unchanged', () => {
+  it('do not change the rest of the source', () => {
     const [first] = makeMutants('const a = 1\nconst b = a < 2 // two\n')
     expect(first).toMatchObject({ line: 2, text: 'const a = 1\nconst b = a <= 2 // two\n' })
   })
@@ -29,7 +29,7 @@ describe('the mistakes of npm run mutants', () => {
     expect(paths.filter((path) => !existsSync(path))).toEqual([])
   })
 
-  it('survive only with a reason, and only while the source still contains them', () => {
+  it('stay unnoticed only with a listed reason, and only while the source still contains them', () => {
     const list: { file: string; was: string; why: string }[] = JSON.parse(
       readFileSync('scripts/mutants/survivors.json', 'utf8'),
     )

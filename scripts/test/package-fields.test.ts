@@ -11,11 +11,11 @@ const root = {
 }
 
 describe('the common fields of packages', () => {
-  it('equal those of the root', () => {
+  it('are equal to those of the root package', () => {
     expect(findProblems()).toEqual([])
   })
 
-  it('contain a single URL of the repository', () => {
+  it('contain the same repository URL everywhere', () => {
     expect(commonFields(root, 'packages/oauth')).toMatchObject({
       repository: { url: root.repository.url, directory: 'packages/oauth' },
       homepage: 'https://github.com/somebody/else/tree/main/packages/oauth#readme',
@@ -30,7 +30,7 @@ describe('the common fields of packages', () => {
   })
 })
 
-describe('the commands of packages', () => {
+describe('the command-line programs of packages', () => {
   it.each(['server', 'sandbox'])(
     'are files of the repository in %s, so that npm links them in a clone that is not built',
     (name) => {

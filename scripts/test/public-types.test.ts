@@ -22,13 +22,13 @@ export declare class Box<T> { private secret: Hidden; get(): T }
 export declare function open(options: Options): Promise<Box<string>>
 `
 
-it('npm run check:public-types finds a type that a published one names and that cannot be imported', () => {
+it('npm run check:public-types finds a type that a published type uses and that cannot be imported', () => {
   expect(faultsOf(`export { open, Box, type Options } from './inner.js'`, INNER)).toEqual([
     'Options of index.d.ts names Hidden, which nobody can import',
   ])
 })
 
-it('npm run check:public-types finds a type in the signature of a function, and in an extended type', () => {
+it('npm run check:public-types finds a type in the signature of a function, and in a type that is extended', () => {
   const index = `export { open } from './inner.js'
 import type { Hidden } from './inner.js'
 export interface Shown extends Hidden {}`
@@ -67,13 +67,13 @@ export type Code = keyof typeof STATUS
 export declare class Busy extends Busy_base {}
 `
 
-it('npm run check:public-types checks a constant whose type is used, and a class that a call has created', () => {
+it('npm run check:public-types checks a constant whose type is used, and a class whose objects a call returns', () => {
   expect(faultsOf(`export { Code, Busy, type Known } from './inner.js'`, CONSTANTS)).toEqual([
     'Busy of index.d.ts names Hidden, which nobody can import',
   ])
 })
 
-it('npm run check:public-types checks the value that a type is derived from', () => {
+it('npm run check:public-types checks the value from which a type is derived', () => {
   const inner = `
 export interface Hidden { readonly x: string }
 declare const table: { name: string; hidden: Hidden }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { closeUnreleased, withVersion } from '../release.mjs'
 
 describe('npm run release', () => {
-  it('sets the version of a package and of the packages of ours that it depends on', () => {
+  it('sets the version of a package, and of our other packages that it depends on', () => {
     const manifest = {
       name: '@tollgate/oauth',
       version: '0.1.0',
@@ -17,7 +17,7 @@ describe('npm run release', () => {
     })
   })
 
-  it('moves unreleased entries under the version and date', () => {
+  it('moves unreleased entries to a heading with the version and date', () => {
     const changelog = '# Changelog\n\n## Unreleased\n\n- New\n\n## 0.1.0 (2026-01-01)\n\n- Old\n'
     expect(closeUnreleased(changelog, '0.2.0', '2026-12-24')).toBe(
       '# Changelog\n\n## Unreleased\n\n## 0.2.0 (2026-12-24)\n\n- New\n\n## 0.1.0 (2026-01-01)\n\n- Old\n',
@@ -28,7 +28,7 @@ describe('npm run release', () => {
     ['# Changelog\n', 'no heading'],
     ['# Changelog\n\n## Unreleased\n\n## 0.1.0 (2026-01-01)\n\n- Old\n', 'nothing unreleased'],
     ['# Changelog\n\n## Unreleased\n\n- New\n\n## 0.2.0 (2026-01-01)\n', '0.2.0 already'],
-  ])('rejects %j', (changelog, why) => {
+  ])('rejects the changelog %j', (changelog, why) => {
     expect(() => closeUnreleased(changelog, '0.2.0', '2026-12-24')).toThrow(why)
   })
 })

@@ -27,8 +27,8 @@ function faultsOf(files: Record<string, string>): string[] {
   return findFaults(ROOMS, modules)
 }
 
-describe('the rooms', () => {
-  it('are valid when every import points down', () => {
+describe('the check of the folders of a package (rooms)', () => {
+  it('accepts imports that all point down', () => {
     expect(faultsOf({})).toEqual([])
   })
 
@@ -38,7 +38,7 @@ describe('the rooms', () => {
     ['a type in passing', "export type X = typeof import('./endpoints/token.ts').token"],
     ['an import on demand', "export const x = () => import('./endpoints/token.ts')"],
     ['an export', "export { token } from './endpoints/token.ts'"],
-  ])('reject %s that points up', (_, text) => {
+  ])('rejects %s that points up', (_, text) => {
     const faults = faultsOf({
       'errors.ts': text,
       'endpoints/token.ts': 'export const token = 1',
@@ -50,7 +50,7 @@ describe('the rooms', () => {
     ])
   })
 
-  it('reject a circle, also of types, and show it', () => {
+  it('rejects an import cycle, even of types, and shows it', () => {
     const faults = faultsOf({
       'endpoints/a.ts': "import type { B } from './b.ts'\nexport type A = B",
       'endpoints/b.ts': "export type { A as B } from './c.ts'",
@@ -67,19 +67,19 @@ describe('the rooms', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source of a template
     ['part of a template', 'export const name = (id: string) => `stripe ${id}`'],
     ['the path of an import', "export { name } from '../gateways/stripe/provider.ts'"],
-  ])('reject the name of a provider outside its folder, in %s', (_, text) => {
+  ])('rejects the name of a provider outside its folder, in %s', (_, text) => {
     const faults = faultsOf({ 'endpoints/hook.ts': text })
     expect(faults).toEqual([expect.stringMatching(/^endpoints\/hook\.ts:1 says "stripe"/)])
   })
 
-  it('reject a file that no room lists, and an import of a file that does not exist', () => {
+  it('rejects a file that no room lists, and an import of a file that does not exist', () => {
     expect(faultsOf({ 'helpers.ts': '' })).toEqual([expect.stringMatching(/^helpers\.ts belongs/)])
     expect(faultsOf({ 'endpoints/lost.ts': "import './nowhere.ts'" })).toEqual([
       'endpoints/lost.ts:1 imports endpoints/nowhere.ts: no such file',
     ])
   })
 
-  it('reject an import of a package that this one may not use', () => {
+  it('rejects an import of a package that this one may not use', () => {
     const modules = [readModule('a.ts', "import { createBilling } from '@tollgate/billing'")]
     expect(findForeignPackages(['database'], modules)).toEqual([
       'a.ts:1 may not use @tollgate/billing',
@@ -105,12 +105,12 @@ describe.each(packages)('packages/$package', ({ package: name, uses }) => {
   const found = readPackage(`packages/${name}`)
   const { rooms, modules } = found
 
-  it('matches its picture in docs/architecture.md (npm run draw:rooms writes it)', () => {
+  it('matches its diagram in docs/architecture.md (npm run draw:rooms writes it)', () => {
     const page = readFileSync('docs/architecture.md', 'utf8')
     expect(drawInto(page, name, found)).toBe(page)
   })
 
-  it('keeps to its rooms and to the packages it may use', () => {
+  it('imports only from the rooms and packages that rooms.json allows', () => {
     expect([...findFaults(rooms, modules), ...findForeignPackages(uses, modules)]).toEqual([])
   })
 })

@@ -12,7 +12,7 @@ const recorded = (file: string, sent: Record<string, string[]>, milliseconds = 1
   sent,
 })
 
-describe('the shape of a statement', () => {
+describe('the normalized form of a recorded SQL statement', () => {
   it.each([
     ['select * from "a" where "b" in (?, ?, ?)', 'select * from "a" where "b" in (?…)'],
     ['select * from "a" where "b" in (?)', 'select * from "a" where "b" in (?…)'],
@@ -20,18 +20,18 @@ describe('the shape of a statement', () => {
     ['insert into "a" values ($1, f($2)), ($3, f($4))', 'insert into "a" values (?, f(?))'],
     ['insert into "a" values (?, ?)', 'insert into "a" values (?, ?)'],
     ['select $1, $2', 'select ?, ?'],
-  ])('is independent of the number of values and rows: %s', (sql, shape) => {
+  ])('does not depend on the number of values and rows: %s', (sql, shape) => {
     expect(normalizeStatement(sql)).toBe(shape)
   })
 })
 
-describe('comparing recorded statements', () => {
+describe('the comparison of recorded SQL statements', () => {
   const sqlite = [
     recorded('flow.test.ts', { 'select a': ['buys', 'sells'], 'select b': ['sells'] }),
     recorded('pages.test.ts', { 'select a': ['shows'], 'select c': ['shows'] }),
   ]
 
-  it('finds statements that run on SQLite alone, by file or by test', () => {
+  it('finds statements that ran on SQLite only, by file or by test', () => {
     const postgres = [recorded('flow.test.ts', { 'select $a': ['buys'] })]
     expect(findUntried(sqlite, [postgres])).toEqual([
       { statement: 'select b', test: 'flow.test.ts > sells' },
@@ -39,7 +39,7 @@ describe('comparing recorded statements', () => {
     ])
   })
 
-  it('requires a test on every database', () => {
+  it('requires that each statement is tested on every database', () => {
     const both = sqlite.map(({ file, sent }) => recorded(file, sent))
     expect(findUntried(sqlite, [both, both])).toEqual([])
     expect(findUntried(sqlite, [both, both.slice(0, 1)])).toHaveLength(1)
@@ -52,7 +52,7 @@ describe('comparing recorded statements', () => {
     expect(findUntried(here, [there, []])).toHaveLength(1)
   })
 
-  it('finds files that can be dropped, the slowest first, but not two that replace each other', () => {
+  it('finds test files that are not needed, the slowest first, but not two that replace each other', () => {
     const files = [
       recorded('quick.test.ts', { 'select a': [''] }, 1),
       recorded('slow.test.ts', { 'select a': [''] }, 9),
@@ -65,7 +65,7 @@ describe('comparing recorded statements', () => {
   })
 })
 
-describe('the folder of records', () => {
+describe('the folder of recorded SQL statements', () => {
   function folderWith(records: ReadonlyArray<readonly [project: string, database: string]>) {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-statements-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -79,7 +79,7 @@ describe('the folder of records', () => {
   const filesOf = (folder: string, database: string) =>
     readRecords(folder, database)?.map(({ file }) => file)
 
-  it('is read by database, for all projects in which a file ran', () => {
+  it('is read separately for each database, for all projects in which a file ran', () => {
     const folder = folderWith([
       ['sqlite', 'sqlite'],
       ['slow', 'sqlite'],
@@ -91,7 +91,7 @@ describe('the folder of records', () => {
     expect(readRecords(join(folder, 'nowhere'), 'sqlite')).toBeNull()
   })
 
-  it('loses only the records of the projects of a new run', () => {
+  it('loses only the records of the projects that run again', () => {
     const folder = folderWith([
       ['sqlite', 'sqlite'],
       ['slow', 'sqlite'],

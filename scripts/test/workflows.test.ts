@@ -7,12 +7,12 @@ import {
   readProjects,
 } from '../check-workflows.mjs'
 
-describe('the workflows', () => {
-  it('call nothing that is missing', () => {
+describe('the GitHub workflows', () => {
+  it('call nothing that does not exist', () => {
     expect(checkWorkflows()).toEqual([])
   })
 
-  it('are reported if they call something that is missing', () => {
+  it('are reported if they call something that does not exist', () => {
     const workflow = [
       'steps:',
       '  - uses: actions/checkout@v4',

@@ -22,8 +22,8 @@ async function signIn(): Promise<string> {
   return reply.headers.get('set-cookie')?.split(';')[0] ?? ''
 }
 
-describe('the mcp example', () => {
-  it.each(officialClients)('serves $name, which knows only its URL', async (official) => {
+describe('the example of an MCP server', () => {
+  it.each(officialClients)('works for $name, which knows only its URL', async (official) => {
     const session = await signIn()
     const visitAs = (url: URL | string, init: RequestInit) =>
       fetch(url, { ...init, headers: { ...init.headers, cookie: session } })
@@ -45,7 +45,7 @@ describe('the mcp example', () => {
     await connection.close()
   })
 
-  it('lets a client request another account, or the password again', async () => {
+  it('lets a client request another account, or that the password is typed again', async () => {
     const client = { redirect_uris: ['http://127.0.0.1/callback'] }
     const registered = await fetch(`${app.url}/oauth/register`, {
       method: 'POST',

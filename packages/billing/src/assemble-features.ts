@@ -53,7 +53,7 @@ export const CAPABILITIES: readonly Capability[] = ALL_BILLING_FEATURES.flatMap(
 )
 
 /** Lists the capabilities that the features implement for a provider. */
-export function capabilitiesOf<Provider extends keyof BuiltInProviderContexts>(
+export function listCapabilities<Provider extends keyof BuiltInProviderContexts>(
   provider: Provider,
 ): CapabilitiesOf<Provider>[] {
   const found = ALL_BILLING_FEATURES.filter((feature) => feature.capability && feature[provider])

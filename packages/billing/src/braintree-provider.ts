@@ -1,4 +1,4 @@
-import { assembleGateway, capabilitiesOf } from './assemble-features.ts'
+import { assembleGateway, listCapabilities } from './assemble-features.ts'
 import { checkBraintree, loadBraintree } from './providers/braintree/client.ts'
 import { toBillingError } from './providers/braintree/errors.ts'
 import {
@@ -21,7 +21,7 @@ export const BRAINTREE_MANIFEST = {
   name: 'braintree',
   webhookPath: '/braintree/webhook',
   challenges: true,
-  can: capabilitiesOf('braintree'),
+  can: listCapabilities('braintree'),
   usageCountedBy: 'us',
   statuses: { 'Past Due': 'past_due', Pending: 'begins_later' },
   events: [

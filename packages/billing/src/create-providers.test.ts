@@ -26,7 +26,7 @@ describe('createProviders()', () => {
     expect(attempts).toBe(2)
   })
 
-  it('knows the meaning of the statuses of Stripe and Braintree even if they are no longer configured', () => {
+  it("knows the meaning of Stripe's and Braintree's statuses even if these providers are no longer configured", () => {
     const { standing, find } = createProviders({ stripe })
     expect(find('braintree')).toBeNull()
     expect(standing('braintree', 'Past Due')).toBe('past_due')

@@ -157,7 +157,7 @@ describe('the options of createBilling()', () => {
       }),
       {},
     ],
-  ])('use the default for values that are undefined (in: %s)', (_name, written, absent) => {
+  ])('have their default for values that are undefined (in: %s)', (_name, written, absent) => {
     const resolved = resolveOptions({ ...good, ...written(undefined) } as BillingOptions)
     expect(shown(resolved)).toEqual(shown(resolveOptions({ ...good, ...absent })))
   })

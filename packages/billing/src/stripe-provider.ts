@@ -1,4 +1,4 @@
-import { assembleGateway, capabilitiesOf } from './assemble-features.ts'
+import { assembleGateway, listCapabilities } from './assemble-features.ts'
 import type { Gateway } from './providers/gateway.ts'
 import {
   defineProvider,
@@ -20,7 +20,7 @@ import type { CapabilitiesOf } from './without.ts'
 export const STRIPE_MANIFEST = {
   name: 'stripe',
   webhookPath: '/stripe/webhook',
-  can: capabilitiesOf('stripe'),
+  can: listCapabilities('stripe'),
   statuses: {
     incomplete: 'awaits_first_payment',
     past_due: 'past_due',

@@ -159,7 +159,7 @@ export class Subscription {
    * this.
    */
   valid(): boolean {
-    return state.valid(this.#scope.record, this.#scope.now())
+    return state.isValid(this.#scope.record, this.#scope.now())
   }
 
   /**
@@ -167,7 +167,7 @@ export class Subscription {
    * a payment is missing or it is suspended.
    */
   active(): boolean {
-    return state.active(this.#scope.record, this.#scope.now())
+    return state.isActive(this.#scope.record, this.#scope.now())
   }
 
   /**
@@ -175,7 +175,7 @@ export class Subscription {
    * later one failed.
    */
   incomplete(): boolean {
-    return state.incomplete(this.#scope.record)
+    return state.isIncomplete(this.#scope.record)
   }
 
   /**
@@ -192,7 +192,7 @@ export class Subscription {
    * access: 'suspend' }`.
    */
   paused(): boolean {
-    return state.paused(this.#scope.record, this.#scope.now())
+    return state.isPaused(this.#scope.record, this.#scope.now())
   }
 
   /**
@@ -200,7 +200,7 @@ export class Subscription {
    * `pauses` options).
    */
   suspended(): boolean {
-    return state.suspended(this.#scope.record)
+    return state.isAccessSuspended(this.#scope.record)
   }
 
   /**
@@ -208,32 +208,32 @@ export class Subscription {
    * meanwhile.
    */
   pastDue(): boolean {
-    return state.pastDue(this.#scope.record) && !this.ended()
+    return state.isPastDue(this.#scope.record) && !this.ended()
   }
 
   /** Whether the subscription is on trial now. */
   onTrial(): boolean {
-    return state.onTrial(this.#scope.record, this.#scope.now())
+    return state.isTrialRunning(this.#scope.record, this.#scope.now())
   }
 
   /** Whether the subscription was cancelled, even if access continues until `endsAt`. */
   cancelled(): boolean {
-    return state.cancelled(this.#scope.record)
+    return state.isCancelled(this.#scope.record)
   }
 
   /** Whether the subscription was cancelled and access continues until `endsAt`. */
   onGracePeriod(): boolean {
-    return state.onGracePeriod(this.#scope.record, this.#scope.now())
+    return state.isOnGracePeriod(this.#scope.record, this.#scope.now())
   }
 
   /** Whether the subscription was cancelled and access has ended. */
   ended(): boolean {
-    return state.ended(this.#scope.record, this.#scope.now())
+    return state.hasSubscriptionEnded(this.#scope.record, this.#scope.now())
   }
 
   /** Whether the subscription renews: active, not on trial and not cancelled. */
   recurring(): boolean {
-    return state.recurring(this.#scope.record, this.#scope.now())
+    return state.isRecurring(this.#scope.record, this.#scope.now())
   }
 
   /**

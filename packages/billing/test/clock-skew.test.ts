@@ -11,7 +11,7 @@ describe.each(PROVIDERS)(
   'a server clock that differs from the clock at $provider',
   ({ provider, card }) => {
     it.each([-400, -5, 5, 400])(
-      'does not change the price that previewSwap() shows and swap() charges (difference: %i seconds)',
+      'does not affect the price that previewSwap() shows and swap() charges (difference: %i seconds)',
       async (seconds) => {
         const test = await start(provider)
         const user = await test

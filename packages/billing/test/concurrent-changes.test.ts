@@ -199,7 +199,7 @@ const heard = (act: Promise<unknown>) =>
   )
 
 describe.each(ROWS)('two concurrent calls at $provider, $name,', ({ pair, given }) => {
-  it('have exactly the same result as the two calls in one of their two orders', async () => {
+  it('have exactly the same result as if they were made one after the other, in one of the two orders', async () => {
     const { test, other, calls } = await started(given)
     const lives: Array<{ user: BillableUser; a: Tab; b: Tab }> = []
     for (let at = 0; at < 4; at++) {

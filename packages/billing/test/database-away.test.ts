@@ -85,7 +85,7 @@ const CALLS: Readonly<Record<string, (things: Things) => Promise<unknown>>> = {
 describe.each(isServer ? (['cut', 'stall'] as const) : (['cut'] as const))(
   'billing while its database is unavailable (threat F2, failure: %s)',
   (how) => {
-    it('throws DatabaseUnavailable from every call, and works again once the database is back', async () => {
+    it('throws DatabaseUnavailable from every call, and works again once the database is available', async () => {
       const test = await start('stripe', { webhooks: false })
       const outage = await startOutage(test, how)
       const billing = test.another({ database: outage.database, on: { 'invoice.paid': () => {} } })

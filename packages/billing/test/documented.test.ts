@@ -122,7 +122,7 @@ describe.each(PROVIDERS)(
       ],
     ]
     it.each(states)(
-      'chooseProvider() when %s has the result: %s',
+      'chooseProvider() when %s has this result: %s',
       async (_state, expected, act) => {
         const test = await start(provider, { webhooks: false })
         await act(test.user)

@@ -73,7 +73,7 @@ describe('a lock in the database', () => {
     expect(order).toEqual(['first', 'second'])
   })
 
-  it('is free again when the lease of a killed process expires', async () => {
+  it('is free again when the lease of a killed process has expired', async () => {
     const { database, first, second } = await twoProcesses({ lease: 500, wait: 60_000 })
     await first.hold('user:1', async () => takeAway(database))
     expect(await expiryOf(database)).toBeGreaterThan(0)
@@ -89,7 +89,7 @@ describe('a lock in the database', () => {
     })
   })
 
-  it('makes writes and checks of its holder throw Busy after it was lost', async () => {
+  it("makes its holder's writes and checks throw Busy after the lock was lost", async () => {
     const { database, first } = await twoProcesses({ lease: 600, wait: 1000 })
     await first.hold('user:1', async (lock) => {
       await lock.check()

@@ -12,7 +12,7 @@ describe.each(PROVIDERS)('a lost response of $provider', (given) => {
   const stories = STORIES.filter(({ providers }) => providers?.includes(provider) ?? true)
 
   it.each(stories)(
-    'causes no second effect when the call is repeated: $name (threat W5)',
+    'has no second effect when the call is repeated: $name (threat W5)',
     async (story) => {
       const first = await start(provider, { coupon: true, webhooks: false, ...story.options?.here })
       await story.prepare?.(first)

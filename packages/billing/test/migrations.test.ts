@@ -90,7 +90,7 @@ async function readOwnColumns({ kysely }: Database) {
   }
 }
 
-it('billing’s migrations add missing columns and keep the data of existing rows', async () => {
+it("billing's migrations add missing columns and keep existing rows", async () => {
   const before = await readOwnColumns(database)
   expect(await migrateAll(database)).toEqual(['0001-initial', '0001-initial'])
   expect(await readOwnColumns(database)).toEqual(before)
@@ -128,7 +128,7 @@ it('billing’s migrations reject the database of a version from before the firs
   await billing.close()
 })
 
-it('billing’s migrations can be completed after a process stopped before any of their steps', async () => {
+it("billing's migrations can be completed after a process stopped before any of their steps", async () => {
   const own = await readOwnColumns(database)
   await migrateAll(database)
   const expected = await describeAll(database)

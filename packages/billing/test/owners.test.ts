@@ -25,7 +25,7 @@ const readOwners = async ({ database }: FlowTest, table = 'subscriptions') => {
 describe.each(BOTH)(
   'a team as the owner of subscriptions at $provider (type of ids: $idType)',
   ({ provider, card, otherCard, otherLastFour, ten, idType, id }) => {
-    it('can do everything that a user can, and its rows contain it as the owner', async () => {
+    it('can do everything that a user can, and its rows have the team as owner', async () => {
       const test = await startTeams(provider, idType)
       const team = await createTeam(test, id)
       expect(team.owner).toEqual({ type: 'team', id })
@@ -121,7 +121,7 @@ describe.each(BOTH)(
       expect(countProviderSubscriptions(test, await test.billing.owner('team', id))).toBe(1)
     })
 
-    it('no longer has a subscription after the application deleted the team, while the user with the same id keeps one', async () => {
+    it('no longer has a subscription after the application deleted the team, while a user with the same id keeps one', async () => {
       const test = await startTeams(provider, idType)
       const team = await createTeam(test, id)
       await test.user.newSubscription('main', 'monthly').create(card)
@@ -226,7 +226,7 @@ describe('an owner that is not a user', () => {
     }
   })
 
-  it('does not share operations with an owner of another type that has the same id', async () => {
+  it('does not share unfinished operations with an owner of another type that has the same id', async () => {
     const { database } = await startTeams('stripe')
     const operations = createOperationRepository(database, new Map())
     const owners = [
@@ -257,7 +257,7 @@ describe('an owner that is not a user', () => {
   })
 })
 
-describe('lockNameOf(), the name of an owner’s lock,', () => {
+describe("lockNameOf(), the name of an owner's lock,", () => {
   it('contains the id of a user, or the type and id of another owner', () => {
     const owners = [
       { type: 'user', id: 7 },
@@ -281,7 +281,7 @@ describe('the table of another owner type', () => {
   const stripe = { secret: 'sk_test_1', webhookSecret: 'whsec_1' }
   const shared = { stripe, users: { table: 'users' }, processEvery: false as const }
 
-  it('gets its columns when it is first configured, even long after the others', async () => {
+  it("gets billing's columns when it is first configured, even long after the other tables", async () => {
     const { database, drop } = await createTestDatabase()
     onTestFinished(drop)
     await database.kysely.schema.createTable('users').addColumn('id', 'integer').execute()

@@ -66,7 +66,7 @@ describe('the payment page from the guide', () => {
     it.each([
       ['a card that is declined', 'fake-processor-declined-visa-nonce', 'The card was declined'],
       ['a nonce that was used already', 'fake-consumed-nonce', 'Please enter the card again'],
-    ])('shows the form again after %s, and accepts another card', async (_, nonce, words) => {
+    ])('shows the form again after %s, and then accepts another card', async (_, nonce, words) => {
       const test = await start('braintree')
       const { pay } = await open(test)
       const again = await pay(nonce)

@@ -14,7 +14,7 @@ import {
 const SLOW = { timeout: 300_000 }
 
 describe('several processes in which promotion codes are guessed', () => {
-  it('share one limit on the number of attempts', SLOW, async () => {
+  it('have a common limit on the number of attempts', SLOW, async () => {
     const test = await start('stripe')
     const { id: userId } = test.user
     const processes = await Promise.all(
@@ -60,7 +60,7 @@ describe.each(PROVIDERS)('several processes at $provider', (given) => {
   })
 
   it(
-    'do not revert each other’s changes if one was suspended for longer than the lease of its lock',
+    "do not undo each other's changes if one was suspended for longer than the lease of its lock",
     SLOW,
     async () => {
       const test = await start(provider, { webhooks: false, lockLease: 1 })

@@ -50,7 +50,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(sumChargedCents(test, test.user)).toBe(700)
   })
 
-  it('is charged with the tax percentage, unlike single charges', async () => {
+  it('is charged with the tax percentage, while single charges are not', async () => {
     const test = await start(provider, { taxPercentage: () => 19.25 })
     await test.user.newSubscription('main', 'monthly').create(card)
     expect(sumChargedCents(test, test.user)).toBe(1193)

@@ -6,7 +6,7 @@ describe.each(PROVIDERS)(
   ({ provider, card }) => {
     // The second one is a method name that every object has.
     it.each(['from-a-newer-version', 'valueOf'])(
-      'stays on record, and does not affect other operations (kind: %s)',
+      'stays stored, and does not affect other operations (kind: %s)',
       async (kind) => {
         const { user, database, billing, settle } = await start(provider)
         const subscription = await user.newSubscription('main', 'monthly').create(card)

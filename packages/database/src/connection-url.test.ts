@@ -5,7 +5,7 @@ import { findDatabaseFile, parseConnectionUrl } from './connection-url.ts'
 
 const parse = (url: unknown) => parseConnectionUrl(url, builtInDialects)
 
-describe('parseConnectionUrl', () => {
+describe('parseConnectionUrl()', () => {
   it.each([
     ['nothing', undefined, /undefined/],
     ['an object', {}, /object/],
@@ -21,7 +21,7 @@ describe('parseConnectionUrl', () => {
     ['a server without a database', 'postgres://localhost', /names no database/],
     ['a server with only a slash', 'mysql://localhost/', /names no database/],
     ['a URL that cannot be parsed', 'postgres://user:pa ss@:x/app', /cannot be read/],
-  ])('rejects %s with a TypeError that states what is expected', (_, url, reason) => {
+  ])('rejects %s with a TypeError that says what is expected', (_, url, reason) => {
     expect(() => parse(url)).toThrow(TypeError)
     expect(() => parse(url)).toThrow(reason)
   })
@@ -33,12 +33,12 @@ describe('parseConnectionUrl', () => {
     ['mysql://h/d', 'mysql'],
     ['mariadb://u@h:3307/d', 'mysql'],
     ['sqlite::memory:', 'sqlite'],
-  ])('opens %s with the dialect %s', (url, dialect) => {
+  ])('reads %s as a URL of the dialect %s', (url, dialect) => {
     expect(parse(url).dialect.name).toBe(dialect)
   })
 })
 
-describe('findDatabaseFile', () => {
+describe('findDatabaseFile()', () => {
   it.each([
     ['sqlite:./data/app.db', resolve('data/app.db')],
     ['sqlite:///srv/app.db?mode=rw', '/srv/app.db'],

@@ -7,7 +7,7 @@ const withCode = (code: string, message = 'x') => Object.assign(new Error(messag
 const withNumber = (errno: number, more = {}) =>
   Object.assign(new Error('x'), { errno, code: undefined, ...more })
 
-describe('isUnavailable', () => {
+describe('isUnavailable()', () => {
   it.each([
     withCode('ECONNREFUSED'),
     withCode('57P01'),
@@ -41,7 +41,7 @@ describe('isUnavailable', () => {
     new Error('Connection terminated unexpectedly'),
     new Error('wrapped', { cause: withCode('ECONNRESET') }),
     new AggregateError([withCode('ECONNREFUSED')], 'every address'),
-  ])('is true for %s', (error) => {
+  ])('returns true for %s', (error) => {
     expect(isUnavailable(error)).toBe(true)
   })
 
@@ -66,18 +66,18 @@ describe('isUnavailable', () => {
     null,
     undefined,
     { code: 'ECONNREFUSED' },
-  ])('is false for %s', (error) => {
+  ])('returns false for %s', (error) => {
     expect(isUnavailable(error)).toBe(false)
   })
 
-  it("stops on errors that are each other's cause", () => {
+  it("returns a result even for two errors that are each other's cause", () => {
     const first = new Error('first')
     first.cause = new Error('second', { cause: first })
     expect(isUnavailable(first)).toBe(false)
   })
 })
 
-describe('error kinds', () => {
+describe('the kind of an error', () => {
   it.each<[ErrorKind, Error]>([
     ['broken', withCode('ECONNRESET')],
     ['slow', withCode('57014')],
@@ -94,16 +94,16 @@ describe('error kinds', () => {
     ['duplicate', withCode('ER_DUP_ENTRY')],
     ['duplicate', withCode('SQLITE_CONSTRAINT_PRIMARYKEY')],
     ['impossible', withCode('22P02')],
-  ])('include %s for %s', (kind, error) => {
+  ])('is %s for %s', (kind, error) => {
     const all: ErrorKind[] = ['broken', 'slow', 'undone', 'duplicate', 'impossible']
     expect(all.filter((one) => hasErrorKind(error, [one], classifyBuiltInError))).toEqual([kind])
   })
 
-  it('are undefined for an unknown code', () => {
+  it('is undefined for an unknown code', () => {
     expect(classifyBuiltInError(withCode('0A000', 'something else'), '0A000')).toBeUndefined()
   })
 
-  it("come from the dialect's own mapping, also when its error is wrapped", () => {
+  it("is determined by the dialect's own mapping, even if the error is wrapped", () => {
     const taken = withCode('TAKEN')
     const wrapped = new Error('wrapped', { cause: taken })
     expect(isUniqueViolation(wrapped)).toBe(false)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toJsonRows, toStorable } from './values.ts'
 
-describe('toStorable', () => {
+describe('toStorable()', () => {
   it.each([
     ['text', 'text'],
     ['', ''],
@@ -38,7 +38,7 @@ describe('toStorable', () => {
   })
 })
 
-describe('toJsonRows', () => {
+describe('toJsonRows()', () => {
   it.each([
     ['text', 'text'],
     ['"quoted" and \\u0000 spelled out', '"quoted" and \\u0000 spelled out'],

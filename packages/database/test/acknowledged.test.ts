@@ -132,87 +132,90 @@ const errors: Record<string, () => Promise<void>> = {
   },
 }
 
-describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an acknowledged write', () => {
-  it.each(Object.entries(errors))(
-    'is visible to another process after a failed write: %s',
-    async (_, fail) => {
-      await fail()
-      // None repeats the failed statement, which would end it.
-      await database.kysely.updateTable('things').set({ amount: 7 }).execute()
-      await database.transaction((tx) => insertThings(tx, createThing('acknowledged')))
-      await database.kysely
-        .insertInto('things')
-        .columns(['id', 'amount', 'flagged'])
-        .expression((eb) =>
-          eb
-            .selectFrom('things')
-            .select([eb.val('acknowledged too').as('id'), 'amount', 'flagged'])
-            .where('id', '=', 'there'),
-        )
-        .execute()
-      const [seen, wrote] = await sendOrder(`look ${test.url} theirs`, 2)
-      expect(seen).toContain('acknowledged=0 acknowledged too=7')
-      expect(seen).toContain('there=7')
-      expect(seen).not.toContain('lost')
-      expect(wrote).toBe('wrote')
-      expect(await findThing(database, 'there')).toMatchObject({ name: 'taken' })
-      expect(await findThing(database, 'theirs')).not.toBeNull()
-    },
-  )
-
-  it('survives a disk that starts to fail halfway, and no unacknowledged write is stored [threat P4]', async () => {
-    const child = startChildWithSmallFiles('fill', test.url)
-    expect(await child.ended).toBe(0)
-    const acknowledged = child.lines.filter((line) => line.startsWith('filled'))
-    expect(acknowledged.length).toBeGreaterThan(5)
-    expect(child.lines.filter((line) => /^failed SQLITE_(IOERR|FULL)/.test(line))).toHaveLength(5)
-    const there = (await findThings(database)).map(({ id }) => id)
-    expect(there.sort()).toEqual([...acknowledged, 'there'].sort())
-    await insertReturning(database, 'acknowledged')
-  })
-
-  it('waits for the disk without blocking the event loop', async () => {
-    /** Counts the turns of the event loop during a commit. */
-    async function countTurns(round: number): Promise<number> {
-      let turns = 0
-      let committing = false
-      const count = () => {
-        turns++
-        if (committing) setImmediate(count)
-      }
-      await database.transaction(async (tx) => {
-        for (let i = 0; i < 20; i++) {
-          await insertThings(
-            tx,
-            createThing(`large${round}-${i}`, { owner: 'x'.repeat(1_000_000) }),
+describe.runIf(process.env.TEST_DATABASE === 'sqlite')(
+  'a write that was acknowledged to its caller',
+  () => {
+    it.each(Object.entries(errors))(
+      'is visible to another process even after a failed write: %s',
+      async (_, fail) => {
+        await fail()
+        // None repeats the failed statement, which would end it.
+        await database.kysely.updateTable('things').set({ amount: 7 }).execute()
+        await database.transaction((tx) => insertThings(tx, createThing('acknowledged')))
+        await database.kysely
+          .insertInto('things')
+          .columns(['id', 'amount', 'flagged'])
+          .expression((eb) =>
+            eb
+              .selectFrom('things')
+              .select([eb.val('acknowledged too').as('id'), 'amount', 'flagged'])
+              .where('id', '=', 'there'),
           )
-        }
-        committing = true
-        setImmediate(count)
-      })
-      committing = false
-      return turns
-    }
-    // On a busy machine this process may get no turn during one commit, but not during all of them.
-    let most = 0
-    for (let round = 0; round < 20 && most <= 10; round++) {
-      most = Math.max(most, await countTurns(round))
-    }
-    expect(most).toBeGreaterThan(10)
-  })
+          .execute()
+        const [seen, wrote] = await sendOrder(`look ${test.url} theirs`, 2)
+        expect(seen).toContain('acknowledged=0 acknowledged too=7')
+        expect(seen).toContain('there=7')
+        expect(seen).not.toContain('lost')
+        expect(wrote).toBe('wrote')
+        expect(await findThing(database, 'there')).toMatchObject({ name: 'taken' })
+        expect(await findThing(database, 'theirs')).not.toBeNull()
+      },
+    )
 
-  it('is stored whole or not at all when its caller gives up during the commit', async () => {
-    const hasty = await connect<TestTables>(test.url, { timeout: 1 })
-    const slow = hasty.transaction(async (tx) => {
-      for (let i = 0; i < 20; i++) {
-        await insertThings(tx, createThing(`large${i}`, { owner: 'x'.repeat(1_000_000) }))
-      }
+    it('is not lost if the disk starts to fail, and no unacknowledged write is stored [threat P4]', async () => {
+      const child = startChildWithSmallFiles('fill', test.url)
+      expect(await child.ended).toBe(0)
+      const acknowledged = child.lines.filter((line) => line.startsWith('filled'))
+      expect(acknowledged.length).toBeGreaterThan(5)
+      expect(child.lines.filter((line) => /^failed SQLITE_(IOERR|FULL)/.test(line))).toHaveLength(5)
+      const there = (await findThings(database)).map(({ id }) => id)
+      expect(there.sort()).toEqual([...acknowledged, 'there'].sort())
+      await insertReturning(database, 'acknowledged')
     })
-    await expect(slow).rejects.toSatisfy(isUnavailable)
-    await hasty.close()
-    const large = (await findThings(database)).filter(({ id }) => id.startsWith('large'))
-    expect([0, 20]).toContain(large.length)
-    await insertThings(database, createThing('acknowledged'))
-    expect(await findThing(database, 'acknowledged')).not.toBeNull()
-  })
-})
+
+    it('waits for the disk without blocking the event loop', async () => {
+      /** Counts the turns of the event loop during a commit. */
+      async function countTurns(round: number): Promise<number> {
+        let turns = 0
+        let committing = false
+        const count = () => {
+          turns++
+          if (committing) setImmediate(count)
+        }
+        await database.transaction(async (tx) => {
+          for (let i = 0; i < 20; i++) {
+            await insertThings(
+              tx,
+              createThing(`large${round}-${i}`, { owner: 'x'.repeat(1_000_000) }),
+            )
+          }
+          committing = true
+          setImmediate(count)
+        })
+        committing = false
+        return turns
+      }
+      // On a busy machine this process may get no turn during one commit, but not during all of them.
+      let most = 0
+      for (let round = 0; round < 20 && most <= 10; round++) {
+        most = Math.max(most, await countTurns(round))
+      }
+      expect(most).toBeGreaterThan(10)
+    })
+
+    it('is stored completely or not at all if its caller stops waiting during the commit', async () => {
+      const hasty = await connect<TestTables>(test.url, { timeout: 1 })
+      const slow = hasty.transaction(async (tx) => {
+        for (let i = 0; i < 20; i++) {
+          await insertThings(tx, createThing(`large${i}`, { owner: 'x'.repeat(1_000_000) }))
+        }
+      })
+      await expect(slow).rejects.toSatisfy(isUnavailable)
+      await hasty.close()
+      const large = (await findThings(database)).filter(({ id }) => id.startsWith('large'))
+      expect([0, 20]).toContain(large.length)
+      await insertThings(database, createThing('acknowledged'))
+      expect(await findThing(database, 'acknowledged')).not.toBeNull()
+    })
+  },
+)

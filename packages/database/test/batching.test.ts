@@ -37,7 +37,7 @@ const prepareInsert = () =>
     key: ['id'],
   })
 
-describe('insertTogether', () => {
+describe('insertTogether(), which inserts rows of several callers in one statement,', () => {
   it('stores each row once, however many arrive at the same time', async () => {
     const insert = prepareInsert()
     const ids = Array.from({ length: 300 }, (_, index) => `t${index % 250}`)
@@ -70,7 +70,7 @@ describe('insertTogether', () => {
     ['text for a number', { amount: 'many' }],
     ['text with a NUL', { owner: 'a\0b' }],
     ['a Date', { owner: new Date(0) }],
-  ])('rejects a row that cannot be stored, and no other row: %s', async (_, wrong) => {
+  ])('rejects a row that cannot be stored, and inserts the others: %s', async (_, wrong) => {
     const insert = prepareInsert()
     const rows = [createThing('a'), { ...createThing('bad'), ...wrong }, createThing('b')]
     const outcomes = await Promise.allSettled(rows.map((row) => insert(row)))
@@ -78,7 +78,7 @@ describe('insertTogether', () => {
     expect((await findThings(database)).map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
-  it('shares statements or commits on dialects that support it', async () => {
+  it('sends fewer statements, or makes fewer commits, on dialects that support it', async () => {
     const insert = prepareInsert()
     await insert(createThing('first'))
     queries.length = 0
@@ -87,7 +87,7 @@ describe('insertTogether', () => {
   })
 })
 
-describe('findTogether', () => {
+describe('findTogether(), which reads rows for several callers in one statement,', () => {
   it('returns to each caller its own row, or null', async () => {
     const insert = prepareInsert()
     const rows = Array.from({ length: 20 }, (_, index) =>
@@ -104,7 +104,7 @@ describe('findTogether', () => {
     expect(queries).toHaveLength(database.dialect.name === 'postgres' ? 1 : asked.length)
   })
 
-  it('rejects a key that is not a string, and no other key', async () => {
+  it('rejects a key that is not a string, and finds the other keys', async () => {
     await prepareInsert()(createThing('a'))
     const find = findTogether<ThingRow>(database, { table: 'things', key: 'id' })
     const outcomes = await Promise.allSettled(['a', 'a\0', 'a'].map((id) => find(id)))
@@ -129,7 +129,7 @@ function prepareStep(on: Database<TestTables> = database) {
   })
 }
 
-describe('a statement shared by many callers', () => {
+describe('a statement that many callers share', () => {
   it('uses the index soon after its table has grown', async ({ skip }) => {
     skip(database.dialect.name !== 'postgres', 'only Postgres has such statements')
     const one = await connect(test.url, { poolSize: 1, timeout: 20_000 })
@@ -159,7 +159,7 @@ describe('a statement shared by many callers', () => {
   })
 })
 
-describe('updateOneReturning with concurrent callers', () => {
+describe('updateOneReturning() with concurrent callers', () => {
   beforeEach(async () => {
     const insert = prepareInsert()
     await Promise.all(Array.from({ length: 50 }, (_, index) => insert(createThing(`t${index}`))))
@@ -177,7 +177,7 @@ describe('updateOneReturning with concurrent callers', () => {
     expect(rows).toEqual(steps.map(({ id, to }) => ({ id, amount: to })))
   })
 
-  it('has one winner for each row, and only among the callers who meet the condition', async () => {
+  it('lets one caller change each row, and only a caller who meets the condition', async () => {
     const step = prepareStep()
     const asked = Array.from({ length: 200 }, (_, index) => ({
       id: `t${index % 10}`,
@@ -199,7 +199,7 @@ describe('updateOneReturning with concurrent callers', () => {
     expect(rows).toEqual([{ id: 't1', amount: 5 }, null, { id: 't2', amount: 5 }])
   })
 
-  it('is part of the transaction it is called in', async () => {
+  it('is part of the transaction in which it is called', async () => {
     const step = prepareStep()
     const undone = database.transaction(async (tx) => {
       await Promise.all(['t1', 't2'].map((id) => step({ id, from: 0, to: 5 }, tx as Database)))
@@ -209,9 +209,7 @@ describe('updateOneReturning with concurrent callers', () => {
     expect((await findThing(database, 't1'))?.amount).toBe(0)
   })
 
-  it('does not make a caller wait because the row of another caller is locked', async ({
-    skip,
-  }) => {
+  it("does not make a caller wait because another caller's row is locked", async ({ skip }) => {
     if (database.dialect.name !== 'postgres') skip('there is one writer, or each goes alone')
     const step = prepareStep()
     const held = database.transaction(async (tx) => {
@@ -228,7 +226,7 @@ describe('updateOneReturning with concurrent callers', () => {
     expect(await first).toEqual({ id: 't1', amount: 5 })
   })
 
-  it('completes when two connections update the same rows in different orders', async () => {
+  it('completes if two connections update the same rows in different orders', async () => {
     const second = await connect(test.url, { timeout: 10_000 })
     try {
       const [here, there] = [prepareStep(), prepareStep(second)]
@@ -242,7 +240,7 @@ describe('updateOneReturning with concurrent callers', () => {
     }
   })
 
-  it('shares statements between callers on dialects that support it', async () => {
+  it('sends fewer statements for several callers on dialects that support it', async () => {
     const step = prepareStep()
     await Promise.all(
       Array.from({ length: 50 }, (_, index) => step({ id: `t${index}`, from: 0, to: 1 })),
@@ -259,7 +257,7 @@ interface Succession {
   readonly now: number
 }
 
-describe('claimThenInsert with concurrent callers', () => {
+describe('claimThenInsert() with concurrent callers', () => {
   function prepareReplace(on: Database<TestTables> = database) {
     return on.claimThenInsert<Succession, { id: string; amount: number }>({
       claim: {
@@ -293,7 +291,7 @@ describe('claimThenInsert with concurrent callers', () => {
     queries.length = 0
   })
 
-  it('inserts one row for each winner, and none for the others', async () => {
+  it('inserts one row for each caller that claimed a row, and none for the others', async () => {
     const replace = prepareReplace()
     const asked = Array.from({ length: 60 }, (_, index) => ({
       id: `t${index % 25}`,
@@ -328,7 +326,7 @@ describe('claimThenInsert with concurrent callers', () => {
     expect((await findThing(database, 't2'))?.done_at).toBe(9)
   })
 
-  it('has one winner for each row when two connections want the same rows', async () => {
+  it('lets one caller claim each row if two connections want the same rows', async () => {
     const second = await connect(test.url, { timeout: 10_000 })
     try {
       const [here, there] = [prepareReplace(), prepareReplace(second)]
@@ -345,7 +343,7 @@ describe('claimThenInsert with concurrent callers', () => {
     }
   })
 
-  it('shares statements between callers on dialects that support it', async () => {
+  it('sends fewer statements for several callers on dialects that support it', async () => {
     const replace = prepareReplace()
     const ids = Array.from({ length: 20 }, (_, index) => `t${index}`)
     await Promise.all(ids.map((id) => replace({ id, next: `n${id}`, owner: null, now: 1 })))
@@ -354,7 +352,7 @@ describe('claimThenInsert with concurrent callers', () => {
   })
 })
 
-describe('insertWhile with concurrent callers', () => {
+describe('insertWhile() with concurrent callers', () => {
   function prepareInsertWhileUnfinished(on: Database<TestTables> = database) {
     return insertWhile<TestTables, { id: string; next: string }>(on, {
       row: {
@@ -395,7 +393,7 @@ describe('insertWhile with concurrent callers', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 
-  it('shares statements between callers on dialects that support it', async () => {
+  it('sends fewer statements for several callers on dialects that support it', async () => {
     const rest = prepareInsertWhileUnfinished()
     await Promise.all(Array.from({ length: 20 }, (_, index) => rest({ id: 'a', next: `${index}` })))
     expect(queries).toHaveLength(database.dialect.name === 'postgres' ? 1 : 20)

@@ -32,7 +32,7 @@ describe('withErrors()', () => {
     ['a lock', (db) => db.exclusively('x', (tx) => insertThings(tx, createThing('a')))],
   ]
 
-  it.each(WRITES)('changes the error of %s and keeps its kind', async (_name, write) => {
+  it.each(WRITES)('changes the error of %s, and keeps its kind', async (_name, write) => {
     await insertThings(database, createThing('a'))
     const error = await write(database).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(Ours)
@@ -41,7 +41,7 @@ describe('withErrors()', () => {
     expect(await findThings(database)).toHaveLength(1)
   })
 
-  it('changes errors in a transaction that other code began, but not outside of it', async () => {
+  it('changes errors in a transaction that other code began, but none outside of it', async () => {
     await insertThings(database, createThing('a'))
     const seen: unknown[] = []
     const work = (test.database as Database<TestTables>).transaction(async (tx) => {

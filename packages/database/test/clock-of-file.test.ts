@@ -20,9 +20,9 @@ beforeEach(async () => {
 afterEach(() => test.drop())
 
 /** SQLite has no clock: the processes that have a file open agree on its time. */
-describe('the time of an SQLite file [threat Q5]', () => {
+describe('the time recorded in an SQLite file [threat Q5]', () => {
   it(
-    'is the time of the processes that have it open, even for a new process whose clock is 15 minutes ahead',
+    'is that of the processes that have the file open, even for a new process whose clock is 15 minutes ahead',
     LONG,
     async () => {
       const { clock } = test.database
@@ -57,7 +57,7 @@ describe('the time of an SQLite file [threat Q5]', () => {
     expect(await readRecord(test.database)).toMatchObject({ members: 1 })
   })
 
-  it('is not recorded by a command, whose clock may be wrong', async () => {
+  it('is not changed by a command, whose clock may be wrong', async () => {
     await writeRecord(test.database, { newest: -400 * DAY })
     const command = await connectMoved(test.url, 0, { recordsTime: false })
     await command.database.clock.begin()
@@ -68,7 +68,7 @@ describe('the time of an SQLite file [threat Q5]', () => {
     expect(members).toBe(0)
   })
 
-  it('advances after every process was killed', LONG, async () => {
+  it('advances even after every process was killed', LONG, async () => {
     await writeRecord(test.database, { newest: -DAY, members: 3 })
     const { clock } = test.database
     await clock.begin()

@@ -28,8 +28,8 @@ const rightNow = Date.now
 const moveWallClock = (by: number) =>
   vi.spyOn(Date, 'now').mockImplementation(() => rightNow() + by)
 
-describe('the clock of a database [threat Q5]', () => {
-  it('is independent of the wall clock of the process', async () => {
+describe('the clock of a database, as a process sees it [threat Q5],', () => {
+  it("does not depend on the process's own clock", async () => {
     const { clock } = test.database
     for (const by of [-400 * DAY, 15 * MINUTE, 400 * DAY]) {
       moveWallClock(by)
@@ -42,7 +42,7 @@ describe('the clock of a database [threat Q5]', () => {
     ['behind', -15 * MINUTE],
     ['ahead of', 61 * SECOND],
   ])(
-    "is not trusted in a process whose wall clock moves %s the database's clock",
+    "is not trusted in a process whose own clock jumps to a time %s the database's clock",
     async (direction, by) => {
       const { clock } = test.database
       const told: (string | null)[] = []
@@ -62,7 +62,7 @@ describe('the clock of a database [threat Q5]', () => {
     },
   )
 
-  it('tells every listener, also one that comes later, and none that was removed', async () => {
+  it('notifies every listener, including later ones, but none that was removed', async () => {
     const { clock } = test.database
     const told: Record<string, (string | null)[]> = { first: [], removed: [], second: [], late: [] }
     const listen = (name: string) => clock.onChange((problem) => told[name]?.push(problem))
@@ -80,14 +80,14 @@ describe('the clock of a database [threat Q5]', () => {
     expect(told).toEqual({ first: both, removed: [], second: both, late: both })
   })
 
-  it('is trusted within the bound passed to connect()', async () => {
+  it('is trusted within the limit passed to connect()', async () => {
     const strict = await connectMoved(test.url, 0, { maxClockSkew: 5 * SECOND })
     moveWallClock(30 * SECOND)
     await test.database.clock.check()
     await expect(strict.database.clock.check()).rejects.toThrow('At most 5 s')
   })
 
-  it("stops while the database's clock is behind by less than the bound", async () => {
+  it("stands still while the database's clock is behind by less than the limit", async () => {
     const { database, move } = await connectMoved(test.url)
     const before = database.clock.now()
     await move(-50 * SECOND)
@@ -95,7 +95,7 @@ describe('the clock of a database [threat Q5]', () => {
     expect(database.clock.check()).toBeNull()
   })
 
-  it("is not trusted when the database's clock is behind by more than the bound, and never runs backwards", async () => {
+  it("is not trusted if the database's clock is behind by more than the limit, and never goes back", async () => {
     const { database, move } = await connectMoved(test.url)
     const { clock } = database
     const before = clock.now()
@@ -107,7 +107,7 @@ describe('the clock of a database [threat Q5]', () => {
     expect(clock.now().getTime()).toBeGreaterThanOrEqual(before.getTime())
   })
 
-  it("is not trusted by a process that starts after the database's clock went back, until it is repaired", async () => {
+  it("is not trusted by a process that starts after the database's clock went back, until it is repaired by hand", async () => {
     // Recorded while the database's clock was a day ahead.
     await writeRecord(test.database, { newest: DAY })
     const { database } = await connectMoved(test.url)
@@ -122,7 +122,7 @@ describe('the clock of a database [threat Q5]', () => {
     expect(Math.abs((await readRecord(database)).newest)).toBeLessThan(SOON)
   })
 
-  it('does not record a time that contradicts the wall clock of the process', async () => {
+  it("does not record a time that contradicts the process's own clock", async () => {
     const { database, move } = await connectMoved(test.url)
     const { clock } = database
     await move(HOUR)
@@ -135,7 +135,7 @@ describe('the clock of a database [threat Q5]', () => {
     expect(Math.abs(clock.now().getTime() - Date.now())).toBeLessThan(SOON)
   })
 
-  it('can be recorded by any number of processes at the same time', async () => {
+  it('can be recorded by any number of processes concurrently', async () => {
     const all = await Promise.all([1, 2, 3, 4, 5, 6].map(() => connectMoved(test.url)))
     await Promise.all(all.map(({ database }) => database.clock.begin()))
     for (const { database } of all) expect(database.clock.check()).toBeNull()

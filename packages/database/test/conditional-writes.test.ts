@@ -56,7 +56,7 @@ function prepareReplace(db: Database<TestTables>) {
   })
 }
 
-describe('updateOneReturning', () => {
+describe('updateOneReturning()', () => {
   it('returns the columns as they are after the change', async () => {
     const finish = prepareFinish(database)
     await insertThings(database, createThing('a', { amount: 1 }), createThing('b', { amount: 1 }))
@@ -64,7 +64,7 @@ describe('updateOneReturning', () => {
     expect(await findThing(database, 'b')).toEqual(createThing('b', { amount: 1 }))
   })
 
-  it('returns null and changes nothing when the row is missing or does not meet the condition', async () => {
+  it('returns null and changes nothing if the row is missing or does not meet the condition', async () => {
     const finish = prepareFinish(database)
     const before = [createThing('done', { done_at: 1 }), createThing('large', { amount: 99 })]
     await insertThings(database, ...before)
@@ -74,7 +74,7 @@ describe('updateOneReturning', () => {
     expect(await findThings(database)).toEqual(before)
   })
 
-  it('has one winner among fifty concurrent callers', async () => {
+  it('succeeds for only one of fifty concurrent callers', async () => {
     const finish = prepareFinish(database)
     await insertThings(database, createThing('a'))
     const results = await Promise.all(
@@ -85,7 +85,7 @@ describe('updateOneReturning', () => {
     expect(await findThing(database, 'a')).toMatchObject({ done_at: winners[0]?.done_at })
   })
 
-  it('is part of the transaction it is called on', async () => {
+  it('is part of the transaction on which it is called', async () => {
     const finish = prepareFinish(database)
     await insertThings(database, createThing('a'))
     const fail = database.transaction(async (tx) => {
@@ -97,8 +97,8 @@ describe('updateOneReturning', () => {
   })
 })
 
-describe('claimThenInsert', () => {
-  it('changes one row and inserts another with some of its columns', async () => {
+describe('claimThenInsert()', () => {
+  it('changes one row, and inserts another with some of its columns', async () => {
     const replace = prepareReplace(database)
     await insertThings(database, createThing('a', { owner: 'ada', amount: 3 }))
     const row = await replace({ id: 'a', next: 'b', now: 9, name: 'new' })
@@ -109,7 +109,7 @@ describe('claimThenInsert', () => {
     ])
   })
 
-  it('inserts nothing when nothing was claimed', async () => {
+  it('inserts nothing if nothing was claimed', async () => {
     const replace = prepareReplace(database)
     await insertThings(database, createThing('a', { done_at: 1 }))
     expect(await replace({ id: 'a', next: 'b', now: 9, name: null })).toBeNull()
@@ -117,7 +117,7 @@ describe('claimThenInsert', () => {
     expect(await findThings(database)).toEqual([createThing('a', { done_at: 1 })])
   })
 
-  it('claims nothing when the insert fails', async () => {
+  it('claims nothing if the insert fails', async () => {
     const replace = prepareReplace(database)
     await insertThings(database, createThing('a'), createThing('taken'))
     const error = await replace({ id: 'a', next: 'taken', now: 9, name: null }).catch((e) => e)
@@ -125,7 +125,7 @@ describe('claimThenInsert', () => {
     expect(await findThings(database)).toEqual([createThing('a'), createThing('taken')])
   })
 
-  it('has one winner among fifty concurrent callers on several connections', async () => {
+  it('succeeds for only one of fifty concurrent callers on several connections', async () => {
     const replace = prepareReplace(database)
     await insertThings(database, createThing('a', { owner: 'ada' }))
     const results = await Promise.all(

@@ -6,8 +6,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
 
-describe('connect', () => {
-  it('configures every connection with the settings that transactions rely on', async () => {
+describe('connect()', () => {
+  it('sets, on every connection, the settings that transactions need', async () => {
     const { database, drop } = await createTestDatabase({ timeout: 1500 })
     const ask = async (text: string) => {
       const { rows } = await database.transaction((tx) =>
@@ -98,11 +98,11 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite URL', () => {
     ['that ends in a slash', () => `sqlite:${folder}/`, /names no file/],
     ['of something else', () => `sqlite:${folder}/not-a-database`, /not a database/],
     ['that must exist but does not', () => `sqlite:${folder}/new.db?mode=rw`, /mode=rw/],
-  ])('is rejected with a reason: a URL %s', async (_, url, reason) => {
+  ])('is rejected with a reason if it is a URL %s', async (_, url, reason) => {
     await expect(connect(url())).rejects.toThrow(reason)
   })
 
-  it('is rejected with a reason for a file without write permission', async () => {
+  it('is rejected with a reason if the file cannot be written', async () => {
     const path = join(folder, 'read-only.db')
     await (await connect(`sqlite:${path}`)).close()
     chmodSync(folder, 0o755)
@@ -118,7 +118,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite URL', () => {
     }
   })
 
-  it('fails as unavailable for a damaged file, which stays unchanged', async () => {
+  it('makes the database unavailable if the file is damaged, and leaves the file unchanged', async () => {
     const error = await connect(`sqlite:${folder}/not-a-database`).catch((e) => e)
     expect(isUnavailable(error)).toBe(true)
   })

@@ -66,68 +66,71 @@ async function expectAvailable(database: Database<TestTables>): Promise<void> {
   )
 }
 
-describe.runIf(kind !== 'sqlite')("statements that outlast the server's own timeout", () => {
-  let test: TestDatabase
-  beforeEach(async () => {
-    test = await createTestDatabase({ poolSize: 1 })
-    await createThings(test.database)
-  })
-  afterEach(() => test.drop())
-
-  const sleepForLong = (database: Database<TestTables>) =>
-    database.transaction(async (tx) => {
-      const isPostgres = database.dialect.name === 'postgres'
-      await (isPostgres ? sql`set local statement_timeout = 0` : noTimeout).execute(tx.kysely)
-      await (isPostgres ? sql`select pg_sleep(600)` : sql`do sleep(600)`).execute(tx.kysely)
+describe.runIf(kind !== 'sqlite')(
+  "statements that run longer than the server's own timeout",
+  () => {
+    let test: TestDatabase
+    beforeEach(async () => {
+      test = await createTestDatabase({ poolSize: 1 })
+      await createThings(test.database)
     })
-  const noTimeout = sql`set session max_statement_time = 0`
+    afterEach(() => test.drop())
 
-  it('are stopped at the server when their callers give up, and open no further connections', async () => {
-    const database = await connect<TestTables>(test.url, { poolSize: POOL })
-    const watch = watchConnections(test.database)
-    for (let round = 0; round < 4; round++) {
-      await expectUnavailable(Array.from({ length: 2 * POOL }, () => sleepForLong(database)))
-    }
-    expect(await watch.stop()).toBeLessThanOrEqual(MAX_CONNECTIONS)
-    await expect.poll(() => countConnections(test.database, '%sleep(600)%')).toBe(0)
-    await expectAvailable(database)
-    await database.close()
-  })
+    const sleepForLong = (database: Database<TestTables>) =>
+      database.transaction(async (tx) => {
+        const isPostgres = database.dialect.name === 'postgres'
+        await (isPostgres ? sql`set local statement_timeout = 0` : noTimeout).execute(tx.kysely)
+        await (isPostgres ? sql`select pg_sleep(600)` : sql`do sleep(600)`).execute(tx.kysely)
+      })
+    const noTimeout = sql`set session max_statement_time = 0`
 
-  it('do not delay the end of the process', async () => {
-    const database = await connect<TestTables>(test.url, { poolSize: POOL })
-    await expectUnavailable([sleepForLong(database)])
-    await database.close()
-  })
+    it('are stopped at the server if their callers stop waiting, and open no further connections', async () => {
+      const database = await connect<TestTables>(test.url, { poolSize: POOL })
+      const watch = watchConnections(test.database)
+      for (let round = 0; round < 4; round++) {
+        await expectUnavailable(Array.from({ length: 2 * POOL }, () => sleepForLong(database)))
+      }
+      expect(await watch.stop()).toBeLessThanOrEqual(MAX_CONNECTIONS)
+      await expect.poll(() => countConnections(test.database, '%sleep(600)%')).toBe(0)
+      await expectAvailable(database)
+      await database.close()
+    })
 
-  it('fail when the network has lost all connections, after which new connections are opened', async () => {
-    const proxy = await startTcpProxy(test.url)
-    const database = await connect<TestTables>(proxy.url, { poolSize: POOL })
-    await Promise.all(Array.from({ length: POOL }, () => findThings(database)))
-    proxy.forget()
-    await expectUnavailable(Array.from({ length: POOL }, () => findThings(database)))
-    await expectAvailable(database)
-    await database.close()
-    await proxy.close()
-  })
+    it('do not delay the end of the process', async () => {
+      const database = await connect<TestTables>(test.url, { poolSize: POOL })
+      await expectUnavailable([sleepForLong(database)])
+      await database.close()
+    })
 
-  it('free their places in the pool while the network remains silent', async () => {
-    const proxy = await startTcpProxy(test.url)
-    const database = await connect<TestTables>(proxy.url, { poolSize: POOL })
-    await expectAvailable(database)
-    const watch = watchConnections(test.database)
-    proxy.stall()
-    for (let round = 0; round < 5; round++) {
-      await expectUnavailable(Array.from({ length: 2 * POOL }, () => findThings(database)))
-    }
-    await proxy.heal()
-    await expectAvailable(database)
-    // The server has not yet noticed that the old connections are gone.
-    expect(await watch.stop()).toBeLessThanOrEqual(POOL + MAX_CONNECTIONS)
-    await database.close()
-    await proxy.close()
-  })
-})
+    it('fail if the network has lost all connections, and new connections are opened afterwards', async () => {
+      const proxy = await startTcpProxy(test.url)
+      const database = await connect<TestTables>(proxy.url, { poolSize: POOL })
+      await Promise.all(Array.from({ length: POOL }, () => findThings(database)))
+      proxy.forget()
+      await expectUnavailable(Array.from({ length: POOL }, () => findThings(database)))
+      await expectAvailable(database)
+      await database.close()
+      await proxy.close()
+    })
+
+    it('make room in the pool even while the network does not respond', async () => {
+      const proxy = await startTcpProxy(test.url)
+      const database = await connect<TestTables>(proxy.url, { poolSize: POOL })
+      await expectAvailable(database)
+      const watch = watchConnections(test.database)
+      proxy.stall()
+      for (let round = 0; round < 5; round++) {
+        await expectUnavailable(Array.from({ length: 2 * POOL }, () => findThings(database)))
+      }
+      await proxy.heal()
+      await expectAvailable(database)
+      // The server has not yet noticed that the old connections are gone.
+      expect(await watch.stop()).toBeLessThanOrEqual(POOL + MAX_CONNECTIONS)
+      await database.close()
+      await proxy.close()
+    })
+  },
+)
 
 describe('database.connections()', () => {
   it('counts the connections in use and the callers that wait for one, and is null for SQLite', async () => {
@@ -157,7 +160,7 @@ describe('database.connections()', () => {
   })
 })
 
-describe.runIf(kind === 'postgres')('a commit that waits for a standby', () => {
+describe.runIf(kind === 'postgres')('a commit that waits for a standby server', () => {
   let server: PostgresServer
   let admin: Database<TestTables>
   let database: Database<TestTables>
@@ -199,7 +202,7 @@ describe.runIf(kind === 'postgres')('a commit that waits for a standby', () => {
     await expectAvailable(database)
   })
 
-  it('is not acknowledged when another client cancels the wait', async () => {
+  it('is not acknowledged if another client cancels the wait', async () => {
     const patient = await connect<TestTables>(server.url, { poolSize: 1, timeout: 20_000 })
     const id = crypto.randomUUID()
     const insert = insertThings(patient, createThing(id)).catch((error: unknown) => error)

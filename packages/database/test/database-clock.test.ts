@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
 
-it('databaseNow returns the time in milliseconds to readers and writers', async () => {
+it('databaseNow() returns the time in milliseconds to readers and writers', async () => {
   const { database, drop } = await createTestDatabase()
   const first = (await readServerTime(database)).getTime()
   // Test servers run on this machine. A difference of an hour would be a time zone, a factor of a

@@ -44,8 +44,8 @@ async function readGuests(on: Database, table = 'orders') {
   return rows.map(({ id, guest }) => `${id} ${guest}`)
 }
 
-describe('dropNotNull', () => {
-  it('leads to the same table as creating it with a nullable column', async () => {
+describe('dropNotNull(), which makes a column nullable,', () => {
+  it('creates the same table as one created with a nullable column', async () => {
     await createOrders(database)
     await insert(database, 'ada')
     const before = await describeSchema(database, 'orders')
@@ -58,7 +58,7 @@ describe('dropNotNull', () => {
     await made.drop()
   })
 
-  it('lets other processes continue with the statements that they have prepared', async () => {
+  it('does not disturb other processes that have prepared statements', async () => {
     await createOrders(database)
     const older = await connect(test.url)
     const find = older.statement<{ guest: string }, { id: number }>((db, param) =>
@@ -112,7 +112,7 @@ describe('dropNotNull', () => {
     await stopping.close()
   })
 
-  it('is completed by the next process after one was killed during it', async () => {
+  it('is completed by the next process if a process was killed while doing it', async () => {
     await createOrders(database)
     await insert(database, 'ada')
     const victim = startChild('dropNotNull', test.url, 'orders', 'guest')

@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => test.drop())
 
-describe('many writers', () => {
+describe('many writers of one database', () => {
   it('all succeed in three concurrent processes [threat R2]', async () => {
     const children = ['x', 'y', 'z'].map((p) => startChild('insert', test.url, p, '200', '8'))
     const mine = Array.from({ length: 50 }, (_, i) =>
@@ -31,7 +31,7 @@ describe('many writers', () => {
 })
 
 describe('a process that is killed while it writes', () => {
-  it('loses no acknowledged row, and stores no half of a transaction [threat F1]', async () => {
+  it('loses no acknowledged row, and stores no transaction in part [threat F1]', async () => {
     for (const [round, after] of [10, 100, 250].entries()) {
       const child = startChild('insert', test.url, `${round}-`, '100000', '4')
       await child.untilLines(after)

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => test.drop())
 
-describe('storing text', () => {
+describe('storing text in the database', () => {
   const alike = [
     ['case', 'Ada', 'ada'],
     ['a trailing space', 'space', 'space '],
@@ -92,7 +92,7 @@ describe('storing text', () => {
     expect(await findThing(database, 'long')).toBeNull()
   })
 
-  it('sorts text by code point', async () => {
+  it('sorts text by Unicode code points', async () => {
     await insertThings(
       database,
       createThing('s-b'),
@@ -111,7 +111,7 @@ describe('storing text', () => {
   })
 })
 
-describe('storing other values', () => {
+describe('storing other values in the database', () => {
   it('reads numbers and booleans as numbers', async () => {
     const amount = Number.MAX_SAFE_INTEGER
     const insert = database.statement<{ id: string; amount: number; at: number; flagged: boolean }>(

@@ -21,8 +21,8 @@ afterEach(() => test.drop())
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-describe('exclusively', () => {
-  it('admits one caller at a time, even for longer than the statement timeout', async () => {
+describe('exclusively(), which lets one process at a time work,', () => {
+  it('lets one caller work at a time, even for longer than the statement timeout', async () => {
     const hasty = await connect(test.url, { timeout: 200 })
     let inside = 0
     let most = 0
@@ -46,7 +46,7 @@ describe('exclusively', () => {
     expect(await findThing(database, 'b')).toBeNull()
   })
 
-  it('can be nested in a transaction and in itself', async () => {
+  it('can be nested in a transaction and in another exclusively()', async () => {
     await database.transaction((tx) =>
       tx.exclusively('outer', (outer) =>
         outer.exclusively('inner', (inner) => insertThings(inner, createThing('b'))),
@@ -58,7 +58,7 @@ describe('exclusively', () => {
     expect(await findThing(database, 'b')).not.toBeNull()
   })
 
-  it('restores the settings of its connections', async () => {
+  it('restores the settings of the connections it used', async () => {
     const small = await connect<TestTables>(test.url, { poolSize: 1 })
     for (let i = 0; i < 3; i++) {
       await small.exclusively('x', async () => {})
@@ -69,13 +69,13 @@ describe('exclusively', () => {
     await small.close()
   })
 
-  it('counts correctly in three concurrent processes', async () => {
+  it('makes three concurrent processes count correctly', async () => {
     const children = [1, 2, 3].map(() => startChild('increment', test.url, 'a', '25'))
     expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0])
     expect(await findThing(database, 'a')).toMatchObject({ amount: 75 })
   })
 
-  it('releases the lock and rolls back when its holder is killed', async () => {
+  it('releases the lock and rolls back if its holder is killed', async () => {
     const child = startChild('holdForever', test.url)
     await child.untilLines(1)
     child.kill()

@@ -54,7 +54,7 @@ const findApplied = async (db: Database) => {
   return rows.map((row) => `${row.set}/${row.id}`)
 }
 
-describe('planMigrations', () => {
+describe('planMigrations()', () => {
   const filled: Migration = {
     id: '003-filled',
     async up(db) {
@@ -92,7 +92,7 @@ describe('planMigrations', () => {
     expect(rows).toEqual([{ id: 'a', name: "it's ? $1" }])
   })
 
-  it('lists only what is left, and nothing once all migrations have run', async () => {
+  it('lists only what is left to do, and nothing once all migrations have run', async () => {
     await migrate(database, { name: 'app', migrations: [first] })
     const [next, ...more] = await planMigrations(database, { ...set, migrations: [first, second] })
     expect([next?.id, more]).toEqual(['002-second', []])
@@ -105,7 +105,7 @@ describe('planMigrations', () => {
   })
 })
 
-describe('migrate', () => {
+describe('migrate()', () => {
   it('runs each migration once, in order', async () => {
     const set = { name: 'app', migrations: [first] }
     expect(await migrate(database, set)).toEqual({ applied: ['001-first'] })
@@ -118,7 +118,7 @@ describe('migrate', () => {
     ])
   })
 
-  it('keeps sets of migrations apart', async () => {
+  it('keeps the migrations of different packages separate', async () => {
     const other: Migration = { id: '001-first', up: async () => {} }
     await migrate(database, { name: 'app', migrations: [first, second] })
     await migrate(database, { name: 'App', migrations: [other] })
@@ -179,7 +179,7 @@ describe('migrate', () => {
     await expect(migrate(database, set)).rejects.toThrow(/nullable/)
   })
 
-  it('runs once when several processes start on an empty database at the same time', async () => {
+  it('runs once if several processes start concurrently on an empty database', async () => {
     const children = Array.from({ length: 4 }, () => startChild('migrate', test.url, '100'))
     const exits = await Promise.all(children.map(({ ended }) => ended))
     expect(exits).toEqual([0, 0, 0, 0])
@@ -188,7 +188,7 @@ describe('migrate', () => {
     expect(await findApplied(database)).toEqual(['slow/first', 'slow/second'])
   })
 
-  it('completes a migration that was killed halfway', async () => {
+  it('completes a migration whose process was killed halfway', async () => {
     const victim = startChild('migrate', test.url, '60000')
     await victim.untilLines(1)
     victim.kill()
@@ -213,7 +213,7 @@ describe('migrate', () => {
 
   // Another node of a Galera cluster holds the row, but no named lock on this server.
   it.runIf(process.env.TEST_DATABASE === 'mariadb')(
-    'waits for a lease that another node holds, but only until the lease expires',
+    'waits for a lease of another process until it is released or expires',
     async () => {
       await migrate(database, { name: 'app', migrations: [first] })
       const locks = () => database.kysely.updateTable('tollgate_locks')
@@ -239,7 +239,7 @@ describe('migrate', () => {
     },
   )
 
-  it('does not wait for a lock when there is nothing to do', async () => {
+  it('waits for no lock if there is nothing to do', async () => {
     await migrate(database, { name: 'app', migrations: [first] })
     const victim = startChild('migrate', test.url, '60000')
     await victim.untilLines(1)
@@ -250,7 +250,7 @@ describe('migrate', () => {
   })
 })
 
-describe('counter', () => {
+describe('a counter column', () => {
   it('assigns the next number to each row', async () => {
     const up: Migration['up'] = (db, columns) =>
       createTable(db, 'feed', { columns: { seq: columns.counter, body: columns.text } })

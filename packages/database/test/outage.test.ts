@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterEach(() => test.drop())
 
-describe.runIf(isServer)('using a database server', () => {
+describe.runIf(isServer)('using a database server that fails', () => {
   let proxy: TcpProxy
   let database: Database<TestTables>
   beforeEach(async () => {
@@ -70,7 +70,7 @@ describe.runIf(isServer)('using a database server', () => {
     for (const [, run] of operations) await run(database)
   }
 
-  it('fails as unavailable while the server is away, and works after its return [threat F2]', async () => {
+  it('fails with "unavailable" while the server is down, and works again afterwards [threat F2]', async () => {
     await expectAvailable()
     await proxy.cut()
     await expectUnavailable()
@@ -79,7 +79,7 @@ describe.runIf(isServer)('using a database server', () => {
     await expectAvailable()
   })
 
-  it('fails as unavailable while the server does not respond, and works afterwards', async () => {
+  it('fails with "unavailable" while the server does not respond, and works again afterwards', async () => {
     await expectAvailable()
     proxy.stall()
     await expectUnavailable()
@@ -87,7 +87,7 @@ describe.runIf(isServer)('using a database server', () => {
     await expectAvailable()
   })
 
-  it('rolls back a transaction whose connection is lost', async () => {
+  it('rolls back a transaction that loses its connection', async () => {
     const broken = database.transaction(async (tx) => {
       await insertThings(tx, createThing('half'))
       await proxy.cut()
@@ -116,7 +116,7 @@ describe.runIf(isServer)('using a database server', () => {
     await expectAvailable()
   })
 
-  it('fails as unavailable when another transaction locks the row for too long', async () => {
+  it('fails with "unavailable" if another transaction locks the row for too long', async () => {
     await insertThings(test.database, createThing('held'))
     const update = (db: Database<TestTables>) =>
       db.kysely.updateTable('things').set({ amount: 1 }).where('id', '=', 'held').execute()
@@ -127,7 +127,7 @@ describe.runIf(isServer)('using a database server', () => {
     await update(database)
   })
 
-  it('fails as unavailable when no connection is left', async () => {
+  it('fails with "unavailable" if no connection is left', async () => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -149,7 +149,7 @@ describe.runIf(isServer)('using a database server', () => {
     await expectAvailable()
   })
 
-  it('names a server that is unreachable at the start, without its password', async () => {
+  it('reports a server that cannot be reached at the start by name, without its password', async () => {
     await proxy.cut()
     const url = new URL(proxy.url)
     url.password = 'hunter2'
@@ -173,8 +173,8 @@ describe.runIf(isServer)('a connection that the server rejects', () => {
   })
 })
 
-describe.runIf(!isServer)('using an SQLite file', () => {
-  it('rejects writes after the file was moved away, and does not create a new one', async () => {
+describe.runIf(!isServer)('using an SQLite file that fails', () => {
+  it('rejects writes after the file was moved away, and creates no new file', async () => {
     const { database, url } = test
     const path = url.replace('sqlite:', '')
     await insertThings(database, createThing('a'))
@@ -188,7 +188,7 @@ describe.runIf(!isServer)('using an SQLite file', () => {
     expect((await findThings(database)).map(({ id }) => id)).toEqual(['a', 'c'])
   })
 
-  it('rejects writes while the disk is full, keeps the data, and continues when there is space', async () => {
+  it('rejects writes while the disk is full, keeps the data, and works again once there is space', async () => {
     const { database } = test
     await insertThings(database, createThing('a'))
     await sql`pragma max_page_count = 20`.execute(database.kysely)
@@ -204,7 +204,7 @@ describe.runIf(!isServer)('using an SQLite file', () => {
     expect((await findThings(database)).map(({ id }) => id)).toEqual(['a', 'e'])
   })
 
-  it('delays writes but not reads while another process has the file locked', async () => {
+  it('delays writes, but not reads, while another process has locked the file', async () => {
     const other = await connect<TestTables>(test.url)
     let written: Promise<void> | undefined
     await other.transaction(async (tx) => {
@@ -218,7 +218,7 @@ describe.runIf(!isServer)('using an SQLite file', () => {
     await other.close()
   })
 
-  it('fails as unavailable when the file stays locked for too long', async () => {
+  it('fails with "unavailable" if the file stays locked for too long', async () => {
     const hasty = await connect<TestTables>(test.url, { timeout: 50 })
     await test.database.transaction(async (tx) => {
       await insertThings(tx, createThing('a'))

@@ -44,7 +44,7 @@ describe.runIf(installed)('a connection through PgBouncer', () => {
       mode === 'transaction' ? { max_prepared_statements: 200 } : {},
     )
 
-  it.each(modes)('supports everything in %s mode', async (mode) => {
+  it.each(modes)('supports everything in the pool mode %s', async (mode) => {
     bouncer = await start(mode)
     const [one, two] = [
       await connect<TestTables>(bouncer.url, { poolSize: 3 }),
@@ -72,7 +72,7 @@ describe.runIf(installed)('a connection through PgBouncer', () => {
   })
 
   it.each(modes)(
-    'stops a statement at the server in %s mode when its caller gives up',
+    'stops a statement at the server, in the pool mode %s, if its caller stops waiting',
     async (mode) => {
       bouncer = await start(mode)
       const database = await connect<TestTables>(bouncer.url, { poolSize: 3 })

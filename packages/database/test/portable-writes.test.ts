@@ -18,8 +18,8 @@ beforeEach(async () => {
 })
 afterEach(() => test.drop())
 
-describe('insertIfAbsent', () => {
-  it('inserts once and leaves the first row unchanged', async () => {
+describe('insertIfAbsent()', () => {
+  it('inserts a row once, and never changes the first row', async () => {
     expect(await insertIfAbsent(database, 'things', { ...createThing('a', { amount: 1 }) })).toBe(
       true,
     )
@@ -37,7 +37,7 @@ describe('insertIfAbsent', () => {
     expect(await findThing(database, 'b')).toBeNull()
   })
 
-  it('has one winner among many concurrent callers', async () => {
+  it('inserts one row for many concurrent callers', async () => {
     const results = await Promise.all(
       Array.from({ length: 30 }, (_, i) =>
         insertIfAbsent(database, 'things', { ...createThing('a', { amount: i }) }),
@@ -65,17 +65,17 @@ describe('insertIfAbsent', () => {
   })
 })
 
-describe('increase', () => {
+describe('increase()', () => {
   const by = { key: ['id'], column: 'amount' }
 
-  it('inserts the row first, then adds to its number and leaves its other columns', async () => {
+  it('inserts the row at first, then adds to its number, and keeps its other columns', async () => {
     await increase(database, 'things', { ...createThing('n', { amount: 2, name: 'one' }) }, by)
     await increase(database, 'things', { ...createThing('n', { amount: 40, name: 'two' }) }, by)
     const rows = await database.kysely.selectFrom('things').selectAll().execute()
     expect(rows).toMatchObject([{ id: 'n', amount: 42, name: 'one' }])
   })
 
-  it('loses none of many concurrent additions', async () => {
+  it('loses no addition of many concurrent ones', async () => {
     const row = { ...createThing('n', { amount: 3 }) }
     await Promise.all(Array.from({ length: 40 }, () => increase(database, 'things', row, by)))
     const rows = await database.kysely.selectFrom('things').select('amount').execute()
@@ -83,7 +83,7 @@ describe('increase', () => {
   })
 })
 
-describe('upsert', () => {
+describe('upsert()', () => {
   it('inserts a row, then updates all of its columns except the key', async () => {
     await upsert(database, 'things', { ...createThing('a', { amount: 1, name: 'one' }) }, ['id'])
     await upsert(database, 'things', { ...createThing('b', { amount: 5 }) }, ['id'])
@@ -112,7 +112,7 @@ describe('upsert', () => {
   })
 })
 
-describe('deleteBatch', () => {
+describe('deleteBatch()', () => {
   const expired = (limit: number) => ({
     table: 'things',
     key: 'id',

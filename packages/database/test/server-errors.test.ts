@@ -140,7 +140,7 @@ describe.runIf(kind !== 'sqlite')('an error of the database server', () => {
     for (let i = 0; i < 4; i += 1) expect(await findThings(database)).toHaveLength(2)
   }
 
-  it('has the kind slow for a statement that takes too long [threat F2]', async () => {
+  it('has the kind "slow" for a statement that takes too long [threat F2]', async () => {
     await neighbour.ask(said.lockTable)
     const error = await errorOf(findThings(database))
     await neighbour.ask(said.unlock)
@@ -150,7 +150,7 @@ describe.runIf(kind !== 'sqlite')('an error of the database server', () => {
     await expectToGoOn()
   })
 
-  it('has the kind slow for a statement that takes too long in a transaction [threat F2]', async () => {
+  it('has the kind "slow" for a statement in a transaction that takes too long [threat F2]', async () => {
     await neighbour.ask(said.lockTable)
     const error = await errorOf(
       database.transaction((tx) => insertThings(tx as Database<TestTables>, createThing('c'))),
@@ -160,21 +160,21 @@ describe.runIf(kind !== 'sqlite')('an error of the database server', () => {
     await expectToGoOn()
   })
 
-  it('reports that another client cancelled the statement [threat F2]', async () => {
+  it('says that another client cancelled the statement [threat F2]', async () => {
     const error = await whileWaiting(said.killQuery)
     expect({ code: codeOf(error), kind: kindsOf(error)[0] }).toEqual(said.cancelled)
     expect(isUnavailable(error)).toBe(true)
     await expectToGoOn()
   })
 
-  it('reports that another client ended the connection [threat F2]', async () => {
+  it('says that another client ended the connection [threat F2]', async () => {
     const error = await whileWaiting(said.killConnection)
     expect(said.killed).toContain(codeOf(error))
     expect(kindsOf(error)).toEqual(['broken'])
     await expectToGoOn()
   })
 
-  it('has the kind slow for a row that another transaction keeps locked [threat F2]', async () => {
+  it('has the kind "slow" for a row that another transaction keeps locked [threat F2]', async () => {
     await neighbour.ask(`begin; update things set amount = 1 where id = 'a'`)
     const update = database.kysely.updateTable('things').set({ amount: 2 }).where('id', '=', 'a')
     const error = await errorOf(update.execute())
@@ -183,7 +183,7 @@ describe.runIf(kind !== 'sqlite')('an error of the database server', () => {
     await expectToGoOn()
   })
 
-  it('has the kind undone if every retry ends in a deadlock', async () => {
+  it('has the kind "undone" if every retry ends in a deadlock', async () => {
     const error = await errorOf(
       kind === 'postgres'
         ? neighbour.ask(`do $$ begin raise exception sqlstate '40P01'; end $$`)
@@ -192,7 +192,7 @@ describe.runIf(kind !== 'sqlite')('an error of the database server', () => {
     expect(kindsOf(error)).toEqual(['undone'])
   })
 
-  it('reports that this user has too many connections [threat F2]', async () => {
+  it('says that this user has too many connections [threat F2]', async () => {
     const name = `limited_${crypto.randomUUID().slice(0, 8)}`
     const { pathname } = new URL(test.url)
     await neighbour.ask(
@@ -214,7 +214,7 @@ describe.runIf(kind !== 'sqlite')('an error of the database server', () => {
   })
 })
 
-describe.runIf(installed)('using a MariaDB server', () => {
+describe.runIf(installed)('using a MariaDB server that fails', () => {
   let server: MariadbServer
   let url: string
   let database: Database<TestTables>
@@ -246,7 +246,7 @@ describe.runIf(installed)('using a MariaDB server', () => {
     return Number(rows[0]?.n)
   }
 
-  it('fails as unavailable while the server is read-only, and after the first failed write also for reads [threat Q5]', async () => {
+  it('fails with "unavailable" while the server is read-only, and after the first failed write also for reads [threat Q5]', async () => {
     await server.ask('set global read_only = 1')
     try {
       const refused = await errorOf(insert())
@@ -260,7 +260,7 @@ describe.runIf(installed)('using a MariaDB server', () => {
     await insert()
   })
 
-  it('fails as unavailable when the server has no capacity for another connection [threat F2]', async () => {
+  it('fails with "unavailable" if the server accepts no more connections [threat F2]', async () => {
     const taken: mysql.Connection[] = []
     try {
       for (;;) taken.push(await mysql.createConnection(url))
@@ -272,7 +272,7 @@ describe.runIf(installed)('using a MariaDB server', () => {
     await insert()
   })
 
-  it('rejects a value that is too large for the server, and handles the next request', async () => {
+  it('rejects a value that is too large for the server, and then handles the next request', async () => {
     const large = createThing('large', { owner: 'x'.repeat(2_000_000) })
     const refused = await errorOf(
       sql`select ${large.owner} as owner`.execute(database.kysely) as Promise<unknown>,
@@ -282,7 +282,7 @@ describe.runIf(installed)('using a MariaDB server', () => {
     for (let i = 0; i < 4; i += 1) await insert()
   })
 
-  it('fails as unavailable after a shutdown, and works again after the restart [threat F2]', async () => {
+  it('fails with "unavailable" after a shutdown, and works again after the restart [threat F2]', async () => {
     const waiting = errorOf(sql`select sleep(30)`.execute(database.kysely))
     await expect.poll(countSleeping).toBe(1)
     await server.stop()
@@ -292,7 +292,7 @@ describe.runIf(installed)('using a MariaDB server', () => {
     await expect.poll(() => insert().then(() => 'here', String)).toBe('here')
   })
 
-  it('fails writes as unavailable while the disk is full, and still handles reads [threat F2]', async () => {
+  it('fails writes with "unavailable" while the disk is full, and still handles reads [threat F2]', async () => {
     await sql`create table filler (id int auto_increment primary key, text longtext)`.execute(
       database.kysely,
     )

@@ -44,7 +44,7 @@ const namesOf = async (database: Database<TestTables>) =>
   (await findThings(database)).map(({ id }) => id)
 
 describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
-  it('is readable by its owner only, like the files beside it', async () => {
+  it('can be read only by its owner, like the files beside it', async () => {
     const before = process.umask(0)
     try {
       await openWithRow()
@@ -56,7 +56,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
     }
   })
 
-  it('is complete without its write-ahead log once it was closed', async () => {
+  it('contains all data, without its write-ahead log, once it was closed', async () => {
     const database = await openWithRow()
     await database.close()
     copyFileSync(path, join(folder, 'copy.db'))
@@ -75,26 +75,23 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
     ['deleted', () => rmSync(path)],
     ['replaced by another database', () => renameSync(join(folder, 'other.db'), path)],
     ['without its write-ahead log', () => rmSync(`${path}-wal`)],
-  ])(
-    'is unavailable while it is %s, and available again after it was restored',
-    async (_, harm) => {
-      await (await openWithRow(`sqlite:${folder}/other.db`)).close()
-      const database = await openWithRow()
-      const kept = ['', '-wal'].map((end) => [`${folder}/kept${end}`, `${path}${end}`] as const)
-      for (const [name, part] of kept) linkSync(part, name)
-      harm()
-      await expect(findThings(database)).rejects.toSatisfy(isUnavailable)
-      await expect(insertThings(database, createThing('b'))).rejects.toSatisfy(isUnavailable)
-      const write = database.transaction((tx) => insertThings(tx, createThing('b')))
-      await expect(write).rejects.toSatisfy(isUnavailable)
-      await expect(write).rejects.toThrow(/moved, deleted or replaced .* restart/s)
-      for (const [name, part] of kept) renameSync(name, part)
-      await insertThings(database, createThing('c'))
-      expect(await namesOf(database)).toEqual(['a', 'c'])
-    },
-  )
+  ])('is unavailable while it is %s, and available again once it is restored', async (_, harm) => {
+    await (await openWithRow(`sqlite:${folder}/other.db`)).close()
+    const database = await openWithRow()
+    const kept = ['', '-wal'].map((end) => [`${folder}/kept${end}`, `${path}${end}`] as const)
+    for (const [name, part] of kept) linkSync(part, name)
+    harm()
+    await expect(findThings(database)).rejects.toSatisfy(isUnavailable)
+    await expect(insertThings(database, createThing('b'))).rejects.toSatisfy(isUnavailable)
+    const write = database.transaction((tx) => insertThings(tx, createThing('b')))
+    await expect(write).rejects.toSatisfy(isUnavailable)
+    await expect(write).rejects.toThrow(/moved, deleted or replaced .* restart/s)
+    for (const [name, part] of kept) renameSync(name, part)
+    await insertThings(database, createThing('c'))
+    expect(await namesOf(database)).toEqual(['a', 'c'])
+  })
 
-  it('is not created anew when it existed before and is missing or empty', async () => {
+  it('is not created again if it existed before and is now missing or empty', async () => {
     await (await openWithRow()).close()
     rmSync(path)
     for (const state of ['missing', 'empty']) {
@@ -109,7 +106,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
     expect(await namesOf(await openWithRow())).toEqual(['a'])
   })
 
-  it('is created anew if `beginAnew` is set, and opens normally afterwards', async () => {
+  it('is created again if `beginAnew` is set, and opens normally afterwards', async () => {
     await (await openWithRow()).close()
     rmSync(path)
     const anew = await connect<TestTables>(url, { beginAnew: true })
@@ -120,7 +117,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
     expect(await namesOf(await openWithRow())).toEqual(['a'])
   })
 
-  it('is accepted after it was restored from a backup', async () => {
+  it('is accepted if it is restored from a backup', async () => {
     await (await openWithRow()).close()
     copyFileSync(path, `${folder}/backup.db`)
     for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
@@ -130,7 +127,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
     expect(await namesOf(restored)).toEqual(['a'])
   })
 
-  it('is created once when several processes start at the same time', async () => {
+  it('is created once if several processes start concurrently', async () => {
     const children = [1, 2, 3].map(() => startChild('migrate', url, '50'))
     expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0])
     const again = startChild('migrate', url, '0')

@@ -34,7 +34,7 @@ const extra = {
   },
 }
 
-describe('statement', () => {
+describe('statement(), which prepares a query once,', () => {
   it('mixes parameters and constants, in any order and repeatedly', async () => {
     await insertThings(database, createThing('a', { amount: 3 }), createThing('b', { amount: 5 }))
     const find = database.statement<{ id: string; least: number }, { id: string; amount: number }>(
@@ -54,7 +54,7 @@ describe('statement', () => {
     expect((await find({ least: 4, id: 'a' })).rows).toEqual([{ id: 'b', amount: 5 }])
   })
 
-  it('builds its query once', async () => {
+  it('builds its query only once', async () => {
     let built = 0
     const find = database.statement<{ id: string }>((db, param) => {
       built++
@@ -66,7 +66,7 @@ describe('statement', () => {
     expect(built).toBe(1)
   })
 
-  it('returns how many rows it matched, changed or not', async () => {
+  it('returns how many rows matched, whether they changed or not', async () => {
     await insertThings(database, createThing('a', { amount: 1 }), createThing('b', { amount: 2 }))
     const set = database.statement<{ amount: number }>((db, param) =>
       db.updateTable('things').set({ amount: param('amount') }),
@@ -82,7 +82,7 @@ describe('statement', () => {
     expect(await all({})).toMatchObject({ rows: [{ id: 'b' }], affected: 0 })
   })
 
-  it('names the parameter that is missing', async () => {
+  it('names a parameter that is missing', async () => {
     const find = database.statement<{ id?: string }>((db, param) =>
       db
         .selectFrom('things')
@@ -92,7 +92,7 @@ describe('statement', () => {
     await expect(find({})).rejects.toThrow(/"id"/)
   })
 
-  it('runs in the transaction that is passed to it, or on its own if none is passed', async () => {
+  it('runs in the transaction that is passed to it, or outside of transactions if none is passed', async () => {
     const insert = database.statement<{ id: string }>((db, param) =>
       db.insertInto('things').values({ id: param('id'), amount: 0, flagged: 0 }),
     )
@@ -116,7 +116,7 @@ describe('statement', () => {
     expect(await findThings(database)).toHaveLength(2)
   })
 
-  it('continues to work when another process changes the table', async () => {
+  it('still works after another process has changed the table', async () => {
     await insertThings(database, createThing('a'))
     const all = database.statement((db) => db.selectFrom('things').selectAll())
     const bound = () => database.transaction(async (tx) => (await all({}, tx)).rows)
@@ -130,8 +130,8 @@ describe('statement', () => {
   })
 })
 
-describe('onQuery', () => {
-  it('receives statements, but not BEGIN, COMMIT and the like', async () => {
+describe('the onQuery option', () => {
+  it('receives every statement except BEGIN, COMMIT and the like', async () => {
     const find = database.statement<{ id: string }>((db, param) =>
       db.selectFrom('things').select('id').where('id', '=', param('id')),
     )
@@ -150,8 +150,8 @@ describe('onQuery', () => {
   })
 })
 
-describe('kysely', () => {
-  it('rejects transactions of its own, which would lack retries', async () => {
+describe('the kysely object of a database', () => {
+  it('rejects its own transactions, because they would not be repeated after a deadlock', async () => {
     const own = database.kysely.transaction().execute(async () => {})
     await expect(own).rejects.toThrow('database.transaction')
   })

@@ -70,8 +70,8 @@ async function read(on: Database, table = 'visits') {
   ])
 }
 
-describe('a migration that needs other processes to be stopped', () => {
-  it('is rejected with an explanation, and runs with `offline`', async () => {
+describe('a migration that requires that no other process is running', () => {
+  it('is rejected with an explanation, and runs with the `offline` option', async () => {
     await migrate(database, old)
     const row = { id: 1, began_at: 1_764_000_000_123, ended_at: null }
     await database.kysely.insertInto('visits').values(row).execute()
@@ -96,7 +96,7 @@ describe('a migration that needs other processes to be stopped', () => {
     expect(await migrate(database, next)).toEqual({ applied: ['0002-timestamps'] })
   })
 
-  it('runs once when several processes start it', async () => {
+  it('runs once if several processes start it', async () => {
     await migrate(database, old)
     await database.kysely.insertInto('visits').values({ id: 1, began_at: 5, ended_at: 6 }).execute()
     const others = await Promise.all([1, 2, 3].map(() => connect(test.url)))
@@ -107,7 +107,7 @@ describe('a migration that needs other processes to be stopped', () => {
   })
 })
 
-describe('requireMigrations', () => {
+describe('requireMigrations()', () => {
   it('rejects a database that lacks a migration or has an unknown one', async () => {
     await expect(requireMigrations(database, old)).rejects.toThrow(SchemaTooOld)
     await migrate(database, old)
@@ -121,7 +121,7 @@ describe('requireMigrations', () => {
   })
 })
 
-describe('toTimestamps', () => {
+describe('toTimestamps(), which converts columns of milliseconds,', () => {
   it('can be interrupted before any of its statements, and repeated after other processes have written', async () => {
     let left = Number.POSITIVE_INFINITY
     const stopping = await connect(test.url, {

@@ -31,7 +31,7 @@ const add = (db: Database<TestTables>, id: string, amount: number) =>
     .where('id', '=', id)
     .execute()
 
-describe('transaction', () => {
+describe('transaction()', () => {
   it('commits everything or nothing', async () => {
     const fail = database.transaction(async (tx) => {
       await insertThings(tx, createThing('a'), createThing('b'))
@@ -47,7 +47,7 @@ describe('transaction', () => {
     expect(await findThings(other)).toHaveLength(2)
   })
 
-  it('sees its own changes immediately, hides them from others until it ends, and blocks no readers', async () => {
+  it('sees its own changes immediately, hides them from others until it commits, and blocks no readers', async () => {
     await database.transaction(async (tx) => {
       await insertThings(tx, createThing('a'))
       expect(await findThings(tx)).toHaveLength(1)
@@ -58,7 +58,7 @@ describe('transaction', () => {
     expect(await findThings(other)).toHaveLength(1)
   })
 
-  it('is part of the transaction it is nested in', async () => {
+  it('is part of the transaction in which it is nested', async () => {
     const fail = database.transaction(async (tx) => {
       await tx.transaction((inner) => insertThings(inner, createThing('a')))
       throw new Error('no')
@@ -67,7 +67,7 @@ describe('transaction', () => {
     expect(await findThings(database)).toEqual([])
   })
 
-  it('fails as a whole after a failed statement, even if the work caught the error', async () => {
+  it('fails completely after a failed statement, even if the error was caught', async () => {
     const swallow = database.transaction(async (tx) => {
       await insertThings(tx, createThing('a'))
       await insertThings(tx, createThing('a')).catch(() => {})
@@ -89,7 +89,7 @@ describe('transaction', () => {
     expect(await findThings(database)).toEqual([])
   })
 
-  it('loses no update among many concurrent ones on two connections', async () => {
+  it('loses no change of many concurrent ones on two connections', async () => {
     await insertThings(database, createThing('a'))
     const step = (db: Database<TestTables>) =>
       db.transaction(async (tx) => void (await add(tx, 'a', 1)))
@@ -114,7 +114,7 @@ describe('transaction', () => {
     if (database.dialect.name !== 'sqlite') expect(attempts).toBeGreaterThan(2)
   })
 
-  it('survives many conflicting updates', async () => {
+  it('succeeds in the end despite many conflicting updates', async () => {
     const ids = ['a', 'b', 'c', 'd']
     await insertThings(database, ...ids.map((id) => createThing(id)))
     const cross = (i: number) =>
@@ -142,7 +142,7 @@ describe('transaction', () => {
   })
 })
 
-describe('close', () => {
+describe('close() of a database', () => {
   it('waits for running work, and can be called twice', async () => {
     const mine = await connect<TestTables>(test.url)
     let closing: Promise<void> | undefined

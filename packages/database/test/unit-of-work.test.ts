@@ -25,7 +25,7 @@ const add = (id: string, to: Database<TestTables> = database) =>
 const ids = async () => (await findThings(database)).map(({ id }) => id).sort()
 
 describe('database.unitOfWork()', () => {
-  it('commits every write of code that uses the database itself instead of a transaction', async () => {
+  it('commits every write of code that calls the database itself instead of a transaction', async () => {
     const changed = withErrors(database, (error) => error) as unknown as Database<TestTables>
     const result = await database.unitOfWork(async () => {
       await add('statement')
@@ -63,7 +63,7 @@ describe('database.unitOfWork()', () => {
     expect(await ids()).toEqual([])
   })
 
-  it('does not include writes of callers outside of it, which are kept even if the unit fails', async () => {
+  it('does not include writes of other callers, which are kept even if the unit fails', async () => {
     let leave = () => {}
     const left = new Promise<void>((resolve) => {
       leave = resolve
@@ -87,7 +87,7 @@ describe('database.unitOfWork()', () => {
     expect(await ids()).toEqual(['outside'])
   })
 
-  it('passes errors through the function of the database that sent the statement', async () => {
+  it('passes errors to the error mapping of the database that sent the statement', async () => {
     const changed = withErrors(
       database,
       (error) => new RangeError('changed', { cause: error }),
@@ -107,7 +107,7 @@ describe('database.unitOfWork()', () => {
     expect(await ids()).toEqual(['inside', 'later'])
   })
 
-  it('calls functions passed to afterCommit() once after the commit, and never if the unit is undone', async () => {
+  it('calls functions passed to afterCommit() once after the commit, and never if the unit is rolled back', async () => {
     const calls: string[] = []
     const note = (text: string) => database.afterCommit(() => void calls.push(text))
     note('outside')

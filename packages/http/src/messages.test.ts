@@ -14,8 +14,8 @@ const messages = {
   plain: 'Nothing to fill in',
 } as const
 
-describe('translate', () => {
-  it('fills in values', () => {
+describe('translate()', () => {
+  it('inserts values into a message', () => {
     expect(translate<typeof messages>(messages, 'en')('hello', { name: 'Ada' })).toBe('Hello Ada.')
   })
 
@@ -45,17 +45,17 @@ describe('translate', () => {
     ])
   })
 
-  it('does not interpret braces in values, and leaves names without a value unchanged', () => {
+  it('does not interpret braces in values, and leaves a name without a value unchanged', () => {
     expect(formatMessage('{a} {b} {', { a: '{b}' }, 'en').join('')).toBe('{b} {b} {')
   })
 
-  it('checks at compile time that a value is passed for each name in a message', () => {
+  it('checks at compile time that a value is passed for each name in the message', () => {
     expectTypeOf<PlaceholderNames<(typeof messages)['left']>>().toEqualTypeOf<'days' | 'name'>()
     expectTypeOf<PlaceholderNames<(typeof messages)['plain']>>().toEqualTypeOf<never>()
   })
 })
 
-describe('readLanguages', () => {
+describe('readLanguages(), which reads the Accept-Language header,', () => {
   it.each([
     ['de', ['de']],
     ['fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5', ['fr-CH', 'fr', 'en', 'de']],
@@ -74,7 +74,7 @@ describe('readLanguages', () => {
   })
 })
 
-describe('chooseLanguage', () => {
+describe('chooseLanguage()', () => {
   it.each([
     [['de'], 'de'],
     [['de-AT'], 'de'],
@@ -83,11 +83,11 @@ describe('chooseLanguage', () => {
     [['fr', 'de'], 'de'],
     [['xx'], 'en'],
     [[], 'en'],
-  ])('chooses a language for %j', (wanted, expected) => {
+  ])('returns, for %j, the language %s', (wanted, expected) => {
     expect(chooseLanguage(wanted, ['en', 'de', 'pt-BR'], 'en')).toBe(expected)
   })
 })
 
-it('isRightToLeft returns true only for locales whose script runs from right to left', () => {
+it('isRightToLeft() returns true only for locales whose script runs from right to left', () => {
   expect(['ar', 'he', 'de', 'az-Arab'].map(isRightToLeft)).toEqual([true, true, false, true])
 })

@@ -15,7 +15,7 @@ async function listen(use: (request: HttpRequest, message: NodeMessage) => unkno
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-describe('a Node request', () => {
+describe('a Node request, as the router receives it,', () => {
   it('has the path, query, headers and body that were sent', async () => {
     const url = await listen(async (request) => ({
       target: [request.method, request.path, request.query],
@@ -35,7 +35,7 @@ describe('a Node request', () => {
     expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
   })
 
-  it('has the configured URL when converted to a Web request, whatever its Host header says', async () => {
+  it('gets the configured URL if it is converted to a Web request, whatever its Host header says', async () => {
     const url = await listen((request) => request.toRequest('https://api.example.com/base').url)
     const hosts = ['evil.example', 'a b', '']
     for (const host of hosts) {
@@ -51,7 +51,7 @@ describe('a Node request', () => {
   })
 
   it.each(['TRACE', 'trace', 'TRACK', 'CONNECT'])(
-    'is rejected with 405 for %s when converted to a Web request, which cannot have that method',
+    'is rejected with 405 for the method %s if it is converted to a Web request, which cannot have that method',
     (method) => {
       const message = Object.assign(new IncomingMessage(new Socket()), { method, url: '/me' })
       expect(() => fromNodeRequest(message).toRequest('https://api.example.com')).toThrow(
@@ -61,7 +61,7 @@ describe('a Node request', () => {
   )
 
   it.each(['text', 'rawText'] as const)(
-    'settles %s() when the message is destroyed before or during the read, with or without an error',
+    'makes %s() resolve or reject if the message is destroyed before or during the read, with or without an error',
     async (read) => {
       for (const error of [undefined, new Error('gone')]) {
         for (const when of ['before', 'meanwhile']) {

@@ -13,6 +13,6 @@ it.each([
   [false, 'application/json, text/plain, */*'],
   [false, '*/*'],
   [false, null],
-])('wantsHtml returns %s for Accept: %s', (isBrowser, accept) => {
+])('wantsHtml() returns %s for the Accept header %s', (isBrowser, accept) => {
   expect(wantsHtml({ header: () => accept })).toBe(isBrowser)
 })

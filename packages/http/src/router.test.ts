@@ -3,7 +3,7 @@ import { createRouter, type Method, requireRoute } from './router.ts'
 
 const route = (method: Method, path: string) => ({ method, path })
 
-describe('createRouter', () => {
+describe('createRouter()', () => {
   const router = createRouter([
     route('GET', '/clients'),
     route('POST', '/clients'),
@@ -27,7 +27,7 @@ describe('createRouter', () => {
     '/clients/a/b',
     '/clients/a.b',
     '/clients//secret',
-  ])('finds no route at %s', (path) => {
+  ])('finds no route for the path %s', (path) => {
     expect(router.match(path)).toBeNull()
   })
 
@@ -44,7 +44,7 @@ describe('createRouter', () => {
     expect(() => createRouter([route('GET', '/a'), route('GET', '/a')])).toThrow(TypeError)
   })
 
-  it('returns the methods of a path, with HEAD if it supports GET', () => {
+  it('returns the allowed methods of a path, with HEAD if it allows GET', () => {
     const match = router.match('/clients')
     if (!match) throw new Error('no match')
     expect(requireRoute(match, 'HEAD')).toEqual(route('GET', '/clients'))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fetchFrom, fromWebRequest, toWebResponse } from './web.ts'
 
 describe('a Web request', () => {
-  it('stays the same object when converted to the configured URL that it already has, and becomes a new one for any other URL', () => {
+  it('stays the same object if it already has the configured URL, and is copied for any other URL', () => {
     const request = new Request('https://api.example.com/me?x=1', { headers: { cookie: 'a=b' } })
     expect(fromWebRequest(request).toRequest('https://api.example.com/base')).toBe(request)
     const forged = new Request('https://evil.example/me?x=1', { headers: { cookie: 'a=b' } })
@@ -11,13 +11,13 @@ describe('a Web request', () => {
     expect(mended.headers.get('cookie')).toBe('a=b')
   })
 
-  it('explains what to do in the error about a body that has already been read', async () => {
+  it('says in the error what to do if the body was already read', async () => {
     const request = new Request('https://api.example.com/', { method: 'POST', body: 'x' })
     await request.text()
     await expect(fromWebRequest(request).text(10)).rejects.toThrow('Mount these routes before')
   })
 
-  it('rejects with request_cut_off if its body breaks off', async () => {
+  it('fails with request_cut_off if its body breaks off', async () => {
     const body = new ReadableStream({
       start(controller) {
         controller.enqueue(new TextEncoder().encode('half'))

@@ -50,7 +50,7 @@ function get({ url }: Served, path: string, host: string): Promise<number | unde
 
 describe.each(cases)('the routes of $name in $framework', ({ framework, subject }) => {
   it.each(['vanishes', 'hangs up'])(
-    'log nothing about a body that is cut off when the caller %s, and close the connection',
+    'log nothing about an unfinished body if the caller %s, and close the connection',
     async (how) => {
       const { mounts, watch } = await subject.mount()
       const served = await serve(framework, mounts)
@@ -67,7 +67,7 @@ describe.each(cases)('the routes of $name in $framework', ({ framework, subject 
     },
   )
 
-  it('complete the response when the caller has disconnected before the body was read', async () => {
+  it('finish the response if the caller has disconnected before the body was read', async () => {
     const { mounts, watch } = await subject.mount()
     const served = await serve(framework, mounts)
     const uncaught = watchProcess()
@@ -86,12 +86,15 @@ describe.each(cases)('the routes of $name in $framework', ({ framework, subject 
     expect([watch.logged, uncaught]).toEqual([[], []])
   })
 
-  it.each(subject.refusals)('return 405 for %s %s, and allow %s', async (method, path, allow) => {
-    const { mounts } = await subject.mount()
-    const served = await serve(framework, mounts)
-    const response = await fetch(served.url + path, { method })
-    expect([response.status, response.headers.get('allow')]).toEqual([405, allow])
-  })
+  it.each(subject.refusals)(
+    'return 405 for %s %s, and list the allowed methods %s',
+    async (method, path, allow) => {
+      const { mounts } = await subject.mount()
+      const served = await serve(framework, mounts)
+      const response = await fetch(served.url + path, { method })
+      expect([response.status, response.headers.get('allow')]).toEqual([405, allow])
+    },
+  )
 
   it('report their configured URL to the application, whatever the Host header says', async () => {
     const { mounts, watch } = await subject.mount()

@@ -1,12 +1,18 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { computeHmac, deriveKey, deriveMacKey, randomSecret, timeOrderedId } from './crypto.ts'
+import {
+  computeHmac,
+  createRandomSecret,
+  deriveKey,
+  deriveMacKey,
+  timeOrderedId,
+} from './crypto.ts'
 
 describe('hmac', () => {
   const TEXTS = ['', 'a', 'Zoë 漢字 🎟️', 'x'.repeat(63), 'x'.repeat(2048), 'ö'.repeat(1500)]
 
   it.each(TEXTS.map((text) => [text.length, text]))(
-    'equals HMAC-SHA-256 of node:crypto for a text of %i characters',
+    'returns the same HMAC-SHA-256 as node:crypto for a text of %i characters',
     (_, text) => {
       const expected = createHmac('sha256', deriveKey('a secret', 'tests')).update(text)
       expect(computeHmac(deriveMacKey('a secret', 'tests'), text)).toBe(
@@ -15,7 +21,7 @@ describe('hmac', () => {
     },
   )
 
-  it('returns the right result for a short text after a longer text has used the same buffer', () => {
+  it('returns the right result for a short text after a longer text used the same buffer', () => {
     const key = deriveMacKey('a secret', 'tests')
     const before = computeHmac(key, 'short')
     computeHmac(key, 'a much longer text')
@@ -23,9 +29,9 @@ describe('hmac', () => {
   })
 })
 
-describe('randomSecret', () => {
+describe('createRandomSecret()', () => {
   it('never returns the same value twice, even after its pool of random bytes was refilled', () => {
-    const secrets = Array.from({ length: 1000 }, randomSecret)
+    const secrets = Array.from({ length: 1000 }, createRandomSecret)
     expect(new Set(secrets).size).toBe(1000)
     expect(secrets.every((secret) => /^[\w-]{43}$/.test(secret))).toBe(true)
   })

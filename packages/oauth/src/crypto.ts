@@ -61,7 +61,7 @@ let poolOffset = pool.length
  * Returns 256 random bits as base64url. The bits come from a pool, because one large request to the
  * system is far cheaper than many small ones; each is used once.
  */
-export function randomSecret(): string {
+export function createRandomSecret(): string {
   if (poolOffset === pool.length) {
     randomFillSync(pool)
     poolOffset = 0
@@ -74,12 +74,12 @@ export function randomSecret(): string {
 }
 
 /** Returns random letters of `alphabet`. For short codes that people type. */
-export function randomLetters(alphabet: string, length: number): string {
+export function createRandomLetters(alphabet: string, length: number): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
 }
 
 /** Returns a random UUID, which reveals neither when it was made nor how many there are. */
-export function randomId(): string {
+export function createRandomId(): string {
   return randomUUID()
 }
 
@@ -118,7 +118,7 @@ export function computeHmac({ inner, outer }: MacKey, text: string): string {
  * Returns the left half of the hash of a text, base64url-encoded, for the claims `at_hash` and
  * `c_hash` (OpenID Connect Core §3.1.3.6). Uses the hash function of the signature algorithm.
  */
-export function leftHalfHash(algorithm: SigningAlgorithm, text: string): string {
+export function computeLeftHalfHash(algorithm: SigningAlgorithm, text: string): string {
   const digest = hash(algorithm === 'EdDSA' ? 'sha512' : 'sha256', text, 'hex')
   return Buffer.from(digest.slice(0, digest.length / 2), 'hex').toString('base64url')
 }
@@ -134,7 +134,7 @@ export function sha256Base64(text: string): string {
  * Whether two texts are equal. Compares in constant time; only a difference in length, which is not
  * secret, is noticed sooner.
  */
-export function equalSecrets(left: string, right: string): boolean {
+export function areSecretsEqual(left: string, right: string): boolean {
   const a = Buffer.from(left)
   const b = Buffer.from(right)
   return a.length === b.length && timingSafeEqual(a, b)
@@ -149,10 +149,10 @@ export function deriveKey(secret: string, purpose: string): Buffer {
 }
 
 export function deriveMacKey(secret: string, purpose: string): MacKey {
-  return macKeyOf(deriveKey(secret, purpose))
+  return createMacKey(deriveKey(secret, purpose))
 }
 
-export function macKeyOf(key: Buffer): MacKey {
+export function createMacKey(key: Buffer): MacKey {
   const inner = Buffer.alloc(BLOCK + 2048, 0x36)
   const outer = Buffer.alloc(BLOCK + DIGEST, 0x5c)
   for (const [index, byte] of key.entries()) {
@@ -189,7 +189,7 @@ export async function generateSigningKey(
   }
 }
 
-export function publicKeyOf(privateKey: KeyObject): KeyObject {
+export function derivePublicKey(privateKey: KeyObject): KeyObject {
   return createPublicKey(privateKey)
 }
 
@@ -304,7 +304,7 @@ export function verifyByClientKey(
  * Returns the thumbprint of a public key (RFC 7638). Two JWKs of the same key have the same
  * thumbprint, even if they are written differently.
  */
-export function thumbprintOf(publicKey: KeyObject): string {
+export function computeThumbprint(publicKey: KeyObject): string {
   const { crv, e, kty, n, x, y } = exportJwk(publicKey)
   // RFC 7638 §3.2: members in alphabetical order. JSON.stringify leaves out those that this key
   // type does not have.

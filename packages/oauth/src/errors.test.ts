@@ -9,7 +9,7 @@ import {
   ValidationFailed,
 } from './errors.ts'
 
-describe('printable', () => {
+describe('printable(), which makes a text safe for error_description,', () => {
   it.each([
     ['plain text', 'plain text'],
     ['say "hi"', "say 'hi'"],
@@ -17,13 +17,13 @@ describe('printable', () => {
     ['tab\tline\r\n', 'tab?line??'],
     ['ü', '?'],
     ['x'.repeat(400), 'x'.repeat(300)],
-  ])('turns the text %j into the safe error description %j', (text, shown) => {
+  ])('turns %j into %j', (text, shown) => {
     expect(toPrintable(text)).toBe(shown)
   })
 })
 
-describe('error bodies', () => {
-  it('never contain the cause', () => {
+describe('the response body of an error', () => {
+  it('never contains the cause of the error', () => {
     const error = new InvalidRequest('Bad', { cause: new Error('secret'), hint: 'Better' })
     expect(error.body()).toEqual({
       error: 'invalid_request',
@@ -32,7 +32,7 @@ describe('error bodies', () => {
     })
   })
 
-  it('list every scope that the route needs in the WWW-Authenticate challenge', () => {
+  it('lists, in the WWW-Authenticate challenge, every scope that the route needs', () => {
     const { 'www-authenticate': challenge } = new InsufficientScope('No', ['a', 'b']).headers()
     expect(challenge).toContain('scope="a b"')
   })
@@ -42,13 +42,13 @@ describe('error bodies', () => {
     [{ name: ['One.', 'Two.'] }, 'One. (and 1 more error)'],
     [{ name: ['One.'], redirect: ['Two.', 'Three.'] }, 'One. (and 2 more errors)'],
     [{}, 'The request is invalid.'],
-  ])('summarize the validation errors %j in one message', (errors, message) => {
+  ])('combines the validation errors %j into one message', (errors, message) => {
     expect(new ValidationFailed(errors).body()).toEqual({ message, errors })
   })
 })
 
 describe('OAuthError', () => {
-  it('recognizes, with instanceof, errors from a second copy of the package, and no other objects', async () => {
+  it('recognizes errors from a second copy of the package with instanceof, but no other objects', async () => {
     vi.resetModules()
     const copy = await import('./errors.ts')
     const error = new copy.InvalidRequest('Bad')
@@ -68,7 +68,7 @@ describe('OAuthError', () => {
 })
 
 describe('isOAuthError', () => {
-  it('narrows the type to the error class of the given code', () => {
+  it('narrows the TypeScript type of the error to the class of the given code', () => {
     const error: unknown = new ValidationFailed({ name: ['Required.'] })
     if (!isOAuthError(error, 'validation_failed')) throw error
     expect(error.errors).toEqual({ name: ['Required.'] })
@@ -76,7 +76,7 @@ describe('isOAuthError', () => {
     expectTypeOf<OAuthErrorOf<'invalid_grant'>['code']>().toEqualTypeOf<'invalid_grant'>()
   })
 
-  it('returns false for an error whose code is not the given one', () => {
+  it('returns false for an error with another code', () => {
     const error: unknown = new InvalidRequest('Bad')
     expect([isOAuthError(error), isOAuthError(error, 'invalid_request')]).toEqual([true, true])
     expect(isOAuthError(error, 'invalid_grant')).toBe(false)

@@ -21,19 +21,19 @@ import {
   toPrintable,
 } from './errors.ts'
 import { addDpopChallenge } from './guard/challenge.ts'
-import { htmlPage } from './http/html.ts'
+import { createHtmlPage } from './http/html.ts'
 import { errorResponse, redirectResponse } from './http/responses.ts'
 import type { DefaultMessages } from './pages/messages/en.ts'
 import type { PageText } from './pages/messages/messages.ts'
 import type { ErrorView } from './pages/pages.ts'
 
 /** Turns any thrown error into the response to a request. */
-export async function failureResponse(
+export async function createFailureResponse(
   thrown: unknown,
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
-  const error = publicError(thrown, context)
+  const error = toPublicError(thrown, context)
   const { path, query } = request
   const browser = wantsHtml(request)
   if (isOAuthError(error, 'unauthenticated') && browser && request.method === 'GET') {
@@ -61,7 +61,7 @@ async function errorPage(
       context,
     )
     const view = { ...page, status, ...describe(error, t), again }
-    const response = htmlPage(await pages.error(view), status)
+    const response = createHtmlPage(await pages.error(view), status)
     return { ...response, headers: { ...response.headers, ...error.headers() } }
   } catch (thrown) {
     logger.error('The error page could not be rendered', thrown)
@@ -99,7 +99,7 @@ const BY_CODE: Partial<Record<OAuthErrorCode, Extract<keyof DefaultMessages, `er
  * Returns the error to show to the caller. OAuthErrors and malformed requests are shown as they
  * are. All other errors are bugs or outages: their details are hidden, and bugs are logged.
  */
-export function publicError(
+export function toPublicError(
   thrown: unknown,
   context: Pick<ServerContext, 'storage' | 'options'>,
 ): OAuthError {

@@ -61,7 +61,7 @@ describe('resolveOptions', () => {
     ['keyPublishedAhead', 'soon'],
     ['cookieLifetime', '0h'],
     ['purgeEvery', 'never'],
-  ])('rejects the option %s with the value %j at start-up with a TypeError', (name, value) => {
+  ])('rejects the option %s with the value %j by a TypeError at start-up', (name, value) => {
     expect(() => resolve({ [name]: value })).toThrow(TypeError)
   })
 

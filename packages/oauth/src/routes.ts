@@ -6,7 +6,7 @@ import {
   type Router,
 } from '@tollgate/http'
 import type { ServerContext } from './context.ts'
-import { authorize } from './endpoints/authorize.ts'
+import { handleAuthorizationRequest } from './endpoints/authorize.ts'
 import {
   createClient,
   deleteClient,
@@ -14,16 +14,21 @@ import {
   rotateClientSecret,
   updateClient,
 } from './endpoints/clients.ts'
-import { deny, postAuthorize } from './endpoints/decide.ts'
-import { introspect } from './endpoints/introspect.ts'
-import { handleJwks, handleMetadata, jwksPath, metadataPath } from './endpoints/metadata.ts'
+import { handleDenial, postAuthorize } from './endpoints/decide.ts'
+import { handleIntrospection } from './endpoints/introspect.ts'
+import {
+  buildJwksPath,
+  buildMetadataPath,
+  handleJwks,
+  handleMetadata,
+} from './endpoints/metadata.ts'
 import {
   createPersonalToken,
   deletePersonalToken,
   listPersonalTokens,
 } from './endpoints/personal-access-tokens.ts'
-import { resourceMetadata, resourcesByPath } from './endpoints/resource-metadata.ts'
-import { revoke } from './endpoints/revoke.ts'
+import { createResourceMetadataHandler, mapResourcesByPath } from './endpoints/resource-metadata.ts'
+import { handleRevocation } from './endpoints/revoke.ts'
 import { listScopes } from './endpoints/scopes.ts'
 import { handleStylesheet } from './endpoints/stylesheet.ts'
 import { handleTokenRequest } from './endpoints/token.ts'
@@ -50,9 +55,15 @@ export function needsClock({ method, needsClock }: EndpointRoute): boolean {
 /** The routes of every server, relative to the base path. */
 export const routes: readonly EndpointRoute[] = [
   // A HEAD request must not issue a code or store a pending approval.
-  { method: 'GET', path: '/authorize', endpoint: authorize, answersHead: false, needsClock: true },
+  {
+    method: 'GET',
+    path: '/authorize',
+    endpoint: handleAuthorizationRequest,
+    answersHead: false,
+    needsClock: true,
+  },
   { method: 'POST', path: '/authorize', endpoint: postAuthorize },
-  { method: 'DELETE', path: '/authorize', endpoint: deny },
+  { method: 'DELETE', path: '/authorize', endpoint: handleDenial },
   { method: 'POST', path: '/token', endpoint: handleTokenRequest, openTo: 'clients' },
   { method: 'POST', path: '/token/refresh', endpoint: refreshCookie },
   { method: 'GET', path: '/tokens', endpoint: listTokens },
@@ -66,8 +77,14 @@ export const routes: readonly EndpointRoute[] = [
   { method: 'GET', path: '/personal-access-tokens', endpoint: listPersonalTokens },
   { method: 'POST', path: '/personal-access-tokens', endpoint: createPersonalToken },
   { method: 'DELETE', path: '/personal-access-tokens/{id}', endpoint: deletePersonalToken },
-  { method: 'POST', path: '/revoke', endpoint: revoke, openTo: 'clients', needsClock: false },
-  { method: 'POST', path: '/introspect', endpoint: introspect, needsClock: false },
+  {
+    method: 'POST',
+    path: '/revoke',
+    endpoint: handleRevocation,
+    openTo: 'clients',
+    needsClock: false,
+  },
+  { method: 'POST', path: '/introspect', endpoint: handleIntrospection, needsClock: false },
   { method: 'GET', path: '/pages.css', endpoint: handleStylesheet },
 ]
 
@@ -82,17 +99,19 @@ export function createOAuthRouter({
   ResolvedOptions,
   'basePath' | 'issuerUrl' | 'grants' | 'features' | 'hasResources' | 'resources'
 >): Router<EndpointRoute> {
-  const ofResources = hasResources ? [...resourcesByPath(resources)] : []
+  const ofResources = hasResources ? [...mapResourcesByPath(resources)] : []
   const ofFeatures = [...grants, ...features].flatMap(({ routes = [] }) => routes)
   const metadataPaths = new Set([
-    metadataPath(issuerUrl),
+    buildMetadataPath(issuerUrl),
     ...features.flatMap((feature) => feature.metadataPaths?.(issuerUrl) ?? []),
   ])
   return createRouter<EndpointRoute>([
     ...[...routes, ...ofFeatures].map((route) => ({ ...route, path: `${basePath}${route.path}` })),
     ...[...metadataPaths].map((path) => publicRoute(path, handleMetadata)),
-    ...ofResources.map(([path, resource]) => publicRoute(path, resourceMetadata(resource))),
-    publicRoute(jwksPath(issuerUrl), handleJwks),
+    ...ofResources.map(([path, resource]) =>
+      publicRoute(path, createResourceMetadataHandler(resource)),
+    ),
+    publicRoute(buildJwksPath(issuerUrl), handleJwks),
   ])
 }
 

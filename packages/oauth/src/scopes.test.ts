@@ -97,7 +97,7 @@ describe('holdsScope', () => {
     [['a'], '*', false],
     [['ab'], 'a', false],
   ])(
-    'tells whether the granted scopes %j include the required scope %s: %s',
+    'returns whether the granted scopes %j include the required scope %s: %s',
     (scopes, name, held) => {
       expect(holdsScope(scopes, name)).toBe(held)
     },

@@ -13,9 +13,9 @@ import type { StoreClock } from './clock.ts'
 import type { ServerContext } from './context.ts'
 import { createContext } from './create-context.ts'
 import type { SigningAlgorithm } from './crypto.ts'
-import { metadataHintOf } from './endpoints/resource-metadata.ts'
+import { buildMetadataHint } from './endpoints/resource-metadata.ts'
 import type { Events } from './events.ts'
-import { failureResponse, publicError } from './failure.ts'
+import { createFailureResponse, toPublicError } from './failure.ts'
 import {
   type CrossOriginRules,
   createCrossOriginRules,
@@ -29,10 +29,10 @@ import { errorResponse } from './http/responses.ts'
 import type { KeyRotation } from './keys/signing-keys.ts'
 import { findNetwork } from './limits/network.ts'
 import type { Logger } from './logger.ts'
-import { deliver, scheduleDeliveries } from './maintenance/deliver.ts'
+import { scheduleDeliveries, sendDueDeliveries } from './maintenance/deliver.ts'
 import { countEverything, type EndedCounts, endEverything } from './maintenance/end-everything.ts'
-import { purge, schedulePurge } from './maintenance/purge.ts'
-import { reseal, toReseal } from './maintenance/reseal.ts'
+import { purgeExpiredRows, schedulePurge } from './maintenance/purge.ts'
+import { resealStoredSecrets, toReseal } from './maintenance/reseal.ts'
 import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
 import type { RequestingApplication } from './pages/pages.ts'
 import type { ResourceServer } from './resources/resources.ts'
@@ -369,9 +369,9 @@ export function createAuthorizationServer<
       if (needsClock(route)) await context.clock.check?.()
       response = await route.endpoint(request, contextOf(request), match.id)
     } catch (error) {
-      response = await failureResponse(error, request, context).catch((failure) =>
+      response = await createFailureResponse(error, request, context).catch((failure) =>
         // The application's own error page has thrown, but the caller still needs a response.
-        errorResponse(publicError(failure, context)),
+        errorResponse(toPublicError(failure, context)),
       )
     }
     return request.method === 'HEAD' ? withoutBody(response) : response
@@ -385,9 +385,9 @@ export function createAuthorizationServer<
       providers: options.providers,
       provider,
       ready: () => (isReady ? null : ready()),
-      publicError: (thrown) => publicError(thrown, context),
+      publicError: (thrown) => toPublicError(thrown, context),
       audience: resource.audience,
-      metadataHint: options.hasResources ? metadataHintOf(resource) : null,
+      metadataHint: options.hasResources ? buildMetadataHint(resource) : null,
       proofs: createGuardProofChecker(resource, context),
       addsSignInClaims: context.features.addsSignInClaims,
       machineScopes: options.machineScopeNames,
@@ -479,7 +479,7 @@ export function createAuthorizationServer<
       {
         rotate: (how?: KeyRotation) => context.keys.rotate(how),
         revoke: (kid: string) => context.keys.revoke(kid),
-        reseal: () => reseal(context),
+        reseal: () => resealStoredSecrets(context),
         toReseal: () => toReseal(context),
         list: async () => context.keys.all(),
       },
@@ -494,8 +494,8 @@ export function createAuthorizationServer<
         endSession: (sessionId: string) => endHashedSession(hashOf(sessionId), context),
         endEverything: () => endEverything(context),
         countEverything: () => countEverything(context),
-        deliver: () => deliver(context),
-        purge: () => purge(context),
+        deliver: () => sendDueDeliveries(context),
+        purge: () => purgeExpiredRows(context),
       },
       ready,
     ),

@@ -34,7 +34,7 @@ describe('the authorization code flow', () => {
     expect(user.tokenCan('check-status')).toBe(false)
   })
 
-  it('redirects a denial with the state and without a code', async () => {
+  it('returns the state and no code when the person denies', async () => {
     const client = await createClient(server)
     const page = await requestAuthorization(server, 'ada', {
       client_id: client.id,
@@ -53,7 +53,7 @@ describe('the authorization code flow', () => {
     expect(answered.searchParams.has('code')).toBe(false)
   })
 
-  it('refreshes, and returns the same successor again within ten seconds', async () => {
+  it('returns the same new refresh token if a refresh is repeated within ten seconds', async () => {
     const client = await createClient(server)
     const first = await runCodeFlow(server, client)
     const form = {

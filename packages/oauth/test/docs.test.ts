@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { jwksPath, metadataPath } from '../src/endpoints/metadata.ts'
+import { buildJwksPath, buildMetadataPath } from '../src/endpoints/metadata.ts'
 import * as oauth from '../src/index.ts'
 import { resolveOptions } from '../src/options.ts'
 import { routes } from '../src/routes.ts'
@@ -67,8 +67,8 @@ describe('docs/reference/routes.md', () => {
     const issuer = new URL('https://api.example.com')
     const offered = [
       ...routes.map(({ method, path }) => `${method} /oauth${path}`),
-      `GET ${metadataPath(issuer)}`,
-      `GET ${jwksPath(issuer)}`,
+      `GET ${buildMetadataPath(issuer)}`,
+      `GET ${buildJwksPath(issuer)}`,
     ]
     expect(rows.map(({ Method, Path }) => `${Method} ${plain(Path)}`)).toEqual(offered)
   })

@@ -274,9 +274,9 @@ const CASES: readonly Case[] = [
 ]
 
 describe('error responses', () => {
-  it.each(CASES)(
-    'have the status $status for: $what',
-    async ({ send, status, body, headers = {} }) => {
+  it.each(CASES.map((given) => [given.status, given.what, given] as const))(
+    'have the status %i for: %s',
+    async (_status, _what, { send, status, body, headers = {} }) => {
       const reply = await expectNoChange(server, send)
       expect(reply.status).toBe(status)
       expect(reply.headers.get('cache-control')).toBe('no-store')
@@ -296,7 +296,7 @@ describe('error responses', () => {
     ['405', { method: 'PUT' }, 'allow', 'GET, POST, DELETE'],
     ['413', { method: 'POST', body: `x=${'y'.repeat(65 * 1024)}` }, 'connection', 'close'],
   ])(
-    'show a browser the status %s as a page, with the headers of the error',
+    'are shown as a page to a browser, with the status %s and the headers of the error',
     async (status, init, name, value) => {
       const type = 'application/x-www-form-urlencoded'
       const headers = { accept: 'text/html', origin: server.url, 'content-type': type }
@@ -319,7 +319,7 @@ describe('error responses', () => {
   ]
 
   it.each(redirected)(
-    'redirect the error %s to the client for the parameters %o',
+    'are redirected as %s to the client for the parameters %o',
     async (error, change, mark) => {
       const asked = {
         client_id: client.id,
@@ -341,7 +341,7 @@ describe('error responses', () => {
     },
   )
 
-  it('do not redirect to a redirect_uri that differs from the registered one', async () => {
+  it('are not redirected to a redirect_uri other than the registered one', async () => {
     const reply = await expectNoChange(server, () =>
       requestAuthorization(server, 'ada', {
         client_id: client.id,
@@ -356,13 +356,13 @@ describe('error responses', () => {
     expect(html).not.toContain('evil.example')
   })
 
-  it('contain JSON instead of a page for callers of the authorization endpoint that accept JSON', async () => {
+  it('contain JSON instead of a page if the caller of the authorization endpoint accepts JSON', async () => {
     const reply = await raw('/oauth/authorize?client_id=nobody', {})
     expect(reply.status).toBe(400)
     expect(await reply.json()).toEqual(oauthBody('invalid_request'))
   })
 
-  it('fall back to the default response if a custom error page fails (threat F4)', async () => {
+  it('use the default response if a custom error page fails (threat F4)', async () => {
     const failing = await startServer({
       pages: { error: () => Promise.reject(new Error('template')) },
     })
@@ -378,7 +378,7 @@ describe('error responses', () => {
     }
   })
 
-  it('have the status 500 and no details for an internal failure, which is logged (threat P8)', async () => {
+  it('have the status 500 and no details if the error is internal, which is logged (threat P8)', async () => {
     const failing = await startServer()
     failing.users.findByCredentials = async () => {
       throw new Error('secret detail')

@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const drop of drops.splice(0)) await drop()
 })
 
-describe('storage contract on the database', () => {
+describe('storageContract() on the database', () => {
   storageContract({ describe, it }, async () => {
     const { database, drop } = await createTestDatabase()
     drops.push(drop)
@@ -19,6 +19,6 @@ describe('storage contract on the database', () => {
   })
 })
 
-describe('storage contract in memory', () => {
+describe('storageContract() in memory', () => {
   storageContract({ describe, it }, async () => memoryStorage())
 })

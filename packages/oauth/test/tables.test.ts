@@ -77,7 +77,7 @@ describe('the `migrate: false` option', () => {
     oauth.close()
   })
 
-  it('creates no tables, and fails with an explanation if they are missing', async () => {
+  it('creates no tables, and fails with an explanation if tables are missing', async () => {
     const empty = await createTestDatabase()
     const oauth = serverOn(empty)
     await expect(oauth.ready()).rejects.toMatchObject({ code: 'TOLLGATE_SCHEMA_TOO_OLD' })

@@ -46,7 +46,7 @@ const idOf = (name: string) => `\${${name}:id}`
 
 const CUSTOMER = { name: 'Ada', email: 'ada@example.com' }
 
-it('advance moves the clock of a running sandbox and prints what happened', async () => {
+it('tollgate-sandbox advance moves the clock of a running sandbox and prints what happened', async () => {
   const { sandbox, run } = await start({
     fixtures: {
       stripe: {
@@ -83,7 +83,7 @@ it('advance moves the clock of a running sandbox and prints what happened', asyn
   })
 })
 
-it('trigger causes every event that it lists, and their webhooks are delivered', async () => {
+it('tollgate-sandbox trigger causes every event that it lists, and their webhooks are delivered', async () => {
   const { sandbox, run } = await start()
   const receiver = await startReceiver()
   sandbox.stripe?.registerWebhook(receiver.url)
@@ -108,7 +108,7 @@ it('trigger causes every event that it lists, and their webhooks are delivered',
   expect(new Set(received)).toEqual(new Set([...received, ...stripe]))
 })
 
-it('trigger causes every Braintree notification it lists in an empty sandbox', async () => {
+it('tollgate-sandbox trigger causes every Braintree notification that it lists in an empty sandbox', async () => {
   const { run } = await start()
   const types = (await run('trigger', '--list')).out.trim().split('\n')
   const braintree = types.filter((type) => !type.includes('.'))
@@ -125,7 +125,7 @@ it('trigger causes every Braintree notification it lists in an empty sandbox', a
   }
 })
 
-it('trigger uses an existing customer, and existing objects at Braintree', async () => {
+it('tollgate-sandbox trigger uses an existing customer, and existing objects at Braintree', async () => {
   const { sandbox, run } = await start({
     fixtures: {
       stripe: { calls: [{ path: '/v1/customers', params: CUSTOMER }] },
@@ -156,7 +156,7 @@ it('trigger uses an existing customer, and existing objects at Braintree', async
   expect((await run('trigger', 'customer.created')).out).toContain('no URL is registered')
 })
 
-it('reset empties a sandbox and applies its seed again', async () => {
+it('tollgate-sandbox reset empties a sandbox and applies its seed again', async () => {
   const { sandbox, run } = await start({
     stripe: { webhooks: [{ url: 'http://127.0.0.1:9/hook', secret: 'whsec_mine' }] },
     fixtures: { stripe: { calls: [{ path: '/v1/customers', params: CUSTOMER }] } },
@@ -173,7 +173,7 @@ it('reset empties a sandbox and applies its seed again', async () => {
   await sandbox.clock.advance({ days: 40 })
 })
 
-it('export writes a copy of the state that another sandbox can start from, and never overwrites a file', async () => {
+it('tollgate-sandbox export writes a copy of the state that another sandbox can start from, and never overwrites a file', async () => {
   const { run } = await start({
     fixtures: { stripe: { calls: [{ path: '/v1/customers', params: CUSTOMER }] } },
   })
@@ -191,7 +191,7 @@ it('export writes a copy of the state that another sandbox can start from, and n
   expect((await run('export', '-')).out).toContain('ada@example.com')
 })
 
-it('the CLI commands name the address they tried if no sandbox is running', async () => {
+it('tollgate-sandbox commands name the address that they tried if no sandbox is running', async () => {
   const { sandbox } = await start()
   const { port } = new URL(sandbox.stripe?.url ?? '')
   expect((await runWith(['reset', '--control-port', port])).err).toContain(
@@ -264,7 +264,7 @@ async function serve(...flags: string[]): Promise<{ child: ChildProcess; facts: 
 }
 
 it.runIf(existsSync(CLI))(
-  'serve runs as a process with the given keys and a seed file, if the package is built',
+  'tollgate-sandbox serve runs as a process with the given keys and a seed file, if the package is built',
   async () => {
     const folder = await temporaryFolder()
     const [state, seed] = [join(folder, 'state.json'), join(folder, 'seed.json')]

@@ -33,7 +33,7 @@ async function expectKept(sandbox: Sandbox<typeof BOTH>, file: string): Promise<
   }
 }
 
-it('writes every change at Stripe or Braintree to the journal before the response is sent', async () => {
+it('the journal of a sandbox contains every change at Stripe or Braintree before the response is sent', async () => {
   const file = join(await temporaryFolder(), 'state.json')
   const sandbox = await startSandbox({ ...BOTH, now: NOW, stateFile: file })
   onTestFinished(() => sandbox.close())
@@ -102,7 +102,7 @@ it('writes every change at Stripe or Braintree to the journal before the respons
   await expectKept(sandbox, file)
 })
 
-it('a rejected call leaves nothing in the journal except the number of random values that it drew', async () => {
+it('the journal of a sandbox contains nothing about a rejected call except the number of random values that it used', async () => {
   const file = join(await temporaryFolder(), 'state.json')
   const sandbox = await startSandbox({ ...BOTH, now: NOW, stateFile: file })
   onTestFinished(() => sandbox.close())

@@ -31,7 +31,7 @@ function storeOf(rows: number, textLength: number): SandboxStore {
   return store
 }
 
-it('writes a state file without holding more than one row and one chunk of it in memory as text', () => {
+it('the state file is written without holding more than one row and one chunk of it in memory as text', () => {
   const chunk = 10_000
   const store = storeOf(500, 1000)
   const lines = [...stateLines(NOW, store)]
@@ -43,7 +43,7 @@ it('writes a state file without holding more than one row and one chunk of it in
   expect(Buffer.concat(chunks).toString()).toBe(`${lines.join('\n')}\n`)
 })
 
-it('reads all rows of a state file back in order', async () => {
+it('the state file is read back with all rows in order', async () => {
   const file = join(await temporaryFolder(), 'state.json')
   const store = storeOf(300, 100)
   const table = store.table<{ text: string }>('words')
@@ -56,7 +56,7 @@ it('reads all rows of a state file back in order', async () => {
   expect((await stat(file)).mode & 0o077).toBe(0)
 })
 
-it('streams the exported state as it was when the request arrived, whatever changes in the meantime', async () => {
+it('the state is exported as it was when the request arrived, whatever changes in the meantime', async () => {
   const store = storeOf(5000, 1000)
   const lines = [...stateLines(NOW, store)]
   const folder = await temporaryFolder()
@@ -84,7 +84,7 @@ it.each([
   ],
   ['the first format', '{"version":1,"now":"2026-01-31T10:00:00.000Z","store":{}}', 'of format 1'],
   ['no format', '{"now":"2026-01-31T10:00:00.000Z"}', 'is not a state file'],
-])('rejects a state file of %s, and does not change it', async (_what, text, said) => {
+])('a state file of %s is rejected and not changed', async (_what, text, said) => {
   const folder = await temporaryFolder()
   const file = join(folder, 'state.json')
   await writeFile(file, text)
@@ -99,7 +99,7 @@ it.each([
   expect(await readdir(folder)).toEqual(['state.json'])
 })
 
-it('refuses to start if there is a journal whose state file was moved away', async () => {
+it('the sandbox refuses to start if there is a journal whose state file was moved away', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'state.json')
   const journal = `${file}.journal-5`
@@ -118,7 +118,7 @@ it('refuses to start if there is a journal whose state file was moved away', asy
   expect(await readFile(journal, 'utf8')).toBe(text)
 })
 
-it('rejects a snapshot of another format, both at start-up and in restore()', async () => {
+it('the sandbox rejects a snapshot of another format, both at start-up and in restore()', async () => {
   const sandbox = await startSandbox({ stripe: true, now: NOW })
   onTestFinished(() => sandbox.close())
   const old = { ...sandbox.snapshot(), version: 1 } as unknown as SandboxSnapshot
@@ -126,7 +126,7 @@ it('rejects a snapshot of another format, both at start-up and in restore()', as
   await expect(startSandbox({ stripe: true, snapshot: old })).rejects.toThrow('has format 1')
 })
 
-it('leaves the old state file unchanged if the new one cannot be written', async () => {
+it('the old state file stays unchanged if the new one cannot be written', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'state.json')
   writeStateFile(file, stateLines(NOW, storeOf(3, 10)))
@@ -142,7 +142,7 @@ it('leaves the old state file unchanged if the new one cannot be written', async
   expect(await readdir(folder)).toEqual(['state.json'])
 })
 
-it('reports at start-up that the state file cannot be written, and in close() that the state was not saved', async () => {
+it('the sandbox reports at start-up that the state file cannot be written, and in close() that the state was not saved', async () => {
   const folder = await temporaryFolder()
   const nowhere = join(folder, 'missing', 'state.json')
   await expect(startSandbox({ stripe: true, now: NOW, stateFile: nowhere })).rejects.toThrow(
@@ -160,7 +160,7 @@ it('reports at start-up that the state file cannot be written, and in close() th
   expect(await readFile(file, 'utf8')).toBe(before)
 })
 
-it('rejects a truncated state file instead of starting with half of the state', async () => {
+it('a truncated state file is rejected, and no sandbox starts with half of the state', async () => {
   const file = join(await temporaryFolder(), 'state.json')
   writeStateFile(file, stateLines(NOW, storeOf(20, 10)))
   const whole = await readFile(file, 'utf8')

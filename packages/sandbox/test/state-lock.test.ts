@@ -21,7 +21,7 @@ async function replaceLock(file: string, change: object): Promise<void> {
   await writeFile(`${file}.lock`, JSON.stringify({ ...owner, id: 'other', ...change }))
 }
 
-it('rejects a second sandbox on a state file until the first one is closed', async () => {
+it('the lock of a state file makes a second sandbox fail until the first one is closed', async () => {
   const file = await stateFile()
   const first = await startSandbox({ stripe: true, stateFile: file })
   await expect(startSandbox({ stripe: true, stateFile: file })).rejects.toThrow(
@@ -33,7 +33,7 @@ it('rejects a second sandbox on a state file until the first one is closed', asy
   expect(await readdir(dirname(file))).toEqual(['state.json'])
 })
 
-it('writes nothing to a state file after it is closed', async () => {
+it('the sandbox writes nothing to a state file after it is closed', async () => {
   const file = await stateFile()
   const first = await startSandbox({ stripe: true, stateFile: file })
   await first.close()
@@ -47,14 +47,14 @@ it('writes nothing to a state file after it is closed', async () => {
   await second.close()
 })
 
-it('removes the lock of the state file if the sandbox cannot start', async () => {
+it('the lock of a state file is removed if the sandbox cannot start', async () => {
   const file = await stateFile()
   await writeFile(file, 'no state')
   await expect(startSandbox({ stripe: true, stateFile: file })).rejects.toThrow('not a state file')
   expect(await readdir(dirname(file))).toEqual(['state.json'])
 })
 
-it('takes over the lock of a state file from a killed process', async () => {
+it('the lock of a state file can be taken over from a killed process', async () => {
   const file = await stateFile()
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
   await once(child, 'spawn')
@@ -66,14 +66,14 @@ it('takes over the lock of a state file from a killed process', async () => {
   expect(await readdir(dirname(file))).toEqual([])
 })
 
-it('takes over the lock of a killed process whose process id now belongs to another process', async () => {
+it('the lock of a state file can be taken over from a killed process even if another process now has its process id', async () => {
   const file = await stateFile()
   await replaceLock(file, { started: 'long ago' })
   const lock = await lockStateFile(file)
   lock.release()
 })
 
-it('starts from a copy of a state file that was made while its sandbox was running', async () => {
+it('the sandbox can start from a copy of a state file that was made while its sandbox was running', async () => {
   const file = await stateFile()
   const copy = await stateFile()
   const first = await startSandbox({ stripe: true, stateFile: file })
@@ -87,7 +87,7 @@ it.each([
   ['by a machine that is gone', { place: 'elsewhere' }],
   ['half written', null],
 ])(
-  'takes over the lock of a state file that was left %s, once its heartbeat has stopped',
+  'the lock of a state file that was left %s can be taken over once its heartbeat has stopped',
   async (_how, change) => {
     const file = await stateFile()
     if (change) await replaceLock(file, change)
@@ -97,7 +97,7 @@ it.each([
   },
 )
 
-it("refuses to start while a process on another machine updates the heartbeat of the state file's lock", async () => {
+it('the lock of a state file is respected while a process on another machine updates its heartbeat', async () => {
   const file = await stateFile()
   await replaceLock(file, { place: 'elsewhere', pid: 7 })
   const beat = setInterval(() => void utimes(`${file}.lock`, new Date(), new Date()), 50)
@@ -105,7 +105,7 @@ it("refuses to start while a process on another machine updates the heartbeat of
   await expect(lockStateFile(file)).rejects.toThrow('process 7 on elsewhere')
 })
 
-it("gives a state file's abandoned lock to only one of several processes", async () => {
+it('the lock of a state file that was abandoned is given to only one of several processes', async () => {
   const file = await stateFile()
   await replaceLock(file, { started: 'long ago' })
   const wanted = await Promise.allSettled(Array.from({ length: 8 }, () => lockStateFile(file)))

@@ -47,7 +47,7 @@ function edited(
   return { ...snapshot, store: { ...snapshot.store, tables } }
 }
 
-it('keeps test clocks, their due jobs and their history after a restart', async () => {
+it('the sandbox keeps test clocks, their scheduled jobs and their history over a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'clocks-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const stateFile = join(folder, 'state.json')
@@ -68,7 +68,7 @@ it('keeps test clocks, their due jobs and their history after a restart', async 
   expect(sandbox.stripe.paidInvoices(customer)).toHaveLength(2)
 })
 
-it('continues the move of a test clock after a restart', async () => {
+it('the sandbox continues the move of a test clock after a restart', async () => {
   const { sandbox, stripe } = await start()
   const { clock, customer } = await seed(stripe, '2029-05-05T00:00:00Z')
   const target_frozen_time = seconds('2029-07-05T00:00:00Z')
@@ -85,7 +85,7 @@ it('continues the move of a test clock after a restart', async () => {
   expect(frozen_time).toBe(target_frozen_time)
 })
 
-it("retries a job that failed on a test clock one day later, by that clock's time", async () => {
+it("the sandbox retries a job that failed on a test clock one day later, by that clock's time", async () => {
   const { sandbox, stripe } = await start()
   const { clock, customer } = await seed(stripe, '2029-05-05T00:00:00Z')
   const broken = edited(sandbox.snapshot(), 'stripe.subscription', (row) => ({
@@ -104,7 +104,7 @@ it("retries a job that failed on a test clock one day later, by that clock's tim
   expect(again.sandbox.stripe.invoices(customer)).toHaveLength(1)
 })
 
-it("shows a customer's test clock in the control room, and moves that clock", async () => {
+it("the control room shows a customer's test clock, and can move that clock", async () => {
   const { sandbox, stripe } = await start()
   const url = sandbox.controlRoom?.url ?? ''
   const { clock, customer } = await seed(stripe, '2029-05-05T00:00:00Z')

@@ -61,26 +61,23 @@ describe('the form to change the password', () => {
   it.each([
     ['a wrong password', 'wrong', 'battery staple', 'This is not your current password.'],
     ['one that is too short', 'correct horse', 'short', 'needs at least 8 characters'],
-  ])(
-    'rejects a new password after %s, and changes nothing',
-    async (_, current, password, words) => {
-      const { email, browser, change } = await newPerson()
-      const reply = await change(current, password)
-      expect(reply.status).toBe(422)
-      expect(await reply.text()).toContain(words)
-      expect((await browser.get('/account')).status).toBe(200)
-      expect((await service.browser().signIn(email, 'correct horse')).status).toBe(303)
-    },
-  )
+  ])('rejects %s, and changes nothing', async (_, current, password, words) => {
+    const { email, browser, change } = await newPerson()
+    const reply = await change(current, password)
+    expect(reply.status).toBe(422)
+    expect(await reply.text()).toContain(words)
+    expect((await browser.get('/account')).status).toBe(200)
+    expect((await service.browser().signIn(email, 'correct horse')).status).toBe(303)
+  })
 
-  it('rejects a form without the CSRF token, and one without a session', async () => {
+  it('is rejected without the CSRF token, and without a session', async () => {
     const { browser } = await newPerson()
     const form = { current: 'correct horse', password: 'battery staple' }
     expect((await browser.post('/account/password', form)).status).toBe(403)
     expect((await service.browser().post('/account/password', form)).status).toBe(303)
   })
 
-  it('limits wrong passwords per session, without affecting sign-ins', async () => {
+  it('limits wrong passwords in each session, without affecting sign-ins', async () => {
     const { email, change } = await newPerson()
     const statuses: number[] = []
     for (let i = 0; i < 11; i += 1) statuses.push((await change('wrong', 'battery staple')).status)

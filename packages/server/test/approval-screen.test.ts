@@ -42,11 +42,11 @@ const plain = (text = '') => text.replaceAll('&amp;', '&')
 const linkTo = (html: string, words: string) =>
   plain(new RegExp(`<a href="([^"]+)">${words}`).exec(html)?.[1])
 
-describe('the approval screen', () => {
+describe('the approval screen of the service', () => {
   const show = async (client: { id: string }, email = 'ada@example.com') =>
     (await (await signedIn(email)).get(requestOf(client))).text()
 
-  it('shows the name of the user who registered the application, never the e-mail address', async () => {
+  it('shows the name, and never the e-mail address, of the user who registered the application', async () => {
     const html = await show(photos)
     expect(html).toContain('<bdi>&lt;b&gt;Grace&lt;/b&gt;</bdi>, a user of Tollgate')
     expect(html).not.toContain('grace@example.com')
@@ -54,7 +54,7 @@ describe('the approval screen', () => {
     expect(html).toContain('<strong>photos.example</strong>')
   })
 
-  it("warns when the code goes to a program on the person's own computer, but not when it goes to the service itself", async () => {
+  it("warns if a program on the person's own computer receives the code, but not if the service itself does", async () => {
     const show = async (redirect: string) => {
       const { client } = await service.oauth.clients.create({ name: 'Tool', redirect })
       const query = { client_id: client.id, redirect_uri: redirect, response_type: 'code' }
@@ -102,8 +102,8 @@ describe('the approval screen', () => {
   })
 })
 
-describe('the link "Not you?"', () => {
-  it('leads to a sign-in as another person, who continues with the same request, and keeps the first session until then (threat G8)', async () => {
+describe('the link "Not you?" on the approval screen', () => {
+  it('leads to a sign-in as another person, who continues with the same request, and the first session is kept until then (threat G8)', async () => {
     const browser = await signedIn('ada@example.com')
     const before = browser.cookies.get('tollgate_session')
     const shown = await (await browser.get(requestOf(photos, 'a&b'))).text()
@@ -143,11 +143,11 @@ describe('the link "Not you?"', () => {
   })
 })
 
-describe('the sign-in and registration pages on the way to an application', () => {
+describe('the sign-in and registration pages, for a person who comes from an application,', () => {
   const open = async (page: string, returnTo: string) =>
     (await service.browser().get(`${page}?${new URLSearchParams({ return_to: returnTo })}`)).text()
 
-  it.each(['/login', '/register'])('name the requesting application on %s', async (page) => {
+  it.each(['/login', '/register'])('show the name of the application on %s', async (page) => {
     const html = await open(page, requestOf(photos))
     expect(html).toContain('<bdi>&lt;i&gt;Photo book&lt;/i&gt;</bdi>')
     expect(html).toContain('Unverified: the operator has not checked this application.')
@@ -161,7 +161,7 @@ describe('the sign-in and registration pages on the way to an application', () =
     expect(html).not.toMatch(/Your bank/)
   })
 
-  it('name no application if there is none', async () => {
+  it('show no name if there is no application', async () => {
     for (const returnTo of ['/', '/clients', '//evil.example/oauth/authorize?client_id=x']) {
       const html = await open('/login', returnTo)
       expect(html).not.toContain('go on to')
@@ -169,7 +169,7 @@ describe('the sign-in and registration pages on the way to an application', () =
     }
   })
 
-  it('name the application again after a wrong password', async () => {
+  it('still show the name after a wrong password', async () => {
     const form = { email: 'ada@example.com', password: 'wrong', return_to: requestOf(photos) }
     const reply = await service.browser().post('/login', form)
     expect(reply.status).toBe(401)

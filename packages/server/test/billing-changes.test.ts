@@ -20,7 +20,7 @@ async function subscriber(provider: 'stripe' | 'braintree' = 'stripe') {
 }
 
 describe('a planned change on the billing page', () => {
-  it('is made by the person, is shown, and can be cancelled', async () => {
+  it('can be made, is shown, and can be cancelled', async () => {
     const ada = await subscriber()
     const preview = await ada.look('/billing/swap?plan=monthly')
     expect(preview).toMatch(/Or change later .* Change on \d+ \w+ \d{4}/)
@@ -38,7 +38,7 @@ describe('a planned change on the billing page', () => {
     expect((await ada.subscription()).plannedPrice).toBeNull()
   })
 
-  it('is previewed again if the person approved another quantity', async () => {
+  it('is previewed again if the quantity differs from the approved one', async () => {
     const ada = await subscriber()
     const at = await ada.done('/billing/plan-change', { plan: 'monthly', quantity: '7' })
     expect(at).toBe('/billing/swap?plan=monthly&changed=yes')
@@ -47,7 +47,7 @@ describe('a planned change on the billing page', () => {
     expect(unknown).toMatchObject({ status: 422, alert: 'Please choose a plan.' })
   })
 
-  it('is neither offered nor made after a cancellation, without a subscription, or at Braintree', async () => {
+  it('is neither offered nor accepted after a cancellation, without a subscription, or at Braintree', async () => {
     const [ada, bob] = [await subscriber(), await subscriber('braintree')]
     await ada.done('/billing/cancel')
     expect(await ada.look('/billing/swap?plan=monthly')).not.toContain('Or change later')
@@ -64,7 +64,7 @@ describe('a planned change on the billing page', () => {
 })
 
 describe('a pause on the billing page', () => {
-  it('is shown and can be ended, but not begun', async () => {
+  it('is shown and can be ended, but cannot be started', async () => {
     const ada = await subscriber()
     expect(await ada.look()).not.toContain('End the pause')
     await (await ada.subscription()).pause()
@@ -79,8 +79,8 @@ describe('a pause on the billing page', () => {
   })
 })
 
-describe('the details on invoices', () => {
-  it('are an address, which the person changes as a whole', async () => {
+describe('the details for invoices on the billing page', () => {
+  it('include an address, which the person changes as a whole', async () => {
     const ada = await subscriber()
     expect(await ada.look()).toContain('Add a billing address')
     const address = { line1: 'Mill Lane 1', city: 'Bath', postal_code: 'BA1', country: 'gb' }
@@ -92,7 +92,7 @@ describe('the details on invoices', () => {
     expect(await ada.billable.billingAddress()).toEqual({ line1: 'Hill 3', country: 'GB' })
   })
 
-  it('are tax ids, which the person adds and removes', async () => {
+  it('include tax ids, which the person adds and removes', async () => {
     const ada = await subscriber()
     const wanted = { type: 'eu_vat', tax_id: ' DE123456789 ' }
     for (let i = 0; i < 2; i++) {
@@ -119,7 +119,7 @@ describe('the details on invoices', () => {
     expect(await ada.billable.taxIds()).toEqual([])
   })
 
-  it('are only an address at Braintree, and nothing before the first payment', async () => {
+  it('include only an address at Braintree, and are not shown before the first payment', async () => {
     const bob = await subscriber('braintree')
     const page = await bob.look()
     expect(page).toContain('Add a billing address')

@@ -91,7 +91,7 @@ describe.each(CASES)(
       expect(await ada.look()).toContain('Spring: 25% off until')
     })
 
-    it('shows that a card was declined, and accepts another card', async () => {
+    it('shows that a card was declined, and then accepts another card', async () => {
       const ada = await newPerson(service)
       const wanted = { plan: 'pro', provider }
       const no = await ada.refused('/billing/subscribe', { ...wanted, token: declined })
@@ -102,7 +102,7 @@ describe.each(CASES)(
       expect(await ada.subscription()).toMatchObject({ subscribed: true })
     })
 
-    it('accepts no more cards for an hour after ten were declined', async () => {
+    it('accepts no more cards for an hour after ten declined ones', async () => {
       const ada = await newPerson(service)
       const wanted = { plan: 'pro', provider }
       const statuses: number[] = []
@@ -126,7 +126,7 @@ describe.each(CASES)(
       expect(await billable.invoicesIncludingPending()).toHaveLength(1)
     })
 
-    it('accepts a form that was sent twice, and explains which values of the second one have no effect (threat Q2)', async () => {
+    it('accepts a form that was sent twice, and explains which values of the second form have no effect (threat Q2)', async () => {
       const ada = await newPerson(service)
       // A person gets the trial of fourteen days only once.
       const wanted = { plan: 'monthly', provider, token: card }
@@ -318,7 +318,7 @@ describe.each(CASES)(
       expect(await ada.subscription()).toMatchObject({ subscription: { quantity: 3 } })
     })
 
-    it('says that there is no subscription to change if there is none', async () => {
+    it('says that there is no subscription if someone tries to change one', async () => {
       const ada = await newPerson(service)
       for (const path of ['cancel', 'resume', 'swap', 'quantity', 'cancel-now']) {
         const fields = { plan: 'pro', quantity: '2', confirm: 'yes' }
@@ -340,134 +340,142 @@ describe.each(CASES)(
 /**
  * Groups that advance far come first, because people who subscribed before are billed on the way.
  */
-describe.each(CASES)('subscriptions over time at $provider', ({ provider, card, other }) => {
+describe.each(CASES)(
+  'subscriptions over time, on the billing page at %s,',
+  ({ provider, card, other }) => {
+    useService()
+
+    it('have their next charge declined in the sandbox on request, and recover at the retry', async () => {
+      const ada = await newPerson(service)
+      await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
+      expect(await ada.done('/sandbox/decline', { return_to: '/billing' })).toBe(
+        '/billing?done=charge-armed',
+      )
+      await service.advance({ months: 1, hours: 2 })
+      expect(await ada.look()).toContain('Payment failed')
+      await service.advance({ days: 4 })
+      expect(await ada.look()).toContain('The next payment is on')
+    })
+
+    it('can be paid immediately with another card after a failed payment', async () => {
+      const ada = await newPerson(service)
+      await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
+      await ada.done('/sandbox/decline', { return_to: '/billing' })
+      await service.advance({ months: 1, hours: 2 })
+      await ada.done('/billing/card', { token: other.token })
+      expect(await ada.look()).toMatch(
+        new RegExp(`Payment failed .*Pay \\$25\\.00 now with ${other.words}`),
+      )
+      expect((await ada.refused('/billing/pay', { amount: '1' })).alert).toMatch(
+        /check it and try again/,
+      )
+      const clicks = [1, 2].map(() => ada.done('/billing/pay', { amount: '2500' }))
+      expect(await Promise.all(clicks)).toEqual(Array(2).fill('/billing?done=paid'))
+      const page = await ada.look()
+      expect(page).toContain('The next payment is on')
+      expect(page).not.toMatch(/Payment failed|now with/)
+      await service.advance({ days: 10 })
+      const { body } = await ada.browser.api('/api/user')
+      const billable = await service.billing.user(Number(body.id))
+      expect(await billable.invoicesIncludingPending()).toHaveLength(2)
+    })
+
+    it('end after the last retry if the card keeps failing', async () => {
+      const ada = await newPerson(service)
+      const token =
+        provider === 'stripe' ? 'pm_card_chargeCustomerFail' : 'fake-valid-discover-nonce'
+      await ada.done('/billing/subscribe', { plan: 'monthly', provider, token })
+      await service.advance({ days: 15 })
+      expect(await ada.look()).toMatch(
+        /Payment failed .*The last payment failed and will be retried\./,
+      )
+      await service.advance({ days: 20 })
+      expect(await ada.look()).toMatch(/The payment failed, so it ended on/)
+      expect(await ada.subscription()).toMatchObject({ subscribed: false })
+    })
+
+    it('are charged after the trial', async () => {
+      const ada = await newPerson(service)
+      expect(await ada.look(`/billing?provider=${provider}`)).toContain('14 days free')
+      const location = await ada.done('/billing/subscribe', {
+        plan: 'monthly',
+        provider,
+        token: card,
+      })
+      expect(location).toBe('/billing?done=subscribed')
+      expect(await ada.look(location)).toMatch(/You are subscribed\. .*Trial until \d+ \w+ \d{4}\./)
+      expect(await ada.subscription()).toMatchObject({ provider, subscribed: true, on_trial: true })
+      await service.advance({ days: 16 })
+      const page = await ada.look()
+      expect(page).toMatch(/Active \$10\.00 per month The next payment is on [^.]+: \$10\.00\./)
+      expect(page).toMatch(/\$10\.00 Paid PDF/)
+      const html = await (await ada.browser.get('/billing')).text()
+      const pdf = /href="(\/user\/invoice\/[^"]+)"/.exec(html)?.[1] ?? ''
+      expect((await ada.browser.get(pdf)).headers.get('content-type')).toBe('application/pdf')
+      const stranger = await newPerson(service)
+      expect((await stranger.browser.get(pdf, { accept: '*/*' })).status).toBe(404)
+    })
+
+    it('show the preview of a plan change again if the amount differs from the approved one', async () => {
+      const ada = await newPerson(service)
+      await ada.done('/billing/subscribe', { plan: 'monthly', provider, token: card })
+      await service.advance({ days: 20 })
+      const fields = await fieldsOf(ada.browser, '/billing/swap?plan=pro')
+      const again = '/billing/swap?plan=pro&changed=yes'
+      const hourAgo = String(Number(fields.proration_date) - 3_600_000)
+      for (const changed of [
+        { total: '1' },
+        { proration_date: hourAgo },
+        { proration_date: 'x' },
+      ]) {
+        expect(await ada.done('/billing/swap', { ...fields, ...changed })).toBe(again)
+      }
+      expect(await ada.look(again)).toContain('Something has changed since you saw this page.')
+      expect(await ada.subscription()).toMatchObject({ subscription: { plan: 'monthly' } })
+      expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
+      expect(await ada.subscription()).toMatchObject({ subscription: { plan: 'pro' } })
+    })
+
+    it('are changed exactly as the preview of the plan change showed', async () => {
+      const ada = await newPerson(service)
+      await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
+      await service.advance({ days: 10 })
+      const preview = await ada.look('/billing/swap?plan=yearly')
+      expect(preview).toContain('Now Pro, $25.00 per month Then Yearly, $100.00 per year')
+      const shown = /You pay now .*Today, \d+ \w+ \d{4} (\$[\d.]+)/.exec(preview)?.[1] ?? ''
+      const fields = await fieldsOf(ada.browser, '/billing/swap?plan=yearly')
+      expect(`$${(Number(fields.total) / 100).toFixed(2)}`).toBe(shown)
+      expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
+      expect(await ada.look()).toMatch(new RegExp(`Yearly Active .*\\${shown}`))
+      // A second click on the same form.
+      expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
+      expect((await ada.look()).split(shown)).toHaveLength(2)
+      const { body } = await ada.browser.api('/api/user')
+      const [invoice] = await (await service.billing.user(body.id)).invoicesIncludingPending()
+      expect(invoice?.data.amountDue).toBe(Number(fields.total))
+    })
+
+    it('are resumed by a plan change before they end', async () => {
+      const ada = await newPerson(service)
+      await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
+      await service.advance({ days: 3 })
+      await ada.done('/billing/cancel')
+      expect(await ada.look('/billing/swap?plan=monthly')).toContain(
+        'This also resumes your cancelled subscription.',
+      )
+      const fields = await fieldsOf(ada.browser, '/billing/swap?plan=monthly')
+      expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
+      expect(await ada.subscription()).toMatchObject({
+        subscription: { plan: 'monthly', cancelled: false },
+      })
+    })
+  },
+)
+
+describe('a credit note on the billing page', () => {
   useService()
 
-  it('have their next charge declined on demand in the sandbox, and recover with the retry', async () => {
-    const ada = await newPerson(service)
-    await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
-    expect(await ada.done('/sandbox/decline', { return_to: '/billing' })).toBe(
-      '/billing?done=charge-armed',
-    )
-    await service.advance({ months: 1, hours: 2 })
-    expect(await ada.look()).toContain('Payment failed')
-    await service.advance({ days: 4 })
-    expect(await ada.look()).toContain('The next payment is on')
-  })
-
-  it('can be paid immediately with another card after a failed payment', async () => {
-    const ada = await newPerson(service)
-    await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
-    await ada.done('/sandbox/decline', { return_to: '/billing' })
-    await service.advance({ months: 1, hours: 2 })
-    await ada.done('/billing/card', { token: other.token })
-    expect(await ada.look()).toMatch(
-      new RegExp(`Payment failed .*Pay \\$25\\.00 now with ${other.words}`),
-    )
-    expect((await ada.refused('/billing/pay', { amount: '1' })).alert).toMatch(
-      /check it and try again/,
-    )
-    const clicks = [1, 2].map(() => ada.done('/billing/pay', { amount: '2500' }))
-    expect(await Promise.all(clicks)).toEqual(Array(2).fill('/billing?done=paid'))
-    const page = await ada.look()
-    expect(page).toContain('The next payment is on')
-    expect(page).not.toMatch(/Payment failed|now with/)
-    await service.advance({ days: 10 })
-    const { body } = await ada.browser.api('/api/user')
-    const billable = await service.billing.user(Number(body.id))
-    expect(await billable.invoicesIncludingPending()).toHaveLength(2)
-  })
-
-  it('end after the last retry of a card that keeps failing', async () => {
-    const ada = await newPerson(service)
-    const token = provider === 'stripe' ? 'pm_card_chargeCustomerFail' : 'fake-valid-discover-nonce'
-    await ada.done('/billing/subscribe', { plan: 'monthly', provider, token })
-    await service.advance({ days: 15 })
-    expect(await ada.look()).toMatch(
-      /Payment failed .*The last payment failed and will be retried\./,
-    )
-    await service.advance({ days: 20 })
-    expect(await ada.look()).toMatch(/The payment failed, so it ended on/)
-    expect(await ada.subscription()).toMatchObject({ subscribed: false })
-  })
-
-  it('are paid for after the trial', async () => {
-    const ada = await newPerson(service)
-    expect(await ada.look(`/billing?provider=${provider}`)).toContain('14 days free')
-    const location = await ada.done('/billing/subscribe', {
-      plan: 'monthly',
-      provider,
-      token: card,
-    })
-    expect(location).toBe('/billing?done=subscribed')
-    expect(await ada.look(location)).toMatch(/You are subscribed\. .*Trial until \d+ \w+ \d{4}\./)
-    expect(await ada.subscription()).toMatchObject({ provider, subscribed: true, on_trial: true })
-    await service.advance({ days: 16 })
-    const page = await ada.look()
-    expect(page).toMatch(/Active \$10\.00 per month The next payment is on [^.]+: \$10\.00\./)
-    expect(page).toMatch(/\$10\.00 Paid PDF/)
-    const html = await (await ada.browser.get('/billing')).text()
-    const pdf = /href="(\/user\/invoice\/[^"]+)"/.exec(html)?.[1] ?? ''
-    expect((await ada.browser.get(pdf)).headers.get('content-type')).toBe('application/pdf')
-    const stranger = await newPerson(service)
-    expect((await stranger.browser.get(pdf, { accept: '*/*' })).status).toBe(404)
-  })
-
-  it('show the preview of a plan change again if the amount is not the one the person approved', async () => {
-    const ada = await newPerson(service)
-    await ada.done('/billing/subscribe', { plan: 'monthly', provider, token: card })
-    await service.advance({ days: 20 })
-    const fields = await fieldsOf(ada.browser, '/billing/swap?plan=pro')
-    const again = '/billing/swap?plan=pro&changed=yes'
-    const hourAgo = String(Number(fields.proration_date) - 3_600_000)
-    for (const changed of [{ total: '1' }, { proration_date: hourAgo }, { proration_date: 'x' }]) {
-      expect(await ada.done('/billing/swap', { ...fields, ...changed })).toBe(again)
-    }
-    expect(await ada.look(again)).toContain('Something has changed since you saw this page.')
-    expect(await ada.subscription()).toMatchObject({ subscription: { plan: 'monthly' } })
-    expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
-    expect(await ada.subscription()).toMatchObject({ subscription: { plan: 'pro' } })
-  })
-
-  it('are changed exactly as the preview of the plan change showed', async () => {
-    const ada = await newPerson(service)
-    await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
-    await service.advance({ days: 10 })
-    const preview = await ada.look('/billing/swap?plan=yearly')
-    expect(preview).toContain('Now Pro, $25.00 per month Then Yearly, $100.00 per year')
-    const shown = /You pay now .*Today, \d+ \w+ \d{4} (\$[\d.]+)/.exec(preview)?.[1] ?? ''
-    const fields = await fieldsOf(ada.browser, '/billing/swap?plan=yearly')
-    expect(`$${(Number(fields.total) / 100).toFixed(2)}`).toBe(shown)
-    expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
-    expect(await ada.look()).toMatch(new RegExp(`Yearly Active .*\\${shown}`))
-    // A second click on the same form.
-    expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
-    expect((await ada.look()).split(shown)).toHaveLength(2)
-    const { body } = await ada.browser.api('/api/user')
-    const [invoice] = await (await service.billing.user(body.id)).invoicesIncludingPending()
-    expect(invoice?.data.amountDue).toBe(Number(fields.total))
-  })
-
-  it('are resumed by a change of plan before their end', async () => {
-    const ada = await newPerson(service)
-    await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
-    await service.advance({ days: 3 })
-    await ada.done('/billing/cancel')
-    expect(await ada.look('/billing/swap?plan=monthly')).toContain(
-      'This also resumes your cancelled subscription.',
-    )
-    const fields = await fieldsOf(ada.browser, '/billing/swap?plan=monthly')
-    expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
-    expect(await ada.subscription()).toMatchObject({
-      subscription: { plan: 'monthly', cancelled: false },
-    })
-  })
-})
-
-describe('a credit note', () => {
-  useService()
-
-  it('is listed with its PDF beside the invoices, for its owner only', async () => {
+  it('is listed with its PDF beside the invoices, only for its owner', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', {
       plan: 'monthly',
@@ -490,7 +498,7 @@ describe('a credit note', () => {
   })
 })
 
-describe('a payment that needs confirmation by the bank', () => {
+describe('a payment that the bank must confirm', () => {
   useService()
 
   const wanted = { plan: 'pro', provider: 'stripe', token: 'pm_card_authenticationRequired' }
@@ -522,7 +530,7 @@ describe('a payment that needs confirmation by the bank', () => {
     ['approve', 'confirmed', 'yearly'],
     ['refuse', 'refused', 'pro'],
   ])(
-    'stays open during a change of plan until the customer returns from the bank, whose answer is: %s',
+    'stays open during a plan change until the customer returns from the bank, whose answer is: %s',
     async (answer, done, plan) => {
       const ada = await newPerson(service)
       await ada.done('/billing/subscribe', { ...wanted, token: 'pm_card_visa' })
@@ -543,7 +551,7 @@ describe('a payment that needs confirmation by the bank', () => {
   )
 })
 
-describe('a first payment that failed', () => {
+describe('a failed first payment', () => {
   useService()
 
   const challenged = { plan: 'pro', provider: 'stripe', token: 'pm_card_authenticationRequired' }
@@ -577,7 +585,7 @@ describe('a first payment that failed', () => {
     expect(await moneyOf(ada)).toEqual({ taken: 2500, open: 0 })
   })
 
-  it("can be repeated with another plan while the bank's confirmation is pending", async () => {
+  it("can be repeated for another plan while the bank's confirmation is pending", async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', challenged)
     const other = { plan: 'yearly', provider: 'stripe', token: 'pm_card_visa' }
@@ -594,7 +602,7 @@ describe('a first payment that failed', () => {
   it.each([
     { how: 'declined', token: 'pm_card_chargeCustomerFail' },
     { how: 'challenged', token: 'pm_card_authenticationRequired' },
-  ])('leaves the choice of the provider open after the card was $how', async ({ token }) => {
+  ])('still allows the choice of the other provider after the card was $how', async ({ token }) => {
     const ada = await newPerson(service)
     await ada.post('/billing/subscribe', { ...challenged, token })
     const before = await moneyOf(ada)
@@ -621,7 +629,7 @@ describe('a first payment that failed', () => {
   })
 })
 
-describe('access to billing', () => {
+describe('access to the billing pages', () => {
   useService()
 
   const paths = [
@@ -665,7 +673,7 @@ describe('access to billing', () => {
     return { authorization: `Bearer ${access_token}` }
   }
 
-  it.each(paths)('requires a CSRF token and a signed-in person for POST %s', async (path) => {
+  it.each(paths)('requires a signed-in person and a CSRF token for POST %s', async (path) => {
     const { email = '', password = '' } = service.demo ?? {}
     const browser = service.browser()
     await browser.signIn(email, password)
@@ -682,7 +690,7 @@ describe('access to billing', () => {
     expect(answer.headers.get('location')).toMatch(/^\/login\?unsent=yes/)
   })
 
-  it('includes the client token for the card form only for the signed-in person, not for applications', async () => {
+  it('gives the client token for the card form only to the signed-in person, not to applications', async () => {
     const path = '/api/billing/client-token'
     const ada = await newPerson(service)
     const own = await ada.browser.api(path, { method: 'POST' })
@@ -694,7 +702,7 @@ describe('access to billing', () => {
     expect((await fetch(`${service.url}${path}`, { method: 'POST' })).status).toBe(401)
   })
 
-  it('leaves the choice of the provider open until the first payment', async () => {
+  it('includes the choice of the provider until the first payment', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', {
       plan: 'pro',
@@ -715,7 +723,7 @@ describe('access to billing', () => {
 describe("the button that advances the sandbox's clock", () => {
   useService()
 
-  it('advances the clock once to the time that it shows', async () => {
+  it('advances the clock once, to the time that it shows', async () => {
     const ada = await newPerson(service)
     const html = await (await ada.browser.get('/billing')).text()
     const [, to = ''] = [...html.matchAll(/name="to" value="([^"]+)"/g)].map((m) => m[1])

@@ -98,7 +98,7 @@ describe('the billing page with production keys', () => {
     expect(body.client_token.length).toBeGreaterThan(20)
   })
 
-  it('offers no sandbox clock to advance', async () => {
+  it('shows no button to advance a sandbox clock', async () => {
     const browser = await signIn('radia@example.com')
     const csrf_token = await browser.csrfToken()
     for (const path of ['/sandbox/clock', '/sandbox/decline']) {

@@ -53,7 +53,7 @@ async function getToken(form: Record<string, string>) {
   return { status: response.status, ...body }
 }
 
-describe('account management', () => {
+describe('the commands that manage accounts', () => {
   const PASSWORD = 'correct horse'
   const tokenOf = async (email: string, password = PASSWORD) => {
     const { id = '', secret } = service.demo?.clients.password ?? {}
@@ -83,7 +83,7 @@ describe('account management', () => {
     await expect.poll(() => opens(access_token)).toBe(401)
   }
 
-  it('user password replaces a forgotten password, and ends the sessions and tokens of the account', async () => {
+  it('`user password` replaces a forgotten password, and ends the sessions and tokens of the account', async () => {
     const grace = await person('grace@example.com')
     const args = ['user', 'password', 'grace@example.com', '--json']
     const { code, json } = await tollgate(args, { input: 'new horse battery\n' })
@@ -93,7 +93,7 @@ describe('account management', () => {
     expect((await tokenOf(grace.email, 'new horse battery')).status).toBe(200)
   })
 
-  it('user disable prevents sign-in, and user enable does not restore sessions and tokens', async () => {
+  it('`user disable` prevents sign-in, and `user enable` does not restore sessions and tokens', async () => {
     const joan = await person('joan@example.com')
     const disabled = await tollgate(['user', 'disable', joan.id, '--json'])
     expect(disabled.json()).toEqual({
@@ -116,7 +116,7 @@ describe('account management', () => {
     await expectEnded(joan)
   })
 
-  it('user delete removes the account with all its data', async () => {
+  it('`user delete` removes the account with all its data', async () => {
     const mary = await person('mary@example.com')
     const { json } = await tollgate(['user', 'delete', mary.email, '--json'])
     expect(json()).toMatchObject({ id: mary.id, email: mary.email, deleted: true })
@@ -126,7 +126,7 @@ describe('account management', () => {
     expect(stdout).not.toContain(mary.email)
   })
 
-  it('user delete deletes a customer that no longer exists at the payment provider', async () => {
+  it('`user delete` also removes an account whose customer no longer exists at the payment provider', async () => {
     const { id, email } = await person('rich@example.com')
     const table = service.database.kysely.updateTable('users') as unknown as {
       set(values: object): { where(...args: unknown[]): { execute(): Promise<unknown> } }
@@ -137,14 +137,14 @@ describe('account management', () => {
     expect([deleted.code, deleted.stderr]).toEqual([0, ''])
   })
 
-  it('user disable rejects an unknown choice for the subscription before it opens the database', async () => {
+  it('`user disable` rejects an unknown choice for the subscription before it opens the database', async () => {
     const args = ['user', 'disable', 'nobody@example.com', '--subscription', 'later']
     const { code, stderr } = await tollgate(args)
     expect([code, stderr]).toEqual([2, expect.stringContaining('now, period-end, keep')])
   })
 
   it.each(['password', 'disable', 'enable', 'delete'])(
-    'user %s reports that there is no such user',
+    '`user %s` reports that there is no such user',
     async (name) => {
       const { code, stderr } = await tollgate(['user', name, 'nobody@example.com'], {
         input: PASSWORD,
@@ -153,7 +153,7 @@ describe('account management', () => {
     },
   )
 
-  it('operators can do the same on the page of a person, which other people cannot see', async () => {
+  it("have equivalents on the operators' page of a person, which other people cannot see", async () => {
     const owner = { email: 'op@example.com', password: PASSWORD, role: 'owner' } as const
     const { id: own } = await service.users.create(owner)
     const operator = service.browser()
@@ -180,7 +180,7 @@ describe('account management', () => {
   })
 })
 
-describe('user create', () => {
+describe('tollgate user create', () => {
   it('creates an account that can sign in immediately', async () => {
     const args = ['--email', 'ada@example.com', '--password', 'correct horse', '--name', 'Ada']
     const { code, json } = await tollgate(['user', 'create', ...args, '--json'])
@@ -222,7 +222,7 @@ describe('user create', () => {
   })
 })
 
-describe('client create', () => {
+describe('tollgate client create', () => {
   const create = async (...args: string[]) => {
     const { code, json, stderr } = await tollgate([
       'client',
@@ -312,7 +312,7 @@ describe('client create', () => {
     expect(client?.redirectUris).toEqual(['https://shop.example/cb', 'https://two.example/cb'])
   })
 
-  it('returns the client of personal access tokens', async () => {
+  it('returns the personal access client, to which personal access tokens belong', async () => {
     expect(await create('--personal')).toEqual({ id: 'personal-access', secret: null })
   })
 
@@ -321,13 +321,13 @@ describe('client create', () => {
     ['an unknown person', ['--user', '999', ...redirect], 'no user 999'],
     ['a dangerous address', ['--redirect', 'javascript:alert(1)'], 'javascript:'],
     ['no address', [], 'redirect field is required'],
-  ])('is rejected with %s', async (_, args, message) => {
+  ])('is rejected with the arguments: %s', async (_, args, message) => {
     const { code, stderr } = await tollgate(['client', 'create', '--name', 'App', ...args])
     expect(code).toBe(2)
     expect(stderr).toContain(message)
   })
 
-  it('adds the client to client list, and client revoke ends it on a running service within a second', async () => {
+  it('creates a client that `client list` shows, and that `client revoke` ends on a running service within a second', async () => {
     const { id, secret } = await create('--credentials')
     const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret ?? '' }
     const { access_token } = await getToken(form)
@@ -345,8 +345,8 @@ describe('client create', () => {
   })
 })
 
-describe('keys rotate', () => {
-  it('signs with a new key, which the running service publishes, and keeps old tokens valid', async () => {
+describe('tollgate keys rotate', () => {
+  it('creates a new signing key, which the running service publishes, and old tokens stay valid', async () => {
     const { id = '', secret } = service.demo?.clients.service ?? {}
     const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret ?? '' }
     const { access_token: before } = await getToken(form)
@@ -380,7 +380,7 @@ async function newToken(): Promise<string> {
   return (await getToken(form)).access_token
 }
 
-describe('keys rotate --algorithm', () => {
+describe('tollgate keys rotate --algorithm', () => {
   it('creates a key for another algorithm, and lists the algorithms', async () => {
     const { code, json } = await tollgate(['keys', 'rotate', '--algorithm', 'RS256', '--json'])
     expect(code).toBe(0)
@@ -393,8 +393,8 @@ describe('keys rotate --algorithm', () => {
   })
 })
 
-describe('keys revoke', () => {
-  it('invalidates all tokens that the key signed on a running service, and another key signs new ones', async () => {
+describe('tollgate keys revoke', () => {
+  it('invalidates all tokens signed by the key on a running service, and another key signs new tokens', async () => {
     const token = await newToken()
     const [header = ''] = token.split('.')
     const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString())
@@ -412,7 +412,7 @@ describe('keys revoke', () => {
   })
 
   // A kid of an older version may begin with a dash.
-  it('accepts a key id that begins with a dash if it follows --, and says so in its error message', async () => {
+  it('accepts a key id that begins with a dash if it comes after --, and its error message says so', async () => {
     const bare = await tollgate(['keys', 'revoke', '-9fKq'])
     expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining('after --')])
     const { code, stderr } = await tollgate(['keys', 'revoke', '--json', '--', '-9fKq'])
@@ -420,10 +420,10 @@ describe('keys revoke', () => {
   })
 })
 
-describe('keys reseal', () => {
+describe('tollgate keys reseal', () => {
   const [before, after] = ['B', 'A'].map((letter) => `${letter}-${'7f3k9q'.repeat(8)}`)
 
-  it('encrypts all keys with the current secret, so that the previous one can be removed, as doctor reports', async () => {
+  it('encrypts all keys with the current secret, so that the previous secret can be removed, as doctor reports', async () => {
     const { url, drop } = await createTestDatabase()
     const env = (secrets: object) => ({ env: { DATABASE_URL: url, ...secrets } })
     const both = env({ TOLLGATE_SECRET: after, TOLLGATE_PREVIOUS_SECRET: before })
@@ -454,7 +454,7 @@ describe('keys reseal', () => {
   })
 })
 
-describe('restore-finish', () => {
+describe('tollgate restore-finish', () => {
   it('asks for confirmation, and changes nothing unless the answer is yes', async () => {
     const token = await newToken()
     for (const args of [['restore-finish'], ['restore-finish', '--json']]) {
@@ -486,14 +486,14 @@ describe('restore-finish', () => {
   })
 })
 
-describe('other commands', () => {
-  it('migrate reports that nothing is left to do', async () => {
+describe('other commands of tollgate', () => {
+  it('`migrate` reports that there is nothing to do', async () => {
     const { code, json } = await tollgate(['migrate', '--json'])
     expect(code).toBe(0)
     expect(json()).toEqual({ applied: [] })
   })
 
-  it('purge deletes expired rows', async () => {
+  it('`purge` deletes expired rows', async () => {
     const past = Date.now() - 60_000
     const row = { id_hash: 'old', user_id: 1, created_at: past, seen_at: past, expires_at: past }
     await service.database.kysely.insertInto('sessions').values(row).execute()
@@ -509,7 +509,7 @@ describe('other commands', () => {
     expect(left).toEqual([])
   })
 
-  it('billing sync shows differences to the provider, and resolves them unless --dry-run is given', async () => {
+  it('`billing sync` shows differences to the provider, and corrects them unless --dry-run is given', async () => {
     const user = await service.users.create({ email: 'pay@example.com', password: 'long enough' })
     const billable = await service.billing.user(Number(user.id))
     await billable.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -524,7 +524,7 @@ describe('other commands', () => {
     expect((await tollgate(['billing', 'sync', '--json'])).json().drift).toEqual([])
   })
 
-  it('billing sync compares changes since a date, resumes an interrupted run, and reports provider objects without an account', async () => {
+  it('`billing sync` compares changes since a date, resumes an interrupted run, and reports provider objects without an account', async () => {
     const user = await service.users.create({ email: 'gone@example.com', password: 'long enough' })
     const billable = await service.billing.user(Number(user.id))
     await billable.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -549,7 +549,7 @@ describe('other commands', () => {
     expect((await tollgate(['billing', 'sync', '--json'])).json().drift).toEqual([])
   })
 
-  it('billing webhooks registers the webhook endpoint once, checks it, and replays events', async () => {
+  it('`billing webhooks` registers the webhook endpoint once, checks it, and handles events again', async () => {
     const check = await tollgate(['billing', 'webhooks', 'check', '--json'])
     expect([check.code, check.stderr]).toEqual([0, ''])
     expect(check.json()).toMatchObject([
@@ -586,7 +586,7 @@ describe('other commands', () => {
     }
   })
 
-  it('doctor reports no problem on a running demo', async () => {
+  it('`doctor` reports no problem on a running demo', async () => {
     const { code, json } = await tollgate(['doctor', '--json'])
     const { healthy, findings } = json()
     expect(findings.filter(({ level }: { level: string }) => level !== 'ok')).toEqual([])
@@ -619,7 +619,7 @@ describe('other commands', () => {
       'Check DATABASE_URL',
     ],
     ['another address', { TOLLGATE_URL: 'ORIGIN' }, 'set exactly the same TOLLGATE_URL'],
-  ])('doctor gives advice for %s, and exits with 1', async (_, env, advice) => {
+  ])('`doctor` gives advice for %s, and exits with 1', async (_, env, advice) => {
     const { hostname, port } = new URL(service.url)
     const other = hostname === 'localhost' ? `http://127.0.0.1:${port}` : `http://localhost:${port}`
     const filled = Object.fromEntries(
@@ -632,7 +632,7 @@ describe('other commands', () => {
     for (const secret of ['sk_live_1', 'hunter2', 'kS9x1Q']) expect(stdout).not.toContain(secret)
   })
 
-  it('doctor finds the URL of a running demo without PORT and TOLLGATE_URL', async () => {
+  it('`doctor` finds the URL of a running demo without PORT and TOLLGATE_URL', async () => {
     const { json } = await tollgate(['doctor', '--json'], { env: { TOLLGATE_URL: undefined } })
     expect(json().findings).toContainEqual(
       expect.objectContaining({
@@ -643,7 +643,7 @@ describe('other commands', () => {
     )
   })
 
-  it('doctor checks, in production with Stripe, whether webhook events arrive', async () => {
+  it('`doctor` checks, in production with Stripe, whether webhooks arrive', async () => {
     const port = String(await findFreePort())
     const stripe = await startSandbox({ stripe: true })
     for (const plan of ['monthly', 'pro', 'yearly']) {
@@ -711,7 +711,7 @@ describe('other commands', () => {
     await stripe.close()
   })
 
-  it('--help explains the first steps, and describes each group of commands', async () => {
+  it('`--help` explains the first steps, and describes each group of commands', async () => {
     const { code, stdout } = await tollgate(['--help'])
     expect([code, stdout]).toEqual([0, expect.stringContaining('Start with tollgate serve')])
     const { stdout: payments } = await tollgate(['billing', '--help'])
@@ -719,7 +719,7 @@ describe('other commands', () => {
     expect(stdout + payments).not.toContain('undefined')
   })
 
-  it('an unknown command exits with 2 and refers to the help', async () => {
+  it('an unknown command exits with 2 and mentions the help', async () => {
     const { code, stderr } = await tollgate(['frobnicate'])
     expect(code).toBe(2)
     expect(stderr).toContain('--help')
@@ -732,11 +732,11 @@ it('tollgate --version prints the version', async () => {
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
-describe('client create with redirect URIs', () => {
+describe('tollgate client create, with redirect URIs or options for grants,', () => {
   const create = (...args: string[]) =>
     tollgate(['client', 'create', '--name', 'App', ...args, '--json'])
 
-  it('keeps a comma in a redirect URI, and accepts the option several times', async () => {
+  it('keeps a comma in a redirect URI, and accepts several URIs as several options', async () => {
     const addresses = ['https://a.example/cb?list=1,2', 'https://b.example/cb']
     const { json } = await create(...addresses.flatMap((each) => ['--redirect', each]))
     const stored = await service.oauth.clients.find(json().id)
@@ -788,7 +788,7 @@ describe('client create with redirect URIs', () => {
   })
 })
 
-it('doctor lists stored redirect URIs that would be rejected today, although they keep working', async () => {
+it('tollgate doctor lists stored redirect URIs that would now be rejected, although they still work', async () => {
   const { client } = await service.oauth.clients.create({
     name: 'Old',
     redirect: 'https://old.example/cb',

@@ -29,8 +29,8 @@ function registerAt({ url }: TestService, headers: Record<string, string>): Prom
   })
 }
 
-describe('client registration', () => {
-  it('is limited for each network, without affecting other networks', async () => {
+describe('the limit for client registrations', () => {
+  it('counts each network separately', async () => {
     const service = await startTestService({ environment: PROXIES })
     const register = (address: string) => registerAt(service, from(address))
     expect(await repeatAndListStatuses(20, () => register('192.0.2.1'))).toEqual([201])
@@ -42,7 +42,7 @@ describe('client registration', () => {
     await service.stop()
   })
 
-  it('accepts a correct registration token after any number of wrong ones', async () => {
+  it('does not block a correct registration token, however many wrong ones were sent', async () => {
     const environment = {
       ...PROXIES,
       TOLLGATE_CLIENT_REGISTRATION: 'initial-access-token',
@@ -71,7 +71,7 @@ describe('client registration', () => {
   })
 })
 
-describe('pushed authorization requests', () => {
+describe('the limit for pushed authorization requests', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService({ environment: PROXIES })
@@ -86,7 +86,7 @@ describe('pushed authorization requests', () => {
       body: new URLSearchParams({ response_type: 'code', ...challenge, ...form }),
     })
 
-  it('are limited per network for clients without a secret, and not limited for clients with a correct secret', async () => {
+  it('counts requests per network from clients without a secret, and does not apply to clients with a correct secret', async () => {
     const { client: app } = await service.oauth.clients.create({
       name: 'App',
       redirect: CALLBACK,
@@ -111,7 +111,7 @@ describe('pushed authorization requests', () => {
     expect((await push('192.0.2.4', { client_id: app.id })).status).toBe(201)
   })
 
-  it('count wrong client secrets against the same limit as the token endpoint', async () => {
+  it('counts wrong client secrets together with those at the token endpoint', async () => {
     const { client: web, secret } = await service.oauth.clients.create({
       name: 'Web',
       redirect: CALLBACK,
@@ -124,7 +124,7 @@ describe('pushed authorization requests', () => {
   })
 })
 
-it('the token endpoint limits failed requests with a DPoP proof per network, for clients without a secret', async () => {
+it('the limit for failed token requests with a DPoP proof counts per network, for clients without a secret', async () => {
   const service = await startTestService({ environment: PROXIES })
   const make = async (confidential: boolean) =>
     service.oauth.clients.create({ name: 'App', redirect: CALLBACK, confidential })

@@ -56,7 +56,7 @@ it.each([
   expect(result.code).toBe(code)
 })
 
-it('tollgate sandbox names the port if it is already in use', async () => {
+it('tollgate sandbox names the port that is already in use', async () => {
   const { port } = new URL(service.url)
   const { code, read } = await readCommandOutput(`sandbox --stripe-port ${port}`)
   expect([code, read]).toEqual([
@@ -72,7 +72,7 @@ it('tollgate user list gives advice when the database is unavailable', async () 
   expect([code, read.includes('hunter2')]).toEqual([1, false])
 })
 
-it('tollgate doctor gives advice when a provider is unavailable, and does not claim that prices are missing', async () => {
+it('tollgate doctor gives advice when a provider is unavailable, and does not report its prices as missing', async () => {
   const { code, read } = await readCommandOutput('billing webhooks check', AWAY)
   expect([code, read]).toEqual([1, expect.stringContaining('`tollgate doctor` checks both')])
   const doctor = await readCommandOutput('doctor', AWAY)

@@ -15,7 +15,7 @@ describe('the service, from the first visit to a paid invoice', () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
   })
 
-  it('sends a person who is not signed in to the sign-in page, and back', async () => {
+  it('sends a person who is not signed in to the sign-in page, and back afterwards', async () => {
     const browser = service.browser()
     const home = await browser.get('/')
     expect(home.status).toBe(302)
@@ -81,7 +81,7 @@ describe('the service, from the first visit to a paid invoice', () => {
     await expect(billable.chooseProvider('stripe')).rejects.toThrow(AlreadySubscribed)
   })
 
-  it('issues a token to the client whose credentials the demo prints, and the client calls the API', async () => {
+  it('issues a token to the client whose credentials the demo prints, and accepts the token at its API', async () => {
     const { email = '', password = '', clients } = service.demo ?? {}
     const response = await fetch(`${service.url}/oauth/token`, {
       method: 'POST',
@@ -102,7 +102,7 @@ describe('the service, from the first visit to a paid invoice', () => {
     expect(bare.status).toBe(401)
   })
 
-  it('serves the stylesheet with immutable caching, and nothing else from that folder', async () => {
+  it('serves the stylesheet with permanent caching, and no other file of that folder', async () => {
     const page = await (await service.browser().get('/login')).text()
     const href = /href="(\/assets\/style-[0-9a-f]{12}\.css)"/.exec(page)?.[1] ?? ''
     const style = await fetch(`${service.url}${href}`)

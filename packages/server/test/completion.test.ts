@@ -72,7 +72,7 @@ const groups = [...new Set(Object.keys(commands).map((words) => words.split(' ')
 
 for (const shell of SHELLS) {
   describe.skipIf(missing.includes(shell))(`the completion of ${shell}`, () => {
-    it('proposes all commands, and the subcommands of a group', () => {
+    it('proposes all commands, and the subcommands of each group', () => {
       expect(complete[shell]('tollgate ').sort()).toEqual(groups.sort())
       expect(complete[shell]('tollgate keys ').sort()).toEqual([
         'list',
@@ -102,7 +102,7 @@ for (const shell of SHELLS) {
       expect(complete[shell]('tollgate completion ').sort()).toEqual(['bash', 'fish', 'zsh'])
     })
 
-    it('understands the options before the command, and completes the path of --config', () => {
+    it('takes into account options before the command, and completes the path of --config', () => {
       expect(complete[shell]('tollgate --as user --config app.ts keys ro')).toEqual(['rotate'])
       expect(complete[shell]('tollgate --config ap').map((each) => each.trim())).toEqual(['app.ts'])
     })

@@ -117,7 +117,7 @@ describe('outgoing events of the service (threat W7)', () => {
     expect(entries[1]?.actor_id).toBe('grace')
   })
 
-  it('make the command that sends them again fail if they do not arrive', async () => {
+  it('make the command that sends them again fail if they cannot be delivered', async () => {
     const [{ id }] = (await tollgate('list', '--state', 'done', '--json')).json()
     receiver.answer(500)
     const failed = await tollgate('resend', '--id', String(id))

@@ -45,7 +45,7 @@ async function decide(userCode: string, decision: 'approve' | 'deny'): Promise<s
 const poll = (config: client.Configuration, device_code: string) =>
   client.genericGrantRequest(config, DEVICE_CODE, { device_code })
 
-describe('the device flow at the service', () => {
+describe('the device flow of the service', () => {
   it('asks people to sign in first, and then leads back to the page with their user code', async () => {
     const browser = service.browser()
     const page = await browser.get('/oauth/device?user_code=BCDF-GHJK')
@@ -74,7 +74,7 @@ describe('the device flow at the service', () => {
   })
 })
 
-it('the service limits how many device codes a network can get', async () => {
+it('the service limits how many device codes each network can get', async () => {
   const own = await startTestService()
   const { client: made } = await own.oauth.clients.create({
     name: 'Television',
@@ -96,7 +96,7 @@ it('the service limits how many device codes a network can get', async () => {
   await own.stop()
 })
 
-it('token exchange lets a service exchange the access token of its caller for its own token', async () => {
+it('a service can exchange the access token of its caller for its own token (token exchange)', async () => {
   const { demo } = service
   const { id = '', secret } = demo?.clients.password ?? {}
   const ask = async (form: Record<string, string>) => {
@@ -123,7 +123,7 @@ it('token exchange lets a service exchange the access token of its caller for it
   expect(got).toMatchObject({ issued_token_type: ACCESS_TOKEN, scope: 'place-orders' })
 })
 
-it('settings switch the device flow and token exchange off', async () => {
+it('the device flow and token exchange can be disabled by settings', async () => {
   const off = await startTestService({ settings: { deviceGrant: false, exchangeGrant: false } })
   const reply = await fetch(`${off.url}/.well-known/oauth-authorization-server`)
   const metadata = (await reply.json()) as Record<string, string[]>

@@ -168,8 +168,8 @@ async function statusesFrom(address: string): Promise<Record<string, number>> {
 
 const allRight = Object.fromEntries(Object.entries(right).map(([name, [status]]) => [name, status]))
 
-describe('attackers in up to a thousand networks (threat Q6)', () => {
-  it('cannot block a correct request from a known network, and can at most delay password checks from elsewhere', async () => {
+describe('attacks from up to a thousand networks (threat Q6)', () => {
+  it('cannot block a correct request from a known network, and can at most delay password checks from other networks', async () => {
     const requests = fc.array(
       fc.record({
         network: fc.integer({ min: 0, max: NETWORKS - 1 }),
@@ -196,7 +196,7 @@ describe('attackers in up to a thousand networks (threat Q6)', () => {
     )
   }, 300_000)
 
-  it('can block only password checks for the attacked account, even if they guess, register accounts and push requests at the same time', async () => {
+  it('can block only password checks for the attacked account, even if the attackers guess, register accounts and push requests at the same time', async () => {
     expect((await right.signIn[1](HOME)).status).toBe(303)
     const kinds = [0, 1, 2, 3, 7]
     const sent = kinds.flatMap((what) =>

@@ -121,7 +121,7 @@ describe('docs/reference/limits.md', () => {
     expect(documented('Request rates')).toEqual(real({ ...rates, ...libraryRates, ...ofOptions }))
   })
 
-  it('lists all data that unauthenticated callers can create, with its limits (threat Q7)', () => {
+  it('lists all data that callers can create without authentication, with its limits (threat Q7)', () => {
     const rows = rowsBelow('Storage', limits)
     const boundsOf = (what: string) => {
       const [, , one = '', total = ''] = rows.find(([name]) => name === what) ?? []
@@ -148,7 +148,7 @@ describe('docs/reference/limits.md', () => {
     ])
   })
 
-  it('states limits in total that are at least a thousand times the limits per network (threat Q6)', () => {
+  it('states total limits that are at least a thousand times the limits per network (threat Q6)', () => {
     const bounded = rowsBelow('Storage', limits).flatMap(([what, , one = '', total = '']) =>
       /^\d/.test(one) && /^[\d,]+( unused)?$/.test(total)
         ? [{ what, one: Number.parseInt(one, 10), total: Number(total.replace(/\D/g, '')) }]

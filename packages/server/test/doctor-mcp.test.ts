@@ -52,7 +52,7 @@ async function findings(settings: SettingsInput = {}, env: Record<string, string
 }
 
 describe('tollgate doctor, when it checks MCP servers', () => {
-  it('reports the scopes of each server, and that clients find this service from there', async () => {
+  it('reports the scopes of each server, and that clients find this service from each server', async () => {
     expect(await findings()).toEqual([
       'ok: Only clients with a metadata document can use MCP servers, because registration is closed',
       `ok: Every client may request place-orders at ${uri}`,
@@ -89,7 +89,7 @@ describe('tollgate doctor, when it checks MCP servers', () => {
     )
   })
 
-  it('reports servers without scopes, and servers for which clients get no tokens', async () => {
+  it('reports servers without scopes, and servers that clients get no tokens for', async () => {
     expect(await findings({ mcpServers: { [uri]: { scopes: [] } } })).toContain(
       `warning: Every client can get tokens for ${uri}, but without any scope`,
     )

@@ -18,7 +18,7 @@ const canSignIn = (email: string) => accounts.canSignIn(email)
 const exists = (id: string) => accounts.exists(id)
 
 describe.each(PROVIDERS)('tollgate user disable for a customer of %s (threat Q4)', (provider) => {
-  it('requires a choice what happens to the subscription: without it, lists the choices and changes nothing', async () => {
+  it('requires a choice of what happens to the subscription: without it, it lists the choices and changes nothing', async () => {
     const ada = await customer(provider)
     const refused = await tollgate('user', 'disable', ada.email)
     expect(refused.code).toBe(2)
@@ -63,7 +63,7 @@ describe.each(PROVIDERS)('tollgate user disable for a customer of %s (threat Q4)
     },
   )
 
-  it('needs no option --subscription if the subscription is already cancelled and in its grace period', async () => {
+  it('does not require --subscription if the subscription is already cancelled and in its grace period', async () => {
     const ada = await customer(provider)
     await (await (await service.billing.user(Number(ada.id))).subscription('main')).cancel()
     const { code, stdout } = await tollgate('user', 'disable', ada.id)
@@ -105,7 +105,7 @@ describe.each(PROVIDERS)('tollgate user delete for a customer of %s (threat Q4)'
     expect(renewing(provider, ada.customerId)).toBe(0)
   })
 
-  it('disables the account until the paid period ends, and deletes it when repeated afterwards', async () => {
+  it('disables the account until the paid period ends, and deletes it if the command is repeated afterwards', async () => {
     const ada = await customer(provider)
     const args = ['user', 'delete', ada.id, '--subscription', 'period-end', '--json']
     for (let times = 0; times < 2; times++) {
@@ -127,7 +127,7 @@ describe.each(PROVIDERS)('tollgate user delete for a customer of %s (threat Q4)'
     expect(await exists(ada.id)).toBe(false)
   })
 
-  it('needs no option --subscription once all subscriptions have ended', async () => {
+  it('does not require --subscription once all subscriptions have ended', async () => {
     const ada = await customer(provider)
     await (await (await service.billing.user(Number(ada.id))).subscription('main')).cancelNow()
     expect((await tollgate('user', 'delete', ada.email)).code).toBe(0)
@@ -156,11 +156,11 @@ describe('a disabled account', () => {
   })
 })
 
-describe('open amounts of a deleted account', () => {
+describe('the open amounts of an account that is deleted', () => {
   const stripe = () =>
     new Stripe(service.sandbox?.stripe.apiKey ?? '', service.sandbox?.stripe.config)
 
-  it('are listed: an unpaid invoice is voided with the deletion, and paid invoices stay', async () => {
+  it('are listed, and an unpaid invoice is voided by the deletion, while paid invoices stay', async () => {
     const ada = await customer('stripe')
     service.sandbox?.trouble.declineNextCharge(ada.customerId, 'card_declined')
     await service.advance({ months: 1, hours: 2 })
@@ -184,7 +184,7 @@ describe('open amounts of a deleted account', () => {
     expect(data.map(({ status }) => status)).toEqual(['void', 'paid'])
   })
 
-  it('are listed at Braintree, too, where a failed payment ends with its subscription', async () => {
+  it('are listed at Braintree, too, where a failed payment ends together with its subscription', async () => {
     const ada = await customer('braintree')
     service.sandbox?.trouble.declineNextCharge(ada.customerId, '2001')
     await service.advance({ months: 1, hours: 2 })
@@ -230,7 +230,7 @@ describe('open amounts of a deleted account', () => {
   })
 })
 
-describe("the operator's pages for an account", () => {
+describe("the operators' pages that disable or delete an account", () => {
   async function operator() {
     const email = newAddress('operator')
     await service.users.create({ email, password: PASSWORD, role: 'owner' })
@@ -251,7 +251,7 @@ describe("the operator's pages for an account", () => {
     }
   }
 
-  it('find an account by its e-mail address, which changes nothing', async () => {
+  it('find an account by its e-mail address, without changing anything', async () => {
     const ada = await customer('stripe')
     const { post, read } = await operator()
     const found = await post('/admin/people', { person: ` ${ada.email.toUpperCase()} ` })
@@ -265,7 +265,7 @@ describe("the operator's pages for an account", () => {
     )
   })
 
-  it('ask what happens to the subscription before disabling (threat Q4)', async () => {
+  it('ask what should happen to the subscription before an account is disabled (threat Q4)', async () => {
     const ada = await customer('stripe')
     const { post, read } = await operator()
     const asked = await read(`/admin/people/${ada.id}/disable`)
@@ -317,7 +317,7 @@ describe("the operator's pages for an account", () => {
     expect(done.text).toContain('Voided: not paid: $25.00')
   })
 
-  it('report that the account is locked but unfinished when a provider is unavailable', async () => {
+  it('report, if a provider is unavailable, that the account is disabled but the deletion is unfinished', async () => {
     const ada = await customer('stripe')
     const { post } = await operator()
     service.sandbox?.trouble.failNext(100, '500', 'stripe')

@@ -78,7 +78,7 @@ describe('the service with TOLLGATE_FAPI2=on', () => {
     }
   })
 
-  it("has no demo clients, and offers none of the demo's flows", async () => {
+  it('has no demo clients, and offers none of the flows of the demo', async () => {
     expect(service.demo?.clients).toEqual({})
     expect(describeService(service)).not.toContain('Client id')
     const browser = service.browser()

@@ -54,7 +54,7 @@ it('the service takes over the data folder of a service that was killed', async 
   }
 })
 
-it("the service keeps the demo's clients after a start on another port, and redirects people to that port", async () => {
+it('the service keeps the clients of the demo after a start on another port, and redirects people to that port', async () => {
   const config = await demoConfig()
   const first = await start(config)
   const clients = (await first.oauth.clients.list()).map(({ id }) => id).sort()
@@ -68,14 +68,14 @@ it("the service keeps the demo's clients after a start on another port, and redi
   expect(web?.redirectUris).toEqual([`${second.url}/callback`])
 })
 
-it('the sandbox has no undelivered webhook after the first start', async () => {
+it('the sandbox has delivered every webhook after the first start', async () => {
   const service = await start(await demoConfig())
   await service.sandbox?.outbox.flush()
   const waiting = service.sandbox?.outbox.deliveries().filter(({ state }) => state === 'pending')
   expect(waiting).toEqual([])
 })
 
-it('tollgate serve prints commands that get a token and use it, and that work when pasted', async () => {
+it('tollgate serve prints commands that get a token and use it, and they work when pasted', async () => {
   const service = await start(await demoConfig())
   const [, commands = ''] = describeService(service).split('Get a token:\n')
   const script = commands.replace('Use it:', '').replace(/Press Ctrl-C.*/, '')
@@ -90,7 +90,7 @@ it('tollgate serve prints commands that get a token and use it, and that work wh
   expect(JSON.parse(orders.join('\n'))).toBeInstanceOf(Array)
 })
 
-it('tollgate serve prints that it is stopping, and the folder with its data', async () => {
+it('tollgate serve prints, when it stops, that it is stopping and where its data is', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-ctrl-c-'))
   undo.push(() => rmSync(folder, { recursive: true, force: true }))
   const child = spawn(process.execPath, [program, 'serve', '--port', '0'], {

@@ -58,7 +58,7 @@ describe("Stripe's hosted pages", () => {
     expect(again.status).toBe(409)
   })
 
-  it('lead back to the service after a sign-out, and another person is told that the checkout is not theirs', async () => {
+  it('lead back to the service after a sign-out, and tell another person that the checkout belongs to another account', async () => {
     const ada = await newPerson()
     const sent = await ada.post('/billing/checkout', { plan: 'pro', provider: 'stripe' })
     const back = await payAt(sent.location)
@@ -84,7 +84,7 @@ describe("Stripe's hosted pages", () => {
     expect((await go(ada.browser, '/billing/returned?reason=not_found')).status).toBe(404)
   })
 
-  it('are the only foreign origin that the policy allows forms to redirect to', async () => {
+  it('are the only other origin that the content security policy allows forms to redirect to', async () => {
     const ada = await newPerson()
     const page = await ada.browser.get('/billing')
     const policy = page.headers.get('content-security-policy') ?? ''
@@ -93,7 +93,7 @@ describe("Stripe's hosted pages", () => {
     expect(targets).toEqual(["'self'", new URL(location).origin])
   })
 
-  it('include the customer portal, for people who are customers only', async () => {
+  it('include the customer portal, only for people who are customers', async () => {
     const ada = await newPerson()
     expect((await ada.post('/billing/portal')).status).toBe(422)
     const card = { plan: 'pro', provider: 'stripe', token: 'pm_card_visa' }

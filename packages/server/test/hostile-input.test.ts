@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe('requests with unreadable text', () => {
+describe('requests with malformed text', () => {
   it.each([
     ['a NUL in an e-mail', '/login', 'email=a%00b%40example.com&password=x'],
     ['a NUL in a password', '/login', 'email=ada%40example.com&password=%00'],
@@ -40,7 +40,7 @@ describe('requests with unreadable text', () => {
     expect((await rawRequest(service.url, `GET ${path}`)).status).toBe(400)
   })
 
-  it('find no application name for the sign-in page if return_to contains a NUL', async () => {
+  it('show no application name on the sign-in page if return_to contains a NUL', async () => {
     const hidden = encodeURIComponent('/oauth/authorize?client_id=%00&response_type=code')
     expect((await rawRequest(service.url, `GET /login?return_to=${hidden}`)).status).toBe(200)
   })

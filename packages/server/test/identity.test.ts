@@ -89,7 +89,7 @@ async function idTokenOf(app: App): Promise<Record<string, unknown>> {
 }
 
 describe('the default settings of OpenID Connect', () => {
-  it("put the person's name into ID tokens, for clients that never call UserInfo", async () => {
+  it("put the person's name into ID tokens, for clients that never request UserInfo", async () => {
     await start()
     expect(await idTokenOf(await newApp())).toMatchObject({ name: 'Ada Lovelace', email: EMAIL })
     const silent = await newApp({ settings: { claims_in_id_token: false } })
@@ -111,7 +111,7 @@ describe('the default settings of OpenID Connect', () => {
 })
 
 describe('settings of OpenID Connect', () => {
-  it('set the lifetime and algorithm of ID tokens, and add scopes', async () => {
+  it('determine the lifetime and algorithm of ID tokens, and add scopes', async () => {
     await start({
       settings: {
         claimsInIdToken: false,
@@ -146,7 +146,7 @@ describe('settings of OpenID Connect', () => {
     )
   })
 
-  it('allow ID tokens from the authorization endpoint (responseTypes)', async () => {
+  it('enable response types with an ID token in the redirect (responseTypes)', async () => {
     await start({ settings: { responseTypes: ['code id_token', 'id_token'] } })
     expect((await metadata()).response_types_supported).toEqual([
       'code',
@@ -160,7 +160,7 @@ describe('settings of OpenID Connect', () => {
     expect(params.get('code')).toBeTruthy()
   })
 
-  it('give each client a different id for the same person, computed with a salt (pairwise subjects)', async () => {
+  it('give each client a different id for the same person, computed from a salt (pairwise subjects)', async () => {
     const salt = 'a salt of more than thirty-two characters'
     await start({ environment: { TOLLGATE_PAIRWISE_SALT: salt } })
     expect((await metadata()).subject_types_supported).toEqual(['public', 'pairwise'])
@@ -233,7 +233,7 @@ describe('settings of OpenID Connect', () => {
     }
   })
 
-  it('include MCP servers and optional scopes from environment variables', async () => {
+  it('read MCP servers and optional scopes from environment variables', async () => {
     const address = 'https://mcp.example.com/mcp'
     await start({
       environment: {

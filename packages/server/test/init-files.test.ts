@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { findFreePort } from '../../../test-support/free-port.ts'
-import { BILLING_NAMES, type Choices, DEFAULT_CHOICES } from '../src/cli/init/choices.ts'
+import { BILLING_NAMES, DEFAULT_CHOICES, type InitChoices } from '../src/cli/init/choices.ts'
 import { FRAMEWORKS, findFramework } from '../src/cli/init/frameworks/all.ts'
 import { readProject } from '../src/cli/init/project.ts'
 
@@ -33,7 +33,7 @@ interface Variant {
   readonly framework: string
   readonly modules: 'esm' | 'commonjs'
   readonly typescript: boolean
-  readonly choices: Choices
+  readonly choices: InitChoices
 }
 
 /** Writes an application and the files that `tollgate init` plans for it. Returns its folder. */
@@ -69,8 +69,8 @@ function writeApplication({ framework, modules, typescript, choices }: Variant):
 const everyModules = (framework: string) =>
   ENTRIES[framework]?.commonjs === undefined ? (['esm'] as const) : (['esm', 'commonjs'] as const)
 
-describe('the files that tollgate init writes', () => {
-  it('compile with strict TypeScript, with ES modules and CommonJS and with each provider', () => {
+describe('the files written by tollgate init', () => {
+  it('compile with strict TypeScript, with ES modules and CommonJS, for each provider', () => {
     for (const framework of Object.keys(FRAMEWORKS)) {
       for (const modules of everyModules(framework)) {
         for (const billing of BILLING_NAMES) {

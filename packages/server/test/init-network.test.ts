@@ -54,7 +54,7 @@ function expectUnchanged(folder: string): void {
   }
 }
 
-describe('tollgate init', () => {
+describe('tollgate init, if the installation of packages fails,', () => {
   it('changes nothing without a network, and prints the command that failed', async () => {
     const { folder, ended, output } = startInit(`http://127.0.0.1:${await findFreePort()}`)
     expect(await ended).toBe(2)
@@ -62,7 +62,7 @@ describe('tollgate init', () => {
     expectUnchanged(folder)
   })
 
-  it('takes everything back when it is interrupted during the installation', async () => {
+  it('undoes everything if it is interrupted', async () => {
     let asked = () => {}
     const waiting = new Promise<void>((resolve) => {
       asked = resolve

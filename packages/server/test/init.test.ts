@@ -148,7 +148,7 @@ describe('tollgate init', () => {
     expect(await response.json()).toMatchObject({ access_token: expect.any(String) })
   })
 
-  it('keeps the settings and ignored files that exist', async () => {
+  it('keeps existing settings and ignore patterns', async () => {
     const env = 'PORT=4123\nTOLLGATE_SECRET=a-secret-of-32-characters-or-more\n'
     const folder = createFolder('express', { '.env': env, '.gitignore': '.env*\n' })
     expect((await init(folder, YES)).code).toBe(0)
@@ -176,7 +176,7 @@ describe('tollgate init', () => {
     expect(readdirSync(join(folder, 'shared'))).toEqual(['.env'])
   })
 
-  it('uses the settings of .env.local in an application of Next', async () => {
+  it('uses the settings in .env.local in a Next application', async () => {
     const local = 'DATABASE_URL=sqlite:other.db\n'
     const folder = createFolder('next', { '.env.local': local })
     expect((await init(folder, YES)).code).toBe(0)
@@ -184,7 +184,7 @@ describe('tollgate init', () => {
     expect(readdirSync(folder)).toContain('other.db')
   })
 
-  it('writes what is missing in a clone of an application that was set up', async () => {
+  it('writes the files that are missing in a fresh clone of an application that was set up before', async () => {
     const folder = createFolder('express')
     await init(folder, YES)
     const server = `${read(folder, 'src/tollgate.ts')}// changed by hand\n`
@@ -199,7 +199,7 @@ describe('tollgate init', () => {
     expect(read(clone, 'src/tollgate.ts')).toBe(server)
   })
 
-  it('prints the two lines to add if it is not certain where the application is made', async () => {
+  it('prints the two lines to add if it cannot find where the application is created', async () => {
     const source = "import express from 'express'\nconst a = express()\nconst b = express()\n"
     const folder = createFolder('express', { 'src/index.ts': source })
     const { code, stdout } = await init(folder, YES)
@@ -209,7 +209,7 @@ describe('tollgate init', () => {
     expect(read(folder, 'src/tollgate.ts')).toContain('createAuthorizationServer')
   })
 
-  it('asks three questions, and takes Enter as the default', async () => {
+  it('asks three questions, and Enter accepts the default', async () => {
     const folder = createFolder('hono')
     const { code, stderr } = await init(folder, ['--no-install'], ['', 'stripe', 'people'])
     expect([code, stderr.match(/\?/g)?.length]).toEqual([0, 3])
@@ -218,7 +218,7 @@ describe('tollgate init', () => {
   })
 })
 
-describe('tollgate init fails without a trace', () => {
+describe('tollgate init fails and changes nothing', () => {
   const unreachable = async () => `postgres://localhost:${await findFreePort()}/app`
   const manifest = (value: object) => ({ 'package.json': JSON.stringify(value) })
   const cases: readonly [

@@ -29,7 +29,7 @@ async function billingWithoutRetries(): Promise<Billing> {
   return createServiceBilling({ config, database, providers, clock, logger, background: false })
 }
 
-describe('deleting an account with two subscriptions', () => {
+describe('the deletion of an account with two subscriptions', () => {
   /** Tries to delete the account. Returns the error, or `undefined`. */
   async function attempt(id: string): Promise<unknown> {
     const access = { rows: async () => billing, provider: async () => billing }
@@ -59,7 +59,7 @@ describe('deleting an account with two subscriptions', () => {
   }
 
   it.each(PROVIDERS)(
-    'is completed by a second attempt if %s becomes unavailable during the first, whichever call fails (threat Q4)',
+    'is completed by a second attempt if %s becomes unavailable in the first attempt, whichever call fails (threat Q4)',
     async (provider) => {
       let calls = 0
       while (await interruptAfter(provider, calls)) calls += 1

@@ -28,28 +28,33 @@ const fieldsOf = (html: string, form: string) => {
   return Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, value]))
 }
 
-describe.each(['stripe', 'braintree'] as const)('a person with two tabs at %s', (provider) => {
-  it('must confirm a change of plan again after cancelling the subscription in the other tab, because the change would resume it', async () => {
-    const { browser, post } = await newPerson()
-    await post('/billing/subscribe', { plan: 'pro', provider, token: CARDS[provider] })
-    const seen = fieldsOf(
-      await (await browser.get('/billing/swap?plan=yearly')).text(),
-      '/billing/swap',
-    )
-    await post('/billing/cancel')
-    const swapped = await browser.post('/billing/swap', seen)
-    expect(swapped.headers.get('location')).toBe('/billing/swap?plan=yearly&changed=yes')
-    const again = await (await browser.get('/billing/swap?plan=yearly&changed=yes')).text()
-    expect(again).toContain('Nothing was done')
-    expect(again).toContain('resumes your cancelled subscription')
-    expect(await (await browser.get('/billing')).text()).toContain('The subscription is cancelled')
-    const approved = await browser.post('/billing/swap', fieldsOf(again, '/billing/swap'))
-    expect(approved.headers.get('location')).toBe('/billing?done=swapped')
-  })
-})
+describe.each(['stripe', 'braintree'] as const)(
+  'a person with two browser tabs at %s',
+  (provider) => {
+    it('must confirm a plan change again after cancelling the subscription in the other tab, because the change would resume it', async () => {
+      const { browser, post } = await newPerson()
+      await post('/billing/subscribe', { plan: 'pro', provider, token: CARDS[provider] })
+      const seen = fieldsOf(
+        await (await browser.get('/billing/swap?plan=yearly')).text(),
+        '/billing/swap',
+      )
+      await post('/billing/cancel')
+      const swapped = await browser.post('/billing/swap', seen)
+      expect(swapped.headers.get('location')).toBe('/billing/swap?plan=yearly&changed=yes')
+      const again = await (await browser.get('/billing/swap?plan=yearly&changed=yes')).text()
+      expect(again).toContain('Nothing was done')
+      expect(again).toContain('resumes your cancelled subscription')
+      expect(await (await browser.get('/billing')).text()).toContain(
+        'The subscription is cancelled',
+      )
+      const approved = await browser.post('/billing/swap', fieldsOf(again, '/billing/swap'))
+      expect(approved.headers.get('location')).toBe('/billing?done=swapped')
+    })
+  },
+)
 
-describe('a person who was signed out meanwhile', () => {
-  it('is told that nothing was done, and returns to the form', async () => {
+describe('a person who was signed out while filling in a form', () => {
+  it('is told that nothing was changed, and returns to the form', async () => {
     const { browser } = await newPerson()
     browser.cookies.clear()
     const referer = { referer: `${service.url}/billing?provider=braintree` }
@@ -81,7 +86,7 @@ describe('the URL to which a billing form is sent', () => {
     '/billing/cancel-now',
     '/billing/portal',
     '/billing/returned',
-  ])('redirects to the billing page when it is opened with GET: %s', async (path) => {
+  ])('redirects to the billing page if it is opened with GET: %s', async (path) => {
     const { browser } = await newPerson()
     const opened = await browser.get(path)
     expect([opened.status, opened.headers.get('location')]).toEqual([303, '/billing'])

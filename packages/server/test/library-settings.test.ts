@@ -36,8 +36,8 @@ afterAll(() => service?.stop())
 const post = (path: string, body: Record<string, string>, headers: Record<string, string> = {}) =>
   fetch(`${service.url}${path}`, { method: 'POST', body: new URLSearchParams(body), headers })
 
-describe('settings for the authorization server', () => {
-  it('include TOLLGATE_REQUIRE_PKCE, which rejects confidential clients without a challenge', async () => {
+describe('the settings for the authorization server', () => {
+  it('include TOLLGATE_REQUIRE_PKCE, which makes the service refuse confidential clients without a challenge', async () => {
     const { client } = await service.oauth.clients.create({ name: 'Shop', redirect: CALLBACK })
     const query = new URLSearchParams({
       response_type: 'code',
@@ -50,7 +50,7 @@ describe('settings for the authorization server', () => {
     expect(headers.get('location')).toMatch(/^https:\/\/app\.example\.com.*error=invalid_request/)
   })
 
-  it('include TOLLGATE_CORS_ORIGINS, which allows pages of this origin', async () => {
+  it('include TOLLGATE_CORS_ORIGINS, which lets pages of these origins call the service', async () => {
     const { headers } = await fetch(`${service.url}/oauth/token`, {
       method: 'OPTIONS',
       headers: { origin: DOCS, 'access-control-request-method': 'POST' },
@@ -58,7 +58,7 @@ describe('settings for the authorization server', () => {
     expect(headers.get('access-control-allow-origin')).toBe(DOCS)
   })
 
-  it('include the lifetime of device codes, and the interval of polling', async () => {
+  it('include the lifetime of device codes and the polling interval', async () => {
     const { client } = await service.oauth.clients.create({
       name: 'TV',
       confidential: false,
@@ -82,8 +82,8 @@ describe('settings for the authorization server', () => {
   })
 })
 
-describe('settings for billing', () => {
-  it('include functions that get mail and events', async () => {
+describe('the settings for billing', () => {
+  it('include functions that receive mail and events', async () => {
     const { email } = await createAccountHelpers(service).customer('stripe', ['pro'])
     await service.advance({ hours: 1 })
     await expect.poll(() => paid).toHaveLength(1)
@@ -91,13 +91,13 @@ describe('settings for billing', () => {
     expect(mails[0]?.text).toContain('Tollgate')
   })
 
-  it('include stripePrices: other prices are rejected without a request to Stripe', async () => {
+  it('include stripePrices, and other prices are then rejected without a request to Stripe', async () => {
     await expect(createAccountHelpers(service).customer('stripe', ['yearly'])).rejects.toThrow(
       /yearly/,
     )
   })
 
-  it('include oneTrialPerPerson, and mail about a trial leads to the billing page', async () => {
+  it('include oneTrialPerPerson, and the mail about a trial leads to the billing page', async () => {
     const email = 'trials@example.com'
     const { id } = await service.users.create({ email, password: 'correct horse battery staple' })
     const person = await service.billing.user(Number(id))
@@ -111,7 +111,7 @@ describe('settings for billing', () => {
 })
 
 describe('the setting migrate', () => {
-  it('prevents a start with tables that are not up to date, and creates none', async () => {
+  it('prevents, if it is false, a start with outdated tables, and creates no tables', async () => {
     const { config, remove } = await testConfig({ environment: { TOLLGATE_MIGRATE: 'off' } })
     const { url, database, drop } = await createTestDatabase()
     const start = createService({ ...config, databaseUrl: url }, { keepDemo: false })
@@ -122,7 +122,7 @@ describe('the setting migrate', () => {
     await remove()
   })
 
-  it('does not prevent a start with tables that are up to date', async () => {
+  it('allows a start if the tables are up to date', async () => {
     const own = await startTestService({ environment: { TOLLGATE_MIGRATE: 'off' } })
     expect((await fetch(`${own.url}/readyz`)).status).toBe(200)
     await own.stop()

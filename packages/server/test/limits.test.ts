@@ -87,7 +87,7 @@ function failEverywhere(account: string): Promise<void> {
 }
 
 describe('password checks', () => {
-  it('are limited to ten per account and network, then return 429 with Retry-After (threat L2)', async () => {
+  it('are limited to ten per account and network; after that, the response is 429 with Retry-After (threat L2)', async () => {
     await fail(guesses.passwordPair.max, '203.0.113.1')
     const refused = await service
       .browser()
@@ -112,14 +112,14 @@ describe('password checks', () => {
     expect(await signIn('wrong', '203.0.113.3', email)).toBe(429)
   })
 
-  it('start with a new count after a correct password', async () => {
+  it('are counted from zero again after a correct password', async () => {
     await fail(9, '203.0.113.4')
     expect(await signIn(PASSWORD, '203.0.113.4')).toBe(303)
     await fail(9, '203.0.113.4')
     expect(await signIn(PASSWORD, '203.0.113.4')).toBe(303)
   })
 
-  it('are limited to ten if fifty arrive concurrently', async () => {
+  it('are limited to ten even if fifty arrive concurrently', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => signIn('wrong', '203.0.113.5')),
     )
@@ -130,7 +130,7 @@ describe('password checks', () => {
     expect(answers.filter((status) => status === 401)).toHaveLength(guesses.passwordPair.max)
   })
 
-  it('share their count between the sign-in page and the password grant', async () => {
+  it('are counted together for the sign-in page and the password grant', async () => {
     await fail(5, '203.0.113.6')
     for (let tries = 0; tries < 5; tries++) {
       expect((await passwordGrant('wrong', '203.0.113.6')).status).toBe(400)
@@ -150,7 +150,7 @@ describe('password checks', () => {
     expect(await signIn(PASSWORD, '2001:db8:1:3::1')).toBe(303)
   })
 
-  it('are blocked after attempts from many networks, but not for the owner in a network used before (threat N2)', async () => {
+  it('are blocked after attempts from many networks, but not for the owner in a network that the owner used before (threat N2)', async () => {
     expect(await signIn(PASSWORD, '198.51.100.1')).toBe(303)
     expect(await signIn(PASSWORD, '2001:db8:a:b::1')).toBe(303)
     await failEverywhere(EMAIL)
@@ -169,7 +169,7 @@ describe('password checks', () => {
     expect(await signIn(PASSWORD, '192.0.2.1')).toBe(303)
   })
 
-  it('stay possible from a network that is used daily, even after the time for which networks are remembered', async () => {
+  it('stay possible from a network that is used every day, even after the time for which unused networks are remembered', async () => {
     for (let day = 0; day < KNOWN_NETWORK_DAYS + 10; day += 5) {
       expect(await signIn(PASSWORD, '198.51.100.2')).toBe(303)
       service.clock.advance(5 * 24 * 60 * MINUTE)
@@ -191,7 +191,7 @@ describe('password checks', () => {
     expect(await signIn(PASSWORD, '198.51.100.3', email)).toBe(303)
   })
 
-  it('are not blocked for a signed-in person who changes the password, whatever strangers do', async () => {
+  it('are not blocked for a signed-in person who changes the password, whatever others try', async () => {
     const email = 'mover@example.com'
     await service.users.create({ email, password: PASSWORD })
     const browser = service.browser()
@@ -210,7 +210,7 @@ describe('password checks', () => {
     expect(await change('another horse')).toBe(429)
   })
 
-  it('are not counted if they failed for another reason than a wrong password', async () => {
+  it('are not counted if they fail for another reason than a wrong password', async () => {
     const by = { account: EMAIL, network: '203.0.113.9' }
     for (let tries = 0; tries < guesses.passwordPair.max + 5; tries++) {
       const away = service.limits.tryPassword(
@@ -223,7 +223,7 @@ describe('password checks', () => {
     expect(await signIn(PASSWORD, '203.0.113.9')).toBe(303)
   })
 
-  it('are available to other networks when one network uses all of its share (threat L3)', async () => {
+  it('are possible for other networks when one network has used up its share (threat L3)', async () => {
     const { maxRunningPerNetwork, maxPerNetwork } = queuePolicy
     const finish: Array<() => void> = []
     const slow = Array.from({ length: maxPerNetwork }, (_, index) =>
@@ -244,7 +244,7 @@ describe('password checks', () => {
     expect(await signIn(PASSWORD, '203.0.113.10')).toBe(303)
   })
 
-  it('remain possible during an attack only in a limited number of known networks, those used last', async () => {
+  it('remain possible during an attack only for a limited number of known networks, those used last', async () => {
     const digits = Array.from({ length: MAX_KNOWN_NETWORKS + 5 }, (_, index) => index + 1)
     for (const last of digits) {
       service.clock.advance(1)
@@ -260,7 +260,7 @@ describe('client secrets', () => {
   const wrongSecret = (clientId: string, address: string) =>
     token({ grant_type: 'client_credentials', client_id: clientId, client_secret: 'no' }, address)
 
-  it('are accepted if correct, whatever strangers try', async () => {
+  it('are accepted if correct, however many wrong ones others send', async () => {
     const { id = '', secret } = service.demo?.clients.service ?? {}
     const right = { client_id: id, client_secret: secret ?? '' }
     // Thirty from each of 35 addresses, and from the last one more than a network may fail.
@@ -316,8 +316,8 @@ describe('client secrets', () => {
   })
 })
 
-describe('codes and refresh tokens', () => {
-  it('are limited per client and network if wrong, and always accepted if correct', async () => {
+describe('authorization codes and refresh tokens', () => {
+  it('are limited per client and network if they are wrong, and always accepted if they are correct', async () => {
     const { id = '', secret } = service.demo?.clients.password ?? {}
     const client = { client_id: id, client_secret: secret ?? '' }
     const guess = { ...client, grant_type: 'refresh_token', refresh_token: 'tgr_guess' }
@@ -335,7 +335,7 @@ describe('codes and refresh tokens', () => {
 })
 
 describe('a card on the billing page', () => {
-  it('is accepted from a person who has paid from this network before, although other cards were declined there', async () => {
+  it('is accepted from a person who has paid from this network before, although cards of others were declined there', async () => {
     const { limits } = service
     await (await limits.attemptCard('1', '203.0.113.60')).accepted()
     for (let tries = 0; tries < guesses.cardsNetwork.max; tries++) {
@@ -350,7 +350,7 @@ describe('a card on the billing page', () => {
   })
 })
 
-describe('the counters for rate limits', () => {
+describe('the counters of rate limits', () => {
   it('are shared by all processes and survive restarts', async () => {
     await fail(guesses.passwordPair.max, '203.0.113.40')
     const other = createLimits(service.database, service.clock)
@@ -382,7 +382,7 @@ describe('the counters for rate limits', () => {
     expect(outcomes.filter((outcome) => outcome === 'in')).toHaveLength(10)
   })
 
-  it('are purged only after they have expired', async () => {
+  it('are deleted only after they have expired', async () => {
     await fail(1, '203.0.113.42')
     const rows = async () =>
       (await service.database.kysely.selectFrom('oauth_limits').selectAll().execute()).length
@@ -393,7 +393,7 @@ describe('the counters for rate limits', () => {
     expect(await rows()).toBe(0)
   })
 
-  it('include new accounts per network, but not mistakes in the registration form', async () => {
+  it('include new accounts per network, but not errors in the registration form', async () => {
     const mistake = { email: 'late', password: PASSWORD }
     for (let count = 0; count < rates.registrations.points + 1; count++) {
       const told = await service.browser().post('/register', mistake, from('203.0.113.51'))
@@ -408,8 +408,8 @@ describe('the counters for rate limits', () => {
   })
 })
 
-describe('forwarded addresses', () => {
-  it('count only if a configured proxy sent them (threat I5)', async () => {
+describe('the forwarded IP address of a caller', () => {
+  it('counts only if a configured proxy sent it (threat I5)', async () => {
     const plain = await startTestService()
     try {
       const attempt = (address: string) =>

@@ -41,7 +41,7 @@ async function ask(clientId: string, changes: Record<string, string> = {}) {
 }
 
 describe('the `mcpServers` setting', () => {
-  it('allows client ID metadata documents, while registration depends on the policy', async () => {
+  it('allows client ID metadata documents, while the registration of clients depends on the policy', async () => {
     const metadata = await start('closed')
     expect(metadata).toMatchObject({
       client_id_metadata_document_supported: true,
@@ -51,7 +51,7 @@ describe('the `mcpServers` setting', () => {
     expect((await register()).status).toBe(404)
   })
 
-  it('gives clients that registered themselves tokens for the MCP server and its scopes only', async () => {
+  it('lets self-registered clients get tokens only for the MCP server and its scopes', async () => {
     await start('open')
     const reply = await register()
     expect(reply.status).toBe(201)

@@ -48,7 +48,7 @@ describe('a link to a page of the service', () => {
     '/billing/swap?plan=yearly',
     '/billing/cancel',
     '/billing',
-  ])('requires a sign-in, and leads back to %s', async (path) => {
+  ])('requires a sign-in, and leads back to %s afterwards', async (path) => {
     const stranger = service.browser()
     const opened = await open(stranger, path)
     expect([opened.status, opened.type, opened.at]).toEqual([200, 'text/html', '/login'])
@@ -59,7 +59,7 @@ describe('a link to a page of the service', () => {
     ['/user/invoice/in_1', 'no such invoice'],
     ['/billing/credit-note/cn_1', 'no page at this address'],
     ['/billing/checkout/return?session_id=cs_test_1', 'no such payment page'],
-  ])('shows an error page if the object belongs to another person: %s', async (path, text) => {
+  ])('leads to an error page if the object belongs to another person: %s', async (path, text) => {
     const browser = await newPerson()
     const opened = await open(browser, path)
     expect([opened.status, opened.type]).toEqual([404, 'text/html'])
@@ -67,7 +67,7 @@ describe('a link to a page of the service', () => {
   })
 
   it.each(['/user/invoice/in_1', '/billing/credit-note/cn_1', '/billing/swap?plan=yearly'])(
-    'shows an error page while the provider is unavailable: %s',
+    'leads to an error page while the provider is unavailable: %s',
     async (path) => {
       const browser = await customer()
       service.sandbox?.trouble.failNext(100, 'half-written', 'stripe')
@@ -77,7 +77,7 @@ describe('a link to a page of the service', () => {
     },
   )
 
-  it('shows an error page for /billing/confirm while the provider is unavailable', async () => {
+  it('leads to an error page at /billing/confirm while the provider is unavailable', async () => {
     const browser = await customer('pm_card_authenticationRequired')
     expect((await open(browser, '/billing/confirm')).at).toBe('/billing/confirm')
     service.sandbox?.trouble.failNext(100, 'half-written', 'stripe')

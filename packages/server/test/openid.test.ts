@@ -47,7 +47,7 @@ async function approve(browser: Browser, address: URL): Promise<URL> {
 }
 
 describe('OpenID Connect at the service', () => {
-  it("lets another application discover the endpoints from the issuer, and read the person's claims", async () => {
+  it("lets another application discover the endpoints from the issuer and read the person's claims", async () => {
     const browser = service.browser()
     const pkceCodeVerifier = client.randomPKCECodeVerifier()
     const [expectedNonce, expectedState] = [client.randomNonce(), client.randomState()]
@@ -85,7 +85,7 @@ describe('OpenID Connect at the service', () => {
     expect(refreshed.claims()).toMatchObject({ sub, auth_time: claims?.auth_time })
   })
 
-  it("has a content security policy that lets the browser continue from the sign-in to the client's redirect URI", async () => {
+  it("sends a content security policy that lets the browser continue from the sign-in to the client's redirect URI", async () => {
     const { client_id } = provider.clientMetadata()
     const returnTo = `/oauth/authorize?client_id=${client_id}&request_uri=x`
     const browser = service.browser()
@@ -97,7 +97,7 @@ describe('OpenID Connect at the service', () => {
 })
 
 describe('settings of OpenID Connect', () => {
-  it('switch OpenID Connect off, choose the algorithm of ID tokens, and add other APIs', async () => {
+  it('disable OpenID Connect, choose the algorithm of ID tokens, and add other APIs', async () => {
     const resource = 'https://api.example.com/mcp'
     const other = await startTestService({
       settings: { openid: false, signingAlgorithm: 'EdDSA', resources: { [resource]: {} } },

@@ -32,7 +32,7 @@ function converse(text: string, port = service.port): Promise<{ answer: string; 
   })
 }
 
-describe('health checks', () => {
+describe('the health checks', () => {
   it('are public, set no cookie, and reveal nothing about the database', async () => {
     for (const path of ['/healthz', '/readyz']) {
       const response = await fetch(`${service.url}${path}`)
@@ -43,8 +43,8 @@ describe('health checks', () => {
   })
 })
 
-describe('metrics', () => {
-  it('can be read from this machine, unless a proxy forwards the request', async () => {
+describe('the metrics', () => {
+  it('can be read from this machine, but not through a proxy', async () => {
     await fetch(`${service.url}/api/user`)
     await fetch(`${service.url}/some/where/else?token=secret`)
     const response = await fetch(`${service.url}/metrics`)
@@ -60,7 +60,7 @@ describe('metrics', () => {
     expect(forwarded.status).toBe(404)
   })
 
-  it('count late repeats of a refresh, which the log also reports', async () => {
+  it('count refreshes that were repeated late, which the log also reports', async () => {
     const { email = '', password = '', clients } = service.demo ?? {}
     const { id = '', secret } = clients?.password ?? {}
     const ask = async (form: Record<string, string>) => {
@@ -146,7 +146,7 @@ describe('limits on requests', () => {
   it.each([
     ['present', 'Content-Length: 100\r\n\r\ngrant_type=password'],
     ['absent', 'Transfer-Encoding: chunked\r\n\r\n5\r\ngrant\r\n'],
-  ])('treat an aborted body as an error of the caller (Content-Length %s)', async (how, rest) => {
+  ])('treat an aborted body as an error of the caller (Content-Length: %s)', async (how, rest) => {
     const path = `/oauth/token?${how.replace(' ', '-')}`
     const before = service.log().length
     const form = 'Content-Type: application/x-www-form-urlencoded'
@@ -207,8 +207,8 @@ describe('limits on requests', () => {
   })
 })
 
-describe('a demo', () => {
-  it('redirects a browser from another name of this machine to its own URL', async () => {
+describe('the demo', () => {
+  it('redirects a browser that uses another name of this machine to its own URL', async () => {
     const { answer } = await converse(
       'GET /login?return_to=%2F HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Mode: navigate\r\nConnection: close\r\n\r\n',
     )
@@ -241,89 +241,95 @@ describe('security headers', () => {
 })
 
 // SQLite has no server that could be cut off.
-describe.skipIf(process.env.TEST_DATABASE === 'sqlite')('an unavailable database', () => {
-  it('is reported at /readyz and by 503 on every route, until it is back (threat F2)', async () => {
-    const { url, drop } = await createTestDatabase()
-    const proxy = await startTcpProxy(url)
-    const away = await startTestService({ environment: { DATABASE_URL: proxy.url } })
-    try {
-      await proxy.cut()
-      expect((await fetch(`${away.url}/healthz`)).status).toBe(200)
-      expect((await fetch(`${away.url}/readyz`)).status).toBe(503)
-      const page = await away.browser().signIn('ada@example.com', 'correct horse')
-      expect(page.status).toBe(503)
-      expect(page.headers.get('retry-after')).toBe('1')
-      expect(await page.text()).not.toContain('ECONN')
-      await proxy.heal()
-      await expect.poll(async () => (await fetch(`${away.url}/readyz`)).status).toBe(200)
-      expect((await away.browser().signIn('ada@example.com', 'correct horse')).status).toBe(401)
-    } finally {
-      await away.stop()
-      await proxy.close()
-      await drop()
-    }
-  })
-})
-
-// SQLite has no server that could be cut off.
-describe.skipIf(process.env.TEST_DATABASE === 'sqlite')('an outage of the database', () => {
-  it('is logged as one warning at its beginning and one at its end, without errors', async () => {
-    const { url, drop } = await createTestDatabase()
-    const proxy = await startTcpProxy(url)
-    const away = await startTestService({ environment: { DATABASE_URL: proxy.url } })
-    const lines = (level: string) =>
-      away
-        .log()
-        .split('\n')
-        .filter((line) => line.includes(`"level":"${level}"`))
-    try {
-      await proxy.cut()
-      for (let turn = 0; turn < 20; turn++) {
+describe.skipIf(process.env.TEST_DATABASE === 'sqlite')(
+  'an unavailable database of the service',
+  () => {
+    it('is reported at /readyz and by 503 on every route, until it is back (threat F2)', async () => {
+      const { url, drop } = await createTestDatabase()
+      const proxy = await startTcpProxy(url)
+      const away = await startTestService({ environment: { DATABASE_URL: proxy.url } })
+      try {
+        await proxy.cut()
+        expect((await fetch(`${away.url}/healthz`)).status).toBe(200)
+        expect((await fetch(`${away.url}/readyz`)).status).toBe(503)
         const page = await away.browser().signIn('ada@example.com', 'correct horse')
         expect(page.status).toBe(503)
+        expect(page.headers.get('retry-after')).toBe('1')
+        expect(await page.text()).not.toContain('ECONN')
+        await proxy.heal()
+        await expect.poll(async () => (await fetch(`${away.url}/readyz`)).status).toBe(200)
+        expect((await away.browser().signIn('ada@example.com', 'correct horse')).status).toBe(401)
+      } finally {
+        await away.stop()
+        await proxy.close()
+        await drop()
       }
-      expect(lines('warn')).toEqual([
-        expect.stringContaining('The database is unavailable or too slow'),
-      ])
-      await proxy.heal()
-      await expect.poll(() => lines('warn')).toHaveLength(2)
-      expect(lines('warn')[1]).toContain('The database is available again')
-      expect(JSON.parse(lines('warn')[1] ?? '').failures).toBeGreaterThanOrEqual(20)
-      expect(lines('error')).toEqual([])
-    } finally {
-      await away.stop()
-      await proxy.close()
-      await drop()
-    }
-  })
+    })
+  },
+)
 
-  it('delays the start for up to TOLLGATE_DATABASE_WAIT_SECONDS', async () => {
-    const { url, drop } = await createTestDatabase()
-    const proxy = await startTcpProxy(url)
-    await proxy.cut()
-    const environment = { DATABASE_URL: proxy.url, TOLLGATE_DATABASE_WAIT_SECONDS: '0' }
-    const { config, remove } = await testConfig({ environment })
-    try {
-      await expect(startService(config, { keepDemo: false })).rejects.toThrow(
-        'Cannot open the database',
-      )
-      const lines: string[] = []
-      const starting = startService(
-        { ...config, databaseWaitSeconds: 60 },
-        { keepDemo: false, logTo: { write: (line) => void lines.push(line) } },
-      )
-      await expect.poll(() => lines.join('')).toContain('Waiting for the database')
-      await proxy.heal()
-      const service = await starting
-      expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
-      await service.close(0)
-    } finally {
-      await remove()
-      await proxy.close()
-      await drop()
-    }
-  })
-})
+// SQLite has no server that could be cut off.
+describe.skipIf(process.env.TEST_DATABASE === 'sqlite')(
+  "an outage of the service's database",
+  () => {
+    it('is logged as one warning when it begins and one when it ends, without errors', async () => {
+      const { url, drop } = await createTestDatabase()
+      const proxy = await startTcpProxy(url)
+      const away = await startTestService({ environment: { DATABASE_URL: proxy.url } })
+      const lines = (level: string) =>
+        away
+          .log()
+          .split('\n')
+          .filter((line) => line.includes(`"level":"${level}"`))
+      try {
+        await proxy.cut()
+        for (let turn = 0; turn < 20; turn++) {
+          const page = await away.browser().signIn('ada@example.com', 'correct horse')
+          expect(page.status).toBe(503)
+        }
+        expect(lines('warn')).toEqual([
+          expect.stringContaining('The database is unavailable or too slow'),
+        ])
+        await proxy.heal()
+        await expect.poll(() => lines('warn')).toHaveLength(2)
+        expect(lines('warn')[1]).toContain('The database is available again')
+        expect(JSON.parse(lines('warn')[1] ?? '').failures).toBeGreaterThanOrEqual(20)
+        expect(lines('error')).toEqual([])
+      } finally {
+        await away.stop()
+        await proxy.close()
+        await drop()
+      }
+    })
+
+    it('delays a start of the service for up to TOLLGATE_DATABASE_WAIT_SECONDS', async () => {
+      const { url, drop } = await createTestDatabase()
+      const proxy = await startTcpProxy(url)
+      await proxy.cut()
+      const environment = { DATABASE_URL: proxy.url, TOLLGATE_DATABASE_WAIT_SECONDS: '0' }
+      const { config, remove } = await testConfig({ environment })
+      try {
+        await expect(startService(config, { keepDemo: false })).rejects.toThrow(
+          'Cannot open the database',
+        )
+        const lines: string[] = []
+        const starting = startService(
+          { ...config, databaseWaitSeconds: 60 },
+          { keepDemo: false, logTo: { write: (line) => void lines.push(line) } },
+        )
+        await expect.poll(() => lines.join('')).toContain('Waiting for the database')
+        await proxy.heal()
+        const service = await starting
+        expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+        await service.close(0)
+      } finally {
+        await remove()
+        await proxy.close()
+        await drop()
+      }
+    })
+  },
+)
 
 describe('a database that accepts no writes', () => {
   const readiness = async (url: string) => {
@@ -375,7 +381,7 @@ describe('a database that accepts no writes', () => {
   })
 })
 
-describe('a caller that disconnects during its body', () => {
+describe('a caller that disconnects while sending the body', () => {
   it.each([
     ['/oauth/token', 'Content-Length: 100'],
     ['/oauth/token', 'Transfer-Encoding: chunked'],
@@ -401,7 +407,7 @@ describe('a caller that disconnects during its body', () => {
   })
 })
 
-describe('shutdown', () => {
+describe('the shutdown of the service', () => {
   it('finishes requests in progress, rejects new connections, and closes (threat F3)', async () => {
     const ending = await startTestService()
     const { port } = ending

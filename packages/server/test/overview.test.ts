@@ -107,7 +107,7 @@ describe("the operator's overview page", () => {
     })
   })
 
-  it('shows every number of a chart in a table, without inline style or script', async () => {
+  it('shows every number of a chart in a table as well, without inline style or script', async () => {
     const html = await (await (await operator(service)).get('/admin')).text()
     const plots = html.match(/<svg /g) ?? []
     expect(plots.length).toBeGreaterThanOrEqual(5)
@@ -116,7 +116,7 @@ describe("the operator's overview page", () => {
     expect(html).not.toMatch(/ style="|<style|<script(?! type="module" src="\/assets)/)
   })
 
-  it("confirms that the sandbox's clock was moved from there", async () => {
+  it("confirms that the sandbox's clock was advanced from there", async () => {
     const page = await (await (await operator(service)).get('/admin?done=clock-moved')).text()
     expect(page).toContain('<p class="note good" role="status">The sandbox’s clock was moved.</p>')
   })
@@ -148,7 +148,7 @@ describe("the operator's overview page", () => {
   })
 })
 
-describe('the statistics', () => {
+describe('the statistics of the overview', () => {
   const logger = pino({ enabled: false })
 
   async function open() {
@@ -234,7 +234,7 @@ describe('the statistics', () => {
     await drop()
   })
 
-  it('are measured later for days that were missed', async () => {
+  it('are computed later for days that were missed', async () => {
     const { start, clock, drop } = await open()
     const statistics = start()
     const asked: Date[] = []
@@ -258,7 +258,7 @@ describe('the statistics', () => {
     await drop()
   })
 
-  it('do not keep forever the ids of the events that were counted', async () => {
+  it('do not keep the ids of counted events forever', async () => {
     const { start, clock, database, drop } = await open()
     const statistics = start()
     const handlers = statistics.observe({}) as Record<

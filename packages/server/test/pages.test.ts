@@ -8,7 +8,7 @@ const SCRIPT = `"><script>alert(1)</script><img src=x onerror=alert(1)>'&amp;`
 const ESCAPED = '&lt;script&gt;alert(1)&lt;/script&gt;'
 
 /** Requests that a browser would not send. */
-describe('the pages', () => {
+describe('the pages of the service', () => {
   let service: TestService
   let demo: Browser
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe('the pages', () => {
     expect(html).not.toContain('Shop <b>')
   })
 
-  describe('injected HTML', () => {
+  describe('HTML that a caller tries to inject', () => {
     let browser: Browser
     let clientId: string
     beforeAll(async () => {
@@ -135,7 +135,7 @@ describe('the pages', () => {
       }
     })
 
-    it('cannot extend the content security policy through a redirect URI', async () => {
+    it('cannot extend the content security policy by a redirect URI', async () => {
       const target = 'https://a.example;script-src%20*/'
       const returnTo = `/oauth/authorize?redirect_uri=${encodeURIComponent(target)}`
       const path = `/login?return_to=${encodeURIComponent(returnTo)}`
@@ -150,7 +150,7 @@ describe('the pages', () => {
   describe('a forged form', () => {
     const FORMS = ['/logout', '/applications/revoke', '/account/sessions/end']
 
-    it.each(FORMS)('is rejected without the CSRF token of the session: %s', async (path) => {
+    it.each(FORMS)('is rejected if it lacks the CSRF token of the session: %s', async (path) => {
       const csrf = await demo.csrfToken()
       const foreign = service.browser()
       await foreign.post('/register', {
@@ -187,7 +187,7 @@ describe('the pages', () => {
       },
     )
 
-    it('cannot revoke anything of another person', async () => {
+    it('cannot revoke anything that belongs to another person', async () => {
       const clientId = service.demo?.clients.web?.id ?? ''
       await approve(demo, authorize(clientId))
       const stranger = service.browser()
@@ -214,7 +214,7 @@ describe('the pages', () => {
     'javascript:alert(1)',
     ' //evil.example',
     '',
-  ])('never redirect to another site after sign-in: %j', async (returnTo) => {
+  ])('never redirect to another site after the sign-in: %j', async (returnTo) => {
     const { email = '', password = '' } = service.demo ?? {}
     const browser = service.browser()
     const response = await browser.post('/login', { email, password, return_to: returnTo })
@@ -250,7 +250,7 @@ describe('the pages', () => {
     expect(service.log()).not.toContain(client.body.secret)
   })
 
-  it('contain no demo in production, and no registration if it is off', async () => {
+  it('contain nothing of the demo in production, and no registration if registration is off', async () => {
     const closed = await startTestService({
       environment: {
         TOLLGATE_URL: 'https://shop.example.com',

@@ -118,7 +118,7 @@ function textOf(html: string): string {
 describe.each(PROVIDERS)('the plans on the billing page at %s', (provider) => {
   const isStripe = provider === 'stripe'
 
-  it('show their text, features, intervals and additional prices, and only those that the provider sells', async () => {
+  it('show their text, features, intervals and additional prices, and only plans that the provider sells', async () => {
     const ada = await newPerson(provider)
     const { text, html } = await ada.open()
     expect(text).toContain('For teams that ship every day. plus $19.00 for Telephone support')
@@ -133,7 +133,7 @@ describe.each(PROVIDERS)('the plans on the billing page at %s', (provider) => {
     if (isStripe) expect(text).toContain('1–5: $10.00 each from 6: $6.00 each')
   })
 
-  it('name the amount on the button, which is the amount that is then paid', async () => {
+  it('show on the button the amount that is then paid', async () => {
     const ada = await newPerson(provider)
     expect((await ada.open()).button).toBe('Pay $9.00 and subscribe')
     const { button, text, shown } = await ada.price({ plan: 'pro-yearly' })
@@ -149,7 +149,7 @@ describe.each(PROVIDERS)('the plans on the billing page at %s', (provider) => {
     ])
   })
 
-  it('charge nothing if the button named another price, and show the new one (threat N4)', async () => {
+  it('charge nothing if the button showed another price, and show the new price (threat N4)', async () => {
     const ada = await newPerson(provider)
     const { shown } = await ada.open()
     const no = await ada.subscribe({ plan: 'pro-monthly', shown })
@@ -160,7 +160,7 @@ describe.each(PROVIDERS)('the plans on the billing page at %s', (provider) => {
     expect(await ada.paid()).toEqual([4800])
   })
 
-  it('create one subscription if the form is sent twice at once', async () => {
+  it('create one subscription if the form is sent twice at the same time', async () => {
     const ada = await newPerson(provider)
     const { shown } = await ada.price({ plan: 'basic' })
     const sent = [1, 2].map(() => ada.subscribe({ plan: 'basic', shown }))
@@ -169,7 +169,7 @@ describe.each(PROVIDERS)('the plans on the billing page at %s', (provider) => {
     expect(await ada.paid()).toEqual([900])
   })
 
-  it('begin a trial without a payment', async () => {
+  it('start a trial without a payment', async () => {
     const ada = await newPerson(provider)
     const { button, text, shown } = await ada.price({ plan: 'trial' })
     expect(button).toBe('Start 14-day trial')
@@ -178,7 +178,7 @@ describe.each(PROVIDERS)('the plans on the billing page at %s', (provider) => {
     expect((await ada.main()).onTrial()).toBe(true)
   })
 
-  it('include tax and the discount of a code in the amount', async () => {
+  it('include the tax and the discount of a code in the amount', async () => {
     const ada = await newPerson(provider, 'taxed')
     const { button, text } = await ada.price({ plan: 'basic', coupon: 'SPRING' })
     // 25 % off at Stripe, 2.00 off at Braintree; then 20 % tax.
@@ -186,7 +186,7 @@ describe.each(PROVIDERS)('the plans on the billing page at %s', (provider) => {
     expect(text).toContain(isStripe ? 'Tax' : 'Included tax')
   })
 
-  it('say beside the field that a code cannot be used, and take no code if the plan has none', async () => {
+  it('say at the field that a code cannot be used, and have no such field if the plan accepts no codes', async () => {
     const ada = await newPerson(provider)
     const wrong = await ada.price({ plan: 'basic', coupon: 'AUTUMN' })
     expect(wrong).toMatchObject({
@@ -205,7 +205,7 @@ describe.each(PROVIDERS)('the plans on the billing page at %s', (provider) => {
     expect(later).toMatchObject({ status: 422, alert: 'This plan takes no codes.' })
   })
 
-  it('reject a plan that the provider does not sell', async () => {
+  it('do not let a person choose a plan that the provider does not sell', async () => {
     const ada = await newPerson(provider)
     for (const plan of ['none', ...(isStripe ? [] : ['seats', 'members'])]) {
       const no = await ada.subscribe({ plan })
@@ -214,7 +214,7 @@ describe.each(PROVIDERS)('the plans on the billing page at %s', (provider) => {
     expect(await ada.paid()).toEqual([])
   })
 
-  it('can be changed to one with other prices, which replace those of the old plan', async () => {
+  it('can be changed to a plan with other prices, which replace the prices of the old plan', async () => {
     const ada = await newPerson(provider)
     await ada.subscribe({ plan: 'pro-monthly' })
     const page = await ada.open('/billing/swap?plan=pro-yearly')
@@ -228,8 +228,8 @@ describe.each(PROVIDERS)('the plans on the billing page at %s', (provider) => {
   })
 })
 
-describe('seats on the billing page', () => {
-  it('are chosen within the limits of the plan when subscribing', async () => {
+describe('the number of seats on the billing page', () => {
+  it('is chosen within the limits of the plan when subscribing', async () => {
     const ada = await newPerson('stripe')
     const first = await ada.price({ plan: 'seats' })
     expect(first.html).toMatch(/name="quantity" min="2" max="20" value="2"/)
@@ -246,7 +246,7 @@ describe('seats on the billing page', () => {
     expect(no.alert).toBe('Please choose a whole number from 2 to 20.')
   })
 
-  it('are charged by their tiers', async () => {
+  it('is charged by the tiers of the price', async () => {
     const ada = await newPerson('stripe')
     const { button, shown } = await ada.price({ plan: 'tiers', quantity: '7' })
     expect(button).toBe('Pay $62.00 and subscribe')
@@ -254,7 +254,7 @@ describe('seats on the billing page', () => {
     expect(await ada.paid()).toEqual([6200])
   })
 
-  it('are counted by the function of the settings, and the page offers the new count', async () => {
+  it('is counted by the function in the settings, and the page offers the new number', async () => {
     const ada = await newPerson('stripe')
     const { button, html } = await ada.price({ plan: 'members', quantity: '1' })
     expect(button).toBe('Pay $12.00 and subscribe')
@@ -270,7 +270,7 @@ describe('seats on the billing page', () => {
     expect((await ada.main()).quantity).toBe(6)
   })
 
-  it('are counted again by the management API, after the number has changed', async () => {
+  it('is counted again on request of the management API after it has changed', async () => {
     const ada = await newPerson('stripe')
     await ada.subscribe({ plan: 'members' })
     const support = await createOperatorHelpers(service).operator('support')
@@ -295,7 +295,7 @@ describe('seats on the billing page', () => {
 })
 
 describe.each(PROVIDERS)('the usage of a plan at %s', (provider) => {
-  it('is shown for the current period to the person and to operators, and charged with the next invoice', async () => {
+  it('is shown to the person and to operators for the current period, and charged with the next invoice', async () => {
     const ada = await newPerson(provider)
     await ada.subscribe({ plan: 'metered' })
     expect((await ada.open()).text).toMatch(/Usage in this period API calls 0 since \d+ \w+ \d{4}/)

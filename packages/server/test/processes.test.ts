@@ -64,7 +64,7 @@ const untilReady = (process: Process) => untilServing(process, process.url)
 
 const run = (...args: string[]) => runProgram(args, environment)
 
-describe('two processes on one database', () => {
+describe('two processes of the service on one database', () => {
   let one: Process
   let two: Process
   let client: { id: string; secret: string }
@@ -102,14 +102,14 @@ describe('two processes on one database', () => {
     for (const { output } of started) expect(output()).not.toMatch(/"level":"error"/)
   })
 
-  it('accept a user and a client created on the command line meanwhile', async () => {
+  it('accept a user and a client that a command has created in the meantime', async () => {
     const user = ['--email', EMAIL, '--password', PASSWORD]
     expect(JSON.parse(await run('user', 'create', ...user, '--json')).email).toBe(EMAIL)
     client = JSON.parse(await run('client', 'create', '--name', 'Own', '--password', '--json'))
     expect(await use(two, await getToken(one))).toBe(200)
   })
 
-  it('share sessions: signed in on one, valid on the other, signed out on both', async () => {
+  it('share sessions: a person signed in at one is signed in at both, and signed out at both', async () => {
     const browser = browserOf(one)
     expect((await browser.signIn(PASSWORD)).status).toBe(303)
     const other = browserOf(two)
@@ -120,7 +120,7 @@ describe('two processes on one database', () => {
     expect((await browser.get('/')).status).toBe(302)
   })
 
-  it('apply a revocation made in one process in the other within a second (threat G3)', async () => {
+  it('apply a revocation made in one process within a second in the other (threat G3)', async () => {
     const token = await getToken(one)
     expect(await use(two, token)).toBe(200)
     const revoked = await fetch(`${one.url}/oauth/revoke`, {
@@ -131,7 +131,7 @@ describe('two processes on one database', () => {
     await expect.poll(() => use(two, token)).toBe(401)
   })
 
-  it('accept 24 correct passwords that arrive concurrently at both (threat Q6)', async () => {
+  it('accept 24 correct passwords that arrive concurrently at both processes (threat Q6)', async () => {
     const signIns = Array.from({ length: 24 }, (_, index) =>
       browserOf(index % 2 === 0 ? one : two).signIn(PASSWORD, '198.51.100.24'),
     )
@@ -139,7 +139,7 @@ describe('two processes on one database', () => {
     expect(statuses).toEqual(signIns.map(() => 303))
   })
 
-  it('release the slots that a killed process occupied for password checks (threat Q6)', async () => {
+  it('release, after a while, the slots for password checks that a killed process occupied (threat Q6)', async () => {
     const doomed = await startProcess()
     await untilReady(doomed)
     const cut = Array.from({ length: 16 }, () =>
@@ -156,7 +156,7 @@ describe('two processes on one database', () => {
     expect((await browserOf(one).signIn(PASSWORD, '198.51.100.25')).status).toBe(303)
   })
 
-  it('share rate limits, which survive a restart', async () => {
+  it('share rate limits, which are kept over a restart', async () => {
     for (let tries = 0; tries < 10; tries++) {
       const process = tries % 2 === 0 ? one : two
       expect((await browserOf(process).signIn('wrong')).status).toBe(401)
@@ -196,7 +196,7 @@ describe('two processes on one database', () => {
     }
   })
 
-  it("accept the sign-in of an account's owner from a known network, whatever strangers try elsewhere", async () => {
+  it("accept the sign-in of an account's owner from a known network, whatever others try elsewhere", async () => {
     const email = 'grace@example.com'
     await run('user', 'create', '--email', email, '--password', PASSWORD)
     const home = '198.51.100.8'
@@ -213,7 +213,7 @@ describe('two processes on one database', () => {
     }
   })
 
-  it('keep all acknowledged changes when one process is killed (threat F1)', async () => {
+  it('keep all confirmed changes when one process is killed (threat F1)', async () => {
     const made = JSON.parse(
       await run('client', 'create', '--name', 'Own', '--credentials', '--json'),
     )
@@ -240,7 +240,7 @@ describe('two processes on one database', () => {
     }
   })
 
-  it('serve every request that a load balancer sends before it notices the shutdown, and exit with 0', async () => {
+  it('answer every request that a load balancer sends before it notices the shutdown, and exit with 0', async () => {
     let isSending = true
     const answers: unknown[] = []
     const send = async () => {
@@ -272,7 +272,7 @@ describe('two processes on one database', () => {
   })
 })
 
-describe.runIf(onSqlite)('a process on any database', () => {
+describe.runIf(onSqlite)('a process of the service, on any database,', () => {
   it('continues after an unhandled rejection, and logs it', async () => {
     const script = "process.on('SIGUSR2',()=>{Promise.reject(new Error('nobody-waits'))})"
     const one = await startProcess({
@@ -291,7 +291,7 @@ describe.runIf(onSqlite)('a process on any database', () => {
     expect(await one.ended).toBe(0)
   })
 
-  it('exits with 2 on an incomplete configuration, and names what is missing', async () => {
+  it('exits with 2 if the configuration is incomplete, and names what is missing', async () => {
     const half = await startProcess({ TOLLGATE_URL: '', STRIPE_WEBHOOK_SECRET: '' })
     expect(await half.ended).toBe(2)
     expect(half.output()).toContain('TOLLGATE_URL is missing')
@@ -300,8 +300,8 @@ describe.runIf(onSqlite)('a process on any database', () => {
   })
 })
 
-describe.runIf(onSqlite)('a process on an SQLite file', () => {
-  it('leaves the database file complete, and never starts with an empty one in its place', async () => {
+describe.runIf(onSqlite)('a process of the service, on an SQLite file,', () => {
+  it('keeps the database file complete, and never starts with an empty file instead', async () => {
     const own = mkdtempSync(join(tmpdir(), 'tollgate-file-'))
     const more = { DATABASE_URL: `sqlite:${own}/app.db`, NODE_ENV: 'production' }
     const first = await startProcess(more)

@@ -196,7 +196,7 @@ describe.each([nginx, caddy])('the documented proxy configuration of $name', (pr
   })
 
   it.skipIf(missing)(
-    'lets no caller forge its IP address, so that rate limits hold (threat Q9)',
+    'lets no caller forge an IP address, so that rate limits work (threat Q9)',
     async () => {
       const { port } = await startBehindProxy(program)
       const statuses = new Set<number>()

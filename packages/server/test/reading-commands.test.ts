@@ -53,14 +53,14 @@ const READING = [['client', 'list'], ['doctor'], ['billing', 'sync', '--dry-run'
 describe.each(READING)('tollgate %s %s', (...words) => {
   const args = words.filter((word) => word !== undefined)
 
-  it('creates nothing in an empty database, and reports that it is empty', async () => {
+  it('creates nothing in an empty database, and reports that the database is empty', async () => {
     const { code, stdout, stderr } = await tollgate(args)
     expect(code).not.toBe(0)
     expect(stdout + stderr).toMatch(/no (oauth|service) tables of Tollgate in this database/)
     expect(await tables()).toEqual([])
   })
 
-  it('leaves the database of another application unchanged, and reports what it contains', async () => {
+  it('leaves the database of another application unchanged, and reports what the database contains', async () => {
     await createOwnUsers()
     const { code, stdout, stderr } = await tollgate(args)
     expect(code).not.toBe(0)
@@ -94,7 +94,7 @@ describe('tollgate migrate --plan', () => {
     }
   })
 
-  it('rejects --offline and the database of another application', async () => {
+  it('rejects the option --offline, and the database of another application', async () => {
     const both = await tollgate(['migrate', '--plan', '--offline'])
     expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('leave out --offline')])
     await createOwnUsers()
@@ -104,7 +104,7 @@ describe('tollgate migrate --plan', () => {
 })
 
 describe('tollgate client list', () => {
-  it('prints a table if the terminal is wide enough, else a block of lines for each client', async () => {
+  it('prints a table if the terminal is wide enough, and otherwise a block of lines for each client', async () => {
     expect((await tollgate(['migrate'])).code).toBe(0)
     const create = ['client', 'create', '--credentials', '--json']
     const ids: string[] = []
@@ -121,7 +121,7 @@ describe('tollgate client list', () => {
     for (const id of ids) expect(stdout).toContain(id)
   })
 
-  it("shows the clients of an application's authorization server, and creates nothing", async () => {
+  it("lists the clients of an application's authorization server, and creates nothing", async () => {
     await createOwnUsers()
     await kyselyStorage(database).migrate()
     const before = await tables()

@@ -12,10 +12,10 @@ import {
   type SubscriptionOwnership,
   stillBelongsToOwner,
 } from './subscription-owner.ts'
-import { ownerKey } from './values/owner.ts'
+import { formatOwnerKey } from './values/owner.ts'
 import type { ProviderName } from './values/provider-name.ts'
 import { DEFAULT_SUBSCRIPTION_NAME, digestOfName } from './values/subscription-name.ts'
-import { ended, type SubscriptionColumns } from './values/subscription-state.ts'
+import { hasSubscriptionEnded, type SubscriptionColumns } from './values/subscription-state.ts'
 
 /**
  * Reads the provider's subscription and writes our row from it. Our rows are updated in no other
@@ -170,7 +170,7 @@ function chooseEndDate(
   before: SubscriptionRecord | null,
   now: Date,
 ): Date | null {
-  if (!subscriptionAtProvider.isOver || !before?.endsAt || !ended(before, now))
+  if (!subscriptionAtProvider.isOver || !before?.endsAt || !hasSubscriptionEnded(before, now))
     return subscriptionAtProvider.endsAt
   if (!subscriptionAtProvider.endsAt || subscriptionAtProvider.endsAt <= before.endsAt)
     return subscriptionAtProvider.endsAt
@@ -203,7 +203,9 @@ export function isSameSubscriptionRecord(
 }
 
 export function isSameOwnership(a: SubscriptionOwnership, b: SubscriptionOwnership): boolean {
-  return a.providerCustomer === b.providerCustomer && ownerKey(a.owner) === ownerKey(b.owner)
+  return (
+    a.providerCustomer === b.providerCustomer && formatOwnerKey(a.owner) === formatOwnerKey(b.owner)
+  )
 }
 
 /** Compares items regardless of their order, which providers do not guarantee. */

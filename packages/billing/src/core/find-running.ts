@@ -3,7 +3,7 @@ import type { BillingContext } from './context.ts'
 import { refreshSubscriptionRow } from './converge.ts'
 import type { LockedOwner } from './locked-owner.ts'
 import type { SubscriptionRecord } from './storage/tables.ts'
-import { ended } from './values/subscription-state.ts'
+import { hasSubscriptionEnded } from './values/subscription-state.ts'
 
 export interface RunningSubscription {
   readonly record: SubscriptionRecord
@@ -22,8 +22,8 @@ export async function findRunningSubscription(
   const { subscriptions, options } = context
   const row = await subscriptions.findByName(locked.owner, name)
   const now = options.clock.now()
-  if (!row || ended(row, now)) return null
+  if (!row || hasSubscriptionEnded(row, now)) return null
   const found = await refreshSubscriptionRow(context, locked, row)
   const record = await subscriptions.findByProvider(row.provider, row.providerId)
-  return found && record && !ended(record, now) ? { record, found } : null
+  return found && record && !hasSubscriptionEnded(record, now) ? { record, found } : null
 }

@@ -11,8 +11,8 @@ import { resumeInterrupted, withOwnerLock } from './owner-lock.ts'
 import type { BilledOwner, SubscriptionRecord } from './storage/tables.ts'
 import { stillBelongsToOwner } from './subscription-owner.ts'
 import { readSubscriptionTax, type SubscriptionTax } from './tax.ts'
-import { ownerKey } from './values/owner.ts'
-import { ended } from './values/subscription-state.ts'
+import { formatOwnerKey } from './values/owner.ts'
+import { hasSubscriptionEnded } from './values/subscription-state.ts'
 import type { TaxTerms } from './values/tax.ts'
 
 /** Settings of the next `swap()`: whether it ends the trial, and whether it prorates. */
@@ -123,7 +123,7 @@ export class SubscriptionScope {
   }
 
   isEnded(): boolean {
-    return ended(this.record, this.now())
+    return hasSubscriptionEnded(this.record, this.now())
   }
 
   requireRunning(): void {
@@ -200,7 +200,7 @@ export async function requireUnchangedOwner(
   const row = await context.subscriptions.findByProvider(provider, providerId)
   if (!row) return
   const isTheirs =
-    ownerKey(row.owner) === ownerKey(owner) && (await stillBelongsToOwner(context, row))
+    formatOwnerKey(row.owner) === formatOwnerKey(owner) && (await stillBelongsToOwner(context, row))
   if (!isTheirs)
     throw new NoSubscription(`The subscription no longer belongs to this ${owner.type}`)
 }

@@ -4,7 +4,7 @@ import { toSubscriptionEventData } from './events/subscription-events.ts'
 import type { SubscriptionRepository } from './storage/subscriptions.ts'
 import type { BilledOwner, SubscriptionRecord } from './storage/tables.ts'
 import { stillBelongsToOwner } from './subscription-owner.ts'
-import { ownerKey } from './values/owner.ts'
+import { formatOwnerKey } from './values/owner.ts'
 import { willBeBilled } from './values/subscription-state.ts'
 
 const DAY = 86_400_000
@@ -96,7 +96,7 @@ async function findGenericTrialEndingEvents(
         owner,
         provider: billed.provider ?? context.options.defaultProvider,
         type: 'trial.ending',
-        subject: `${ownerKey(owner)}:${moment}`,
+        subject: `${formatOwnerKey(owner)}:${moment}`,
         data: { subscription: null, endsAt: moment },
       })
     }
@@ -130,7 +130,7 @@ async function findCardExpiringEvents(
       events.push({
         ...{ owner, provider },
         type: 'card.expiring',
-        subject: `${ownerKey(owner)}:${lastFour}:${expires}`,
+        subject: `${formatOwnerKey(owner)}:${lastFour}:${expires}`,
         data: { brand, lastFour, expires },
       })
     }

@@ -44,7 +44,7 @@ describe('a background worker', () => {
     },
   )
 
-  it('handles new entries after an earlier attempt to read its queue failed', async () => {
+  it('processes new entries after a failed attempt to read its queue', async () => {
     const { worker, waiting, done } = start()
     const queue = waiting[Symbol.iterator]
     waiting[Symbol.iterator] = () => {

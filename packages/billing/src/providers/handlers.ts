@@ -27,7 +27,7 @@ export interface HandlerContext {
 export type WebhookHandler = (event: unknown, context: HandlerContext) => unknown
 
 /** Derives the handler's name from an event type at run time, see the type `HandlerName`. */
-export function handlerName(type: string): string {
+export function buildHandlerName(type: string): string {
   const words = type.split(/[._]/).filter((word) => word !== '')
   return `handle${words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')}`
 }

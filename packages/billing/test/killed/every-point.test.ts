@@ -30,9 +30,9 @@ const TABLE = [
 ]
 
 describe('tryOneByOne(), which kills a process at each of its steps,', () => {
-  it.each(TABLE)(
-    'judges whether a run with $name is a proof: $isProof',
-    async ({ steps, stops, isProof }) => {
+  it.each(TABLE.map((given) => [given.name, given.isProof, given] as const))(
+    'decides whether a run whose process %s is a proof: %s',
+    async (_name, isProof, { steps, stops }) => {
       let stopped = 0
       const campaign = tryOneByOne(async (stopAt) => {
         const isMet = stops === 'once' ? stopped === 0 : stops

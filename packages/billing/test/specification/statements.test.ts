@@ -20,7 +20,7 @@ async function counted(options: Parameters<typeof start>[1] = {}) {
 }
 
 describe('the number of SQL statements', () => {
-  it('is 1 for subscribed(), and 0 for the state methods of a loaded subscription', async () => {
+  it('is 1 for subscribed(), and 0 for the state methods of a subscription that is loaded', async () => {
     const { user, counting } = await counted()
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
     const subscription = await user.subscription('main')
@@ -36,7 +36,7 @@ describe('the number of SQL statements', () => {
     for (const question of questions) expect(await counting(question)).toBe(0)
   })
 
-  it('is 1 for verifying, storing and answering a webhook without a handler (threat W2)', async () => {
+  it('is 1 to verify, store and answer a webhook without a handler (threat W2)', async () => {
     const test = await counted()
     const secret = 'whsec_count'
     const billing = test.another({

@@ -18,9 +18,9 @@ function read(
 const errorOf = (estimate: ReturnType<typeof createClockEstimate>) =>
   Math.abs(estimate.offset() - OFFSET)
 
-describe("a process's estimate of the database clock", () => {
+describe("the estimate that a process makes of the database's clock", () => {
   it.each([0, 0.25, 1])(
-    'is off by at most half a round trip when the database reads its clock after a fraction of %d of the round trip',
+    'is wrong by at most half a round trip if the database reads its clock after a fraction of %d of the round trip',
     (there) => {
       const estimate = createClockEstimate()
       read(estimate, 500, 40, there)
@@ -28,7 +28,7 @@ describe("a process's estimate of the database clock", () => {
     },
   )
 
-  it('keeps the precision of a quick reading when slow readings follow', () => {
+  it('stays as exact as after a quick reading if slow readings follow', () => {
     const estimate = createClockEstimate()
     read(estimate, 0, 2)
     read(estimate, 250, 1400, 1)
@@ -36,7 +36,7 @@ describe("a process's estimate of the database clock", () => {
     expect(errorOf(estimate)).toBeLessThan(6)
   })
 
-  it('follows a database clock that runs faster than the local one', () => {
+  it('follows a database clock that runs faster than the local clock', () => {
     const estimate = createClockEstimate()
     for (let at = 0; at < 3_600_000; at += 5000) {
       estimate.observe(Math.floor(OFFSET + at * 1.0005), at, at + 2)
@@ -45,7 +45,7 @@ describe("a process's estimate of the database clock", () => {
   })
 
   it.each([-3_600_000, 3_600_000, 50])(
-    'adopts a step of the database clock by %d ms immediately',
+    "follows a jump of the database's clock by %d ms immediately",
     (step) => {
       const estimate = createClockEstimate()
       read(estimate, 0, 2)

@@ -11,7 +11,7 @@ const FILE: ClockComparison = {
   quietFor: 0,
 }
 
-describe('classifyClockJump, which compares the present time with the newest recorded one [threat Q5]', () => {
+describe('classifyClockJump(), which compares the current time with the newest recorded time [threat Q5],', () => {
   it.each<[string, Partial<ClockComparison>, ReturnType<typeof classifyClockJump>]>([
     ['another process may be open', {}, 'wrong'],
     ['another process records its time', { quietFor: RECORD_STALE_AFTER - 1 }, 'wrong'],
@@ -31,7 +31,7 @@ describe('classifyClockJump, which compares the present time with the newest rec
     ],
     ['the recorded time is later', { ahead: -400 * MINUTE }, 'none'],
     ['the database has its own clock', { hasOwnClock: true }, 'none'],
-  ])('returns the expected result when %s', (_, change, verdict) => {
+  ])('returns the right result if %s', (_, change, verdict) => {
     expect(classifyClockJump({ ...FILE, ...change })).toBe(verdict)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { redactUrl } from './server-url.ts'
 
-describe('redactUrl', () => {
+describe('redactUrl()', () => {
   it.each([
     'postgres://user:hunter2@host/app',
     'postgres://user:hun:hunter2@host/app',

@@ -11,18 +11,18 @@ class Connection {
   }
 }
 
-it("takeConnection returns the pool's connection", async () => {
+it('takeConnection() returns a connection from the pool', async () => {
   const connection = new Connection()
   expect(await takeConnection<Connection>(1000, (done) => done(null, connection))).toBe(connection)
   expect(connection.released).toBe(0)
 })
 
-it('takeConnection rejects with the reason why the pool has no connection', async () => {
+it('takeConnection() throws the reason why the pool has no connection', async () => {
   const reason = new Error('refused')
   await expect(takeConnection(1000, (done) => done(reason, undefined))).rejects.toBe(reason)
 })
 
-it('takeConnection rejects after the timeout and releases a connection that comes too late', async () => {
+it('takeConnection() fails after the timeout, and returns a connection that arrives too late to the pool', async () => {
   const connection = new Connection()
   let give: Done = () => {}
   const taken = takeConnection<Connection>(1, (done) => {

@@ -19,7 +19,7 @@ it.each<[StopResult, number, number, string]>([
   ['heard', SILENT_NETWORK_TIMEOUT, SPARE_CONNECTIONS, 'keep'],
   ['heard', 3_600_000, SPARE_CONNECTIONS, 'keep'],
 ])(
-  "decidePoolSlot for the stop result '%s' after %i ms, with %i connections already replaced, returns '%s'",
+  "decidePoolSlot(), for a connection whose statement was stopped with the result '%s' after %i ms (%i connections already replaced), returns '%s'",
   (result, waited, replaced, place) => {
     expect(decidePoolSlot(result, waited, replaced)).toBe(place)
   },

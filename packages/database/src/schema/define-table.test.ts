@@ -32,7 +32,7 @@ const row: RowOf<typeof fields> = {
   last_seen_at: 5,
 }
 
-describe('defineTable', () => {
+describe('defineTable()', () => {
   it('converts records to rows and back', () => {
     expect(things.toRow(record)).toEqual(row)
     expect(things.fromRow(row)).toEqual(record)
@@ -50,7 +50,7 @@ describe('defineTable', () => {
     things.toRow({ ...record, size: undefined })
   })
 
-  it('converts only the columns named in a change', () => {
+  it('converts, for a change, only the columns that the change contains', () => {
     expect(things.toChange({ isOpen: false, lastSeenAt: null, size: undefined })).toEqual({
       is_open: 0,
       last_seen_at: null,
@@ -62,7 +62,7 @@ describe('defineTable', () => {
     expect(things.paramTypes).toMatchObject({ id: 'text', tags: 'text', size: 'bigint' })
   })
 
-  it('converts a subset of its columns', () => {
+  it('converts part of its columns', () => {
     const some = things.pick('owner_name', 'last_seen_at')
     expect(some.columns).toEqual(['owner_name', 'last_seen_at'])
     expect(some.fromRow({ owner_name: 'Ada', last_seen_at: 7 })).toEqual({

@@ -3,7 +3,7 @@ import { isUnavailable } from '../error-kinds.ts'
 import { DatabaseMutex } from './mutex.ts'
 
 describe('DatabaseMutex', () => {
-  it('admits one caller at a time, in order', async () => {
+  it('lets one caller work at a time, in the order of arrival', async () => {
     const mutex = new DatabaseMutex()
     const order: number[] = []
     let inside = 0
@@ -21,7 +21,7 @@ describe('DatabaseMutex', () => {
     expect(mutex.isFree).toBe(true)
   })
 
-  it('rejects a caller that waited too long, and admits the next ones', async () => {
+  it('rejects a caller that waited too long, and lets the next ones work', async () => {
     const mutex = new DatabaseMutex()
     const leave = await mutex.enter(10_000)
     const hasty = mutex.enter(5)

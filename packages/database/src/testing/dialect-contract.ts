@@ -1,10 +1,10 @@
-import { batchingContract } from './contract/batching.ts'
-import { claimsContract } from './contract/claims.ts'
-import { locksContract } from './contract/locks.ts'
+import { defineBatchingContract } from './contract/batching.ts'
+import { defineClaimsContract } from './contract/claims.ts'
+import { defineLocksContract } from './contract/locks.ts'
 import type { ContractDatabase, DialectContractRunner } from './contract/part.ts'
-import { schemaContract } from './contract/schema.ts'
-import { transactionsContract } from './contract/transactions.ts'
-import { valuesContract } from './contract/values.ts'
+import { defineSchemaContract } from './contract/schema.ts'
+import { defineTransactionsContract } from './contract/transactions.ts'
+import { defineValuesContract } from './contract/values.ts'
 import { writesContract } from './contract/writes.ts'
 
 export type { ContractDatabase, DialectContractRunner } from './contract/part.ts'
@@ -24,11 +24,11 @@ export function dialectContract(
   runner: DialectContractRunner,
   create: () => Promise<ContractDatabase>,
 ): void {
-  schemaContract(runner, create)
-  valuesContract(runner, create)
+  defineSchemaContract(runner, create)
+  defineValuesContract(runner, create)
   writesContract(runner, create)
-  claimsContract(runner, create)
-  transactionsContract(runner, create)
-  locksContract(runner, create)
-  batchingContract(runner, create)
+  defineClaimsContract(runner, create)
+  defineTransactionsContract(runner, create)
+  defineLocksContract(runner, create)
+  defineBatchingContract(runner, create)
 }

@@ -6,7 +6,7 @@ import { cockroach } from './cockroach.ts'
 
 const withDialect = { dialects: [cockroach] }
 
-describe.runIf(process.env.TEST_DATABASE === 'postgres')('a third-party dialect', () => {
+describe.runIf(process.env.TEST_DATABASE === 'postgres')('a dialect from another package', () => {
   dialectContract({ describe, it }, async () => {
     const { url, remove } = await createEmptyDatabase()
     const theirs = url.replace(/^postgres(ql)?:/, 'cockroach:')
@@ -14,8 +14,8 @@ describe.runIf(process.env.TEST_DATABASE === 'postgres')('a third-party dialect'
   })
 })
 
-describe('connect', () => {
-  it('knows a dialect only if it is passed in the options', async () => {
+describe('connect(), with dialects from other packages,', () => {
+  it('uses a dialect from another package only if it is passed in the options', async () => {
     const url = 'cockroach://root:secret@localhost:1/app'
     await expect(connect(url)).rejects.toThrow(/unknown scheme; expected sqlite:<file>/)
     const error = await connect(url, withDialect).catch((e) => e)
@@ -25,7 +25,7 @@ describe('connect', () => {
     )
   })
 
-  it('prefers a passed dialect to a built-in one for the same URL scheme', async () => {
+  it('prefers a dialect from the options to a built-in one for the same URL scheme', async () => {
     let opened = ''
     const mine = {
       ...cockroach,

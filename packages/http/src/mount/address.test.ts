@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createAddressReader } from './address.ts'
 
-describe("addressReader, which determines a caller's IP address", () => {
+describe("addressReader(), which determines a caller's IP address,", () => {
   it.each([
     ['a public address', '93.184.216.34', '93.184.216.34'],
     ['a public address through an IPv6 socket', '::ffff:93.184.216.34', '93.184.216.34'],
@@ -10,12 +10,9 @@ describe("addressReader, which determines a caller's IP address", () => {
     ['a private address, as of a proxy in this network', '::ffff:10.0.0.7', undefined],
     ['a text that is no address', 'unknown', undefined],
     ['nothing', undefined, undefined],
-  ])(
-    "returns the framework's address only if it is public: tested with %s",
-    (_what, said, expected) => {
-      expect(createAddressReader({}, {}, () => said)()).toBe(expected)
-    },
-  )
+  ])("returns the framework's address only if it is public: %s", (_what, said, expected) => {
+    expect(createAddressReader({}, {}, () => said)()).toBe(expected)
+  })
 
   it("returns the application's address unchanged", () => {
     const options = { address: (request: { ip: string }) => request.ip }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isPublicAddress, parseAddresses } from './addresses.ts'
 
-describe('isPublicAddress', () => {
+describe('isPublicAddress()', () => {
   it.each([
     '127.0.0.1',
     '127.8.9.10',
@@ -38,7 +38,7 @@ describe('isPublicAddress', () => {
   )
 })
 
-describe('parseAddresses', () => {
+describe('parseAddresses()', () => {
   it('accepts addresses and networks of IPv4 and IPv6', () => {
     const list = parseAddresses('option', ['10.0.0.0/8', '127.0.0.1', 'fc00::/7'])
     expect(list.check('10.9.8.7', 'ipv4')).toBe(true)

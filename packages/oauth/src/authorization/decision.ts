@@ -1,6 +1,6 @@
 import type { HttpRequest } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
-import { computeHmac, equalSecrets, type MacKey, randomSecret, sha256 } from '../crypto.ts'
+import { areSecretsEqual, computeHmac, createRandomSecret, type MacKey, sha256 } from '../crypto.ts'
 import { CsrfMismatch, InvalidRequest, isOAuthError, type OAuthError } from '../errors.ts'
 import { ENGLISH } from '../pages/messages/messages.ts'
 import type { Interaction } from '../storage/records.ts'
@@ -44,7 +44,7 @@ export async function openInteraction(
   person: Person,
   context: ServerContext,
 ): Promise<PendingDecision> {
-  const id = randomSecret()
+  const id = createRandomSecret()
   const now = context.options.clock.now()
   const interaction: Interaction = {
     hash: sha256(id),
@@ -81,7 +81,7 @@ export async function requireInteraction(
   const theirs = interaction?.userId === person.id && interaction.sessionId === person.sessionId
   if (!theirs) throw new DecisionRefused('expired')
   const accepted = csrfTokens(interaction, context)
-  if (!accepted.some((text) => equalSecrets(csrfToken ?? '', text))) {
+  if (!accepted.some((text) => areSecretsEqual(csrfToken ?? '', text))) {
     throw new CsrfMismatch('The CSRF token of the form is missing or wrong.')
   }
   if (interaction.decidedAt) throw createAlreadyDecidedError()
@@ -131,7 +131,7 @@ export function createAlreadyDecidedError(): DecisionRefused {
  * Returns the URL that the form of the approval screen is posted to. The URL repeats the parameters
  * of the authorization request, so that an expired screen can be opened again.
  */
-export function decisionFormUrl(
+export function buildDecisionFormUrl(
   path: string,
   { id }: PendingDecision,
   request: ReadonlyMap<string, string>,

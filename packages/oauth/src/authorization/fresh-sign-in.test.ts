@@ -4,7 +4,7 @@ import { checkSignInFreshness, type SignInDemand, type SignInFreshness } from '.
 const NOW = new Date('2026-05-01T12:00:00Z')
 const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
 
-describe('judgeSignIn', () => {
+describe('checkSignInFreshness()', () => {
   const nothing: SignInDemand = { again: false, maxAge: null, askedAt: null }
   const cases: ReadonlyArray<[string, Partial<SignInDemand>, Date | null, SignInFreshness]> = [
     ['no demand', {}, at(-9999), 'good'],
@@ -59,7 +59,7 @@ describe('judgeSignIn', () => {
   ]
   const verdicts = cases.map(([name, demand, at, verdict]) => [name, verdict, demand, at] as const)
   it.each(verdicts)(
-    'judges the situation "%s": the verdict is "%s"',
+    'returns, in the situation "%s", the verdict "%s"',
     (_name, verdict, demand, authenticatedAt) => {
       expect(checkSignInFreshness({ ...nothing, ...demand }, authenticatedAt, NOW)).toBe(verdict)
     },

@@ -70,7 +70,7 @@ export interface ApprovedAccess {
   readonly details: GrantDetails | null
 }
 
-export function withoutDeclined(
+export function removeDeclinedScopes(
   { scopes, details }: ApprovedAccess,
   declined: readonly string[],
 ): ApprovedAccess {

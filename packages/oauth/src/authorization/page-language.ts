@@ -1,6 +1,6 @@
 import type { HttpRequest } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
-import { languagesOf, type PageText } from '../pages/messages/messages.ts'
+import { listRequestedLanguages, type PageText } from '../pages/messages/messages.ts'
 import type { PageView } from '../pages/pages.ts'
 
 /** The language of a page, and the texts in that language. */
@@ -19,7 +19,7 @@ export function choosePageLanguage(
   uiLocales: string | null | undefined,
   { options: { pageTexts } }: Pick<ServerContext, 'options'>,
 ): PageLanguage {
-  const locales = languagesOf(request, uiLocales)
+  const locales = listRequestedLanguages(request, uiLocales)
   const t = pageTexts.choose(locales)
   const sent = new Map(uiLocales ? [['ui_locales', uiLocales]] : [])
   return { view: { language: t.language, locales }, t, sent }

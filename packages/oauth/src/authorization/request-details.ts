@@ -8,7 +8,7 @@ import {
 } from '../errors.ts'
 import type { RequestedAuthorization } from '../features/feature.ts'
 import type { Form } from '../http/form.ts'
-import { assertScopesKnown, readResources, resourceDetails } from '../resources/requested.ts'
+import { assertScopesKnown, buildResourceDetails, readResources } from '../resources/requested.ts'
 import type { GrantDetails } from '../storage/details.ts'
 
 /**
@@ -31,7 +31,7 @@ export function readGrantDetails(
   const read = context.features.requestReaders.map(
     (feature) => feature.readRequest?.(params, { ...request, resources: uris }, context) ?? null,
   )
-  const parts = [...read, resourceDetails(uris, resources)].filter((part) => part !== null)
+  const parts = [...read, buildResourceDetails(uris, resources)].filter((part) => part !== null)
   if (parts.length === 0) return null
   const details: GrantDetails = Object.assign({}, ...parts)
   // A client that may not have a scope may not have single claims of it either.

@@ -2,7 +2,7 @@ import type { HttpResponse } from '@tollgate/http'
 import { InvalidRequest } from '../errors.ts'
 import type { Form } from '../http/form.ts'
 import { redirectResponse } from '../http/responses.ts'
-import { formPostPage } from '../pages/form-post.ts'
+import { renderFormPostPage } from '../pages/form-post.ts'
 import type { PageText } from '../pages/messages/messages.ts'
 
 /**
@@ -19,7 +19,7 @@ export const responseModes: Readonly<
 > = {
   query: (redirectTo, pairs) => redirectResponse(withQuery(redirectTo, pairs)),
   fragment: (redirectTo, pairs) => redirectResponse(`${redirectTo}#${encodePairs(pairs)}`),
-  form_post: formPostPage,
+  form_post: renderFormPostPage,
 }
 
 function withQuery(redirectTo: string, pairs: Pairs): string {

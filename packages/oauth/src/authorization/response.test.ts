@@ -24,7 +24,7 @@ describe('authorizationResponse', () => {
     },
   )
 
-  it('returns, for form_post, a page whose form is submitted by a script, and puts nothing in the URL', () => {
+  it('returns, for response_mode=form_post, a page that submits a form by a script, and puts no parameter into the URL', () => {
     const redirectTo = 'https://a.example/cb?t=7&u="><script>'
     const { status, headers, body } = createAuthorizationResponse(
       { redirectTo, mode: 'form_post', state: '"><b>' },

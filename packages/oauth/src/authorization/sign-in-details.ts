@@ -19,7 +19,7 @@ export function addSignInDetails(
     signIn: {
       ...(authenticatedAt && { at: Math.floor(authenticatedAt.getTime() / 1000) }),
       ...(sessionId !== null && {
-        sid: clientSessionId(sessionId, client.id),
+        sid: deriveClientSessionId(sessionId, client.id),
         session: sessionId,
       }),
       ...(acr !== null && { acr }),
@@ -33,6 +33,6 @@ export function addSignInDetails(
  * gets a different one. The application's own session id is not used, because it would give access
  * to the session.
  */
-export function clientSessionId(sessionId: string, clientId: string): string {
+export function deriveClientSessionId(sessionId: string, clientId: string): string {
   return sha256(`${sessionId}\n${clientId}`)
 }

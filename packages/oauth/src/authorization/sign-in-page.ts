@@ -37,6 +37,9 @@ export function buildReturnQuery(
   return new Map([...parseForm(request.query), ...Object.entries(kept)])
 }
 
-export function urlWithQuery(request: HttpRequest, query: ReadonlyMap<string, string>): string {
+export function buildUrlWithQuery(
+  request: HttpRequest,
+  query: ReadonlyMap<string, string>,
+): string {
   return `${request.path}?${new URLSearchParams([...query])}`
 }

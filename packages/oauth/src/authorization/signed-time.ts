@@ -1,6 +1,6 @@
 import { CLOCK_SKEW } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
-import { computeHmac, deriveMacKey, equalSecrets } from '../crypto.ts'
+import { areSecretsEqual, computeHmac, deriveMacKey } from '../crypto.ts'
 
 /** The request that a signed time belongs to. The signed time is invalid for any other request. */
 export interface TimedRequest {
@@ -41,7 +41,7 @@ export function readSignedTime(
   const content = buildSignedText(time, request, context)
   if (
     !deriveSigningKeys(request, context).some((key) =>
-      equalSecrets(computeHmac(key, content), given),
+      areSecretsEqual(computeHmac(key, content), given),
     )
   )
     return null

@@ -7,47 +7,40 @@ const APP = 'com.example.app:/cb'
 
 /** Client; requested scopes; scopes approved before, or null; prompt; redirect URI; result. */
 const CASES: ReadonlyArray<
-  readonly [
-    'secret' | 'public' | 'own' | 'own public' | 'stranger' | 'verified',
-    string[],
-    string[] | null,
-    string | null,
-    string,
-    boolean,
-  ]
+  readonly [string, string[], string[] | null, string | null, string, boolean]
 > = [
-  ['secret', ['a'], null, null, HTTPS, false],
-  ['secret', [], null, null, HTTPS, false],
-  ['secret', ['a'], ['a'], null, HTTPS, true],
-  ['secret', [], ['a'], null, HTTPS, true],
-  ['secret', ['a'], ['a', 'b'], null, APP, true],
-  ['secret', ['a', 'b'], ['a'], null, HTTPS, false],
-  ['secret', ['a'], ['*'], null, HTTPS, false],
-  ['secret', ['a'], ['a'], 'none', HTTPS, true],
-  ['secret', ['a'], ['a'], 'consent', HTTPS, false],
+  ['confidential', ['a'], null, null, HTTPS, false],
+  ['confidential', [], null, null, HTTPS, false],
+  ['confidential', ['a'], ['a'], null, HTTPS, true],
+  ['confidential', [], ['a'], null, HTTPS, true],
+  ['confidential', ['a'], ['a', 'b'], null, APP, true],
+  ['confidential', ['a', 'b'], ['a'], null, HTTPS, false],
+  ['confidential', ['a'], ['*'], null, HTTPS, false],
+  ['confidential', ['a'], ['a'], 'none', HTTPS, true],
+  ['confidential', ['a'], ['a'], 'consent', HTTPS, false],
   ['public', ['a'], ['a'], null, HTTPS, false],
   ['public', ['a'], ['a'], 'none', APP, false],
-  ['own', ['a'], null, null, APP, true],
-  ['own', ['a'], null, 'consent', HTTPS, false],
-  ['own public', ['a'], null, null, HTTPS, true],
-  ['own public', ['a'], null, null, APP, false],
-  ['own public', ['a'], ['a'], null, 'http://127.0.0.1/cb', false],
-  ['stranger', ['a'], ['a'], null, HTTPS, false],
-  ['stranger', [], ['a'], 'none', HTTPS, false],
-  ['verified', ['a'], ['a'], null, HTTPS, true],
+  ['first-party', ['a'], null, null, APP, true],
+  ['first-party', ['a'], null, 'consent', HTTPS, false],
+  ['first-party public', ['a'], null, null, HTTPS, true],
+  ['first-party public', ['a'], null, null, APP, false],
+  ['first-party public', ['a'], ['a'], null, 'http://127.0.0.1/cb', false],
+  ['self-registered', ['a'], ['a'], null, HTTPS, false],
+  ['self-registered', [], ['a'], 'none', HTTPS, false],
+  ['verified self-registered', ['a'], ['a'], null, HTTPS, true],
 ]
 
-describe('mayApproveSilently', () => {
+describe('mayApproveSilently(), which decides whether the approval screen can be skipped,', () => {
   it.each(CASES)(
-    'decides for a client (%s) that requests the scopes %j, with %j approved before, prompt=%s and the redirect URI %s: %s',
+    'decides for a %s client, the requested scopes %j, the approved scopes %j, prompt=%s and the redirect URI %s: %s',
     (kind, scopes, had, ...rest) => {
       const [prompt, redirectTo, verdict] = rest
-      const registration = { by: 'registration', verified: kind === 'verified' }
-      const cameByItself = kind === 'stranger' || kind === 'verified'
+      const registration = { by: 'registration', verified: kind.includes('verified') }
+      const cameByItself = kind.includes('self-registered')
       const client = {
         settings: cameByItself ? { self_registered: registration } : {},
         confidential: !kind.includes('public'),
-        firstParty: kind.includes('own'),
+        firstParty: kind.includes('first-party'),
       } as Client
       const consent = had && { userId: 'u', clientId: 'c', scopes: had, updatedAt: new Date(0) }
       const askAgain = prompt === 'consent'
@@ -67,7 +60,7 @@ describe('mayApproveSilently', () => {
     [['a', 'b'], null, ['b'], false],
     [['a', 'b', 'c'], ['b'], ['b', 'c'], false],
   ])(
-    'decides for the requested scopes %j, with the scope "a" approved before, %j declined before and %j optional: %s',
+    'decides for the requested scopes %j, the approved scope "a", the declined scopes %j and the optional scopes %j: %s',
     (scopes, declined, optional, verdict) => {
       const question = {
         client: { settings: {}, confidential: true, firstParty: false } as unknown as Client,

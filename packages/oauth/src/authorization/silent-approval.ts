@@ -27,7 +27,7 @@ export function mayApproveSilently(approvalInput: SilentApprovalInput): boolean 
   const proven = client.confidential
   if (client.firstParty) return proven || approvalInput.redirectTo.startsWith('https://')
   if (!proven || consent === null || approvalInput.elsewhere) return false
-  const declined = previouslyDeclinedScopes(approvalInput)
+  const declined = listPreviouslyDeclinedScopes(approvalInput)
   return scopes.every((name) => consent.scopes.includes(name) || declined.includes(name))
 }
 
@@ -35,7 +35,7 @@ export function mayApproveSilently(approvalInput: SilentApprovalInput): boolean 
  * Returns the requested scopes that the person has declined before and that are still optional.
  * Those scopes are neither shown again nor granted.
  */
-export function previouslyDeclinedScopes({
+export function listPreviouslyDeclinedScopes({
   scopes,
   consent,
   optional,

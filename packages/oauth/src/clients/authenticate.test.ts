@@ -107,7 +107,7 @@ describe('authenticateClient', () => {
     ['a valid secret in a Basic header', basic('shop:tgs_secret'), {}],
     ['a public client', null, { client_id: 'spa' }],
   ])(
-    'rejects %s if the client may only authenticate by a method that a feature adds',
+    'rejects %s if the client must authenticate by a method that a feature adds',
     async (_what, authorization, form) => {
       const exclusiveAuthentication = { methods: ['private_key_jwt'] }
       const features = { authenticators: [exclusiveAuthentication], exclusiveAuthentication }
@@ -120,7 +120,7 @@ describe('authenticateClient', () => {
     },
   )
 
-  it('rejects a request that authenticates in the header and in the body', async () => {
+  it('rejects a request with credentials both in the Authorization header and in the body', async () => {
     const body = { client_id: 'shop', client_secret: 'tgs_secret' }
     await expect(authenticate(basic('shop:tgs_secret'), body)).rejects.toMatchObject({
       code: 'invalid_request',
@@ -131,7 +131,7 @@ describe('authenticateClient', () => {
     [basic('shop:x'), 'Basic realm="Tollgate", charset="UTF-8"'],
     [null, undefined],
   ])(
-    'refuses the Authorization header %j with the WWW-Authenticate challenge %j',
+    'rejects the Authorization header %j with the WWW-Authenticate challenge %j',
     async (authorization, challenge) => {
       const refused = await authenticate(authorization, { client_id: 'shop' }).catch(
         (error) => error,

@@ -10,7 +10,7 @@ import { isSecretOf } from './secret.ts'
  * secret, and the methods that features add. If a feature allows only its own methods, lists only
  * these.
  */
-export function offeredAuthMethods({
+export function listOfferedAuthMethods({
   features: { authenticators, exclusiveAuthentication },
 }: Pick<ServerContext, 'features'>): readonly ClientAuthMethod[] {
   if (exclusiveAuthentication) return exclusiveAuthentication.methods
@@ -34,7 +34,7 @@ export function assertAuthMethodOffered(
       settings: [`token_endpoint_auth_method must be ${names}: this server supports no other.`],
     })
   }
-  if (method === undefined || method === 'none' || offeredAuthMethods(context).includes(method))
+  if (method === undefined || method === 'none' || listOfferedAuthMethods(context).includes(method))
     return
   throw new ValidationFailed({
     settings: [

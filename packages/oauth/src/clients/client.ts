@@ -36,7 +36,7 @@ export interface ClientJson {
  * Returns the public `client_id`: the URL of the client's metadata document if it has one,
  * otherwise its database id.
  */
-export function clientIdOf({ id, settings }: Client): string {
+export function getPublicClientId({ id, settings }: Client): string {
   return settings.self_registered?.document ?? id
 }
 

@@ -2,7 +2,7 @@ import type { ServerContext } from '../context.ts'
 import { isPossibleId } from '../storage/possible-id.ts'
 import type { Client } from '../storage/records.ts'
 import { deriveDocumentClientId } from './client.ts'
-import { noSuchClient } from './save.ts'
+import { createNoSuchClientError } from './save.ts'
 
 /** Reads a client from the store by its `client_id`, deleted ones included. */
 export async function findClient(id: string, { storage }: ServerContext): Promise<Client | null> {
@@ -44,6 +44,6 @@ export async function findClients(
  */
 export async function requireClient(id: string, context: ServerContext): Promise<Client> {
   const client = await findClient(id, context)
-  if (!client || client.revokedAt) throw noSuchClient()
+  if (!client || client.revokedAt) throw createNoSuchClientError()
   return client
 }

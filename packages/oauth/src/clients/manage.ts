@@ -1,5 +1,5 @@
 import type { ServerContext } from '../context.ts'
-import { randomId } from '../crypto.ts'
+import { createRandomId } from '../crypto.ts'
 import { NotFound, ValidationFailed } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
 import type { ConfigurableClientSettings } from '../storage/client-settings.ts'
@@ -9,11 +9,11 @@ import { type ClientPage, type ClientPageOptions, listClientPage } from './clien
 import { findClient, findClients, requireClient } from './find.ts'
 import { findLastUses } from './last-use.ts'
 import { assertMachineScopes, parseClientScopes } from './machine-scopes.ts'
-import { pairwiseSubject } from './pairwise-subject.ts'
+import { derivePairwiseSubject } from './pairwise-subject.ts'
 import { parseClientName, parseGrantTypes, parseRedirects } from './parse.ts'
 import { assertProviderNamed } from './provider.ts'
 import { ClientChanged, type ClientFields, changeClient, saveClient } from './save.ts'
-import { type CreatedClient, newSecret } from './secret.ts'
+import { type CreatedClient, createClientSecret } from './secret.ts'
 import { endPreviousSecret, rotateSecret, type SecretRotation } from './secret-rotation.ts'
 import { withoutVerification } from './self-registered.ts'
 import { parseOwnSettings } from './settings/own-settings.ts'
@@ -203,13 +203,13 @@ export function manageClients(context: ServerContext): Clients {
       const asked = parseOwnSettings(input.settings ?? {}, context)
       assertProviderNamed(input.provider, grantTypes, context)
       const confidential = parseConfidential(input.confidential, asked)
-      const made = await newSecret({ confidential, settings: asked }, context)
+      const made = await createClientSecret({ confidential, settings: asked }, context)
       const { secret, secretHash } = made
       const { provider } = input
       const settings = { ...made.settings, ...(provider !== undefined && { provider }) }
       const now = options.clock.now()
       const client: Client = {
-        id: randomId(),
+        id: createRandomId(),
         userId:
           input.userId === undefined || input.userId === null
             ? null
@@ -264,9 +264,9 @@ export function manageClients(context: ServerContext): Clients {
     },
     async pairwiseSubject(id, userId) {
       const client = await context.clients.find(id)
-      return client && pairwiseSubject(client, providers.require(userId), context)
+      return client && derivePairwiseSubject(client, providers.require(userId), context)
     },
-    personal: () => personalAccessClient(context),
+    personal: () => getPersonalAccessClient(context),
   }
 }
 
@@ -294,7 +294,7 @@ function withoutReview({ settings }: Client): ClientFields | null {
  * Returns the built-in client that all personal access tokens belong to. The first process that
  * needs it creates it, so no installation step is required.
  */
-export async function personalAccessClient(context: ServerContext): Promise<Client> {
+export async function getPersonalAccessClient(context: ServerContext): Promise<Client> {
   const found = await context.clients.find(PERSONAL_ACCESS_CLIENT)
   if (found) return found
   const now = context.options.clock.now()

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { nameProblem, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
+import { findNameProblem, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
 
-describe('nameProblem', () => {
+describe('findNameProblem(), which checks the name of a client,', () => {
   it.each(['Shop', 'Кофейня', '咖啡店 ☕', 'مقهى', "O'Neill & <Söhne>", 'n'.repeat(191)])(
-    'finds no problem in the client name %s',
-    (name) => expect(nameProblem(name)).toBeNull(),
+    'accepts the name %s',
+    (name) => expect(findNameProblem(name)).toBeNull(),
   )
 
   it.each([
@@ -20,8 +20,8 @@ describe('nameProblem', () => {
     ['\u202egnp.exe', 'direction'],
     ['\u2066x', 'direction'],
     ['lone \ud800', 'control'],
-  ])('finds a problem in the client name %j', (name, why) => {
-    expect(nameProblem(name)).toContain(why)
+  ])('returns a description of the problem for the name %j', (name, why) => {
+    expect(findNameProblem(name)).toContain(why)
   })
 })
 
@@ -36,7 +36,7 @@ describe('parseRedirects', () => {
     [undefined, ['client_credentials'], []],
     ['', ['password', 'refresh_token'], []],
   ])(
-    'parses the redirect URIs %j of a client with the grants %j as %j',
+    'returns the redirect URIs for the input %j of a client with the grants %j: %j',
     (redirect, grants, uris) => {
       expect(parseRedirects(redirect, grants, 'https://api.example')).toEqual(uris)
     },
@@ -58,7 +58,7 @@ describe('parseRedirects', () => {
 })
 
 describe('parseGrantTypes', () => {
-  it('allows the code flow with refresh tokens by default, and removes duplicates', () => {
+  it('returns the code flow with refresh tokens by default, and removes duplicates', () => {
     expect(parseGrantTypes(undefined)).toEqual(['authorization_code', 'refresh_token'])
     expect(parseGrantTypes(['password', 'password'])).toEqual(['password'])
   })
@@ -68,10 +68,10 @@ describe('parseGrantTypes', () => {
   })
 })
 
-describe('parseScopeLimit', () => {
+describe('parseScopeLimit(), which reads the scopes that a client may request,', () => {
   const defined = new Set(['a', 'b'])
 
-  it('returns null if no scopes are listed, and otherwise the list', () => {
+  it('returns the list, or null (no limit) if the list is absent', () => {
     expect(parseScopeLimit(undefined, defined)).toBeNull()
     expect(parseScopeLimit([], defined)).toEqual([])
     expect(parseScopeLimit(['b'], defined)).toEqual(['b'])

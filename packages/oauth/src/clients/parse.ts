@@ -27,7 +27,7 @@ const GRANT_TYPES: readonly GrantType[] = [
 /**
  * Checks a name that is shown to users. Returns `null` if it is acceptable, otherwise the problem.
  */
-export function nameProblem(name: string): string | null {
+export function findNameProblem(name: string): string | null {
   if (name.replace(INVISIBLE, '') === '') return 'The name field is required.'
   if (name.length > MAX_NAME_LENGTH) {
     return `The name field must not be greater than ${MAX_NAME_LENGTH} characters.`
@@ -39,7 +39,7 @@ export function nameProblem(name: string): string | null {
 }
 
 export function parseClientName(name: string): string {
-  const problem = nameProblem(name)
+  const problem = findNameProblem(name)
   if (problem) throw new ValidationFailed({ name: [problem] })
   return name
 }

@@ -7,7 +7,7 @@ import {
   splitRedirects,
 } from './redirect-uris.ts'
 
-describe('redirectProblem', () => {
+describe('redirectProblem(), which checks a redirect URI,', () => {
   it.each([
     'https://app.example/callback',
     'https://app.example',
@@ -81,7 +81,7 @@ describe('redirectProblem', () => {
   })
 })
 
-describe('newRedirectProblem', () => {
+describe('newRedirectProblem(), which checks a redirect URI that a client adds,', () => {
   const issuer = 'http://login.test:8080'
   it.each([
     'https://app.example/cb',
@@ -113,12 +113,12 @@ describe('newRedirectProblem', () => {
     expect(newRedirectProblem(uri, issuer)).toMatch(new RegExp(why))
   })
 
-  it('rejects a new plain http redirect URI, while one that was stored earlier stays usable', () => {
+  it('rejects a new redirect URI with plain http, although stored ones stay valid', () => {
     expect(matchesRedirect('http://app.example/cb', 'http://app.example/cb')).toBe(true)
   })
 })
 
-describe('splitRedirects', () => {
+describe('splitRedirects(), which reads the redirect URIs stored in one text,', () => {
   it.each([
     ['', []],
     ['https://a.example/cb', ['https://a.example/cb']],
@@ -127,12 +127,12 @@ describe('splitRedirects', () => {
     ['https://a.example/1,2 , app:/cb', ['https://a.example/1,2', 'app:/cb']],
     ['https://a.example,', ['https://a.example', '']],
     ['https://a.example,,https://b.example', ['https://a.example', '', 'https://b.example']],
-  ])('splits the stored text %j into the redirect URIs %j', (text, uris) => {
+  ])('splits %j into %j', (text, uris) => {
     expect(splitRedirects(text)).toEqual(uris)
   })
 })
 
-describe('matchesRedirect', () => {
+describe('matchesRedirect()', () => {
   it.each([
     ['https://app.example/cb', 'https://app.example/cb'],
     ['https://app.example/cb?x=1', 'https://app.example/cb?x=1'],
@@ -183,7 +183,7 @@ describe('matchesRedirect', () => {
   })
 })
 
-describe('splitRedirects and joinRedirects', () => {
+describe('splitRedirects() and joinRedirects()', () => {
   it.each([
     ['', []],
     ['https://a.example', ['https://a.example']],
@@ -191,7 +191,7 @@ describe('splitRedirects and joinRedirects', () => {
     ['https://a.example , https://b.example', ['https://a.example', 'https://b.example']],
     ['https://a.example,', ['https://a.example', '']],
   ])(
-    'split the text %j into %j, and a join and another split return the same list',
+    'are inverse: the stored text %j is split into %j, and joining and splitting it again returns the same list',
     (text, uris) => {
       expect(splitRedirects(text)).toEqual(uris)
       expect(splitRedirects(joinRedirects(uris))).toEqual(uris)

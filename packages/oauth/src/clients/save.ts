@@ -46,7 +46,7 @@ export async function saveClient(
   if (!(await storage.clients.update(client.id, change, notice, since))) {
     const row = since ? await storage.clients.find(client.id) : null
     // A concurrent request has just deleted the client, and takes precedence.
-    if (!row || row.revokedAt) throw noSuchClient()
+    if (!row || row.revokedAt) throw createNoSuchClientError()
     throw new ClientChanged('The client has changed since it was read')
   }
   feed.note(notice)
@@ -65,7 +65,7 @@ export async function changeClient(
 ): Promise<Client> {
   for (let tries = 1; ; tries += 1) {
     const client = await context.storage.clients.find(id)
-    if (!client || client.revokedAt) throw noSuchClient()
+    if (!client || client.revokedAt) throw createNoSuchClientError()
     const fields = await decide(client)
     if (fields === null) return client
     try {
@@ -91,6 +91,6 @@ function nextUpdatedAt(before: Date, at: Date): Date {
   return new Date(Math.max(at.getTime(), before.getTime() + 1))
 }
 
-export function noSuchClient(): NotFound {
+export function createNoSuchClientError(): NotFound {
   return new NotFound('There is no such client.')
 }

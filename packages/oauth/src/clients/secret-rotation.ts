@@ -5,7 +5,7 @@ import type { ClientAuthMethod, PreviousSecret } from '../storage/client-setting
 import type { Client } from '../storage/records.ts'
 import { requireClient } from './find.ts'
 import { type ClientFields, changeClient } from './save.ts'
-import { type CreatedClient, hasOwnSecret, newSecret } from './secret.ts'
+import { type CreatedClient, createClientSecret, hasOwnSecret } from './secret.ts'
 import { parseOwnSettings } from './settings/own-settings.ts'
 import { ownSettings } from './settings/server-settings.ts'
 
@@ -47,7 +47,7 @@ export async function rotateSecret(
     const own = method === undefined ? client : withMethod(client, method, context)
     if (!hasOwnSecret(own))
       throw new NotFound('This client authenticates with a key and has no secret.')
-    const { secret, secretHash, settings } = await newSecret(own, context)
+    const { secret, secretHash, settings } = await createClientSecret(own, context)
     rotated = secret
     const { previous_secret: _, ...others } = settings
     if (seconds === null) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ClientSettings } from '../storage/client-settings.ts'
-import { client } from '../testing/contract-fixtures.ts'
-import { hasOwnSecret, newSecret } from './secret.ts'
+import { exampleClient } from '../testing/contract-fixtures.ts'
+import { createClientSecret, hasOwnSecret } from './secret.ts'
 
 const clientSecrets = {
   open: async (text: string) => text,
@@ -32,12 +32,12 @@ const cases: [string, boolean, ClientSettings, boolean][] = [
   ],
 ]
 it.each(cases)(
-  'a new secret is created only for clients that authenticate with one: %s',
+  'a client secret is created only if the client authenticates with a secret: %s',
   async (...given) => {
     const [, confidential, settings, expected] = given
-    const asked = { ...client, confidential, settings }
+    const asked = { ...exampleClient, confidential, settings }
     expect(hasOwnSecret(asked)).toBe(expected)
-    const { secret, secretHash } = await newSecret(asked, { clientSecrets })
+    const { secret, secretHash } = await createClientSecret(asked, { clientSecrets })
     expect([secret !== null, secretHash !== null]).toEqual([expected, expected])
   },
 )

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
-import { equalSecrets, randomSecret, sha256 } from '../crypto.ts'
+import { areSecretsEqual, createRandomSecret, sha256 } from '../crypto.ts'
 import type { ClientSettings, PreviousSecret } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
 
@@ -45,13 +45,13 @@ export function hasOwnSecret({
  * Creates a client secret. Only its hash is stored, except for clients that sign with the secret
  * (`client_secret_jwt`): theirs is also stored encrypted.
  */
-export async function newSecret(
+export async function createClientSecret(
   client: Pick<Client, 'confidential' | 'settings'>,
   { clientSecrets }: Pick<ServerContext, 'clientSecrets'>,
 ): Promise<NewSecret> {
   const { settings } = client
   if (!hasOwnSecret(client)) return { secret: null, secretHash: null, settings }
-  const secret = `tgs_${randomSecret()}`
+  const secret = `tgs_${createRandomSecret()}`
   const secretHash = sha256(secret)
   if (settings.token_endpoint_auth_method !== 'client_secret_jwt') {
     return { secret, secretHash, settings }
@@ -76,8 +76,8 @@ export function isSecretOf(client: Client, secret: string, clock: Clock): boolea
   if (!client.confidential || client.secretHash === null) return false
   const hash = sha256(secret)
   const previous = findPreviousSecret(client, clock)
-  const isCurrent = equalSecrets(hash, client.secretHash)
-  const isPrevious = previous !== null && equalSecrets(hash, previous.hash)
+  const isCurrent = areSecretsEqual(hash, client.secretHash)
+  const isPrevious = previous !== null && areSecretsEqual(hash, previous.hash)
   return isCurrent || isPrevious
 }
 

@@ -12,7 +12,7 @@ import { type ClientFields, changeClient } from './save.ts'
 import { selfRegisteredGrants } from './self-registered.ts'
 import { parseOwnSettings } from './settings/own-settings.ts'
 import { parseConfidential } from './settings/parse-settings.ts'
-import { ownSettings, serverSettings } from './settings/server-settings.ts'
+import { ownSettings, pickServerSettings } from './settings/server-settings.ts'
 
 /** Argument of `clients.update()`. Fields that are absent stay as they are. */
 export interface ClientUpdate {
@@ -124,7 +124,7 @@ function buildSettingsChanges(
   const own = ownSettings(client.settings)
   const wanted =
     change.settings === undefined ? own : parseOwnSettings({ ...own, ...change.settings }, context)
-  const { verified, ...others } = serverSettings(client.settings)
+  const { verified, ...others } = pickServerSettings(client.settings)
   const ours = { ...others, ...(verified !== undefined && !unverifies && { verified }) }
   const before = own.token_endpoint_auth_method
   const after = wanted.token_endpoint_auth_method

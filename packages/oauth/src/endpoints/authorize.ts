@@ -1,5 +1,5 @@
 import { type HttpRequest, type HttpResponse, wantsHtml } from '@tollgate/http'
-import { decisionFormUrl, openInteraction } from '../authorization/decision.ts'
+import { buildDecisionFormUrl, openInteraction } from '../authorization/decision.ts'
 import { expandRequest, type ReceivedRequest } from '../authorization/expand-request.ts'
 import {
   checkSignInFreshness,
@@ -12,7 +12,7 @@ import {
 import {
   describeScopes,
   findEarlierConsent,
-  withoutDeclined,
+  removeDeclinedScopes,
 } from '../authorization/optional-scopes.ts'
 import { choosePageLanguage } from '../authorization/page-language.ts'
 import {
@@ -35,15 +35,18 @@ import {
   buildOtherAccountUrl,
   buildReturnQuery,
   buildSignInUrl,
-  urlWithQuery,
+  buildUrlWithQuery,
 } from '../authorization/sign-in-page.ts'
-import { mayApproveSilently, previouslyDeclinedScopes } from '../authorization/silent-approval.ts'
+import {
+  listPreviouslyDeclinedScopes,
+  mayApproveSilently,
+} from '../authorization/silent-approval.ts'
 import { isLoopback } from '../clients/settings/checks.ts'
 import type { ServerContext } from '../context.ts'
 import { ConsentRequired, isOAuthError, LoginRequired, Unauthenticated } from '../errors.ts'
 import type { AuthorizationResult } from '../grants/grant.ts'
 import { parseForm } from '../http/form.ts'
-import { displayedRedirectTarget, htmlPage, toRedirectCspSource } from '../http/html.ts'
+import { createHtmlPage, formatRedirectTarget, toRedirectCspSource } from '../http/html.ts'
 import { redirectResponse } from '../http/responses.ts'
 import type { PageText } from '../pages/messages/messages.ts'
 import { isForNamedResources } from '../resources/requested.ts'
@@ -58,7 +61,7 @@ import { findSignedIn, type Person, type SignedInPerson } from '../users/signed-
  * Handles GET /oauth/authorize (RFC 6749 §3.1): shows the approval screen, or immediately redirects
  * back if no approval is needed.
  */
-export async function authorize(
+export async function handleAuthorizationRequest(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
@@ -267,7 +270,10 @@ async function approveWithConsent(
     askAgain,
   }
   if (!mayApproveSilently(question)) return null
-  const { scopes, details: left } = withoutDeclined(authRequest, previouslyDeclinedScopes(question))
+  const { scopes, details: left } = removeDeclinedScopes(
+    authRequest,
+    listPreviouslyDeclinedScopes(question),
+  )
   const details = addSignInDetails(left, person, client)
   const approved = { client, userId: person.id, redirectUri, scopes, codeChallenge, details }
   const result = await authRequest.response.prepare(approved, context)
@@ -300,16 +306,16 @@ async function showConsent(
     ...page.view,
     ...describeApplication(client, context),
     userId: person.id,
-    otherAccount: buildOtherAccountUrl(context, urlWithQuery(request, query)),
+    otherAccount: buildOtherAccountUrl(context, buildUrlWithQuery(request, query)),
     scopes: describeScopes(shown, before, page.view.language, context),
     resources: describeResources(authRequest.details, context),
-    destination: displayedRedirectTarget(authRequest.redirectTo),
+    destination: formatRedirectTarget(authRequest.redirectTo),
     toOwnComputer: redirectsToOwnComputer(authRequest.redirectTo, context.options.issuerUrl),
     opensProgram: findAppScheme(authRequest.redirectTo),
-    action: decisionFormUrl(`${basePath}/authorize`, pending, query),
+    action: buildDecisionFormUrl(`${basePath}/authorize`, pending, query),
     csrfToken: pending.csrfToken,
   })
-  return htmlPage(screen, 200, toRedirectCspSource(authRequest.redirectTo))
+  return createHtmlPage(screen, 200, toRedirectCspSource(authRequest.redirectTo))
 }
 
 /**
@@ -354,7 +360,7 @@ async function signIn(
   const acrValues = authRequest.details?.acrValues
   const wishes = acrValues ? { ...hints, acr_values: acrValues.join(' ') } : hints
   const { provider } = authRequest.client.settings
-  const page = buildSignInUrl(context, urlWithQuery(request, query), {
+  const page = buildSignInUrl(context, buildUrlWithQuery(request, query), {
     ...wishes,
     ...(provider !== undefined && { provider }),
   })

@@ -2,13 +2,13 @@ import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { z } from 'zod'
 import { clientJson } from '../clients/client.ts'
 import { manageClients } from '../clients/manage.ts'
-import { nameProblem, redirectProblems } from '../clients/parse.ts'
+import { findNameProblem, redirectProblems } from '../clients/parse.ts'
 import { splitRedirects } from '../clients/redirect-uris.ts'
 import type { ServerContext } from '../context.ts'
 import { NotFound } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
 import { readValidJson } from '../http/body.ts'
-import { paginatedResponse } from '../http/page.ts'
+import { createPaginatedResponse } from '../http/page.ts'
 import { emptyResponse, noStoreJsonResponse } from '../http/responses.ts'
 import type { Client } from '../storage/records.ts'
 import { requireSignedIn } from './signed-in.ts'
@@ -16,7 +16,7 @@ import { requireSignedIn } from './signed-in.ts'
 export const nameField = z
   .string({ error: 'The name field is required and must be a string.' })
   .superRefine((name, check) => {
-    const problem = nameProblem(name)
+    const problem = findNameProblem(name)
     if (problem) check.addIssue({ code: 'custom', message: problem })
   })
 
@@ -53,7 +53,7 @@ export async function listClients(
 ): Promise<HttpResponse> {
   const person = await requireSignedIn(request, context)
   const clients = await manageClients(context).listByUser(person.id)
-  return paginatedResponse(request, clients, {
+  return createPaginatedResponse(request, clients, {
     at: ({ name, id }) => ({ by: name, id }),
     order: 'rising',
     toJson: clientJson,

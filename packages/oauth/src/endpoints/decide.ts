@@ -4,7 +4,11 @@ import {
   DecisionRefused,
   requireInteraction,
 } from '../authorization/decision.ts'
-import { buildConsent, readDeclined, withoutDeclined } from '../authorization/optional-scopes.ts'
+import {
+  buildConsent,
+  readDeclined,
+  removeDeclinedScopes,
+} from '../authorization/optional-scopes.ts'
 import { choosePageLanguage } from '../authorization/page-language.ts'
 import { consumeTicketForResponse, splitTicket } from '../authorization/request-ticket.ts'
 import {
@@ -68,7 +72,10 @@ async function decide(request: HttpRequest, context: ServerContext): Promise<Htt
 }
 
 /** Handles DELETE /oauth/authorize: denies the request, for approval pages that use script. */
-export async function deny(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
+export async function handleDenial(
+  request: HttpRequest,
+  context: ServerContext,
+): Promise<HttpResponse> {
   assertSameOrigin(request, context.options.issuerUrl)
   const form = new Map()
   return denyInteraction(
@@ -141,7 +148,10 @@ async function approve(
     [...interaction.scopes, ...(requestedDetails?.alsoShown ?? [])],
     context,
   )
-  const share = withoutDeclined({ scopes: interaction.scopes, details: requestedDetails }, declined)
+  const share = removeDeclinedScopes(
+    { scopes: interaction.scopes, details: requestedDetails },
+    declined,
+  )
   const details = addSignInDetails(share.details, person, client)
   // Unused clients may be evicted. Mark the client before approving, because nothing that was
   // approved is ever evicted.

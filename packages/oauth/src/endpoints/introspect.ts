@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { authenticateClient } from '../clients/authenticate.ts'
-import { pairwiseSubject } from '../clients/pairwise-subject.ts'
+import { derivePairwiseSubject } from '../clients/pairwise-subject.ts'
 import { filterOpenScopes } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidClient, isOAuthError } from '../errors.ts'
@@ -8,7 +8,7 @@ import { readForm, requireParam } from '../http/form.ts'
 import { noStoreJsonResponse } from '../http/responses.ts'
 import type { Actor } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
-import { addedClaims, formatSubject, isBound, parseSubject } from '../tokens/formats/claims.ts'
+import { formatSubject, isBound, parseSubject, pickAddedClaims } from '../tokens/formats/claims.ts'
 
 const INACTIVE = { active: false }
 
@@ -16,7 +16,7 @@ const INACTIVE = { active: false }
  * Handles POST /oauth/introspect (RFC 7662). A confidential client can introspect its own tokens, a
  * resource server those of every client.
  */
-export async function introspect(
+export async function handleIntrospection(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
@@ -61,7 +61,7 @@ function limitDescription(
   const { act } = found
   // Claims added by the application for its APIs may identify the person, whom this client knows
   // only by a pairwise subject.
-  const hidden = client.settings.subject_type === 'pairwise' ? addedClaims(found) : {}
+  const hidden = client.settings.subject_type === 'pairwise' ? pickAddedClaims(found) : {}
   const shown = Object.entries(found).filter(([name]) => !Object.hasOwn(hidden, name))
   return {
     ...(Object.fromEntries(shown) as TokenDescription),
@@ -79,7 +79,9 @@ function toVisibleActor(client: Client, { sub, act }: Actor, context: ServerCont
 
 function toVisibleSubject(client: Client, sub: string, context: ServerContext): string {
   const subject = parseSubject(sub)
-  return subject?.kind === 'user' ? (pairwiseSubject(client, subject.id, context) ?? sub) : sub
+  return subject?.kind === 'user'
+    ? (derivePairwiseSubject(client, subject.id, context) ?? sub)
+    : sub
 }
 
 /** Describes an access token. Uses the verifier of the guard, so that the two never disagree. */

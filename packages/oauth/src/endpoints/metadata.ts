@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { responseModes } from '../authorization/response-modes.ts'
-import { offeredAuthMethods } from '../clients/authentication-methods.ts'
+import { listOfferedAuthMethods } from '../clients/authentication-methods.ts'
 import type { ServerContext } from '../context.ts'
 import { jsonResponse } from '../http/responses.ts'
 
@@ -27,7 +27,7 @@ export async function handleMetadata(
     token_endpoint: at('/token'),
     revocation_endpoint: at('/revoke'),
     introspection_endpoint: at('/introspect'),
-    jwks_uri: `${options.issuerUrl.origin}${jwksPath(options.issuerUrl)}`,
+    jwks_uri: `${options.issuerUrl.origin}${buildJwksPath(options.issuerUrl)}`,
     scopes_supported: [...options.scopeNames],
     response_types_supported: [...responses.keys()],
     response_modes_supported: Object.keys(responseModes),
@@ -52,7 +52,7 @@ export async function handleMetadata(
  */
 function authenticationMetadata(context: ServerContext): Record<string, unknown> {
   const { features } = context
-  const methods = offeredAuthMethods(context)
+  const methods = listOfferedAuthMethods(context)
   const algorithms = new Set(features.authenticators.flatMap((each) => each.algorithms ?? []))
   const endpoints = [
     { name: 'token', supported: methods },
@@ -80,7 +80,7 @@ function addTo(document: Record<string, unknown>, part: Readonly<Record<string, 
   }
 }
 
-export function jwksPath(issuer: URL): string {
+export function buildJwksPath(issuer: URL): string {
   return `${issuer.pathname === '/' ? '' : issuer.pathname}/.well-known/jwks.json`
 }
 
@@ -88,7 +88,7 @@ export function jwksPath(issuer: URL): string {
  * Returns the path of the server's metadata: `/.well-known/oauth-authorization-server`, followed by
  * the path of the issuer (RFC 8414 §3.1).
  */
-export function metadataPath(issuer: URL): string {
+export function buildMetadataPath(issuer: URL): string {
   return `/.well-known/oauth-authorization-server${issuer.pathname === '/' ? '' : issuer.pathname}`
 }
 

@@ -1,14 +1,14 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { z } from 'zod'
-import { personalAccessClient } from '../clients/manage.ts'
+import { getPersonalAccessClient } from '../clients/manage.ts'
 import type { ServerContext } from '../context.ts'
 import { readValidJson } from '../http/body.ts'
-import { paginatedResponse } from '../http/page.ts'
+import { createPaginatedResponse } from '../http/page.ts'
 import { emptyResponse, noStoreJsonResponse } from '../http/responses.ts'
 import {
   issuePersonalAccessToken,
+  listPersonalAccessScopes,
   listPersonalAccessTokens,
-  personalAccessScopes,
 } from '../tokens/personal-access.ts'
 import { tokenJson } from '../tokens/token-json.ts'
 import { nameField } from './clients.ts'
@@ -46,9 +46,9 @@ export async function listPersonalTokens(
   context: ServerContext,
 ): Promise<HttpResponse> {
   const person = await requireSignedIn(request, context)
-  const client = await personalAccessClient(context)
+  const client = await getPersonalAccessClient(context)
   const tokens = await listPersonalAccessTokens(person.id, context)
-  return paginatedResponse(request, tokens, {
+  return createPaginatedResponse(request, tokens, {
     at: (token) => ({ by: token.createdAt.getTime(), id: token.id }),
     order: 'falling',
     toJson: (token) => tokenJson(token, client),
@@ -66,7 +66,7 @@ export async function createPersonalToken(
   const { identityScopes } = context.options
   const input = await readValidJson(
     request,
-    schemaFor(personalAccessScopes(context), identityScopes),
+    schemaFor(listPersonalAccessScopes(context), identityScopes),
   )
   const look = async () => (await requireSignedIn(request, context)).id
   const { accessToken, token, client } = await issuePersonalAccessToken(input, look, context)

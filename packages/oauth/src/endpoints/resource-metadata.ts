@@ -10,7 +10,7 @@ const NAME = '/.well-known/oauth-protected-resource'
  * Returns the path of the metadata of an API: `/.well-known/oauth-protected-resource`, followed by
  * the path of the API (RFC 9728 §3.1). `null` if the URI of the API is not an http or https URL.
  */
-export function resourceMetadataPath({ uri }: Pick<ResourceServer, 'uri'>): string | null {
+export function buildResourceMetadataPath({ uri }: Pick<ResourceServer, 'uri'>): string | null {
   if (!/^https?:/.test(uri)) return null
   const { pathname, search } = new URL(uri)
   return search ? null : `${NAME}${pathname === '/' ? '' : pathname}`
@@ -21,8 +21,8 @@ export function resourceMetadataPath({ uri }: Pick<ResourceServer, 'uri'>): stri
  * `WWW-Authenticate` challenge for callers without a token. `null` if the URI of the API is not an
  * http or https URL.
  */
-export function metadataHintOf(resource: ResourceServer): ResourceMetadataHint | null {
-  const path = resourceMetadataPath(resource)
+export function buildMetadataHint(resource: ResourceServer): ResourceMetadataHint | null {
+  const path = buildResourceMetadataPath(resource)
   if (path === null) return null
   const { scopesToAskFor } = resource
   return { metadataUrl: `${new URL(resource.uri).origin}${path}`, scopesToAskFor }
@@ -32,20 +32,20 @@ export function metadataHintOf(resource: ResourceServer): ResourceMetadataHint |
  * Maps metadata paths to APIs. If two APIs on different hosts have the same path, the first one
  * wins.
  */
-export function resourcesByPath({
+export function mapResourcesByPath({
   own,
   others,
 }: ResourceServers): ReadonlyMap<string, ResourceServer> {
   const paths = new Map<string, ResourceServer>()
   for (const resource of [...others.values(), own]) {
-    const path = resourceMetadataPath(resource)
+    const path = buildResourceMetadataPath(resource)
     if (path !== null && !paths.has(path)) paths.set(path, resource)
   }
   return paths
 }
 
 /** Handles GET /.well-known/oauth-protected-resource (RFC 9728 §2). */
-export function resourceMetadata(resource: ResourceServer) {
+export function createResourceMetadataHandler(resource: ResourceServer) {
   return async (
     _request: HttpRequest,
     { options, features }: ServerContext,

@@ -9,7 +9,10 @@ import { revokeToken } from '../tokens/revoke.ts'
  * Handles POST /oauth/revoke (RFC 7009). Revokes access and refresh token together. Another
  * client's token is treated like a missing one: 200 and no effect.
  */
-export async function revoke(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
+export async function handleRevocation(
+  request: HttpRequest,
+  context: ServerContext,
+): Promise<HttpResponse> {
   const params = await readForm(request)
   const client = await authenticateClient(request, params, context)
   const text = requireParam(params, 'token')

@@ -1,6 +1,6 @@
 import type { HttpRequest } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
-import { equalSecrets } from '../crypto.ts'
+import { areSecretsEqual } from '../crypto.ts'
 import { CsrfMismatch, Unauthenticated } from '../errors.ts'
 import { findSignedIn, type Person } from '../users/signed-in.ts'
 
@@ -27,7 +27,7 @@ export async function requireSignedIn(
   const person = await findSignedIn(context.options, request)
   if (!person) throw new Unauthenticated('Unauthenticated.')
   if (SAFE_METHODS.has(request.method)) return person
-  if (!equalSecrets(csrfToken ?? '', context.cookies.csrfToken(person))) {
+  if (!areSecretsEqual(csrfToken ?? '', context.cookies.csrfToken(person))) {
     throw new CsrfMismatch('Send the CSRF token of this session in the X-CSRF-TOKEN header.')
   }
   return person

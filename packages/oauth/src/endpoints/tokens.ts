@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 import { NotFound } from '../errors.ts'
-import { paginatedResponse } from '../http/page.ts'
+import { createPaginatedResponse } from '../http/page.ts'
 import { emptyResponse } from '../http/responses.ts'
 import type { Token } from '../storage/records.ts'
 import type { TokenWithClient } from '../storage/repositories.ts'
@@ -20,7 +20,7 @@ export async function listTokens(
   const person = await requireSignedIn(request, context)
   const now = context.options.clock.now()
   const listed = await context.storage.tokens.listWithClients(person.id, now)
-  return paginatedResponse(request, listed.filter(isThirdParty), {
+  return createPaginatedResponse(request, listed.filter(isThirdParty), {
     at: ({ token }) => ({ by: token.createdAt.getTime(), id: token.id }),
     order: 'falling',
     toJson: ({ token, client }) => tokenJson(token, client),

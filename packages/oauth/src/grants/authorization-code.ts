@@ -1,6 +1,6 @@
 import { CLOCK_SKEW } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
-import { randomSecret, sha256, timeOrderedId } from '../crypto.ts'
+import { createRandomSecret, sha256, timeOrderedId } from '../crypto.ts'
 import { InvalidGrant } from '../errors.ts'
 import { type Form, requireParam } from '../http/form.ts'
 import type { AuthorizationCode, Client } from '../storage/records.ts'
@@ -9,7 +9,7 @@ import { matchesProvenKey } from '../tokens/proven-key.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
 import type { ApprovedRequest, AuthorizationResponse, Grant } from './grant.ts'
 import { verifyChallenge } from './pkce.ts'
-import { accessFromGrant } from './requested-share.ts'
+import { determineAccessFromGrant } from './requested-share.ts'
 
 /**
  * Lifetime of a code in milliseconds. RFC 6749 §4.1.2 allows up to 10 minutes, but a redirect takes
@@ -35,7 +35,7 @@ export function authorizationCode(): Grant {
       if (!code || code.clientId !== client.id) throw refused()
       if (code.usedAt) return refuseReplay(code, context)
       assertExchangeable(code, client, params, context)
-      const share = accessFromGrant(code, { client, params, scopes: [] }, context)
+      const share = determineAccessFromGrant(code, { client, params, scopes: [] }, context)
       // Check before the code is used up: if the application's lookup fails, the client can retry
       // with the same code.
       if (!(await context.knownUsers.existsNow(code.userId))) throw refused()
@@ -64,7 +64,7 @@ const response: AuthorizationResponse = {
   mode: 'query',
   prepare(request: ApprovedRequest, context: ServerContext) {
     const now = context.clock.now()
-    const text = `tgc_${randomSecret()}`
+    const text = `tgc_${createRandomSecret()}`
     const code: AuthorizationCode = {
       hash: sha256(text),
       tokenId: timeOrderedId(now),

@@ -7,7 +7,7 @@ import {
   chooseTokenResources,
   filterKnownScopes,
   findResource,
-  grantedResources,
+  listGrantedResources,
   readTargetResources,
 } from '../resources/requested.ts'
 import { holdsScope, parseScope, resolveScopes, WILDCARD_SCOPE } from '../scopes.ts'
@@ -45,7 +45,7 @@ export interface ExchangedTokenAccess {
  * Determines the scopes and APIs of a token that is issued by token exchange: the requested ones,
  * or all that are allowed. Never more than the presented token has.
  */
-export function accessFromSubjectToken(
+export function determineAccessFromSubjectToken(
   presentedSubjectToken: PresentedToken,
   { client, params }: { readonly client: Client; readonly params: Form },
   context: ServerContext,
@@ -66,7 +66,7 @@ function chooseExchangedResources(
   context: ServerContext,
 ) {
   const known = context.options.resources
-  const granted = grantedResources(row, known).filter((uri) => {
+  const granted = listGrantedResources(row, known).filter((uri) => {
     const resource = findResource(uri, known)
     return resource !== null && isFor(resource.audience, verified.claims)
   })

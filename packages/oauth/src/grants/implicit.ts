@@ -2,7 +2,7 @@ import type { ServerContext } from '../context.ts'
 import { secondsUntil } from '../lifetimes.ts'
 import { limitToResourceLifetime, prepareToken } from '../tokens/issue.ts'
 import type { ApprovedRequest, Grant } from './grant.ts'
-import { accessFromGrant } from './requested-share.ts'
+import { determineAccessFromGrant } from './requested-share.ts'
 
 /**
  * Creates the implicit grant (RFC 6749 §4.2), which returns the token in the fragment and no
@@ -17,7 +17,7 @@ export function implicit(): Grant {
       async prepare({ client, userId, scopes, details }: ApprovedRequest, context: ServerContext) {
         const issue = { client, userId, scopes, grantType: 'implicit', refreshable: false } as const
         const whole = { client, params: new Map(), scopes: [] }
-        const share = accessFromGrant({ scopes, details }, whole, context)
+        const share = determineAccessFromGrant({ scopes, details }, whole, context)
         const built = await prepareToken({ ...issue, details }, context, share)
         const token = limitToResourceLifetime(built, share.resources, context)
         return {

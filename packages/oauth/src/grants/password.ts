@@ -4,7 +4,7 @@ import { requireParam } from '../http/form.ts'
 import { parseScope, resolveScopes } from '../scopes.ts'
 import type { Client } from '../storage/records.ts'
 import { createTokenResponse, prepareToken, storeUnlessSignedOut } from '../tokens/issue.ts'
-import { ownerKey, type UserProvider, type UserProviders } from '../users/providers.ts'
+import { buildOwnerKey, type UserProvider, type UserProviders } from '../users/providers.ts'
 import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
 import type { Grant } from './grant.ts'
 import { readResourceDetails, withDefaultScopes } from './requested-share.ts'
@@ -36,7 +36,7 @@ export function password(): Grant {
         context,
         () => findUser(username, secret, provider),
         async (user, mark) => {
-          const userId = ownerKey(provider, user.id)
+          const userId = buildOwnerKey(provider, user.id)
           const issue = {
             client,
             userId,

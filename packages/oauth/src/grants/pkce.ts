@@ -1,4 +1,4 @@
-import { equalSecrets, sha256 } from '../crypto.ts'
+import { areSecretsEqual, sha256 } from '../crypto.ts'
 import { InvalidRequest } from '../errors.ts'
 import type { Form } from '../http/form.ts'
 
@@ -34,5 +34,5 @@ export function readCodeChallenge(params: Form): string | null {
  */
 export function verifyChallenge(challenge: string | null, verifier: string | null): boolean {
   if (challenge === null || verifier === null) return challenge === verifier
-  return VERIFIER.test(verifier) && equalSecrets(sha256(verifier), challenge)
+  return VERIFIER.test(verifier) && areSecretsEqual(sha256(verifier), challenge)
 }

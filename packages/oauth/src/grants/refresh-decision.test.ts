@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Client, Token } from '../storage/records.ts'
-import { client, token } from '../testing/contract-fixtures.ts'
+import { exampleClient, exampleToken } from '../testing/contract-fixtures.ts'
 import {
   decideRefresh,
   type PresentedRefreshToken,
@@ -15,13 +15,13 @@ const ahead = (milliseconds: number) => ago(-milliseconds)
 
 /** Refreshed five times, the last time just now. */
 const ROW: Token = {
-  ...token,
+  ...exampleToken,
   generation: 5,
   issuedAt: NOW,
   refreshExpiresAt: ahead(1000 * HOUR),
   previousExpiresAt: ahead(900 * HOUR),
 }
-const publicClient: Client = { ...client, confidential: false, secretHash: null }
+const publicClient: Client = { ...exampleClient, confidential: false, secretHash: null }
 
 interface Situation {
   readonly presented?: number
@@ -32,7 +32,7 @@ interface Situation {
 }
 
 function decide(situation: Situation): RefreshDecision {
-  const { presented = 4, row = {}, by = client, late, overtaken = false } = situation
+  const { presented = 4, row = {}, by = exampleClient, late, overtaken = false } = situation
   return decideRefresh({
     generation: presented,
     client: by,
@@ -49,7 +49,7 @@ const after = (milliseconds: number, row: Partial<Token> = {}): Situation => ({
   row: { ...row, issuedAt: ago(milliseconds) },
 })
 
-describe('decideRefresh, for a refresh token with a valid signature', () => {
+describe('decideRefresh(), for a refresh token with a valid signature,', () => {
   const cases: ReadonlyArray<[string, Situation, RefreshDecision]> = [
     ['the current token', { presented: 5 }, 'rotate'],
     ['the current token after a year', { ...after(9000 * HOUR), presented: 5 }, 'rotate'],
@@ -126,7 +126,7 @@ describe('decideRefresh, for a refresh token with a valid signature', () => {
     ['a token far newer than its row', { presented: 60 }, 'move forward'],
   ]
   const decisions = cases.map(([name, situation, decision]) => [name, decision, situation] as const)
-  it.each(decisions)('decides about %s: "%s"', (_name, decision, situation) => {
+  it.each(decisions)('returns for %s the decision "%s"', (_name, decision, situation) => {
     expect(decide(situation)).toBe(decision)
   })
 
@@ -146,13 +146,13 @@ describe('decideRefresh, for a refresh token with a valid signature', () => {
     ['changed by a concurrent request long ago', { ...kept(ago(HOUR)), overtaken: true }, 'renew'],
     ['of a generation that was never issued', { ...kept(NOW), presented: 5 }, 'refuse'],
   ])(
-    'makes the right decision for a refresh token that is not rotated, if it is %s',
+    'returns the right decision for a refresh token that is not rotated and was %s',
     (_name, situation, decision) => {
       expect(decide(situation)).toBe(decision)
     },
   )
 
-  it('renews a refresh token that is not rotated instead of ending its family, and refuses it once the grant has ended (threat T6)', () => {
+  it('renews a refresh token that is not rotated at each use, and rejects it once the grant has ended (threat T6)', () => {
     expect(decide({ presented: 0 })).toBe('end the family')
     expect(decide({ presented: 0, row: { details } })).toBe('renew')
     expect(decide({ presented: 0, row: { details, revokedAt: ago(1) } })).toBe('refuse')
@@ -165,11 +165,11 @@ describe('decideRefresh, for a refresh token with a valid signature', () => {
     ['it has expired', { refreshExpiresAt: NOW }],
     ['it never had a refresh token', { refreshExpiresAt: null }],
     ['it belongs to another client', { clientId: 'other' }],
-    ["the client's secret was rotated", {}, { ...client, secretVersion: 2 }],
+    ["the client's secret was rotated", {}, { ...exampleClient, secretVersion: 2 }],
   ]
   it.each(over)(
-    'refuses the refresh token, however often it was rotated, if %s',
-    (_name, row, by = client) => {
+    'rejects the refresh token, however often it was rotated, if %s',
+    (_name, row, by = exampleClient) => {
       for (const presented of [0, 3, 4, 5, 6]) {
         for (const age of [0, 13 * SECOND, 25 * HOUR]) {
           const found = row && { issuedAt: ago(age), ...row }

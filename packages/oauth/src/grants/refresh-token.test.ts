@@ -3,18 +3,18 @@ import { parseLateRepeatWindows } from './refresh-token.ts'
 
 const HOUR = 3600_000
 
-describe('parseLateRepeatWindows', () => {
-  it('lets confidential clients repeat a refresh for 24 hours by default, and public clients for 1 hour', () => {
+describe('parseLateRepeatWindows(), which sets how long a refresh with a lost response may be repeated,', () => {
+  it('defaults to 24 hours for confidential clients and 1 hour for public clients', () => {
     expect(parseLateRepeatWindows({})).toEqual({ confidential: 24 * HOUR, public: HOUR })
   })
 
-  it('accepts a duration, or false if no late repeat is allowed', () => {
+  it('accepts a duration, or false to disable such repeats', () => {
     const given = parseLateRepeatWindows({ repeatableFor: '2h', publicRepeatableFor: false })
     expect(given).toEqual({ confidential: 2 * HOUR, public: 0 })
   })
 
   it.each(['', '24', 'a day', 0, 9, -1, 1.5, '8d', Number.NaN])(
-    'rejects %j as the time in which a refresh may be repeated late',
+    'rejects %j as a duration',
     (value) => {
       expect(() => parseLateRepeatWindows({ repeatableFor: value })).toThrow(/^repeatableFor: /)
       expect(() => parseLateRepeatWindows({ publicRepeatableFor: value })).toThrow(

@@ -9,7 +9,7 @@ import type { Client, Token, TokenRotation } from '../storage/records.ts'
 import { revocationsByRotation } from '../storage/rotated-token.ts'
 import type { TokenAccess } from '../tokens/formats/format.ts'
 import type { RefreshTokenContent } from '../tokens/formats/refresh-tokens.ts'
-import { createTokenResponse, detailsWithClaims } from '../tokens/issue.ts'
+import { buildDetailsWithClaims, createTokenResponse } from '../tokens/issue.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
 import { clientServesUser } from '../users/providers.ts'
 import type { Grant } from './grant.ts'
@@ -19,7 +19,7 @@ import {
   type LateRepeatWindows,
   REPEAT_WINDOW_MS,
 } from './refresh-decision.ts'
-import { accessFromGrant } from './requested-share.ts'
+import { determineAccessFromGrant } from './requested-share.ts'
 
 /** Options of `refreshToken()`. */
 export interface RefreshTokenOptions {
@@ -91,7 +91,7 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
         return revokeAndRefuse(content, context)
       const details =
         accessTokenClaims && checked
-          ? await detailsWithClaims(checked.token, client, context, checked.share)
+          ? await buildDetailsWithClaims(checked.token, client, context, checked.share)
           : undefined
       const presentation = {
         content,
@@ -104,7 +104,7 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
       const token =
         (await rotate(generation, generation + 1, presentation, context)) ??
         (await decideWithRetries(presentation, context))
-      const share = accessFromGrant(token, { client, params, scopes: requested }, context)
+      const share = determineAccessFromGrant(token, { client, params, scopes: requested }, context)
       return createTokenResponse(token, context, share)
     },
   }
@@ -244,7 +244,7 @@ async function requireTokenAccess(
   const token = await context.storage.tokens.find(content.tokenId)
   if (!token || !isRefreshable(token, client, context.clock.now())) throw refused()
   assertHoldsKey(token, client, context)
-  const share = accessFromGrant(token, { client, params, scopes: requested }, context)
+  const share = determineAccessFromGrant(token, { client, params, scopes: requested }, context)
   resolveScopes(requested, {
     defined: context.options.scopeNames,
     client: null,

@@ -9,11 +9,11 @@ import { InvalidGrant } from '../errors.ts'
 import type { Form } from '../http/form.ts'
 import {
   assertScopesKnown,
+  buildResourceDetails,
   chooseTokenResources,
   filterKnownScopes,
-  grantedResources,
+  listGrantedResources,
   readResources,
-  resourceDetails,
 } from '../resources/requested.ts'
 import { narrowScopes } from '../scopes.ts'
 import type { GrantDetails } from '../storage/details.ts'
@@ -49,7 +49,7 @@ export function readResourceDetails(
   const requested = readResources(params, resources)
   if (requested !== null) chooseTokenResources(requested, requested, resources)
   assertScopesKnown(scopes, requested, resources, identityScopes)
-  return resourceDetails(requested, resources)
+  return buildResourceDetails(requested, resources)
 }
 
 /** A client's request for a token with all or some of the scopes and APIs of a grant. */
@@ -64,7 +64,7 @@ export interface TokenAccessRequest {
  * Determines the scopes and APIs of the next access token of a grant: all that were granted and are
  * still available, or only the requested ones among them.
  */
-export function accessFromGrant(
+export function determineAccessFromGrant(
   granted: Pick<Token, 'scopes' | 'details'>,
   { client, params, scopes: requested }: TokenAccessRequest,
   context: ServerContext,
@@ -88,11 +88,12 @@ function chooseGrantedResources(
 ): readonly string[] | undefined {
   const { resources } = options
   const requested = readResources(params, resources)
-  const open = grantedResources(granted, resources).filter((uri) =>
+  const open = listGrantedResources(granted, resources).filter((uri) =>
     mayAccessResource(client, uri, options),
   )
   // Clients start a new authorization on `invalid_grant`; on any other error they would be stuck.
   if (open.length === 0)
     throw new InvalidGrant('This client can no longer access any of the granted resources')
-  return resourceDetails(chooseTokenResources(open, requested, resources), resources)?.resources
+  return buildResourceDetails(chooseTokenResources(open, requested, resources), resources)
+    ?.resources
 }

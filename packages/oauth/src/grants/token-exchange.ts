@@ -2,13 +2,13 @@ import type { ServerContext } from '../context.ts'
 import { InvalidRequest, UnauthorizedClient } from '../errors.ts'
 import type { VerifiedToken } from '../guard/verify.ts'
 import { type Form, requireParam } from '../http/form.ts'
-import { findResource, resourceDetails } from '../resources/requested.ts'
+import { buildResourceDetails, findResource } from '../resources/requested.ts'
 import type { Actor, GrantDetails, ParentToken } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 import { type AccessTokenClaims, isBound } from '../tokens/formats/claims.ts'
 import { clientServesUser } from '../users/providers.ts'
 import {
-  accessFromSubjectToken,
+  determineAccessFromSubjectToken,
   type PresentedToken,
   verifyPresentedToken,
 } from './exchanged-share.ts'
@@ -72,9 +72,13 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Grant {
       const wanted = readWantedType(params)
       const subject = await readSubject(client, params, context)
       const actor = await readActor(params, client, options, context)
-      const { scopes, resources } = accessFromSubjectToken(subject, { client, params }, context)
+      const { scopes, resources } = determineAccessFromSubjectToken(
+        subject,
+        { client, params },
+        context,
+      )
       const details: GrantDetails = {
-        ...resourceDetails(resources, context.options.resources),
+        ...buildResourceDetails(resources, context.options.resources),
         ...buildExchangedDetails(subject, actor),
       }
       if (wanted === JWT && !isJwt(details, client, context)) {

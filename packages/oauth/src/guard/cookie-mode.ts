@@ -1,7 +1,7 @@
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import { createRecentCache } from '../caches/recent-cache.ts'
 import { CLOCK_SKEW, type Clock } from '../clock.ts'
-import { computeHmac, equalSecrets } from '../crypto.ts'
+import { areSecretsEqual, computeHmac } from '../crypto.ts'
 import { type CookieAttributes, readCookie, serializeCookie } from '../http/cookies.ts'
 import type { DerivedKeyring } from '../keys/keyring.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
@@ -87,7 +87,7 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
 
   const csrfToken = (person: Person) => csrfTokens(person)[0] ?? ''
   const accepts = (person: Person, given: string) =>
-    csrfTokens(person).some((text) => equalSecrets(given, text))
+    csrfTokens(person).some((text) => areSecretsEqual(given, text))
 
   async function issue(person: Person, mark: SignInMark): Promise<string | null> {
     const [key] = keyring.encryptionKeys('cookie mode')

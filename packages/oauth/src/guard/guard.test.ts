@@ -2,19 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { parsePresented } from './bearer.ts'
 import { assertAnyScope, assertScopes, type Caller } from './guard.ts'
 
-describe('parsePresented', () => {
+describe('parsePresented(), which reads the Authorization header,', () => {
   it.each([
     ['Bearer abc', 'Bearer', 'abc'],
     ['bearer abc', 'Bearer', 'abc'],
     ['BEARER a.b-c_d~e+f/g=', 'Bearer', 'a.b-c_d~e+f/g='],
     ['DPoP abc', 'DPoP', 'abc'],
     ['dpop abc', 'DPoP', 'abc'],
-  ])(
-    'parses the Authorization header %j as the scheme %s with the token %j',
-    (header, scheme, text) => {
-      expect(parsePresented(header)).toEqual({ scheme, text })
-    },
-  )
+  ])('reads %j as the scheme %s and the token %j', (header, scheme, text) => {
+    expect(parsePresented(header)).toEqual({ scheme, text })
+  })
 
   it.each([
     '',
@@ -31,12 +28,12 @@ describe('parsePresented', () => {
     'DPoP abc, DPoP abc',
     'Bearer DPoP abc',
     'abc',
-  ])('rejects the Authorization header %j', (header) => {
+  ])('rejects %j', (header) => {
     expect(() => parsePresented(header)).toThrow(expect.objectContaining({ code: 'invalid_token' }))
   })
 })
 
-describe('scope checks', () => {
+describe('the scope checks of the guard', () => {
   const holding = (...scopes: string[]): Caller => ({
     clientId: 'c',
     tokenId: 't',
@@ -52,7 +49,7 @@ describe('scope checks', () => {
     [['b', 'a'], ['a', 'b'], true, true],
     [['c'], ['a', 'b'], false, false],
   ])(
-    "compare the token's scopes %j with the required scopes %j: assertScopes passes: %s, assertAnyScope passes: %s",
+    "compare the token's scopes %j with the required scopes %j (assertScopes() passes: %s, assertAnyScope() passes: %s)",
     (held, needed, all, any) => {
       const passes = (check: () => void) => {
         try {

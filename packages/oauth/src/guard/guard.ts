@@ -6,7 +6,12 @@ import { errorResponse } from '../http/responses.ts'
 import { holdsScope } from '../scopes.ts'
 import type { Actor } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
-import { type AccessTokenClaims, addedClaims, isBound, isFor } from '../tokens/formats/claims.ts'
+import {
+  type AccessTokenClaims,
+  isBound,
+  isFor,
+  pickAddedClaims,
+} from '../tokens/formats/claims.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { UserProvider, UserProviders } from '../users/providers.ts'
 import type { ApplicationUser, Users } from '../users/users.ts'
@@ -238,7 +243,7 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
         machineScopes.has(scope) ? scopes.includes(scope) : holdsScope(scopes, scope),
       find: async () => options.findClient(clientId),
       get claims() {
-        return addedClaims(token.claims) as Partial<Claims>
+        return pickAddedClaims(token.claims) as Partial<Claims>
       },
     }
   }
@@ -398,7 +403,7 @@ class TokenUser<User extends ApplicationUser, Claims extends object>
   }
 
   get claims(): Readonly<Partial<Claims>> {
-    return addedClaims(this.#claims) as Partial<Claims>
+    return pickAddedClaims(this.#claims) as Partial<Claims>
   }
 
   find(): Promise<User | null> {

@@ -59,7 +59,7 @@ function createTestVerifier(setting: Setting = {}) {
   })
 }
 
-it('the token verifier distinguishes two tokens that have the same signature, whichever comes first', async () => {
+it('the token verifier distinguishes two tokens with the same signature, in whichever order they arrive', async () => {
   const verifier = createTestVerifier()
   for (const name of ['ada', 'bob', 'ada', 'ada', 'bob', 'bob']) {
     const text = `${name}.the-same-signature`
@@ -70,7 +70,7 @@ it('the token verifier distinguishes two tokens that have the same signature, wh
   expect(verifier.verifyHeader('Bearer eve.the-same-signature')).toBeInstanceOf(Promise)
 })
 
-it('the token verifier caches a token that needs no database read, from its second use on', async () => {
+it('the token verifier caches a token on its second use if the token needs no database read', async () => {
   let decoded = 0
   const verifier = createTestVerifier({ decodesByRead: false, onDecode: () => void decoded++ })
   await verifier.verify('eve.x')
@@ -83,7 +83,7 @@ it('the token verifier caches a token that needs no database read, from its seco
   expect(decoded).toBe(3)
 })
 
-it('the token verifier returns its result synchronously if the user is cached and no database read is needed', async () => {
+it('the token verifier returns its result synchronously, without a promise, if the user is cached and no database read is needed', async () => {
   const verifier = createTestVerifier({ decodesByRead: false })
   await verifier.verify('eve.x')
   const first = verifier.verifyHeader('Bearer ada.x')
@@ -116,7 +116,7 @@ it('the token verifier empties its cache once for each revoked signing key', asy
   }
 })
 
-it('the token verifier empties its cache if the database has lost part of the revocation feed', async () => {
+it('the token verifier empties its cache if entries of the revocation feed were lost from the database', async () => {
   let mark = 'of the primary'
   const entry = { id: 1, kind: 'token', subject: 'bob', at: NOW, until: NOW } as const
   const feed = feedOf({
@@ -139,7 +139,7 @@ it('the token verifier decodes a token again if a signing key was revoked while 
   expect(decoded).toBe(2)
 })
 
-describe('a cached token that was accepted a second ago', () => {
+describe('a cached token that was accepted one second ago', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
   afterEach(() => void vi.useRealTimers())
 
@@ -162,7 +162,7 @@ describe('a cached token that was accepted a second ago', () => {
     await refuses(() => verifier.verifyHeader('Bearer ada.x'))
   })
 
-  it('is rejected after its user was deleted, even if the revocation feed was read a moment ago', async () => {
+  it('is rejected after its user was deleted, even right after a read of the revocation feed', async () => {
     const { feed } = start()
     let isThere = true
     const verifier = createTestVerifier({ feed, findById: (id) => (isThere ? { id } : null) })
@@ -198,7 +198,7 @@ it('the token verifier names the scheme of the rejected token (Bearer or DPoP) i
 describe.each([
   ['that reads the database to decode a token', true],
   ['that decodes tokens without reading the database', false],
-])('a token verifier %s', (_name, decodesByRead) => {
+])('a token verifier %s,', (_name, decodesByRead) => {
   /** Verifies a header three times, because later times may find the token in the cache. */
   async function verifyRepeatedly(setting: Setting, header: string): Promise<unknown[]> {
     const verifier = createTestVerifier({ ...setting, decodesByRead })

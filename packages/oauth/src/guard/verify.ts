@@ -10,8 +10,8 @@ import {
   type AccessTokenClaims,
   isBound,
   parseSubject,
+  parseTokenId,
   type Subject,
-  tokenIdOf,
 } from '../tokens/formats/claims.ts'
 import type { AccessTokens } from '../tokens/formats/format.ts'
 import type { CachedUser, UserExistenceCache } from '../users/known-users.ts'
@@ -145,7 +145,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     if (claims?.iss !== options.issuer || !isForUs(claims)) return null
     const subject = parseSubject(claims.sub)
     if (!subject) return null
-    const tokenId = tokenIdOf(claims.jti)
+    const tokenId = parseTokenId(claims.jti)
     return {
       tokenId,
       clientId: claims.client_id,
@@ -168,7 +168,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
    */
   function hasEnded({ jti, client_id }: ParentToken): boolean {
     return (
-      feed.isRevoked('token', tokenIdOf(jti)) ||
+      feed.isRevoked('token', parseTokenId(jti)) ||
       feed.isRevoked('token', jti) ||
       feed.isRevoked('client', client_id)
     )

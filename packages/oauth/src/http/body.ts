@@ -8,7 +8,7 @@ import { InvalidRequest, UnsupportedMediaType, ValidationFailed } from '../error
  */
 export const MAX_BODY_BYTES = 64 * 1024
 
-export function mediaType(request: HttpRequest): string {
+export function readMediaType(request: HttpRequest): string {
   const header = request.header('content-type') ?? ''
   const end = header.indexOf(';')
   return (end < 0 ? header : header.slice(0, end)).trim().toLowerCase()
@@ -19,7 +19,7 @@ export function mediaType(request: HttpRequest): string {
  * content types without a preflight.
  */
 export async function readJson(request: HttpRequest): Promise<unknown> {
-  if (mediaType(request) !== 'application/json') {
+  if (readMediaType(request) !== 'application/json') {
     throw new UnsupportedMediaType('Send the body as application/json.')
   }
   const text = await request.text(MAX_BODY_BYTES)

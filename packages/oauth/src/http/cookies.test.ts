@@ -27,7 +27,7 @@ describe('serializeCookie', () => {
   it.each([
     [false, 't=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax'],
     [true, 't=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure'],
-  ])('sets the cookie attributes with secure=%s', (secure, header) => {
+  ])('sets the right cookie attributes (secure: %s)', (secure, header) => {
     expect(serializeCookie({ name: 't', path: '/', secure }, 'v', 60)).toBe(header)
   })
 })

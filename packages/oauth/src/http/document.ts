@@ -79,7 +79,7 @@ export function joinHtml(parts: readonly (HtmlDocument | string | number)[]): Ht
 }
 
 /** Renders hidden form fields. */
-export function hiddenFields(
+export function renderHiddenFields(
   fields: Iterable<readonly [name: string, value: string]>,
 ): HtmlDocument[] {
   return [...fields].map(

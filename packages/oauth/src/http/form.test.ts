@@ -44,7 +44,7 @@ describe('parseForm', () => {
 })
 
 describe('requireParam', () => {
-  it('returns the value, or throws an error that names the missing parameter', () => {
+  it("returns the parameter's value, or throws an error that names the missing parameter", () => {
     const form = parseForm('a=1&b=')
     expect(requireParam(form, 'a')).toBe('1')
     expect(() => requireParam(form, 'b')).toThrow("The parameter 'b' is missing")

@@ -1,6 +1,6 @@
 import type { HttpRequest } from '@tollgate/http'
 import { InvalidRequest } from '../errors.ts'
-import { MAX_BODY_BYTES, mediaType } from './body.ts'
+import { MAX_BODY_BYTES, readMediaType } from './body.ts'
 
 /** Parameters of a query or form, by name. */
 export type Form = ReadonlyMap<string, string>
@@ -46,7 +46,7 @@ export function parseForm(text: string): Form {
 }
 
 export async function readForm(request: HttpRequest): Promise<Form> {
-  if (mediaType(request) !== 'application/x-www-form-urlencoded') {
+  if (readMediaType(request) !== 'application/x-www-form-urlencoded') {
     throw new InvalidRequest('The body must be application/x-www-form-urlencoded')
   }
   return parseForm(await request.text(MAX_BODY_BYTES))

@@ -3,7 +3,7 @@ import type { HttpResponse } from '@tollgate/http'
  * Creates a response with an HTML page. Its headers forbid framing, scripts, content from other
  * origins, and caching (threat A10). `formTarget` is an origin to which forms may redirect.
  */
-export function htmlPage(
+export function createHtmlPage(
   html: string,
   status: number,
   formTarget: string | null = null,
@@ -45,7 +45,7 @@ export function toRedirectCspSource(redirectTo: string): string {
  * Returns the part of a redirect URI that pages show to people: the host, or the scheme of a native
  * app.
  */
-export function displayedRedirectTarget(redirectTo: string): string {
+export function formatRedirectTarget(redirectTo: string): string {
   const url = new URL(redirectTo)
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.host : url.protocol
 }

@@ -11,7 +11,7 @@ it.each([
   'other=1',
   `after=${encodeCursor({ by: 5, id: 'a' })}`,
   `limit=2&after=${encodeCursor({ by: 'é', id: 'a' })}`,
-])('readPagination accepts the pagination parameters "%s"', (query) => {
+])('readPagination() accepts the query "%s"', (query) => {
   expect(() => readPagination(query)).not.toThrow()
 })
 
@@ -33,6 +33,6 @@ it.each([
   `after=${cursor([null, 'a'])}`,
   `after=${cursor(['a', 'b', 'c'])}`,
   'after=AA&after=AA',
-])('readPagination rejects the pagination parameters "%s"', (query) => {
+])('readPagination() rejects the query "%s"', (query) => {
   expect(() => readPagination(query)).toThrow(InvalidRequest)
 })

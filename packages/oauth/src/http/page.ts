@@ -22,7 +22,7 @@ const MAX_CURSOR_LENGTH = 2000
  * the caller may see. The cursor in `after` is a position, so it stays valid if its entry is
  * deleted.
  */
-export function paginatedResponse<T>(
+export function createPaginatedResponse<T>(
   request: HttpRequest,
   entries: readonly T[],
   {

@@ -1,4 +1,4 @@
-import { deriveKey, type MacKey, macKeyOf, sha256 } from '../crypto.ts'
+import { createMacKey, deriveKey, type MacKey, sha256 } from '../crypto.ts'
 
 /**
  * Purposes that have their own derived key. Clients and browsers hold the data that these keys
@@ -89,7 +89,7 @@ function idOf(keys: Keys): string {
 }
 
 function buildMacs(all: readonly Keys[]): Readonly<Record<KeyPurpose, readonly MacKey[]>> {
-  return mapKeys(PURPOSES, (_, purpose) => all.map((keys) => macKeyOf(keys[purpose])))
+  return mapKeys(PURPOSES, (_, purpose) => all.map((keys) => createMacKey(keys[purpose])))
 }
 
 function mapKeys<From, To>(

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { keyIdOf } from './signing-key.ts'
+import { deriveKeyId } from './signing-key.ts'
 
-it('keyIdOf() returns 16 characters that cannot be mistaken for a command-line option', () => {
-  const ids = Array.from({ length: 300 }, (_, index) => keyIdOf(`{"x":"${index}"}`))
+it('deriveKeyId() returns 16 characters that a command line cannot mistake for an option', () => {
+  const ids = Array.from({ length: 300 }, (_, index) => deriveKeyId(`{"x":"${index}"}`))
   expect(ids.filter((id) => !/^\w{16}$/.test(id))).toEqual([])
   expect(new Set(ids).size).toBe(300)
 })

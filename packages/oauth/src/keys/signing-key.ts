@@ -1,9 +1,9 @@
 import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import {
+  derivePublicKey,
   exportJwk,
   importPrivateKey,
   type KeyObject,
-  publicKeyOf,
   type SigningAlgorithm,
   sha256,
   signData,
@@ -31,7 +31,7 @@ export async function openSigningKey(stored: StoredKey, seal: TextEncrypter): Pr
   const privateKey = importPrivateKey(JSON.parse(await decryptPrivateJwk(stored, seal)))
   // Derives the public key from the encrypted private key. The public column could be changed by an
   // attacker with write access to the table.
-  const publicKey = publicKeyOf(privateKey)
+  const publicKey = derivePublicKey(privateKey)
   const { kid, activeFrom } = stored
   const algorithm = stored.algorithm as SigningAlgorithm
   const headers = new Map<string, string>()
@@ -68,7 +68,7 @@ function encode(part: object): string {
  * Derives the id of a signing key from its public key. The id contains no dash, because a
  * command-line argument that begins with a dash would be read as an option.
  */
-export function keyIdOf(publicJwk: string): string {
+export function deriveKeyId(publicJwk: string): string {
   return sha256(publicJwk).replaceAll('-', '').slice(0, 16)
 }
 

@@ -42,7 +42,7 @@ const wait = (seconds: number) => {
 }
 
 describe('the set of signing keys', () => {
-  it('creates a key for each algorithm in use, which signs immediately on a new server', async () => {
+  it('creates a key for each algorithm in use, and signs with these keys immediately on a new server', async () => {
     const keys = await startWith('ES256', 'RS256')
     expect(keys.all().map(({ algorithm }) => algorithm)).toEqual(['ES256', 'RS256'])
     expect(keys.current().algorithm).toBe('ES256')
@@ -50,7 +50,7 @@ describe('the set of signing keys', () => {
     expect(() => keys.current('EdDSA')).toThrow('no EdDSA signing key')
   })
 
-  it('returns a new key that is stored but cannot be read back yet, and reads it later', async () => {
+  it('signs with a new key that was written but cannot be read back yet, and reads the key later', async () => {
     const keys = await startWith('EdDSA')
     const { list } = storage.keys
     storage.keys.list = async () => {
@@ -76,7 +76,7 @@ describe('the set of signing keys', () => {
     expect(keys.findByHeader(former?.header('at+jwt') ?? '')?.kid).toBe(former?.kid)
   })
 
-  it('waits before it signs with a new algorithm even if the previous algorithm is still used for other tokens', async () => {
+  it('waits before it signs with a new algorithm, even if other tokens still use the previous algorithm', async () => {
     const former = (await startWith('RS256')).current()
     const keys = await startWith('ES256', 'RS256')
     expect(keys.current().kid).toBe(former.kid)
@@ -84,7 +84,7 @@ describe('the set of signing keys', () => {
     expect(keys.current().algorithm).toBe('ES256')
   })
 
-  it("finds the key of an access token only if the token's header is exactly as this server writes it", async () => {
+  it("finds the key of an access token only if the token's header is written exactly as this server writes it", async () => {
     const keys = await startWith('ES256')
     expect(keys.findByHeader(keys.current().header('at+jwt'))).not.toBeNull()
     expect(keys.findByHeader(keys.current().header('JWT'))).toBeNull()
@@ -92,7 +92,7 @@ describe('the set of signing keys', () => {
 })
 
 describe('revoking a signing key', () => {
-  it('creates a successor of the same algorithm and keeps the other keys', async () => {
+  it('creates a new key of the same algorithm and keeps the other keys', async () => {
     const keys = await startWith('ES256', 'RS256')
     const [main, other] = [keys.current(), keys.current('RS256')]
     expect(await keys.revoke(other.kid)).toBe(true)
@@ -101,7 +101,7 @@ describe('revoking a signing key', () => {
     expect(keys.current('RS256').activeFrom).toEqual(now)
   })
 
-  it('starts signing immediately with the key of the newly chosen algorithm, which was still waiting for its publication time to pass', async () => {
+  it('makes the key of a newly chosen algorithm sign immediately, although its advance publication has not ended', async () => {
     const former = (await startWith('EdDSA')).current()
     const keys = await startWith('ES256')
     await keys.revoke(former.kid)
@@ -110,7 +110,7 @@ describe('revoking a signing key', () => {
     expect(keys.all().map(({ algorithm }) => algorithm)).not.toContain('EdDSA')
   })
 
-  it('creates no successor if the server no longer signs anything with that algorithm', async () => {
+  it('creates no new key if the server no longer signs with that algorithm', async () => {
     const former = (await startWith('EdDSA')).current()
     const keys = await startWith('ES256')
     wait(AHEAD)

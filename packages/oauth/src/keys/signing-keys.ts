@@ -5,7 +5,7 @@ import type { StoredKey } from '../storage/records.ts'
 import type { KeyRepository } from '../storage/repositories.ts'
 import { type DerivedKeyring, parseRetainedKeys, type RetainedKeys } from './keyring.ts'
 import { createEncrypter } from './seal.ts'
-import { decryptPrivateJwk, keyIdOf, openSigningKey, type SigningKey } from './signing-key.ts'
+import { decryptPrivateJwk, deriveKeyId, openSigningKey, type SigningKey } from './signing-key.ts'
 
 export interface SigningKeys {
   load(): Promise<void>
@@ -186,7 +186,7 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     const { publicJwk, privateJwk } = await generateSigningKey(of)
     const publicText = JSON.stringify(publicJwk)
     return {
-      kid: keyIdOf(publicText),
+      kid: deriveKeyId(publicText),
       algorithm: of,
       publicJwk: publicText,
       sealedPrivateJwk: await seal.close(JSON.stringify(privateJwk)),

@@ -60,8 +60,8 @@ function openCheck({ guessing }: Pick<Started, 'guessing'>, limits: readonly obj
 
 const shortDelay = () => new Promise((resolve) => setTimeout(resolve, 40))
 
-describe('a check of a secret (threat Q6)', () => {
-  it('is rejected after the allowed number of wrong secrets, until the oldest failure expires', async () => {
+describe('a limited check of a secret (threat Q6)', () => {
+  it('is refused after too many wrong secrets, until the oldest failure expires', async () => {
     const own = start()
     for (let count = 0; count < LIMIT.max; count += 1) {
       await check(own, 'wrong')
@@ -72,7 +72,7 @@ describe('a check of a secret (threat Q6)', () => {
     await check(own, 'right')
   })
 
-  it('does not count as a failure if the secret is right or was never compared', async () => {
+  it('counts no failure if the secret is right or was never compared', async () => {
     const own = start()
     for (let count = 0; count < 10; count += 1) {
       await check(own, 'right')
@@ -80,7 +80,7 @@ describe('a check of a secret (threat Q6)', () => {
     }
   })
 
-  it('does not count as a failure if it ends with an internal error, which is rethrown immediately', async () => {
+  it('counts no failure if it ends with an internal error, and throws that error immediately', async () => {
     const own = start()
     for (let count = 0; count < 10; count += 1) {
       const failing = own.guessing.check(
@@ -93,7 +93,7 @@ describe('a check of a secret (threat Q6)', () => {
     await check(own, 'right')
   })
 
-  it('waits, instead of being rejected, while all places are taken by checks that are still running in this or another process', async () => {
+  it('waits, and is not refused, while all permitted checks are still running in this or another process', async () => {
     const own = start()
     const other = { guessing: own.another() }
     const open = [openCheck(own), openCheck(other), openCheck(own)]
@@ -105,7 +105,7 @@ describe('a check of a secret (threat Q6)', () => {
     expect(await Promise.all([...open, ...late].map((each) => each.done))).toHaveLength(5)
   })
 
-  it('is rejected after waiting if the checks before it found wrong secrets', async () => {
+  it('is refused after waiting if the checks before it found wrong secrets', async () => {
     const own = start()
     const open = Array.from({ length: LIMIT.max }, () => openCheck(own))
     await shortDelay()
@@ -115,7 +115,7 @@ describe('a check of a secret (threat Q6)', () => {
     expect(late.hasBegun()).toBe(false)
   })
 
-  it('waits at most as long as configured, and then tells the caller to retry after one second', async () => {
+  it('waits no longer than configured, and then tells the caller to retry after one second', async () => {
     const own = start({ waitTimeout: 50 })
     const other = { guessing: own.another() }
     const open = Array.from({ length: LIMIT.max }, () => openCheck(own))
@@ -127,7 +127,7 @@ describe('a check of a secret (threat Q6)', () => {
     await check(own, 'right')
   })
 
-  it('is rejected if too many checks are already waiting in the process', async () => {
+  it('is refused if too many checks are already waiting in this process', async () => {
     const own = start({ maxWaiting: 2 })
     const open = Array.from({ length: LIMIT.max }, () => openCheck(own))
     await shortDelay()
@@ -137,7 +137,7 @@ describe('a check of a secret (threat Q6)', () => {
     await Promise.all([...open, ...waiting].map((each) => each.done))
   })
 
-  it('releases its place when its lease expires if the process crashed', async () => {
+  it('stops counting as running when its lease expires after a crash of its process', async () => {
     const own = start({ waitTimeout: 0 })
     const dead = { guessing: own.another() }
     for (let count = 0; count < LIMIT.max; count += 1) openCheck(dead)
@@ -147,7 +147,7 @@ describe('a check of a secret (threat Q6)', () => {
     await check(own, 'right')
   })
 
-  it('does not release the place that another check took over after the lease expired', async () => {
+  it('does not end another check that took its place after its lease expired', async () => {
     const own = start()
     const late = Array.from({ length: LIMIT.max }, () => openCheck(own))
     await shortDelay()
@@ -164,7 +164,7 @@ describe('a check of a secret (threat Q6)', () => {
     await Promise.all([...open, next].map((each) => each.done))
   })
 
-  it("keeps its place for the policy's leaseSeconds", async () => {
+  it('counts as running for the leaseSeconds of the policy', async () => {
     const own = start({ waitTimeout: 0 })
     openCheck({ guessing: own.another() }, [{ max: 1, leaseSeconds: 120 }])
     await shortDelay()
@@ -174,7 +174,7 @@ describe('a check of a secret (threat Q6)', () => {
     await check(own, 'right', { max: 1 })
   })
 
-  it('clears earlier failures on success only if the policy says so', async () => {
+  it('clears earlier failures after a right secret only if the policy says so', async () => {
     for (const clears of [true, false]) {
       const own = start()
       for (let count = 0; count < LIMIT.max - 1; count += 1) await check(own, 'wrong')
@@ -186,7 +186,7 @@ describe('a check of a secret (threat Q6)', () => {
     }
   })
 
-  it('takes a place in each of two limits, and releases the first place if the second limit is exhausted', async () => {
+  it('counts against two limits, and no longer against the first if the second limit is exhausted', async () => {
     const own = start()
     const limits = [LIMIT, { ...LIMIT, name: 'network', max: 1 }]
     const attempt = (verdict: GuessVerdict) =>
@@ -204,7 +204,7 @@ describe('a check of a secret (threat Q6)', () => {
     await check(own, 'right')
   })
 
-  it('releases its place soon after a database outage', async () => {
+  it('stops counting as running soon after a database outage', async () => {
     const { limits } = memoryStorage()
     let isAway = false
     const away: LimitRepository = {
@@ -223,7 +223,7 @@ describe('a check of a secret (threat Q6)', () => {
     await check(own, 'right')
   })
 
-  it('returns no result for a wrong secret before the failure is counted, even during a database outage', async () => {
+  it('returns no result for a wrong secret until the failure is counted, even during a database outage', async () => {
     const { limits } = memoryStorage()
     let isAway = true
     const away: LimitRepository = {
@@ -237,7 +237,7 @@ describe('a check of a secret (threat Q6)', () => {
     await expect(check(own, 'right', { max: 1 })).rejects.toMatchObject(refusal(900))
   })
 
-  it('records its result only once, even if finish() is called again', async () => {
+  it('records its result only once, even if finish() is called twice', async () => {
     const own = start()
     const attempt = await own.guessing.begin([{ ...LIMIT, max: 1 }])
     await attempt.finish('wrong')

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { randomId } from '../crypto.ts'
+import { createRandomId } from '../crypto.ts'
 import { TooManyRequests } from '../errors.ts'
 import type { LimitRepository } from '../storage/repositories.ts'
 
@@ -191,7 +191,7 @@ export function createGuessingLimits(
   }
 
   async function begin(limits: readonly GuessingLimit[]): Promise<GuessingAttempt> {
-    const holder = randomId()
+    const holder = createRandomId()
     const held: Held[] = []
     try {
       // One after the other in the given order, so that two checks cannot deadlock.

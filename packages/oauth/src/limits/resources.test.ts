@@ -38,15 +38,15 @@ function start() {
   }
 }
 
-describe('the limit policies', () => {
+describe('the rate limits', () => {
   it.each(Object.entries(ticketQuotas).filter(([, { total }]) => total !== null))(
-    'allow all networks together at least a thousand times the share of one network: %s (threat Q6)',
+    'allow all networks together at least a thousand times as much as one network: %s (threat Q6)',
     (_name, { ofOneNetwork, total }) => {
       expect(total).toBeGreaterThanOrEqual(1000 * ofOneNetwork)
     },
   )
 
-  it('allow all requests whose network is unknown together the rate of a thousand networks (threat Q6)', async () => {
+  it('allow all requests from unknown networks together as much as a thousand networks (threat Q6)', async () => {
     const { resources } = start()
     const rate = { ...requestRates.deviceCodes, points: 2 }
     for (let count = 0; count < 2 * MIN_TOTAL_TO_NETWORK_RATIO; count += 1)
@@ -76,7 +76,7 @@ describe('a rate limit', () => {
 describe('the store of pending requests', () => {
   const share = { ofOneNetwork: 3, total: null }
 
-  it('deletes the oldest unused request of a network that exceeds its share (threat Q7)', async () => {
+  it('deletes the oldest unused request of a network that has too many (threat Q7)', async () => {
     const { add, use, isThere } = start()
     const used = await add('a', share)
     await use(used)
@@ -93,7 +93,7 @@ describe('the store of pending requests', () => {
     ])
   })
 
-  it('limits only the total if the network of the caller is unknown', async () => {
+  it('applies only the total limit if the network of the caller is unknown', async () => {
     const { add, resources, tickets } = start()
     for (let count = 0; count < 10; count += 1) await add(null, { ...share, total: 5000 })
     expect(await tickets.countAllHeld(KIND)).toBe(10)
@@ -101,7 +101,7 @@ describe('the store of pending requests', () => {
     expect(await tickets.countAllHeld(KIND)).toBe(4)
   })
 
-  it('deletes the oldest request of the network with the most requests when the total limit is exceeded (threat Q6)', async () => {
+  it('deletes, above the total limit, the oldest request of the network with the most requests (threat Q6)', async () => {
     const { add, resources, tickets, use } = start()
     const one = await add('small', { ofOneNetwork: 100, total: null })
     const used = await add('large', { ofOneNetwork: 100, total: null })
@@ -122,7 +122,7 @@ describe('the store of pending requests', () => {
     expect(await tickets.find(used)).not.toBe(null)
   })
 
-  it('deletes down to the total limit each time one hundredth of that limit was added', async () => {
+  it('checks the total limit each time that one hundredth of it was added', async () => {
     const { add, tickets } = start()
     const policy = { ofOneNetwork: 10_000, total: 1000 }
     for (let count = 0; count < 1100; count += 1) await add(`n${count % 7}`, policy)
@@ -130,7 +130,7 @@ describe('the store of pending requests', () => {
     expect(await tickets.countAllHeld(KIND)).toBeGreaterThan(900)
   })
 
-  it('deletes no used request, and none of another network, while up to a thousand networks add any number of requests (threat Q6)', async () => {
+  it('deletes no used request and none of another network, however many requests up to a thousand networks add (threat Q6)', async () => {
     const policy = { ofOneNetwork: 2, total: 2 * MIN_TOTAL_TO_NETWORK_RATIO }
     const flood = fc.array(
       fc.record({
@@ -169,7 +169,7 @@ describe('the store of pending requests', () => {
   })
 })
 
-describe('planEvictions', () => {
+describe('planEvictions(), which decides how many entries of each holder to delete,', () => {
   it.each([
     { counts: [50], surplus: 10, isAll: true, lost: [10] },
     { counts: [50, 20, 1], surplus: 40, isAll: true, lost: [35, 5] },
@@ -181,7 +181,7 @@ describe('planEvictions', () => {
     { counts: [1, 1], surplus: 1, isAll: true, lost: [1, 1] },
     { counts: [], surplus: 3, isAll: true, lost: [] },
   ])(
-    'given holders with $counts entries and a surplus of $surplus, deletes $lost of them (all holders are listed: $isAll)',
+    'returns $lost for holders with $counts entries if $surplus entries are too many (all holders are given: $isAll)',
     (row) => {
       const holders = row.counts.map((count, index) => ({ holder: `h${index}`, count }))
       const lost = planEvictions(holders, row.surplus, row.isAll).map(({ count }) => count)

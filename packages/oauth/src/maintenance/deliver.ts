@@ -5,7 +5,7 @@ import type { ServerContext } from '../context.ts'
 const INTERVAL = 10_000
 
 /** Sends everything that is due, such as logout tokens. Returns how many deliveries were made. */
-export async function deliver(context: ServerContext): Promise<number> {
+export async function sendDueDeliveries(context: ServerContext): Promise<number> {
   await context.clock.check?.()
   let total = 0
   for (const feature of context.features.deliverers) {
@@ -22,7 +22,7 @@ export function scheduleDeliveries(context: ServerContext): () => void {
     if (busy) return
     busy = true
     isTrusted(context.clock)
-      .then((trusted) => (trusted ? deliver(context) : 0))
+      .then((trusted) => (trusted ? sendDueDeliveries(context) : 0))
       .catch((error) => context.logger.error('A delivery failed and will be tried again', error))
       .finally(() => {
         busy = false

@@ -13,7 +13,7 @@ const EXPIRED_INTERVAL = 60_000
  * in the revocation feed the time up to which everything has ended, so that expired tokens stay
  * invalid even if the clock was wrong and is set back.
  */
-export async function purge(context: ServerContext): Promise<number> {
+export async function purgeExpiredRows(context: ServerContext): Promise<number> {
   const { clock } = context
   await clock.check?.()
   const settled = clock.settled?.() ?? clock.now()
@@ -68,7 +68,7 @@ export function schedulePurge(context: ServerContext): () => void {
   }
   const every = Math.min(purgeEverySeconds * 1000, 2 ** 31 - 1)
   const timers = [
-    setInterval(run, every, purge),
+    setInterval(run, every, purgeExpiredRows),
     setInterval(run, Math.min(every, EXPIRED_INTERVAL), purgeExpired),
   ]
   for (const timer of timers) timer.unref?.()

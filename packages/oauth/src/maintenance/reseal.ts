@@ -9,7 +9,7 @@ import type { Client } from '../storage/records.ts'
  * Encrypts all stored secrets with the first of the server's secrets. Returns how many rows were
  * changed.
  */
-export async function reseal(context: ServerContext): Promise<number> {
+export async function resealStoredSecrets(context: ServerContext): Promise<number> {
   let resealed = await context.keys.reseal()
   for (const { id } of await outdatedClients(context)) {
     if (await resealClient(id, context)) resealed += 1

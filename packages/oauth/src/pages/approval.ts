@@ -5,7 +5,7 @@ import type { ConsentView, DeviceQuestion, RequestingApplication, ShownScope } f
 
 type ApprovalPageView = ConsentView | DeviceQuestion
 
-export function clientNameHtml({
+export function renderClientName({
   client,
 }: {
   readonly client: { readonly name: string }
@@ -17,7 +17,7 @@ export function clientNameHtml({
  * Renders the part that all approval pages share: the requesting application, the requested access,
  * and the buttons to deny and approve. Enter presses the first button, so that one must do no harm.
  */
-export function approvalForm(
+export function renderApprovalForm(
   view: ApprovalPageView,
   t: PageText,
   texts: {

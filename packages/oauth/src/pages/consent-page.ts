@@ -1,5 +1,5 @@
 import { type HtmlDocument, html, joinHtml, renderDocument } from '../http/document.ts'
-import { approvalForm, clientNameHtml } from './approval.ts'
+import { renderApprovalForm, renderClientName } from './approval.ts'
 import type { PageText } from './messages/messages.ts'
 import type { ConsentView } from './pages.ts'
 
@@ -23,13 +23,13 @@ function renderProgramWarning({ opensProgram }: ConsentView, t: PageText): HtmlD
 }
 
 /** Renders the approval screen. */
-export function consentPage(view: ConsentView, t: PageText): string {
+export function renderConsentPage(view: ConsentView, t: PageText): string {
   const stylesheet = view.action.replace(/\/authorize\?.*$/, '/pages.css')
   const destination = html`<strong>${view.destination}</strong>`
   return renderDocument(
     { title: t('approve.title'), language: t.language, stylesheet },
-    approvalForm(view, t, {
-      heading: joinHtml(t.parts('approve.heading', { application: clientNameHtml(view) })),
+    renderApprovalForm(view, t, {
+      heading: joinHtml(t.parts('approve.heading', { application: renderClientName(view) })),
       after: html`${renderOwnComputerWarning(view, t)}${renderProgramWarning(view, t)}<p class="note">${joinHtml(t.parts('approve.destination', { destination }))}</p>\n`,
     }),
   )

@@ -1,9 +1,9 @@
-import { consentPage } from './consent-page.ts'
-import { devicePage } from './device-page.ts'
-import { errorPage } from './error-page.ts'
+import { renderConsentPage } from './consent-page.ts'
+import { renderDevicePage } from './device-page.ts'
+import { renderErrorPage } from './error-page.ts'
 import { createPageTexts, type PageTexts } from './messages/messages.ts'
 import type { Pages, PageView } from './pages.ts'
-import { signedOutPage, signOutPage } from './sign-out-page.ts'
+import { renderSignedOutPage, signOutPage } from './sign-out-page.ts'
 import { stylesheet } from './stylesheet.ts'
 
 export { escapeHtml } from '../http/document.ts'
@@ -11,11 +11,11 @@ export { escapeHtml } from '../http/document.ts'
 export function createDefaultPages(texts: PageTexts): Pages {
   const of = ({ language }: PageView) => texts.choose([language])
   return {
-    consent: (view) => consentPage(view, of(view)),
+    consent: (view) => renderConsentPage(view, of(view)),
     signOut: (view) => signOutPage(view, of(view)),
-    signedOut: (view) => signedOutPage(view, of(view)),
-    device: (view) => devicePage(view, of(view)),
-    error: (view) => errorPage(view, of(view)),
+    signedOut: (view) => renderSignedOutPage(view, of(view)),
+    device: (view) => renderDevicePage(view, of(view)),
+    error: (view) => renderErrorPage(view, of(view)),
     stylesheet,
   }
 }

@@ -1,5 +1,5 @@
 import { type HtmlDocument, html, joinHtml, renderDocument } from '../http/document.ts'
-import { approvalForm, clientNameHtml } from './approval.ts'
+import { renderApprovalForm, renderClientName } from './approval.ts'
 import type { PageText } from './messages/messages.ts'
 import type { DeviceAnswered, DeviceQuestion, DeviceView, UserCodeForm } from './pages.ts'
 
@@ -7,7 +7,7 @@ import type { DeviceAnswered, DeviceQuestion, DeviceView, UserCodeForm } from '.
  * Renders the three pages of the device flow (RFC 8628 §3.3): enter the code, approve or deny,
  * done.
  */
-export function devicePage(view: DeviceView, t: PageText): string {
+export function renderDevicePage(view: DeviceView, t: PageText): string {
   const title = t(`device.${view.step}.title`)
   return renderDocument(
     { title, language: t.language, stylesheet: 'pages.css' },
@@ -42,8 +42,8 @@ ${wrong}<form method="post" action="${action}">
 }
 
 function renderDeviceConfirmation(view: DeviceQuestion, t: PageText): HtmlDocument {
-  return approvalForm(view, t, {
-    heading: joinHtml(t.parts('device.confirm.heading', { application: clientNameHtml(view) })),
+  return renderApprovalForm(view, t, {
+    heading: joinHtml(t.parts('device.confirm.heading', { application: renderClientName(view) })),
     before: html`<p>${t('device.confirm.code')}</p>
 <p class="code">${view.userCode}</p>
 <p class="warning">${t('device.confirm.warning')}</p>\n`,
@@ -52,6 +52,6 @@ function renderDeviceConfirmation(view: DeviceQuestion, t: PageText): HtmlDocume
 
 function renderDeviceResult(view: DeviceAnswered, t: PageText): HtmlDocument {
   const page = view.approved ? 'device.approved' : 'device.denied'
-  const heading = joinHtml(t.parts(`${page}.heading`, { application: clientNameHtml(view) }))
+  const heading = joinHtml(t.parts(`${page}.heading`, { application: renderClientName(view) }))
   return html`<h1>${heading}</h1>\n<p>${t(`${page}.text`)}</p>`
 }

@@ -5,7 +5,7 @@ import type { ErrorView } from './pages.ts'
 /**
  * Renders an error that cannot be sent to the application, because its redirect URI is not proven.
  */
-export function errorPage(view: ErrorView, t: PageText): string {
+export function renderErrorPage(view: ErrorView, t: PageText): string {
   const { message, hint, again, isTechnical } = view
   // Technical messages are in English, whatever the language of the page.
   const inEnglish = isTechnical ? html` lang="en"` : null

@@ -1,6 +1,6 @@
 import type { HttpResponse } from '@tollgate/http'
 import { sha256Base64 } from '../crypto.ts'
-import { HtmlDocument, hiddenFields, html, renderDocument } from '../http/document.ts'
+import { HtmlDocument, html, renderDocument, renderHiddenFields } from '../http/document.ts'
 import type { PageText } from './messages/messages.ts'
 
 const SCRIPT = 'document.forms[0].submit()'
@@ -11,13 +11,13 @@ const SCRIPT = 'document.forms[0].submit()'
  * not restrict `form-action`, because browsers would apply that restriction to the client's own
  * redirects, too.
  */
-export function formPostPage(
+export function renderFormPostPage(
   action: string,
   pairs: ReadonlyArray<readonly [name: string, value: string]>,
   t: PageText,
 ): HttpResponse {
   const body = html`<form method="post" action="${action}">
-${hiddenFields(pairs)}
+${renderHiddenFields(pairs)}
 <noscript><p>${t('formPost.text')}</p><button>${t('formPost.button')}</button></noscript>
 </form>
 <script>${new HtmlDocument(SCRIPT)}</script>`

@@ -1,5 +1,5 @@
-import { hiddenFields, html, joinHtml, renderDocument } from '../http/document.ts'
-import { clientNameHtml } from './approval.ts'
+import { html, joinHtml, renderDocument, renderHiddenFields } from '../http/document.ts'
+import { renderClientName } from './approval.ts'
 import type { PageText } from './messages/messages.ts'
 import type { SignedOutView, SignOutView } from './pages.ts'
 
@@ -10,7 +10,7 @@ import type { SignedOutView, SignOutView } from './pages.ts'
 export function signOutPage(view: SignOutView, t: PageText): string {
   const { client, destination, problem, action, fields } = view
   const who = client
-    ? joinHtml(t.parts('signOut.byApplication', { application: clientNameHtml({ client }) }))
+    ? joinHtml(t.parts('signOut.byApplication', { application: renderClientName({ client }) }))
     : t('signOut.text')
   const where =
     destination &&
@@ -21,7 +21,7 @@ export function signOutPage(view: SignOutView, t: PageText): string {
     html`<h1>${t('signOut.title')}</h1>
 <p>${who}</p>${where}${why}
 <form method="post" action="${action}">
-${hiddenFields(Object.entries(fields))}
+${renderHiddenFields(Object.entries(fields))}
 <button name="decision" value="stay">${t('signOut.stay')}</button>
 <button class="primary" name="decision" value="sign_out">${t('signOut.button')}</button>
 </form>`,
@@ -29,7 +29,7 @@ ${hiddenFields(Object.entries(fields))}
 }
 
 /** Renders the result if the person is not redirected to a client. */
-export function signedOutPage({ stillSignedIn }: SignedOutView, t: PageText): string {
+export function renderSignedOutPage({ stillSignedIn }: SignedOutView, t: PageText): string {
   const page = stillSignedIn ? 'stillSignedIn' : 'signedOut'
   return renderDocument(
     { title: t(`${page}.title`), language: t.language, stylesheet: 'pages.css' },

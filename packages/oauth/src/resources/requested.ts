@@ -104,7 +104,7 @@ function narrowResources(
 /**
  * Returns the APIs of a grant that still exist. A grant without any is for the server's own API.
  */
-export function grantedResources(
+export function listGrantedResources(
   { details }: Pick<Token, 'details'>,
   known: ResourceServers,
 ): readonly string[] {
@@ -118,7 +118,7 @@ export function isForNamedResources(details: GrantDetails | null): boolean {
 }
 
 /** Returns the APIs to store with a grant. `null` if the grant is for the server's own API only. */
-export function resourceDetails(
+export function buildResourceDetails(
   uris: readonly string[] | null,
   { own }: ResourceServers,
 ): Pick<GrantDetails, 'resources'> | null {

@@ -25,8 +25,8 @@ function read(cursor: ReturnType<typeof createFeedCursor>, entries: Revocation[]
   return { verdicts, sawAll, position: cursor.position() }
 }
 
-describe('the cursor of the revocation feed', () => {
-  it('advances over consecutive ids to the last one', () => {
+describe('the position in the revocation feed up to which a process has read', () => {
+  it('moves over consecutive ids to the last one', () => {
     const cursor = createFeedCursor()
     expect(read(cursor, [entry(1), entry(2), entry(3)])).toEqual({
       verdicts: ['new', 'new', 'new'],
@@ -40,7 +40,7 @@ describe('the cursor of the revocation feed', () => {
     })
   })
 
-  it('stops before a gap in the ids, and reads an entry that fills the gap later', () => {
+  it('stays before a gap in the ids, and the entry that fills the gap later is read', () => {
     const cursor = createFeedCursor()
     expect(read(cursor, [entry(1), entry(3)]).position).toBe(1)
     expect(read(cursor, [entry(1), entry(2), entry(3)], 100)).toEqual({
@@ -50,13 +50,13 @@ describe('the cursor of the revocation feed', () => {
     })
   })
 
-  it('skips a gap in the ids once no open transaction can fill it', () => {
+  it('moves past a gap in the ids once no open transaction can fill it', () => {
     const cursor = createFeedCursor()
     read(cursor, [entry(1), entry(3)])
     expect(read(cursor, [entry(1), entry(3)], 15_001).position).toBe(3)
   })
 
-  it('does not stop at old gaps when it reads the whole feed for the first time', () => {
+  it('moves past old gaps when the whole feed is read for the first time', () => {
     const cursor = createFeedCursor()
     const old = written(NOW - HOUR - 1)
     expect(read(cursor, [entry(5, old), entry(9, old), entry(10)]).position).toBe(10)
@@ -68,7 +68,7 @@ describe('the cursor of the revocation feed', () => {
     ['is a day ahead', { at: new Date(NOW + 24 * HOUR) }],
     ['is decades behind', { at: new Date(0) }],
   ])(
-    'stops before a gap in the ids even if an entry was written by a process whose clock %s',
+    'stays before a gap in the ids even if an entry was written by a process whose clock %s',
     (_, fields) => {
       const cursor = createFeedCursor()
       read(cursor, [entry(1)])
@@ -77,14 +77,14 @@ describe('the cursor of the revocation feed', () => {
     },
   )
 
-  it('stops before a gap after the first read, even if the next entry is old by the clock of the store', () => {
+  it("stays before a gap after the first read, even if the entry after the gap is old by the database's clock", () => {
     const cursor = createFeedCursor()
     read(cursor, [entry(1)])
     expect(read(cursor, [entry(1), entry(3, written(0))]).position).toBe(1)
   })
 })
 
-describe('the loss of entries of the revocation feed', () => {
+describe('a loss of entries from the revocation feed', () => {
   const standing = () => {
     const cursor = createFeedCursor()
     read(cursor, [entry(1), entry(2), entry(3), entry(5)])
@@ -106,7 +106,7 @@ describe('the loss of entries of the revocation feed', () => {
     expect(verdicts.includes('other') || !sawAll).toBe(true)
   })
 
-  it('is not reported on the first read, because no earlier read can be compared', () => {
+  it('is not reported on the first read, which cannot be compared with an earlier one', () => {
     expect(read(createFeedCursor(), [])).toEqual({ verdicts: [], sawAll: true, position: 0 })
     expect(read(createFeedCursor(), [entry(7)]).sawAll).toBe(true)
   })

@@ -14,8 +14,8 @@ function feedOf() {
   return { feed, append: revocations.append }
 }
 
-describe('sign-outs in the revocation feed', () => {
-  it('are counted once if this process records them before it reads them from the database', async () => {
+describe('sign-outs read from the revocation feed', () => {
+  it('are counted once if this process records them first and then reads them from the database', async () => {
     const { feed, append } = feedOf()
     await append(ending('ada', 1))
     feed.note(ending('ada', 1))
@@ -24,7 +24,7 @@ describe('sign-outs in the revocation feed', () => {
     expect(feed.signOutMark()).toBe(mark)
   })
 
-  it('are counted once if this process reads them from the database before it records them', async () => {
+  it('are counted once if this process reads them from the database first and then records them', async () => {
     const { feed, append } = feedOf()
     await append(ending('ada', 1))
     await feed.sync()
@@ -37,7 +37,7 @@ describe('sign-outs in the revocation feed', () => {
     ['by this process', true],
     ['by another process', false],
   ])(
-    'are detected by comparison with an earlier position in the feed if they were made %s',
+    'are noticed by comparing two positions in the feed if they were made %s',
     async (_where, here) => {
       const { feed, append } = feedOf()
       await append(ending('ada', 5))
@@ -83,7 +83,7 @@ describe('sign-outs in the revocation feed', () => {
   })
 })
 
-it('the revocation feed waits for a database read as long as the timeout of the store', async () => {
+it('the revocation feed waits for a database read no longer than the timeout of the storage', async () => {
   vi.useFakeTimers()
   try {
     let give = (_: RevocationFeedPage) => {}

@@ -40,8 +40,8 @@ function startHeartbeat() {
   return { store, pulse, read }
 }
 
-describe('the heartbeat of the revocation feed', () => {
-  it('waits only for its first write, and writes at most every two seconds', async () => {
+describe('the heartbeat of the revocation feed, which detects database servers that lag behind,', () => {
+  it('waits only for its first write, and then writes at most every two seconds', async () => {
     const { pulse, store, read } = startHeartbeat()
     expect(await pulse()).toBe(true)
     store.count = 2
@@ -54,7 +54,7 @@ describe('the heartbeat of the revocation feed', () => {
     expect(read(1)).toBe('refused')
   })
 
-  it('accepts no read without the latest beat from a database server that has not been up to date so far (threat Q5)', async () => {
+  it('refuses data from a database server that does not have the latest beat and was not up to date before (threat Q5)', async () => {
     const { pulse, read } = startHeartbeat()
     await pulse()
     expect(read(null)).toBe('read again')
@@ -65,7 +65,7 @@ describe('the heartbeat of the revocation feed', () => {
     expect(read(1)).toBe('accepted')
   })
 
-  it('gives an up-to-date database server one second to show the latest beat, but accepts no read without the previous beat (threat Q5)', async () => {
+  it('allows a database server that was up to date one second to receive the latest beat, but never lets it miss two beats (threat Q5)', async () => {
     const { store, pulse, read } = startHeartbeat()
     await pulse()
     expect(read(1)).toBe('accepted')
@@ -89,7 +89,7 @@ describe('the heartbeat of the revocation feed', () => {
     expect(read(4)).toBe('accepted')
   })
 
-  it('requires no new beat while the database accepts no writes', async () => {
+  it('expects no new beat while the database accepts no writes', async () => {
     const { store, pulse, read } = startHeartbeat()
     await pulse()
     store.count = new Error('The disk is full')
@@ -112,7 +112,7 @@ describe('the heartbeat of the revocation feed', () => {
     expect(read(90)).toBe('accepted')
   })
 
-  it('requires no beat from a store that does not count beats', async () => {
+  it('expects no beat from a storage that counts no beats', async () => {
     const heartbeat = createHeartbeat({})
     expect(heartbeat.pulse()).toBeNull()
     expect(heartbeat.accepts(undefined, 5000)).toBe(true)

@@ -8,7 +8,7 @@ interface Entry {
 }
 
 /** Stores the counters and places of limits in memory. */
-export function memoryLimits(): {
+export function createMemoryLimits(): {
   readonly limits: LimitRepository
   purge(before: Date, limit: number): number
 } {

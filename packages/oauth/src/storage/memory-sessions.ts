@@ -3,7 +3,7 @@ import type { ClientSession, PendingLogout, SessionSelector } from './records.ts
 import type { LogoutRepository, SessionRepository } from './repositories.ts'
 
 /** Stores the sessions and logouts of `memoryStorage()`. */
-export function memorySessions(): {
+export function createMemorySessions(): {
   readonly sessions: SessionRepository
   readonly logouts: LogoutRepository
   purge(before: Date, limit: number): number

@@ -1,7 +1,7 @@
 import { type Clock, isAfter, systemClock } from '../clock.ts'
-import { randomSecret } from '../crypto.ts'
-import { memoryLimits } from './memory-limits.ts'
-import { memorySessions } from './memory-sessions.ts'
+import { createRandomSecret } from '../crypto.ts'
+import { createMemoryLimits } from './memory-limits.ts'
+import { createMemorySessions } from './memory-sessions.ts'
 import { MemoryTokens } from './memory-tokens.ts'
 import { mergeConsents } from './merge-consents.ts'
 import {
@@ -39,15 +39,15 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
   const interactions = new Map<string, Interaction>()
   const consents = new Map<string, Consent>()
   const tickets = new Map<string, Ticket>()
-  const counted = memoryLimits()
-  const participation = memorySessions()
+  const counted = createMemoryLimits()
+  const participation = createMemorySessions()
   const keys = new Map<string, StoredKey>()
   let revocations: Revocation[] = []
   let lastRevocation = 0
 
   function append(entry: NewRevocation): void {
     lastRevocation += 1
-    const own = { id: lastRevocation, mark: randomSecret(), writtenAt: clock.now() }
+    const own = { id: lastRevocation, mark: createRandomSecret(), writtenAt: clock.now() }
     revocations.push({ ...entry, ...own })
   }
 

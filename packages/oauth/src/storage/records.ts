@@ -229,7 +229,7 @@ export interface Approval {
  * authorization or the `jti` of a used proof.
  */
 export interface Ticket {
-  /** Hash of the kind and name, from `ticketHash()`. The name itself is not stored. */
+  /** Hash of the kind and name, from `hashTicketName()`. The name itself is not stored. */
   readonly hash: string
   /** Kind of ticket, such as a pushed request or a used DPoP proof. */
   readonly kind: string

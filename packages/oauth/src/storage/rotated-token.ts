@@ -47,7 +47,7 @@ export function rotatedToken(kept: FieldsKeptByRotation, rotation: TokenRotation
  * Builds the `jti` of access tokens: the id of the stored token, a dot, and its generation. The
  * revocation feed revokes access tokens of one generation by this id.
  */
-export function jtiOf({ id, generation }: Pick<Token, 'id' | 'generation'>): string {
+export function buildJti({ id, generation }: Pick<Token, 'id' | 'generation'>): string {
   return `${id}.${generation}`
 }
 
@@ -64,7 +64,7 @@ export function revocationsByRotation(
   // Usually one entry; several if a failover had lost rotations.
   return Array.from({ length: nextGeneration - generation }, (_, step) => ({
     kind: 'token',
-    subject: jtiOf({ id, generation: generation + step }),
+    subject: buildJti({ id, generation: generation + step }),
     at,
     until: liveUntil,
   }))

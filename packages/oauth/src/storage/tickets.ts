@@ -6,7 +6,7 @@ import type { TicketRepository } from './repositories.ts'
  * Hashes the secret or unique name of a ticket together with its kind, so that a ticket of one kind
  * is never found as another.
  */
-export function ticketHash(kind: string, name: string): string {
+export function hashTicketName(kind: string, name: string): string {
   return sha256(`${kind}\n${name}`)
 }
 
@@ -22,7 +22,13 @@ export function claimOnce(
     expiresAt,
   }: { readonly kind: string; readonly name: string; readonly expiresAt: Date },
 ): Promise<boolean> {
-  return tickets.add({ hash: ticketHash(kind, name), kind, content: '{}', expiresAt, holder: null })
+  return tickets.add({
+    hash: hashTicketName(kind, name),
+    kind,
+    content: '{}',
+    expiresAt,
+    holder: null,
+  })
 }
 
 /**
@@ -41,7 +47,7 @@ export interface UnusedClient {
 
 export function unusedTicket(unused: UnusedClient): Omit<Ticket, 'holder'> {
   return {
-    hash: ticketHash(UNUSED_CLIENT, `${unused.clientId}\n${unused.until}`),
+    hash: hashTicketName(UNUSED_CLIENT, `${unused.clientId}\n${unused.until}`),
     kind: UNUSED_CLIENT,
     content: JSON.stringify(unused),
     expiresAt: new Date(unused.until),

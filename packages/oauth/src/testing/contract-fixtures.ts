@@ -16,7 +16,7 @@ export function secondsAfterStart(seconds: number): Date {
   return new Date(CONTRACT_START.getTime() + seconds * 1000)
 }
 
-export const client: Client = {
+export const exampleClient: Client = {
   id: 'client-1',
   userId: 'ada',
   name: 'Ünïcode 🛂 app',
@@ -34,7 +34,7 @@ export const client: Client = {
   updatedAt: CONTRACT_START,
 }
 
-export const token: Token = {
+export const exampleToken: Token = {
   id: '01900000-0000-7000-8000-000000000001',
   clientId: 'client-1',
   userId: 'ada',
@@ -54,9 +54,9 @@ export const token: Token = {
   details: { resources: ['https://api.example'], signIn: { at: 1_767_225_600, amr: ['pwd'] } },
 }
 
-export const code: AuthorizationCode = {
+export const exampleCode: AuthorizationCode = {
   hash: 'code-hash',
-  tokenId: token.id,
+  tokenId: exampleToken.id,
   clientId: 'client-1',
   userId: 'ada',
   redirectUri: 'https://app.example/callback?x=1',
@@ -67,7 +67,7 @@ export const code: AuthorizationCode = {
   details: { nonce: 'ünïque', claims: { id_token: { name: null } } },
 }
 
-export const interaction: Interaction = {
+export const exampleInteraction: Interaction = {
   hash: 'interaction-hash',
   clientId: 'client-1',
   userId: 'ada',
@@ -84,7 +84,7 @@ export const interaction: Interaction = {
   details: { nonce: 'n', claims: { userinfo: { email: { essential: true } } } },
 }
 
-export const ticket: Ticket = {
+export const exampleTicket: Ticket = {
   hash: 'ticket-hash',
   kind: 'pushed request',
   content: '{"scope":"ä b"}',
@@ -92,7 +92,7 @@ export const ticket: Ticket = {
   holder: null,
 }
 
-export const session: ClientSession = {
+export const exampleSession: ClientSession = {
   sid: 'sid-1',
   sessionId: 'session',
   clientId: 'client-1',
@@ -102,7 +102,7 @@ export const session: ClientSession = {
   liveUntil: secondsAfterStart(600),
 }
 
-export const key: StoredKey = {
+export const exampleKey: StoredKey = {
   kid: 'key-1',
   algorithm: 'EdDSA',
   publicJwk: '{"kty":"OKP"}',
@@ -113,8 +113,8 @@ export const key: StoredKey = {
 
 export function newRotation(generation: number, at: Date): TokenRotation {
   return {
-    id: token.id,
-    clientId: token.clientId,
+    id: exampleToken.id,
+    clientId: exampleToken.clientId,
     clientSecretVersion: 1,
     generation,
     nextGeneration: generation + 1,

@@ -1,11 +1,11 @@
-import { approvalsContract } from './contract/approvals.ts'
-import { clientsContract } from './contract/clients.ts'
-import { feedContract } from './contract/feed.ts'
-import { limitsContract } from './contract/limits.ts'
+import { defineApprovalsContract } from './contract/approvals.ts'
+import { defineClientsContract } from './contract/clients.ts'
+import { defineFeedContract } from './contract/feed.ts'
+import { defineLimitsContract } from './contract/limits.ts'
 import type { ContractPart } from './contract/part.ts'
-import { sessionsContract } from './contract/sessions.ts'
-import { ticketsContract } from './contract/tickets.ts'
-import { tokensContract } from './contract/tokens.ts'
+import { defineSessionsContract } from './contract/sessions.ts'
+import { defineTicketsContract } from './contract/tickets.ts'
+import { defineTokensContract } from './contract/tokens.ts'
 
 export type { ContractPart, StorageContractRunner } from './contract/part.ts'
 
@@ -18,11 +18,11 @@ export type { ContractPart, StorageContractRunner } from './contract/part.ts'
  * ```
  */
 export const storageContract: ContractPart = (runner, create) => {
-  clientsContract(runner, create)
-  tokensContract(runner, create)
-  approvalsContract(runner, create)
-  ticketsContract(runner, create)
-  limitsContract(runner, create)
-  sessionsContract(runner, create)
-  feedContract(runner, create)
+  defineClientsContract(runner, create)
+  defineTokensContract(runner, create)
+  defineApprovalsContract(runner, create)
+  defineTicketsContract(runner, create)
+  defineLimitsContract(runner, create)
+  defineSessionsContract(runner, create)
+  defineFeedContract(runner, create)
 }

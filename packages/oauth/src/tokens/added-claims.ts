@@ -2,7 +2,7 @@ import type { ServerContext } from '../context.ts'
 import { sha256 } from '../crypto.ts'
 import { isOAuthError, TemporarilyUnavailable } from '../errors.ts'
 import type { AddedByApplication } from '../storage/details.ts'
-import { tokenAccessKey } from './formats/claims.ts'
+import { buildTokenAccessKey } from './formats/claims.ts'
 import { type AccessTokenClaimsContext, InvalidAddedClaims } from './formats/claims-hook.ts'
 import type { TokenAccess } from './formats/format.ts'
 
@@ -24,7 +24,7 @@ export async function readAddedClaims(
     const question = { client, userId, findUser, scopes, resources, grantType }
     const claims = await options.accessTokenClaims(question)
     return {
-      for: sha256(tokenAccessKey(scopes, accessTokens.audienceFor(share.resources))),
+      for: sha256(buildTokenAccessKey(scopes, accessTokens.audienceFor(share.resources))),
       claims,
     }
   } catch (error) {

@@ -34,14 +34,14 @@ export async function prepareToken(
 ): Promise<Token> {
   const token = buildToken(request, context)
   if (context.options.accessTokenClaims === null) return token
-  return { ...token, details: await detailsWithClaims(token, request.client, context, share) }
+  return { ...token, details: await buildDetailsWithClaims(token, request.client, context, share) }
 }
 
 /**
  * Builds the details of a token with the claims that the application adds to its next access token.
  * `share` contains the scopes and APIs of that access token.
  */
-export async function detailsWithClaims(
+export async function buildDetailsWithClaims(
   token: Token,
   client: Client,
   context: ServerContext,
@@ -157,7 +157,7 @@ export async function storeUnlessSignedOut(
 }
 
 /** Returns all scopes and APIs of a grant. */
-export function fullAccessOfToken({ scopes, details }: Token): TokenAccess {
+export function getFullAccessOfToken({ scopes, details }: Token): TokenAccess {
   return { scopes, resources: details?.resources }
 }
 
@@ -168,7 +168,7 @@ export function fullAccessOfToken({ scopes, details }: Token): TokenAccess {
 export function createTokenResponse(
   row: Token,
   context: ServerContext,
-  share: TokenAccess = fullAccessOfToken(row),
+  share: TokenAccess = getFullAccessOfToken(row),
 ): Awaitable<TokenResponse> {
   const token = withKey(limitToResourceLifetime(row, share.resources, context), context.provenKey)
   const { scopes } = share

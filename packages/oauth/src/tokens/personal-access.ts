@@ -1,4 +1,4 @@
-import { personalAccessClient } from '../clients/manage.ts'
+import { getPersonalAccessClient } from '../clients/manage.ts'
 import { parseClientName } from '../clients/parse.ts'
 import type { ServerContext } from '../context.ts'
 import { Unauthenticated } from '../errors.ts'
@@ -26,7 +26,7 @@ export interface PersonalAccessRequest {
  * Lists the scopes that personal access tokens may have: all except those about the user, such as
  * `openid`.
  */
-export function personalAccessScopes({
+export function listPersonalAccessScopes({
   options: { scopeNames, identityScopes },
 }: ServerContext): ReadonlySet<string> {
   if (identityScopes.size === 0) return scopeNames
@@ -45,12 +45,12 @@ export async function issuePersonalAccessToken(
 ): Promise<PersonalAccessToken> {
   const name = parseClientName(request.name)
   const scopes = resolveScopes([...new Set(request.scopes)], {
-    defined: personalAccessScopes(context),
+    defined: listPersonalAccessScopes(context),
     client: null,
     wildcard: 'refused',
   })
   await context.clock.check?.()
-  const client = await personalAccessClient(context)
+  const client = await getPersonalAccessClient(context)
   const issue = { name, scopes, client, grantType: 'personal_access', refreshable: false } as const
   const token = await retryIfSignedOut(context, findUserId, async (userId, mark) =>
     storeUnlessSignedOut(await prepareToken({ ...issue, userId }, context), mark, context),

@@ -86,7 +86,7 @@ export function createUserProviders<User extends ApplicationUser>(
 }
 
 /** Builds the owner key of a user: `provider/id`, or the plain id if there is a single provider. */
-export function ownerKey({ name }: UserProvider, id: string | number): string {
+export function buildOwnerKey({ name }: UserProvider, id: string | number): string {
   return name === null ? String(id) : `${name}/${id}`
 }
 

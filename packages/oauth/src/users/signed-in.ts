@@ -1,6 +1,6 @@
 import type { HttpRequest } from '@tollgate/http'
 import { sha256 } from '../crypto.ts'
-import { ownerKey, type UserProvider, type UserProviders } from './providers.ts'
+import { buildOwnerKey, type UserProvider, type UserProviders } from './providers.ts'
 import type { CurrentUser, SignedIn, SignedOut, Users } from './users.ts'
 
 /** A user with a session of the application. */
@@ -60,7 +60,7 @@ export async function findSignedIn(
   }
   const { id, sessionId, authenticatedAt = null, acr = null, amr = null } = found
   const isId = (typeof id === 'string' && id !== '') || typeof id === 'number'
-  const name = isId ? ownerKey(provider, id) : ''
+  const name = isId ? buildOwnerKey(provider, id) : ''
   if (name === '' || name.length > 255) {
     throw new TypeError(
       'The id of a signed-in user must be a number, or text of 1 to 255 characters',
@@ -74,7 +74,7 @@ export async function findSignedIn(
   }
   return {
     id: name,
-    sessionId: sessionId === undefined ? null : hashSessionId(ownerKey(provider, sessionId)),
+    sessionId: sessionId === undefined ? null : hashSessionId(buildOwnerKey(provider, sessionId)),
     authenticatedAt,
     acr,
     amr,

@@ -74,7 +74,7 @@ describe.each(frameworks)('cookie mode in $name', (framework) => {
     expect((await app.fetch('/me', { headers })).status).toBe(401)
   })
 
-  it('is refused by a route for clients, because the cookie identifies a person', async () => {
+  it('is refused at routes for clients, because the cookie identifies a person', async () => {
     const { cookie, csrfToken } = await openPage(app)
     const headers = { cookie, 'x-csrf-token': csrfToken }
     expect((await app.fetch('/machine', { headers })).status).toBe(401)
@@ -109,7 +109,7 @@ describe.each(frameworks)('cookie mode in $name', (framework) => {
     expect(me.status).toBe(200)
   })
 
-  it('clears the cookie on the first page after sign-out', async () => {
+  it('deletes the cookie on the first page after sign-out', async () => {
     const { cookie } = await openPage(app)
     const [, token = ''] = cookie.split('; ')
     const page = await app.fetch('/page', { headers: { cookie: token } })
@@ -119,7 +119,7 @@ describe.each(frameworks)('cookie mode in $name', (framework) => {
     expect(await page.text()).toContain('content=""')
   })
 
-  it('rejects a stored cookie once the session has ended', async () => {
+  it('rejects a cookie that was kept after its session ended', async () => {
     const session = 'session=ada.signing-out'
     const { cookie, csrfToken } = await openPage(app, session)
     const headers = { cookie, 'x-csrf-token': csrfToken }

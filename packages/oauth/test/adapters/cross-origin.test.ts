@@ -45,7 +45,7 @@ const frameworks = [
   }),
 ]
 
-describe.each(frameworks)('a page on another origin, with $name', (framework) => {
+describe.each(frameworks)('JavaScript of a page on another origin, with $name,', (framework) => {
   let server: App
   let credentials: Record<string, string>
   beforeAll(async () => {
@@ -89,7 +89,7 @@ describe.each(frameworks)('a page on another origin, with $name', (framework) =>
     expect(await me.json()).toBe('you')
   })
 
-  it('can read why its request was refused', async () => {
+  it('can read why a request was refused', async () => {
     const unknown = await askFor({ grant_type: 'client_credentials', client_id: 'nobody' })
     expect(unknown.status).toBe(401)
     expect(allowed(unknown)).toBe(PAGE)
@@ -98,7 +98,7 @@ describe.each(frameworks)('a page on another origin, with $name', (framework) =>
     expect(allowed(stranger)).toBe(PAGE)
   })
 
-  it('can read nothing if its origin is not the configured one', async () => {
+  it("can read nothing if the page's origin is not configured", async () => {
     const grant = { grant_type: 'client_credentials', ...credentials }
     const reply = await askFor(grant, 'https://evil.example')
     expect(allowed(reply)).not.toBe('*')

@@ -72,24 +72,30 @@ describe.each(frameworks)('the guard in $name', (framework) => {
     [['place-orders'], 403],
     [['check-status'], 403],
     [[], 403],
-  ])('scopes() requires all scopes: a token with %j gets %i', async (held, status) => {
-    const reply = await app.fetch('/orders', { headers: await createUserHeaders(app, held) })
-    expect(reply.status).toBe(status)
-    expect(app.reached).toEqual(status === 200 ? ['orders'] : [])
-  })
+  ])(
+    'scopes() requires all of the scopes: a token with %j gets the status %i',
+    async (held, status) => {
+      const reply = await app.fetch('/orders', { headers: await createUserHeaders(app, held) })
+      expect(reply.status).toBe(status)
+      expect(app.reached).toEqual(status === 200 ? ['orders'] : [])
+    },
+  )
 
   it.each([
     [['place-orders', 'check-status'], 200],
     [['place-orders'], 200],
     [['check-status'], 200],
     [[], 403],
-  ])('scope() requires any of the scopes: a token with %j gets %i', async (held, status) => {
-    const reply = await app.fetch('/status', { headers: await createUserHeaders(app, held) })
-    expect(reply.status).toBe(status)
-    expect(app.reached).toEqual(status === 200 ? ['status'] : [])
-  })
+  ])(
+    'scope() requires one of the scopes: a token with %j gets the status %i',
+    async (held, status) => {
+      const reply = await app.fetch('/status', { headers: await createUserHeaders(app, held) })
+      expect(reply.status).toBe(status)
+      expect(app.reached).toEqual(status === 200 ? ['status'] : [])
+    },
+  )
 
-  it('names the missing scopes in a 403 insufficient_scope', async () => {
+  it('names the missing scopes in the response 403 insufficient_scope', async () => {
     const reply = await app.fetch('/orders', {
       headers: await createUserHeaders(app, ['place-orders']),
     })
@@ -100,7 +106,7 @@ describe.each(frameworks)('the guard in $name', (framework) => {
     expect(await reply.json()).toMatchObject({ error: 'insufficient_scope' })
   })
 
-  it("auth('client') accepts a client's own token", async () => {
+  it("auth('client') accepts the token that a client got for itself", async () => {
     const { clientId, ...headers } = await createMachineHeaders(app, 'check-status')
     const reply = await app.fetch('/machine', { headers })
     expect(await reply.json()).toEqual({ client: clientId })
@@ -111,7 +117,7 @@ describe.each(frameworks)('the guard in $name', (framework) => {
     expect((await app.fetch('/machine', { headers })).status).toBe(403)
   })
 
-  it("auth('client') rejects a user's token, and auth('api') a client's", async () => {
+  it("auth('client') rejects the token of a user, and auth('api') rejects the token of a client", async () => {
     const user = await app.fetch('/machine', {
       headers: await createUserHeaders(app, ['check-status']),
     })
@@ -174,7 +180,7 @@ describe.each(frameworks.filter(({ overHttp }) => overHttp))(
       expect((await send(basic, basic)).status).toBe(401)
     })
 
-    it('reject every request when scopes() is used without auth()', async () => {
+    it('reject every request if the route uses scopes() without auth()', async () => {
       const reply = await app.fetch('/careless', {
         headers: await createUserHeaders(app, ['place-orders']),
       })
@@ -190,7 +196,7 @@ describe.each(frameworks.filter(({ overHttp }) => overHttp))(
   },
 )
 
-it('the guard rejects two Authorization headers that arrive joined as one header of a Request', async () => {
+it('the guard rejects two Authorization headers that a Request object has joined into one', async () => {
   const next = frameworks.find(({ overHttp }) => !overHttp)
   const app = await next?.start()
   if (!app) throw new Error('There is no framework without HTTP')

@@ -78,11 +78,11 @@ describe('Hono on Node', () => {
     expect(await ask('/replaced/me')).toBe('bob')
   })
 
-  it('identifies no caller when a middleware removed the Authorization header', async () => {
+  it('identifies no caller if a middleware has removed the Authorization header', async () => {
     expect(await ask('/stripped/me')).toBe(401)
   })
 
-  it('reads the headers of a request made with app.request() in a handler, not those of the outer request', async () => {
+  it('reads, in a handler that calls app.request(), the headers of the inner request and not of the outer one', async () => {
     expect(await ask('/inside')).toBe(401)
   })
 

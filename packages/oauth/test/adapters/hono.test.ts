@@ -14,7 +14,7 @@ import {
 } from '../support.ts'
 
 // This file starts no Node server: `@hono/node-server` replaces the global `Response`.
-describe('Hono without a network', () => {
+describe('Hono, called without a network,', () => {
   let server: TestServer
   beforeAll(async () => {
     server = await startServer()
@@ -30,7 +30,7 @@ describe('Hono without a network', () => {
     expect(reply.headers.getSetCookie()).toEqual([expect.stringMatching(/^tollgate_token=/)])
   })
 
-  it('serves the routes when mounted under their own path prefix', async () => {
+  it('serves the routes if they are mounted under a path prefix', async () => {
     const app = new Hono()
     app.use('/oauth/*', forHono(server.oauth).routes)
     const { id, secret } = await createClient(server, { grants: ['client_credentials'] })
@@ -46,7 +46,7 @@ describe('Hono without a network', () => {
     expect((await app.request('/.well-known/jwks.json')).status).toBe(404)
   })
 
-  describe('Hono guard with the handler as its last argument', () => {
+  describe('a guard with the handler as its last argument', () => {
     const called: string[] = []
     const app = new Hono()
     let tokens: { access_token: string }
@@ -87,7 +87,7 @@ describe('Hono without a network', () => {
     const get = (path: string, token: string) =>
       app.request(path, { headers: { authorization: `Bearer ${token}` } })
 
-    it("accepts a user's token, on first use and when the token is cached", async () => {
+    it('accepts the token of a user, on first use and from the cache', async () => {
       for (let time = 0; time < 2; time++) {
         const reply = await get('/orders/7', tokens.access_token)
         expect(reply.status).toBe(200)
@@ -115,13 +115,13 @@ describe('Hono without a network', () => {
       expect(called.length).toBe(before)
     })
 
-    it("accepts no client's token at a route for users, and no user's token at a route for clients", async () => {
+    it('rejects the token of a client at a route for users, and the token of a user at a route for clients', async () => {
       expect(await (await get('/report', clientToken)).text()).not.toBe('')
       expect((await get('/report', clientToken)).status).toBe(200)
       expect((await get('/report', tokens.access_token)).status).toBe(401)
     })
 
-    it('responds synchronously to a cached token when the routes are mounted on their own paths', async () => {
+    it('responds synchronously to a cached token if the routes are mounted on their own paths', async () => {
       const { routes, auth } = forHono(server.oauth)
       const mounted = new Hono()
       mounted.use('/oauth/*', routes)

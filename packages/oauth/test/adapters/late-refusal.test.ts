@@ -40,7 +40,7 @@ const header = Buffer.from('{"alg":"ES256","typ":"at+jwt","kid":"unknown"}').toS
 const headers = { authorization: `Bearer ${header}.e30.AA` }
 
 it.each(frameworks)(
-  'an application with $name keeps running if a guard refuses a request that the application has already timed out (threat F4)',
+  'an application with $name keeps running if a guard refuses a request whose response the application has already sent because of a timeout (threat F4)',
   async (framework) => {
     const app = await framework.start()
     const unhandled: unknown[] = []

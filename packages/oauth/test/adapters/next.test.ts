@@ -59,7 +59,7 @@ describe('the Next adapter', () => {
     expect(await reply.json()).toEqual(['string', '7', '/orders/7'])
   })
 
-  it('returns handlers that fit the type of every Next route if they do not declare params', () => {
+  it('returns handlers that match the type of every Next route if they do not declare params', () => {
     const { auth, freshToken, handlers } = forNext(server.oauth)
     const plain = auth('api', (request, { user, params }) => {
       expectTypeOf(request).toEqualTypeOf<Request>()

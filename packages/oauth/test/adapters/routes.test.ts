@@ -25,7 +25,7 @@ describe.each(frameworks)('routes mounted in $name', (framework) => {
     return { status: reply.status, body: await reply.json() }
   }
 
-  it('lead from the approval screen to a token that opens the API', async () => {
+  it('lead from the approval screen to a token that the API accepts', async () => {
     const client = await createClient(app)
     const params = new URLSearchParams({
       client_id: client.id,
@@ -160,7 +160,7 @@ describe.each(frameworks)('routes mounted in $name', (framework) => {
     expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, POST, DELETE'])
   })
 
-  it('refuse a parameter that was sent twice', async () => {
+  it('refuse a request that contains a parameter twice', async () => {
     const reply = await app.fetch('/oauth/token', {
       method: 'POST',
       body: new URLSearchParams('grant_type=password&grant_type=client_credentials'),
@@ -193,7 +193,7 @@ describe.each(frameworks)('routes mounted in $name', (framework) => {
     ['with a Content-Length', (size: number) => 'x'.repeat(size)],
     ['in chunks', inPieces],
   ])(
-    'refuse with 413 a body above the limit that was sent %s, and keep serving requests',
+    'refuse with 413 a body above the size limit, sent %s, and keep serving requests',
     async (_how, bodyOf) => {
       for (const size of [200_000, 5_000_000]) {
         const reply = await app.fetch('/oauth/token', {
@@ -209,7 +209,7 @@ describe.each(frameworks)('routes mounted in $name', (framework) => {
     },
   )
 
-  it("leave the application's other routes alone", async () => {
+  it("do not affect the application's other routes", async () => {
     expect(await (await app.fetch('/open')).text()).toBe('open')
     const note = await app.fetch('/notes', {
       method: 'POST',

@@ -130,7 +130,7 @@ describe.each(Object.keys(apps))('the signedIn option of the adapter %s', (name)
     expect(consent?.clientId).toBe(url.searchParams.get('client_id'))
   })
 
-  it('sends a visitor to the sign-in page if it returns null, whatever users.fromRequest() returns', async () => {
+  it('returns null for a visitor, who is then sent to the sign-in page whatever users.fromRequest() returns', async () => {
     const server = await start(build)
     const headers = { cookie: 'session=ada.1', accept: 'text/html' }
     const reply = await fetch(await authorizeUrl(server), { headers, redirect: 'manual' })
@@ -138,19 +138,22 @@ describe.each(Object.keys(apps))('the signedIn option of the adapter %s', (name)
     expect(reply.headers.get('location')).toMatch(/^\/login\?return_to=/)
   })
 
-  it.skipIf(name === 'plain Node')('sets the cookie of cookie mode on its pages', async () => {
-    const server = await start(build)
-    const login = await fetch(new URL('/login', server.url), { method: 'POST' })
-    const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? ''
-    const page = await fetch(new URL('/page', server.url), { headers: { cookie } })
-    expect(await page.text()).toMatch(/^[\w-]{43}$/)
-    expect(page.headers.getSetCookie().join()).toContain('tollgate_token=')
-    expect(await (await fetch(new URL('/page', server.url))).text()).toBe('nobody')
-  })
+  it.skipIf(name === 'plain Node')(
+    "makes the adapter's pages set the cookie of cookie mode",
+    async () => {
+      const server = await start(build)
+      const login = await fetch(new URL('/login', server.url), { method: 'POST' })
+      const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? ''
+      const page = await fetch(new URL('/page', server.url), { headers: { cookie } })
+      expect(await page.text()).toMatch(/^[\w-]{43}$/)
+      expect(page.headers.getSetCookie().join()).toContain('tollgate_token=')
+      expect(await (await fetch(new URL('/page', server.url))).text()).toBe('nobody')
+    },
+  )
 })
 
 describe('the signedIn option', () => {
-  it('causes an error if it returns the caller that a guard identified, because a token is no session', async () => {
+  it('causes an error if it returns the caller that a guard identified, because a token is not a session', async () => {
     const server = await start((oauth) => {
       const { routes, auth } = forExpress(oauth, { signedIn: ({ user }) => user })
       return express().use(auth('api'), routes)

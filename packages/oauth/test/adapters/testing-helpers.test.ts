@@ -86,7 +86,7 @@ describe('actingAs', () => {
     },
   )
 
-  it('rejects a scope the application does not define', async () => {
+  it('rejects a scope that the application does not define', async () => {
     await expect(actingAs(oauth, ada, ['mistyped'])).rejects.toThrow('mistyped')
   })
 
@@ -109,18 +109,18 @@ describe('actingAsClient', () => {
     expect((await createShop(oauth).request('/me', { headers })).status).toBe(401)
   })
 
-  it('grants only the scopes that are named', async () => {
+  it('grants only the given scopes', async () => {
     const headers = { ...(await actingAsClient(oauth, await createRobot())) }
     expect((await createShop(oauth).request('/reports', { headers })).status).toBe(403)
   })
 
-  it('authenticates the client with the method in its settings', async () => {
+  it('authenticates the client by the method in its settings', async () => {
     const robot = await createRobot({ token_endpoint_auth_method: 'client_secret_post' })
     const headers = { ...(await actingAsClient(oauth, robot, ['check-status'])) }
     expect((await createShop(oauth).request('/reports', { headers })).status).toBe(200)
   })
 
-  it('throws the error of the token endpoint when no token is issued', async () => {
+  it('throws the error of the token endpoint if no token is issued', async () => {
     const robot = await createRobot()
     await expect(actingAsClient(oauth, robot, ['mistyped'])).rejects.toThrow('mistyped')
     const app = await oauth.clients.create({ name: 'App', redirect: 'https://app.example/' })
@@ -177,14 +177,14 @@ async function failuresOf(create: () => Promise<Storage>): Promise<string[]> {
   return failed
 }
 
-describe('storageContract (test suite for custom stores)', () => {
+describe('storageContract() (the test suite for custom storage)', () => {
   storageContract({ describe, it }, async () => memoryStorage())
 
   it('runs in any test runner that has describe and it', async () => {
     expect(await failuresOf(async () => memoryStorage())).toEqual([])
   })
 
-  it('fails for a store in which a code can be exchanged twice', async () => {
+  it('fails for a storage in which a code can be exchanged twice', async () => {
     const careless = async (): Promise<Storage> => {
       const storage = memoryStorage()
       const exchange: Storage['codes']['exchange'] = async (...args) => {
@@ -196,7 +196,7 @@ describe('storageContract (test suite for custom stores)', () => {
     expect(await failuresOf(careless)).not.toEqual([])
   })
 
-  it('fails for a store that does not publish a revocation', async () => {
+  it('fails for a storage that does not publish a revocation', async () => {
     const silent = async (): Promise<Storage> => {
       const storage = memoryStorage()
       const readFrom = async () => ({ entries: [], now: new Date() })

@@ -45,7 +45,7 @@ describe('approval screen', () => {
     expect(html).not.toContain('unverified')
   })
 
-  it('states that a client of another user is unverified, and does not name that user', async () => {
+  it('states that a client registered by another user is unverified, and does not name that user', async () => {
     const { id } = await createClient(server, { userId: 'bob' })
     const html = await consent(id)
     expect(html).toContain(
@@ -69,7 +69,7 @@ describe('approval screen', () => {
     ['https://localhost.example.com/callback', false],
     ['com.example.app://callback', false],
   ])(
-    "warns, for the redirect URI %s, that the code goes to a program on the person's own computer: %s",
+    "warns, for the redirect URI %s, that a program on the person's own computer receives the code: %s",
     async (redirect, isWarned) => {
       const { id } = await createClient(server, { redirect })
       const page = await requestAuthorization(
@@ -100,7 +100,7 @@ describe('approval screen', () => {
     },
   )
 
-  it('marks the client of another user as unverified on the device page, too', async () => {
+  it('marks a client registered by another user as unverified on the device page, too', async () => {
     const device = await newDevice(server, { userId: 'bob' })
     const { user_code } = await startDeviceFlow(server, device)
     const html = await (await typeCode(server, 'ada', user_code)).text()
@@ -109,7 +109,7 @@ describe('approval screen', () => {
 })
 
 describe('the link "Not you?" on the approval screen', () => {
-  it('leads to the sign-in page, and another user returns to the identical request', async () => {
+  it('leads to the sign-in page, and after signing in another user returns to the same request', async () => {
     const { id } = await createClient(server)
     const state = 'a b&c=d#é'
     const html = await (await requestAuthorization(server, 'ada', request(id, { state }))).text()
@@ -133,7 +133,7 @@ describe('the link "Not you?" on the approval screen', () => {
     expect(await server.oauth.consents.listByUser('ada')).toEqual([])
   })
 
-  it('lets the user who then signs in use the pushed request', async () => {
+  it('lets the user who then signs in decide about the same pushed request', async () => {
     const { id, secret } = await createClient(server)
     const pushed = await server.post('/oauth/par', { ...request(id), client_secret: secret })
     const { request_uri } = (await pushed.json()) as { request_uri: string }
@@ -155,7 +155,7 @@ describe('the link "Not you?" on the approval screen', () => {
   })
 })
 
-describe('findRequestingApplication()', () => {
+describe('findRequestingApplication(), which a sign-in page calls,', () => {
   const find = (returnTo: string) => server.oauth.findRequestingApplication(returnTo)
 
   it('finds the client of the request in the return address', async () => {

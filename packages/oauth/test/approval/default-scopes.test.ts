@@ -55,7 +55,7 @@ async function scopeOf(
 }
 
 describe('default scopes', () => {
-  it('are shown to the person, granted, and returned to the client', async () => {
+  it('are shown to the person, granted, and listed in the token response', async () => {
     const client = await createClient(server)
     const page = await ask(client)
     const form = readPage(await page.text())
@@ -67,7 +67,7 @@ describe('default scopes', () => {
   it.each([
     ['place-orders', 'place-orders'],
     ['openid', 'openid'],
-  ])('are not added to a request for the scope %s', async (named, granted) => {
+  ])('are not added to a request that names the scope %s', async (named, granted) => {
     const client = await createClient(server)
     const form = readPage(await (await ask(client, { scope: named })).text())
     const { scope } = await redeem(server, client, await approve(server, 'ada', form, {}))
@@ -94,12 +94,12 @@ describe('default scopes', () => {
     expect(await page.text()).toContain('<li>Check order status</li>')
   })
 
-  it('are granted only within the scopes a client is limited to', async () => {
+  it('are granted only if the client may request them', async () => {
     const client = { scopes: ['place-orders'] }
     expect(await scopeOf('client_credentials', { client })).toBe('')
   })
 
-  it('are granted only as far as the requested resource defines them', async () => {
+  it('are granted only if the requested resource defines them', async () => {
     expect(await scopeOf('client_credentials', { form: { resource: REPORTS } })).toBe('')
   })
 })
@@ -122,7 +122,7 @@ describe('the `defaultScopes` option', () => {
     expect(start([name])).toThrow(`defaultScopes: the scope '${name}' is not defined.`)
   })
 
-  it('rejects OpenID Connect scopes about the person', () => {
+  it('rejects OpenID Connect scopes that reveal data about the person', () => {
     expect(start(['openid'])).toThrow('clients must request it by name')
   })
 })

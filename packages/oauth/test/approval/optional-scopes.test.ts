@@ -63,7 +63,7 @@ async function approveAndReadScopes(
     .scope
 }
 
-describe('optional scope', () => {
+describe('an optional scope', () => {
   it('is granted to a first-party client that requests it later, unless the person declined it', async () => {
     client = await createClient(server, { firstParty: true })
     const asked = { scope: 'check-status', prompt: 'consent' }
@@ -71,19 +71,19 @@ describe('optional scope', () => {
     expect((await redeem(server, client, await ask())).scope).toBe('place-orders')
   })
 
-  it('has a ticked checkbox, which other scopes do not have', async () => {
+  it('has a ticked checkbox, and other scopes have none', async () => {
     const { ticked, html } = await open()
     expect(ticked).toEqual(TICKED)
     expect(html).toContain('<li>Place orders</li>')
     expect(html).not.toContain('<li>Check order status</li>')
   })
 
-  it('is granted if its box is ticked and left out otherwise, and the token response lists the granted scopes', async () => {
+  it('is granted only if its checkbox is ticked, and the token response lists the granted scopes', async () => {
     expect(await approveAndReadScopes(TICKED)).toBe(BOTH)
     expect(await approveAndReadScopes({}, { prompt: 'consent' })).toBe('place-orders')
   })
 
-  it('is also left out of a token that is returned in the redirect (response_type=token) if it is declined', async () => {
+  it('is left out of a token that is returned in the redirect (response_type=token) if the person declined it', async () => {
     const spa = await createClient(server, { grants: ['implicit'] })
     const page = await open({ client_id: spa.id, response_type: 'token' })
     const reply = await approve(server, 'ada', page, {})
@@ -91,7 +91,7 @@ describe('optional scope', () => {
     expect(fragment.get('scope')).toBe('place-orders')
   })
 
-  it('cannot be gained by a refresh after it was declined', async () => {
+  it('cannot be added by a refresh after the person declined it', async () => {
     const { refresh_token } = await redeem(
       server,
       client,
@@ -107,8 +107,8 @@ describe('optional scope', () => {
   })
 })
 
-describe('declined optional scope', () => {
-  it('is neither asked for again nor granted without asking', async () => {
+describe('a declined optional scope', () => {
+  it('is not granted when it is requested again, and the person is not asked again', async () => {
     await approveAndReadScopes({})
     for (const prompt of ['', 'none']) {
       const again = await ask({ prompt })
@@ -117,7 +117,7 @@ describe('declined optional scope', () => {
     }
   })
 
-  it('is offered again, with its box unticked, when the client forces the approval screen by prompt=consent', async () => {
+  it('is offered again, with an unticked checkbox, if the client forces the approval screen by prompt=consent', async () => {
     await approveAndReadScopes({})
     const page = await open({ prompt: 'consent' })
     expect(page.html).toContain(`name="${OPTIONAL}"`)
@@ -137,7 +137,7 @@ describe('declined optional scope', () => {
     })
   })
 
-  it('does not count other optional scopes as declined if they were not part of that request', async () => {
+  it('does not make other optional scopes declined that were not part of the request', async () => {
     await approveAndReadScopes({}, { scope: 'check-status' })
     expect((await ask()).status).toBe(200)
   })
@@ -166,7 +166,7 @@ describe('declined optional scope', () => {
   })
 })
 
-describe('forged approval form (threat N4)', () => {
+describe('a forged approval form (threat N4)', () => {
   const forged: ReadonlyArray<readonly [string, string]> = [
     ['a scope that was not requested', 'scope:email=allow'],
     ['an unknown scope', 'scope:everything=allow'],
@@ -178,7 +178,7 @@ describe('forged approval form (threat N4)', () => {
   ]
 
   it.each(forged)(
-    'is refused if it contains %s, and the original form can still be submitted',
+    'is refused if it contains %s, and the real form can still be submitted',
     async (_, fields) => {
       const page = await open()
       const reply = await approve(server, 'ada', page, fields)
@@ -205,7 +205,7 @@ describe('forged approval form (threat N4)', () => {
     expect(await server.oauth.consents.listByUser('bob')).toEqual([])
   })
 
-  it('is processed only once, whichever boxes a second submission ticks', async () => {
+  it('is processed only once, whatever a second submission contains', async () => {
     const page = await open()
     expect((await approve(server, 'ada', page, {})).status).toBe(303)
     expect((await approve(server, 'ada', page, TICKED)).status).toBe(400)
@@ -232,7 +232,7 @@ describe('claims requested by name (the `claims` parameter)', () => {
   }
 
   it.each(['openid', 'openid email'])(
-    'are left out if the person declines their scope, for a request with the scopes "%s"',
+    'are left out if the person declines the scope they belong to, for a request with the scopes "%s"',
     async (scope) => {
       const { response, idTokenClaims } = await userinfo({}, scope)
       expect(response).toEqual({ sub: 'ada', name: 'Ada Lovelace' })
@@ -240,14 +240,14 @@ describe('claims requested by name (the `claims` parameter)', () => {
     },
   )
 
-  it('are returned if the box of their scope is ticked', async () => {
+  it('are returned if the person ticks the scope they belong to', async () => {
     const { response, idTokenClaims } = await userinfo({ 'scope:email': 'allow' }, 'openid')
     expect(response).toMatchObject({ email: 'ada@example.com' })
     expect(idTokenClaims).toMatchObject({ email: 'ada@example.com' })
   })
 })
 
-describe('optional scopes on a device', () => {
+describe('the device page with optional scopes', () => {
   async function answer(fields: Record<string, string> | string) {
     const device = await newDevice(server)
     const { device_code, user_code } = await startDeviceFlow(server, device, { scope: BOTH })

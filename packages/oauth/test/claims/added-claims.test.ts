@@ -158,7 +158,7 @@ describe.each(['jwt', 'opaque'] as const)('accessTokenClaims with %s tokens', (f
   })
 })
 
-describe('`accessTokenClaims` option', () => {
+describe('the `accessTokenClaims` option', () => {
   it('accepts fixed claims', async () => {
     const client = await start({ region: 'eu' })
     expect(decodeJwt((await runCodeFlow(server, client)).access_token)).toMatchObject({
@@ -198,7 +198,7 @@ describe('`accessTokenClaims` option', () => {
     ])
   })
 
-  it('shows its claims to resource servers, but not to a client with pairwise subjects', async () => {
+  it('adds claims that are visible to resource servers, but not to a client with pairwise subjects', async () => {
     server = await startServer({
       features: [openid({ pairwiseSalt: 's'.repeat(32) })],
       accessTokenClaims: { tenant: 't1' },
@@ -212,7 +212,7 @@ describe('`accessTokenClaims` option', () => {
     expect(await introspect(api, access_token)).toMatchObject({ tenant: 't1' })
   })
 
-  it("gives the claims of a guard's caller the return type of the hook", async () => {
+  it("determines the TypeScript type of the claims of a guard's caller", async () => {
     server = await startServer()
     const typed = createAuthorizationServer({
       issuer: 'https://api.example.com',

@@ -31,8 +31,8 @@ const send = (
 const useOf = async (id: string) => (await server.oauth.clients.lastUsed([id])).get(id)
 const writes = () => statements.filter((sql) => sql.includes('last_used_at')).length
 
-describe('clients.lastUsed()', () => {
-  it('returns when a client last got a token, and nothing for clients that were never used', async () => {
+describe('clients.lastUsed(), which returns when clients were last used,', () => {
+  it('returns the time of the last token, and nothing for clients that were never used', async () => {
     const [used, idle] = [await machine(), await machine()]
     const at = server.clock.now()
     expect((await send(used)).status).toBe(200)
@@ -40,7 +40,7 @@ describe('clients.lastUsed()', () => {
     expect(uses).toEqual(new Map([[used.id, at]]))
   })
 
-  it('is accurate to a day and costs one write per day and process, not one per token', async () => {
+  it('is accurate to a day, and costs one write for each day and process instead of one for each token', async () => {
     const client = await machine()
     const first = server.clock.now()
     statements = []
@@ -81,7 +81,7 @@ describe('clients.lastUsed()', () => {
     expect(await useOf(client.id)).toBeUndefined()
   })
 
-  it('neither changes a client nor conflicts with a change', async () => {
+  it('is recorded without changing the client, and without conflicts with concurrent changes', async () => {
     const client = await machine()
     const before = await server.oauth.clients.find(client.id)
     await send(client)
@@ -91,7 +91,7 @@ describe('clients.lastUsed()', () => {
     expect(await useOf(client.id)).toBeDefined()
   })
 
-  it('takes at most 1000 ids', async () => {
+  it('accepts at most 1000 ids', async () => {
     const ids = Array.from({ length: 1001 }, (_, index) => `id-${index}`)
     await expect(server.oauth.clients.lastUsed(ids)).rejects.toMatchObject({
       code: 'validation_failed',
@@ -99,7 +99,7 @@ describe('clients.lastUsed()', () => {
     expect(await server.oauth.clients.lastUsed(ids.slice(1))).toEqual(new Map())
   })
 
-  it('does not make a request fail if its use cannot be recorded, and records the next use', async () => {
+  it('is recorded at the next use if recording fails, which does not affect the request', async () => {
     const own = await startServer()
     try {
       const storage = kyselyStorage(own.database)

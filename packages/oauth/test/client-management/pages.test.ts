@@ -86,7 +86,7 @@ describe('clients.page()', () => {
     })
   })
 
-  it('examines a bounded number of clients per search, and continues where it stopped', async () => {
+  it('examines a limited number of clients in each search, and the next page continues from there', async () => {
     const own = await startServer()
     try {
       const { id, secret: _ } = await createClient(own, { name: 'First' })
@@ -171,7 +171,7 @@ describe('tokens.page()', () => {
   )
 })
 
-describe.runIf(process.env.TEST_DATABASE === 'sqlite')('the query plan of a page', () => {
+describe.runIf(process.env.TEST_DATABASE === 'sqlite')('the query plan of a list', () => {
   /** Returns the plan of the statement, with literals in place of parameters. */
   async function planOf(act: () => Promise<unknown>): Promise<string> {
     statements = []
@@ -184,7 +184,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('the query plan of a page
     return rows.map(({ detail }) => detail).join('; ')
   }
 
-  it('uses an index for clients, and does not sort', async () => {
+  it('uses an index for clients and needs no sorting', async () => {
     const { next } = await server.oauth.clients.page({ limit: 1 })
     for (const options of [{}, { after: next }, { search: 'x', after: next }]) {
       const plan = await planOf(() => server.oauth.clients.page(options))
@@ -193,7 +193,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('the query plan of a page
     }
   })
 
-  it('uses an index for all tokens and for the tokens of a client, and does not sort', async () => {
+  it('uses an index for all tokens and for the tokens of a client, and needs no sorting', async () => {
     for (const options of [{ clientId: 'x' }, { clientId: 'x', after: 'y' }, {}, { after: 'y' }]) {
       const plan = await planOf(() => server.oauth.tokens.page(options))
       expect(plan).toContain('clientId' in options ? 'oauth_tokens_by_client' : 'autoindex')

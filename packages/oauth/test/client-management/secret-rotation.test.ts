@@ -94,14 +94,14 @@ async function areActive(id: string, secret: string, tokens: string[]): Promise<
 
 const methods = ['client_secret_basic', 'client_secret_post', 'client_secret_jwt'] as const
 
-describe.each(methods)('a planned rotation of a client with %s', (method) => {
+describe.each(methods)('a planned rotation of the secret of a client with %s', (method) => {
   const newClient = () =>
     createClient(server, {
       grants: ['client_credentials'],
       settings: { token_endpoint_auth_method: method },
     })
 
-  it('accepts both secrets, the old secret exactly until the overlap ends (threat T7)', async () => {
+  it('keeps both secrets valid, the old one exactly until the overlap ends (threat T7)', async () => {
     const { id, secret: first } = await newClient()
     const another = server.another()
     expect(await readSecretStatuses(id, [first], { method, at: another })).toEqual([200])
@@ -132,7 +132,7 @@ describe.each(methods)('a planned rotation of a client with %s', (method) => {
     expect(secretInfo(await stored(id), server.clock).previousUntil).toBeNull()
   })
 
-  it('keeps at most one old secret: a second rotation ends the oldest secret (threat M4)', async () => {
+  it('keeps at most one old secret valid: a second rotation ends the oldest one (threat M4)', async () => {
     const { id, secret: first } = await newClient()
     const second = await rotate(id, { overlap: '30d' })
     const third = await rotate(id, { overlap: 60 })
@@ -157,8 +157,8 @@ describe.each(methods)('a planned rotation of a client with %s', (method) => {
   })
 })
 
-describe('a rotation', () => {
-  it('keeps refresh tokens if it is planned, and ends them if the secret leaked (threat T7)', async () => {
+describe('a rotation of a client secret', () => {
+  it('keeps refresh tokens valid if it is planned, and revokes them if the secret leaked (threat T7)', async () => {
     const client = await createClient(server)
     const { id, secret: first } = client
     const { refresh_token } = await runCodeFlow(server, client)
@@ -175,7 +175,7 @@ describe('a rotation', () => {
     expect((await send(id, third, { ...form, refresh_token: last.refresh_token })).status).toBe(400)
   })
 
-  it('keeps the tokens that the client got for itself if it is planned, and revokes them if the secret leaked (threat T7)', async () => {
+  it("keeps the client's own tokens valid if it is planned, and revokes them if the secret leaked (threat T7)", async () => {
     const client = await createClient(server, {
       grants: ['client_credentials', 'authorization_code', 'refresh_token'],
     })
@@ -189,7 +189,7 @@ describe('a rotation', () => {
     expect(await areActive(id, third, [await ownToken(id, third)])).toEqual([true])
   })
 
-  it('revokes the tokens that another process issues for a leaked secret before it knows of the change (threat T7)', async () => {
+  it('revokes the tokens that another process issues for a leaked secret before it learns of the rotation (threat T7)', async () => {
     const { id, secret } = await createClient(server, { grants: ['client_credentials'] })
     const another = server.another()
     const stolen = [await ownToken(id, secret, another)]
@@ -209,7 +209,7 @@ describe('a rotation', () => {
   })
 
   it.each([0, -1, 1.5, '31d', '1 day', '', 30 * 24 * 3600 + 1])(
-    'refuses an overlap of %j and changes nothing',
+    'rejects an overlap of %j and changes nothing',
     async (overlap) => {
       const { id } = await createClient(server)
       const before = await stored(id)
@@ -245,7 +245,7 @@ describe('a rotation', () => {
     },
   )
 
-  it('can change the client to an authentication method that needs a new secret', async () => {
+  it('can at the same time change the client to an authentication method that needs a new secret', async () => {
     const { id, secret } = await createClient(server, { grants: ['client_credentials'] })
     const method = 'client_secret_jwt'
     await expect(rotate(id, { method, overlap: '1h' })).rejects.toMatchObject({
@@ -262,10 +262,10 @@ describe('a rotation', () => {
   })
 })
 
-describe('a previous secret', () => {
+describe('the previous secret of a client, after a planned rotation,', () => {
   const jwt: ClientSettings = { token_endpoint_auth_method: 'client_secret_jwt' }
 
-  it('appears in no JSON of the client, neither the secret nor its hash (threat M3)', async () => {
+  it("never appears in the client's JSON, and neither does its hash (threat M3)", async () => {
     const { id, secret } = await createClient(server, { userId: 'ada', settings: jwt })
     await rotate(id, { overlap: '1h' })
     const client = await stored(id)
@@ -286,7 +286,7 @@ describe('a previous secret', () => {
     expect(JSON.stringify(client)).not.toContain(secret)
   })
 
-  it('stays unchanged when the operator changes the client, and is deleted by the first change after its end', async () => {
+  it('stays valid when the operator changes the client, and is deleted by the first change after it expired', async () => {
     const { id, secret } = await createClient(server, { grants: ['client_credentials'] })
     await rotate(id, { overlap: '1h' })
     const previous = (await stored(id)).settings.previous_secret
@@ -299,7 +299,7 @@ describe('a previous secret', () => {
     expect(after.settings).toEqual({ default_max_age: 30 })
   })
 
-  it('loses its encrypted copy when the client changes to a method that needs only the hash, and is deleted when the client changes to a key', async () => {
+  it('is no longer stored encrypted once the client needs only its hash, and is deleted once the client uses a key', async () => {
     const settings = jwt
     const { id, secret } = await createClient(server, { grants: ['client_credentials'], settings })
     const next = await rotate(id, { overlap: '1h' })
@@ -312,7 +312,7 @@ describe('a previous secret', () => {
     expect((await update(id, { settings: keyed })).settings).toEqual(keyed)
   })
 
-  it('cannot be set by settings', async () => {
+  it("cannot be set in the client's settings", async () => {
     const { id } = await createClient(server)
     const settings = { previous_secret: { hash: 'x', until: 1 } }
     await expect(server.oauth.clients.update(id, { settings } as object)).rejects.toMatchObject({
@@ -324,7 +324,7 @@ describe('a previous secret', () => {
   })
 
   it.each(['client_secret_basic', 'client_secret_jwt'])(
-    'is neither lost, extended nor shown when a client with %s replaces its registration (threat M4)',
+    'is not lost, extended or shown when a client with %s replaces its registration (threat M4)',
     async (token_endpoint_auth_method) => {
       const client = await registerAt(server, { token_endpoint_auth_method })
       const { client_id: id, client_secret: first = '' } = client
@@ -354,7 +354,7 @@ describe('a previous secret', () => {
     },
   )
 
-  it("keeps working after the server's secret has changed, and is not resealed once it has ended", async () => {
+  it("stays valid after a change of the server's secret, and is not encrypted again once it has expired", async () => {
     const own = await startServer({ features })
     try {
       const { id, secret } = await createClient(own, {

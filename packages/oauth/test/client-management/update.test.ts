@@ -55,7 +55,7 @@ describe('clients.update()', () => {
     ['resourceServer', { resourceServer: true }, { resourceServer: true }],
     ['firstParty', { firstParty: true }, { firstParty: true }],
   ]
-  it.each(changes)('changes only %s if nothing else is given', async (_what, change, fields) => {
+  it.each(changes)('changes only %s if nothing else is passed', async (_what, change, fields) => {
     const before = await newClient()
     const after = await update(before.id, change)
     expect(after).toEqual({ ...before, ...fields, updatedAt: after.updatedAt })
@@ -63,13 +63,13 @@ describe('clients.update()', () => {
     expect(after.updatedAt.getTime()).toBeGreaterThan(before.updatedAt.getTime())
   })
 
-  it('changes nothing if no field is given', async () => {
+  it('changes nothing if no field is passed', async () => {
     const before = await newClient()
     expect(await update(before.id, {})).toEqual(before)
     expect(await stored(before.id)).toEqual(before)
   })
 
-  it('lets a client request any defined scope again with scopes: null', async () => {
+  it('lets a client request all defined scopes again if scopes is null', async () => {
     const { id } = await newClient({ scopes: ['place-orders'] })
     expect((await update(id, { scopes: null })).scopes).toBeNull()
   })
@@ -142,7 +142,7 @@ describe('clients.update()', () => {
     expect(await stored(before.id)).toEqual(before)
   })
 
-  it('removes the secret when a client changes to a key, and removes its encrypted copy when the client needs only the hash', async () => {
+  it('deletes the secret if the client changes to a key, and deletes its encrypted copy if the client needs only the hash', async () => {
     const { id, secret } = await createClient(server, {
       settings: { token_endpoint_auth_method: 'client_secret_jwt' },
       grants: ['client_credentials'],
@@ -157,7 +157,7 @@ describe('clients.update()', () => {
     expect((await tokenAt({ id, secret }, grant)).status).toBe(401)
   })
 
-  it('changes nothing but the name of the client of personal access tokens', async () => {
+  it('changes nothing but the name of the personal access client, to which personal access tokens belong', async () => {
     const { id } = await server.oauth.clients.personal()
     expect((await update(id, { name: 'Tokens' })).name).toBe('Tokens')
     await expect(update(id, { grants: ['password'] })).rejects.toMatchObject(invalid)
@@ -174,7 +174,7 @@ describe('clients.update()', () => {
 })
 
 describe('clients.update() with unchangedSince', () => {
-  it('fails with a conflict if the client has changed since, and changes nothing', async () => {
+  it('fails with a conflict, and changes nothing, if the client has changed since that time', async () => {
     const { id, updatedAt } = await newClient()
     const first = await update(id, { name: 'First', unchangedSince: updatedAt })
     const second = update(id, { name: 'Second', unchangedSince: updatedAt })
@@ -212,7 +212,7 @@ describe('clients.update() with unchangedSince', () => {
 })
 
 describe('a client that a user registered', () => {
-  it('stays verified when the operator changes it, but not when its owner changes it', async () => {
+  it('stays verified if the operator changes it, and becomes unverified if its owner changes it', async () => {
     const { id } = await newClient({ userId: 'bob' })
     await server.oauth.clients.verify(id)
     expect(isVerified(await update(id, { name: 'A', settings: { default_max_age: 5 } }))).toBe(true)
@@ -226,7 +226,7 @@ describe('a client that a user registered', () => {
     expect(changed.settings).toEqual({ default_max_age: 5 })
   })
 
-  it('loses its verification by unverify(), which can be repeated', async () => {
+  it('becomes unverified by unverify(), which can be called repeatedly', async () => {
     const { id } = await newClient({ userId: 'bob' })
     await server.oauth.clients.verify(id)
     expect(isVerified(await server.oauth.clients.unverify(id))).toBe(false)
@@ -234,7 +234,7 @@ describe('a client that a user registered', () => {
     expect(isVerified(await server.oauth.clients.verify(id))).toBe(true)
   })
 
-  it('cannot be changed by its owner except for its name and redirect URIs (threat M2)', async () => {
+  it('cannot be changed by its owner, except for its name and redirect URIs (threat M2)', async () => {
     const before = await newClient({ userId: 'bob' })
     const more = {
       grants: ['client_credentials'],
@@ -258,19 +258,19 @@ describe('a client that a user registered', () => {
   })
 })
 
-it('unverify() fails for a client that the operator registered', async () => {
+it('unverify() fails for a client registered by the operator', async () => {
   const { id } = await newClient()
   await expect(server.oauth.clients.unverify(id)).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('ownSettings() returns the settings without those that only the server sets', async () => {
+it('ownSettings() returns only the settings that can be changed, without those set by the server', async () => {
   const settings = { token_endpoint_auth_method: 'client_secret_jwt' } as const
   const client = await newClient({ settings })
   expect(client.settings).toHaveProperty('sealed_secret')
   expect(ownSettings(client.settings)).toEqual(settings)
 })
 
-describe('a client that loses', () => {
+describe('a client that is changed so that it loses', () => {
   const lost = async (change: ClientUpdate) => {
     const client = await createClient(server)
     const scope = 'place-orders check-status'
@@ -295,13 +295,13 @@ describe('a client that loses', () => {
     return { client, replyOf }
   }
 
-  it('the grant refresh_token cannot refresh at another process after a second (threat T3)', async () => {
+  it('the grant refresh_token can no longer refresh at any process after a second (threat T3)', async () => {
     const { replyOf } = await lost({ grants: ['authorization_code'] })
     await new Promise((resolve) => setTimeout(resolve, 1000))
     expect(await errorOf(await replyOf())).toBe('unauthorized_client')
   })
 
-  it('a scope does not get this scope with the next access token', async () => {
+  it('a scope no longer gets this scope in its next access token', async () => {
     const { replyOf } = await lost({ scopes: ['place-orders'] })
     await new Promise((resolve) => setTimeout(resolve, 1000))
     expect(await (await replyOf()).json()).toMatchObject({ scope: 'place-orders' })
@@ -310,7 +310,7 @@ describe('a client that loses', () => {
   it.each<[string, ClientUpdate]>([
     ['the grant of an approval screen', { grants: ['client_credentials'] }],
     ['a scope of an approval screen', { scopes: ['check-status'] }],
-  ])('%s gets no response when the screen is approved (threat T3)', async (_what, change) => {
+  ])('%s receives no response when that screen is approved (threat T3)', async (_what, change) => {
     const { id } = await createClient(server, { grants: ['implicit'] })
     const page = await requestAuthorization(server, 'ada', {
       client_id: id,

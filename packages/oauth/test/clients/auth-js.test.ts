@@ -70,7 +70,7 @@ describe('Auth.js as the client', () => {
     expect(await session()).toBeNull()
   })
 
-  it('rejects a callback whose flow another browser began, and a code that was used before', async () => {
+  it('rejects a callback for a flow that another browser began, and a code that was used before', async () => {
     const stolen = await decideInBrowser(await begin())
     person.cookies.clear()
     await begin()

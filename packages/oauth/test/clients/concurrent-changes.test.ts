@@ -69,7 +69,7 @@ const replace = ({ client_id, registration_access_token }: Registered, metadata:
 const settingsOf = async (id: string) => (await server.oauth.clients.find(id))?.settings
 
 describe('concurrent changes of a client', () => {
-  it('the first use of a client, concurrent with a change of its metadata, does not restore its verification (threat S3)', async () => {
+  it('a first use of a client, concurrent with a change of its metadata, does not make the client verified again (threat S3)', async () => {
     const client = await registerAt(server)
     await server.oauth.clients.verify(client.client_id)
     const bank = { client_name: 'Your bank', policy_uri: 'https://bank.example/policy' }
@@ -81,14 +81,14 @@ describe('concurrent changes of a client', () => {
     expect(settings?.self_registered).not.toHaveProperty('unused_until')
   })
 
-  it("verification by the operator fails if the client's metadata changes meanwhile (threat S3)", async () => {
+  it("verification by the operator fails if the client's metadata changes at the same time (threat S3)", async () => {
     const client = await registerAt(server)
     beforeNextUpdate = () => replace(client, { client_name: 'Your bank' })
     await expect(server.oauth.clients.verify(client.client_id)).rejects.toThrow('Review it again')
     expect((await settingsOf(client.client_id))?.self_registered).not.toHaveProperty('verified')
   })
 
-  it('replacing the metadata does not restore a secret that was rotated meanwhile (threat M4)', async () => {
+  it('replacing the metadata does not restore a secret that was rotated at the same time (threat M4)', async () => {
     const client = await registerAt(server, { token_endpoint_auth_method: 'client_secret_jwt' })
     let rotated: string | null = null
     beforeNextUpdate = async () => {
@@ -127,7 +127,7 @@ describe('concurrent changes of a client', () => {
     expect(settings?.self_registered).not.toHaveProperty('verified')
   })
 
-  it('verification by the operator and a concurrent first use are both stored', async () => {
+  it('a verification by the operator and a concurrent first use are both stored', async () => {
     const client = await registerAt(server)
     beforeNextUpdate = () => server.oauth.clients.verify(client.client_id)
     await runCodeFlow(server, toFlowClient(client))

@@ -66,7 +66,7 @@ function createPatientApi() {
 }
 
 describe('an API that verifies tokens with jose', () => {
-  it('accepts a token signed by the published keys and rejects any altered one', async () => {
+  it('accepts a token signed with a published key, and rejects the token if anything was altered', async () => {
     const api = createApi()
     const token = await issue()
     const { payload, protectedHeader } = await api(token)

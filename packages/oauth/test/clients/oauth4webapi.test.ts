@@ -156,7 +156,7 @@ describe('oauth4webapi as the client', () => {
     expect(await introspect(party, tokens.access_token)).toMatchObject({ active: true })
   })
 
-  it('finds its state and the issuer in the authorization response, and rejects other values', async () => {
+  it('reads the state and the issuer in the authorization response, and rejects wrong values', async () => {
     const { client } = await registerConfidential()
     const verifier = oauth4webapi.generateRandomCodeVerifier()
     const callback = await decideInBrowser(
@@ -170,7 +170,7 @@ describe('oauth4webapi as the client', () => {
     )
   })
 
-  it('receives a denial as an authorization error', async () => {
+  it('receives an authorization error when the person denies', async () => {
     const { client } = await registerConfidential()
     const verifier = oauth4webapi.generateRandomCodeVerifier()
     const url = await authorizationUrl(client, { verifier, state: 'mine' })
@@ -247,7 +247,7 @@ describe('oauth4webapi as the client', () => {
     })
   })
 
-  it('introspects its own tokens, and learns nothing about those of other clients', async () => {
+  it('can introspect its own tokens, and learns nothing about tokens of other clients', async () => {
     const party = await registerConfidential()
     const tokens = await signIn(party, { scope: 'place-orders' })
     expect(await introspect(party, tokens.access_token)).toMatchObject({
@@ -276,7 +276,7 @@ describe('oauth4webapi as the client', () => {
     },
   )
 
-  it('revokes as a public client, which identifies itself only by client_id', async () => {
+  it('revokes a token as a public client, which identifies itself only by client_id', async () => {
     const party = await registerPublic()
     const tokens = await signIn(party)
     await revoke(party, tokens.refresh_token ?? '')

@@ -71,7 +71,7 @@ async function signIn(params: Record<string, string> = {}, choice: Decision = {}
 }
 
 describe('openid-client as the client of an OpenID Connect sign-in', () => {
-  it('reads the claims of the ID token, requests UserInfo, and refreshes', async () => {
+  it('reads the claims of the ID token, requests UserInfo, and refreshes the tokens', async () => {
     const tokens = await signIn({ max_age: '600', claims: '{"id_token":{"email":null}}' })
     const claims = tokens.claims()
     const sub = claims?.sub ?? ''
@@ -96,7 +96,7 @@ describe('openid-client as the client of an OpenID Connect sign-in', () => {
     expect(tokens.claims()?.sub).toBe('ada')
   })
 
-  it('accepts an ID token next to the code (response_type=code id_token), with PKCE', async () => {
+  it('accepts an ID token together with the code (response_type=code id_token), with PKCE', async () => {
     client.useCodeIdTokenResponseType(config)
     expect((await signIn()).claims()?.sub).toBe('ada')
     const { url, checks: forgotten } = await begin()
@@ -106,7 +106,7 @@ describe('openid-client as the client of an OpenID Connect sign-in', () => {
     ).rejects.toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('accepts a response with an ID token alone', async () => {
+  it('accepts a response with an ID token only', async () => {
     client.useIdTokenResponseType(config)
     const { url, checks } = await begin()
     const callback = await decideInBrowser(url)
@@ -117,7 +117,7 @@ describe('openid-client as the client of an OpenID Connect sign-in', () => {
     expect(claims.sub).toBe('ada')
   })
 
-  it('signs the person out, and receives its state back', async () => {
+  it('signs the person out, and receives its state parameter back', async () => {
     const tokens = await signIn()
     const leaving = client.buildEndSessionUrl(config, {
       id_token_hint: tokens.id_token ?? '',
@@ -141,14 +141,14 @@ async function openAsAda(url: URL): Promise<string> {
   return reply.text()
 }
 
-describe('openid-client receives an error', () => {
+describe('openid-client, as the client of an OpenID Connect sign-in, receives an error', () => {
   it('when the person denies', async () => {
     const denied = signIn({}, { decision: 'deny' })
     await expect(denied).rejects.toBeInstanceOf(client.AuthorizationResponseError)
     await expect(denied).rejects.toMatchObject({ error: 'access_denied' })
   })
 
-  it('when state or nonce differ from its request, or the code verifier is missing', async () => {
+  it('when the state or nonce differ from its request, or the code verifier is missing', async () => {
     for (const name of ['expectedState', 'expectedNonce', 'pkceCodeVerifier']) {
       const { url, checks } = await begin()
       const callback = await decideInBrowser(url)
@@ -157,7 +157,7 @@ describe('openid-client receives an error', () => {
     }
   })
 
-  it('when the session has ended and prompt=none forbids asking', async () => {
+  it('when the session has ended and prompt=none forbids showing a sign-in page', async () => {
     await signIn()
     expect((await signIn({ prompt: 'none' })).claims()?.sub).toBe('ada')
     people.ended.add('ada.1')
@@ -165,7 +165,7 @@ describe('openid-client receives an error', () => {
     await expect(silent).rejects.toMatchObject({ error: 'login_required' })
   })
 
-  it('when the session ended between request and approval', async () => {
+  it('when the session ended between the request and the approval', async () => {
     const { url } = await begin()
     const cookie = buildSessionCookie('ada')
     const page = await fetch(url, { headers: { cookie, accept: 'text/html' } })
@@ -182,7 +182,7 @@ describe('openid-client receives an error', () => {
     expect(reply.headers.get('location') ?? '').not.toContain('code=')
   })
 
-  it('when the grant was revoked meanwhile', async () => {
+  it('when the grant was revoked in the meantime', async () => {
     const tokens = await signIn()
     await client.tokenRevocation(config, tokens.refresh_token ?? '')
     const sub = tokens.claims()?.sub ?? ''

@@ -116,7 +116,7 @@ describe('passport-oauth2 as the client', () => {
     await api.close()
   })
 
-  it('sends the browser to the approval screen and back, and reads who signed in', async () => {
+  it('sends the browser to the approval screen and back, and learns who signed in', async () => {
     const { authorizationUrl, cookie } = await startSignIn(shop)
     expect(new URL(authorizationUrl).searchParams.get('code_challenge_method')).toBe('S256')
     const callback = await decideInBrowser(authorizationUrl, { user: 'bob' })

@@ -97,7 +97,7 @@ describe('simple-oauth2 as the client', () => {
     expect(token).not.toHaveProperty('refresh_token')
   })
 
-  it('refreshes, with fewer scopes if it requests fewer', async () => {
+  it('refreshes, and can request fewer scopes', async () => {
     const client = new AuthorizationCode(await configure(BY_CODE))
     const first = await signIn(client)
     expect(first.expired()).toBe(false)

@@ -208,7 +208,7 @@ describe('CORS origins of clients', () => {
     await server.oauth.clients.revoke(gone.id)
   })
 
-  it('are read again from the database when a request comes from an unknown origin', async () => {
+  it('are read again from the database if a request comes from an unknown origin', async () => {
     const other = await startServer({ features: [cors()] })
     await createClient(other)
     const ask = (origin: string) =>
@@ -217,7 +217,7 @@ describe('CORS origins of clients', () => {
     await other.close()
   })
 
-  it("do not include redirect URIs with plain http or an app's URL scheme", async () => {
+  it('do not include redirect URIs with plain http or a custom URL scheme', async () => {
     const other = await startServer({ features: [cors()] })
     await createClient(other, {
       redirect: ['http://localhost:3000/callback', 'http://127.0.0.1/callback', 'my.app:/callback'],
@@ -236,13 +236,13 @@ describe('CORS origins of clients', () => {
     { origins: ['app.example'] },
     { requestHeaders: ['x y'] },
     { responseHeaders: ['a\r\nb'] },
-  ])('are served only with valid options of cors(): %j is rejected at start-up', (options) => {
+  ])('are allowed only with valid options of cors(): %j is rejected at start-up', (options) => {
     expect(() => cors(options)).toThrow(TypeError)
   })
 })
 
 describe('a server without cors()', () => {
-  it('sends no CORS headers and refuses preflights', async () => {
+  it('sends no CORS headers and refuses preflight requests', async () => {
     const plain = await startServer()
     await createClient(plain)
     const headers = { origin: PAGE, 'access-control-request-method': 'POST' }

@@ -34,7 +34,7 @@ const tickets = () =>
     .execute()
 
 describe('pending device codes (threat Q7)', () => {
-  it('are limited per network: a new one replaces the oldest that no person has entered yet', async () => {
+  it('are limited per network: above the limit, a new code replaces the oldest one that no person has entered yet', async () => {
     const forgotten = await startDeviceFlow(server, device)
     const typed = await startDeviceFlow(server, device)
     expect((await typeCode(server, 'ada', typed.user_code)).status).toBe(200)
@@ -56,7 +56,7 @@ describe('pending device codes (threat Q7)', () => {
     expect((await poll(server, device, approved.device_code)).status).toBe(200)
   })
 
-  it('are deleted only some time after they expire, so that a device that is still polling receives expired_token', async () => {
+  it('are kept for some time after they expired, so that a device that is still polling receives expired_token', async () => {
     const { device_code } = await startDeviceFlow(server, device)
     server.clock.advance('10m')
     await server.oauth.purge()
@@ -75,7 +75,7 @@ describe('pending device codes (threat Q7)', () => {
     expect(reply.user_code).toMatch(/^\w{4}-\w{4}$/)
   })
 
-  it('do not count against the network if the client authenticated itself', async () => {
+  it('do not count against the limit of their network if the client authenticated itself', async () => {
     const secret = await createClient(server, { name: 'Hub', grants: [DEVICE_CODE] })
     await startDeviceFlow(server, secret)
     const held = (await tickets()).map(({ holder }) => holder)
@@ -83,8 +83,8 @@ describe('pending device codes (threat Q7)', () => {
   })
 })
 
-describe('correct user codes (threat Q6)', () => {
-  it('do not count as guesses, however many are typed', async () => {
+describe('valid user codes (threat Q6)', () => {
+  it('never count as wrong guesses, however many are typed', async () => {
     for (let count = 0; count < 25; count += 1) {
       const { user_code } = await startDeviceFlow(server, device)
       expect((await typeCode(server, 'ada', user_code)).status).toBe(200)

@@ -27,7 +27,7 @@ async function discover(id: string): Promise<openidClient.Configuration> {
   })
 }
 
-describe('openid-client on a device', () => {
+describe('openid-client as a device client', () => {
   it('starts the flow, polls while the person decides, and gets its tokens with an ID token', async () => {
     const { id } = await newDevice(server)
     const config = await discover(id)

@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('device flow', () => {
+describe('the device flow', () => {
   it("leads from a user code on the device's screen to a token", async () => {
     const asked = await startDeviceFlow(server, device, { scope: 'place-orders check-status' })
     expect(asked).toMatchObject({
@@ -80,7 +80,7 @@ describe('device flow', () => {
     })
   })
 
-  it('has no routes and no metadata unless deviceCode() is among the grants', async () => {
+  it('exists only if deviceCode() is among the grants: otherwise it has no routes and no metadata', async () => {
     const plain = await startServer()
     const metadata = await plain.request('/.well-known/oauth-authorization-server')
     expect(await metadata.json()).not.toHaveProperty('device_authorization_endpoint')
@@ -100,7 +100,7 @@ describe('device flow', () => {
     expect(() => deviceCode(options)).toThrow(/^deviceCode: (lifetime|interval)/)
   })
 
-  it('issues an ID token with openid(), which contains the time of the sign-in', async () => {
+  it('issues an ID token with openid(), containing the time of the sign-in', async () => {
     const signedInAt = new Date(server.clock.now().getTime() - 60_000)
     server.users.signIns.set('bob.1', signedInAt)
     const { device_code, user_code } = await startDeviceFlow(server, device, { scope: 'openid' })
@@ -128,13 +128,13 @@ describe('device flow', () => {
     expect(decodeJwt(access_token).aud).toBe(ORDERS)
   })
 
-  it('is not affected by the requirement to push authorization requests', async () => {
+  it('works without pushing even if authorization requests must be pushed', async () => {
     const strict = await startDevice({ features: [pushedRequests({ required: true })] })
     expect((await askAsDevice(strict, await newDevice(strict))).status).toBe(200)
     await strict.close()
   })
 
-  it('continues after a restart, and on another process', async () => {
+  it('continues after a restart and in another process', async () => {
     const { device_code, user_code } = await startDeviceFlow(server, device)
     const another = server.another()
     await another.ready()
@@ -175,7 +175,7 @@ describe('POST /oauth/device_authorization', () => {
     expect(await without.json()).toMatchObject({ error: 'invalid_client' })
   })
 
-  it('refuses a client without the device code grant, as does the token endpoint', async () => {
+  it('refuses a client without the device code grant, like the token endpoint', async () => {
     const web = await newDevice(server, {
       grants: ['authorization_code'],
       redirect: 'https://app.example/',
@@ -189,7 +189,7 @@ describe('POST /oauth/device_authorization', () => {
   })
 })
 
-describe('device page', () => {
+describe('the device page', () => {
   it('sends people who are not signed in to the sign-in page, which returns them with their code', async () => {
     const headers = { accept: 'text/html' }
     const reply = await server.request('/oauth/device?user_code=BCDF-GHJK', { headers })
@@ -198,7 +198,7 @@ describe('device page', () => {
     )
   })
 
-  it('fills in the user code from the URL, and does not look it up before the form is sent', async () => {
+  it('fills in the user code from the URL, and does not look it up until the form is sent', async () => {
     const { user_code } = await startDeviceFlow(server, device)
     const page = await openPage(server, 'ada', `?user_code=${user_code}`)
     const html = await page.text()
@@ -216,7 +216,7 @@ describe('device page', () => {
     expect(await page.text()).toContain(user_code)
   })
 
-  it('shows the client and its scopes, and warns people to approve only what they started themselves', async () => {
+  it('shows the client and its scopes, and warns people to approve only requests that they started themselves', async () => {
     const { user_code } = await startDeviceFlow(server, device, {
       scope: 'place-orders check-status',
     })
@@ -236,7 +236,7 @@ describe('device page', () => {
     expect(page.headers.get('cache-control')).toBe('no-store')
   })
 
-  it("escapes the client's name and the code that people typed", async () => {
+  it("escapes the client's name and the code that was typed", async () => {
     const name = '<script>alert(1)</script>'
     const hostile = await newDevice(server, { name })
     const { user_code } = await startDeviceFlow(server, hostile)

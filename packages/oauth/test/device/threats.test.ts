@@ -35,8 +35,8 @@ const guardStatus = async (accessToken: string) => {
   }
 }
 
-describe('user codes (threat T12)', () => {
-  it('can be guessed at most twenty times in fifteen minutes, after which the correct code fails too', async () => {
+describe('user codes of the device flow (threat T12)', () => {
+  it('can be guessed at most twenty times in fifteen minutes; then even a right code fails', async () => {
     const { user_code } = await startDeviceFlow(server, device)
     for (let tries = 0; tries < 20; tries += 1) {
       expect((await typeCode(server, 'bob', 'BBBB-BBBB')).status).toBe(400)
@@ -52,7 +52,7 @@ describe('user codes (threat T12)', () => {
     expect((await typeCode(server, 'bob', later.user_code)).status).toBe(200)
   })
 
-  it('have the same limit for concurrent guesses, across two sessions and two processes', async () => {
+  it('have one limit for concurrent guesses in two sessions and two processes', async () => {
     const second = server.another()
     await second.ready()
     const forms = await Promise.all(
@@ -99,7 +99,7 @@ describe('user codes (threat T12)', () => {
     expect(await errorOf(await poll(server, device, device_code))).toBe('expired_token')
   })
 
-  it('are never stored in plain text, nor are device codes', async () => {
+  it('are never stored in plain text, and neither are device codes', async () => {
     const { user_code, device_code } = await startDeviceFlow(server, device)
     const rows = await server.database.kysely.selectFrom('oauth_tickets').selectAll().execute()
     const stored = JSON.stringify(rows)
@@ -108,15 +108,15 @@ describe('user codes (threat T12)', () => {
     }
   })
 
-  it('can be approved or denied once: a second person who types the code gets an error', async () => {
+  it('can be approved or denied only once: a second person who types the code gets an error', async () => {
     const { user_code } = await startDeviceFlow(server, device)
     await decide(server, 'ada', user_code)
     expect((await typeCode(server, 'bob', user_code)).status).toBe(400)
   })
 })
 
-describe('device page (threat T12)', () => {
-  it('ignores a form from another site, or without the CSRF token of the page', async () => {
+describe('the device page (threat T12)', () => {
+  it('ignores a form from another site, and a form without the CSRF token of the page', async () => {
     const { user_code, device_code } = await startDeviceFlow(server, device)
     const entry = readPageForm(await (await openPage(server, 'ada')).text())
     const cookie = buildSessionCookie('ada')
@@ -132,7 +132,7 @@ describe('device page (threat T12)', () => {
     expect(await pollError(server, device, device_code)).toBe('authorization_pending')
   })
 
-  it('accepts a decision only from the person and session that the page was shown to', async () => {
+  it('accepts a decision only from the person and the session that saw the page', async () => {
     const { user_code, device_code } = await startDeviceFlow(server, device)
     const question = readPageForm(await (await typeCode(server, 'ada', user_code)).text())
     expect((await send(server, 'bob', question, { decision: 'approve' })).status).toBe(400)
@@ -144,7 +144,7 @@ describe('device page (threat T12)', () => {
     expect(await pollError(server, device, device_code)).toBe('authorization_pending')
   })
 
-  it('does not accept the form of the approval screen, nor does the approval screen accept its form', async () => {
+  it('rejects the form of the approval screen, and the approval screen rejects the form of the device page', async () => {
     const web = await newDevice(server, {
       grants: [DEVICE_CODE, 'authorization_code'],
       redirect: REDIRECT,
@@ -163,7 +163,7 @@ describe('device page (threat T12)', () => {
     expect((await send(server, 'ada', here, { decision: 'approve' })).status).toBe(400)
   })
 
-  it('accepts the first decision of two tabs, and shows an error in the other tab', async () => {
+  it('accepts the first decision if two tabs decide, and shows an error in the other tab', async () => {
     const { user_code, device_code } = await startDeviceFlow(server, device)
     const tabs = [
       await typeCode(server, 'ada', user_code),
@@ -179,7 +179,7 @@ describe('device page (threat T12)', () => {
     expect(await server.oauth.consents.listByUser('ada')).toEqual([])
   })
 
-  it('accepts only one of a concurrent approval and denial, and the device receives that decision', async () => {
+  it('accepts only one of a concurrent approval and denial, and the device receives the accepted decision', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { user_code, device_code } = await startDeviceFlow(server, device)
       const pages = await Promise.all([0, 1].map(() => typeCode(server, 'ada', user_code)))
@@ -267,14 +267,14 @@ describe('polling a device code (threat T12)', () => {
     expect(await pollError(server, device, device_code)).toBeNull()
   })
 
-  it.each(['tgd_unknown', 'x'.repeat(5000)])(
-    'rejects the invalid device code %.12s…',
-    async (text) => {
-      expect(await errorOf(await poll(server, device, text))).toBe('invalid_grant')
-    },
-  )
+  it.each([
+    ['unknown', 'tgd_unknown'],
+    ['5000 characters', 'x'.repeat(5000)],
+  ])('rejects an invalid device code: %s', async (_what, text) => {
+    expect(await errorOf(await poll(server, device, text))).toBe('invalid_grant')
+  })
 
-  it('accepts no device code as an authorization code', async () => {
+  it('rejects a device code where an authorization code is expected', async () => {
     const web = await newDevice(server, {
       grants: [DEVICE_CODE, 'authorization_code'],
       redirect: REDIRECT,
@@ -292,7 +292,7 @@ describe('polling a device code (threat T12)', () => {
   })
 })
 
-describe('between the approval of a device and its poll (threat T12)', () => {
+describe('between the approval of a device and the next poll (threat T12),', () => {
   async function approved(): Promise<string> {
     const { user_code, device_code } = await startDeviceFlow(server, device)
     await decide(server, 'ada', user_code)
@@ -318,14 +318,14 @@ describe('between the approval of a device and its poll (threat T12)', () => {
     expect(tokens).toEqual([])
   })
 
-  it('signing out everywhere on another process prevents the token', async () => {
+  it('signing out everywhere in another process prevents the token', async () => {
     const another = server.another()
     const code = await approved()
     await another.revokeUser('ada')
     expect(await pollError(server, device, code)).toBe('expired_token')
   })
 
-  it('the approval of a person who is signed out everywhere in the meantime has no effect', async () => {
+  it('an approval has no effect if the person is signed out everywhere at the same time', async () => {
     const { user_code, device_code } = await startDeviceFlow(server, device)
     const question = readPageForm(await (await typeCode(server, 'ada', user_code)).text())
     await server.oauth.revokeUser('ada')

@@ -17,7 +17,7 @@ describe.each([true, false])('DPoP with third-party clients (server nonces: %s)'
   })
   afterAll(() => app.close())
 
-  it('openid-client pushes a request, and gets, uses and refreshes tokens that are bound to its key', async () => {
+  it('openid-client pushes a request, and then gets, uses and refreshes tokens bound to its key', async () => {
     const { id, secret } = await createClient(app)
     const config = await openidClient.discovery(
       new URL(app.url),

@@ -43,7 +43,7 @@ describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework
     expect(app.reached).toEqual(['me', 'me', 'me'])
   })
 
-  it('are accepted regardless of the query of the URL and the letter case of the scheme', async () => {
+  it('are accepted whatever the query of the URL and the letter case of the scheme', async () => {
     expect((await call('/me?page=2', await proofFor('/me'), 'dpop')).status).toBe(200)
   })
 
@@ -69,7 +69,7 @@ describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework
     expect(app.reached).toEqual(['me'])
   })
 
-  it('are rejected when sent as bearer tokens, even after they were cached', async () => {
+  it('are rejected when sent as bearer tokens, even if they are cached', async () => {
     expect((await call('/me', await proofFor('/me'))).status).toBe(200)
     for (const proof of [null, await proofFor('/me')]) {
       const reply = await call('/me', proof, 'Bearer')
@@ -107,7 +107,7 @@ describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework
     expect(reply.headers.get('www-authenticate')).toMatch(/^DPoP .*error="invalid_token"/)
   })
 
-  it('require DPoP from the start: a bearer token that is sent with a proof is rejected', async () => {
+  it('must always be sent with the DPoP scheme: a bearer token sent together with a proof is rejected', async () => {
     const text = (await createUserHeaders(app)).authorization.slice('Bearer '.length)
     const proof = await proofFor('/me', { token: text })
     const reply = await call('/me', proof, 'DPoP', text)
@@ -117,7 +117,7 @@ describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework
     expect((await call('/me', null, 'Bearer', text)).status).toBe(200)
   })
 
-  it('are announced in the challenge to callers without a token', async () => {
+  it('are offered in the challenge to callers without a token', async () => {
     const reply = await app.fetch('/me')
     expect(reply.headers.get('www-authenticate')).toBe(`Bearer realm="api", DPoP ${ALGORITHMS}`)
   })
@@ -132,7 +132,7 @@ describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework
     },
   )
 
-  it.runIf(framework.overHttp)('are rejected if the request has two proofs', async () => {
+  it.runIf(framework.overHttp)('are rejected if the request contains two proofs', async () => {
     const headers = new Headers({ authorization: `DPoP ${token}` })
     headers.append('dpop', await proofFor('/me'))
     headers.append('dpop', await proofFor('/me'))
@@ -141,7 +141,7 @@ describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework
 })
 
 describe('UserInfo with DPoP-bound tokens', () => {
-  it('accepts a bound token only with its proof, and never in the body', async () => {
+  it('accepts a key-bound token only with its proof, and never in the body', async () => {
     const server = await startServer({ features: [openid(), dpop()] })
     const holder = await newHolder()
     const client = await createClient(server, { confidential: false, grants: ['password'] })

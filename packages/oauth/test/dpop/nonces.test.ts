@@ -25,7 +25,7 @@ async function nonceOf(): Promise<string> {
 }
 
 describe('DPoP nonces of the server', () => {
-  it('are demanded by the token endpoint, issued in its error response, and then accepted', async () => {
+  it('are required by the token endpoint, which returns a nonce in its error response and then accepts it', async () => {
     const nonce = await nonceOf()
     const reply = await ask(nonce)
     expect(reply.status).toBe(200)
@@ -33,7 +33,7 @@ describe('DPoP nonces of the server', () => {
     expect(((await reply.json()) as { token_type: string }).token_type).toBe('DPoP')
   })
 
-  it('change over time, and the previous nonce is accepted for a while', async () => {
+  it('change over time, and the previous nonce is still accepted for a while', async () => {
     const first = await nonceOf()
     server.clock.advance('5m')
     const later = await ask(first)
@@ -72,7 +72,7 @@ describe('DPoP nonces of the server', () => {
     await other.close()
   })
 
-  it('let clients with a wrong clock use their proofs, but each proof only once', async () => {
+  it('let clients with a wrong clock use their proofs, each proof only once', async () => {
     const at = new Date('2001-01-01T00:00:00Z')
     const claims = { nonce: await nonceOf() }
     const proof = await tokenProof(server, holder, { claims, at })
@@ -80,7 +80,7 @@ describe('DPoP nonces of the server', () => {
     expect((await askByPassword(server, client, proof)).status).toBe(400)
   })
 
-  it('are demanded by guards in a challenge, and accepted whichever process issued them', async () => {
+  it('are required by guards in a challenge, and accepted whichever process created them', async () => {
     const nonce = await nonceOf()
     const { access_token: token } = (await (await ask(nonce)).json()) as { access_token: string }
     const other = server.another({ features: [dpop({ nonces: true })] })

@@ -44,8 +44,8 @@ type Form = Record<string, string>
 const ask = async (form: Form, key: KeyHolderKeys, headers: Form = {}): Promise<Response> =>
   server.post('/oauth/token', form, { dpop: await tokenProof(server, key), ...headers })
 
-describe('device flow with a DPoP key (threat T15)', () => {
-  it('issues tokens that only this key can use and refresh', async () => {
+describe('the device flow with a DPoP key (threat T15)', () => {
+  it('issues tokens that can be used and refreshed only with this key', async () => {
     const device = await newDevice(server)
     const { device_code, user_code } = await startDeviceFlow(server, device)
     await decide(server, 'ada', user_code)
@@ -85,7 +85,7 @@ describe('device flow with a DPoP key (threat T15)', () => {
     expect(claimsOf(made.access_token).cnf).toEqual({ jkt: holder.thumbprint })
   })
 
-  it('issues to a self-registered client only tokens of at most an hour, and only for the scopes that are open to such clients', async () => {
+  it('issues to a self-registered client only tokens of at most an hour, and only for scopes that are open to such clients', async () => {
     const registered = await server.request('/oauth/register', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -115,8 +115,8 @@ describe('device flow with a DPoP key (threat T15)', () => {
   })
 })
 
-describe('token exchange with DPoP (threat T16)', () => {
-  it('issues a token for the key of the client that exchanges', async () => {
+describe('a token exchange with DPoP (threat T16)', () => {
+  it('issues a token for the key of the client that makes the exchange', async () => {
     const shop = await newShop(server)
     const service = await newService(server)
     const subject = await (await askByPassword(server, shop, null)).json()
@@ -156,7 +156,7 @@ describe('token exchange with DPoP (threat T16)', () => {
     await expectNotExchanged(bound.access_token, service)
   })
 
-  it('does not turn a bound token into a token without a key, even if its grant began without a key', async () => {
+  it('does not turn a bound token into a token without a key, even if the original grant began without a key', async () => {
     const shop = await newShop(server)
     const service = await newService(server)
     const first = await (await askByPassword(server, shop, null)).json()
@@ -167,8 +167,8 @@ describe('token exchange with DPoP (threat T16)', () => {
   })
 })
 
-describe('a page on another origin with DPoP', () => {
-  it('may send a proof, and may read the nonce that the server demands', async () => {
+describe('a page on another origin that uses DPoP', () => {
+  it('may send a proof, and may read the nonce that the server requires', async () => {
     const demanding = await startServer({
       grants: [password()],
       features: [dpop({ nonces: true }), cors()],

@@ -65,7 +65,7 @@ const payload = () => ({
   iat: Math.floor(server.clock.now().getTime() / 1000),
 })
 
-describe('DPoP proof replay (threat T15)', () => {
+describe('a replayed DPoP proof (threat T15)', () => {
   it('is rejected at the token endpoint, also by another process', async () => {
     const proof = await tokenProof(server, holder)
     expect(await asked(proof)).toBe('let in')
@@ -101,7 +101,7 @@ describe('DPoP proof replay (threat T15)', () => {
     expect(await readGuardResult(await proofFor(), {}, other)).toBe('let in')
   })
 
-  it("is rejected only within each process with guardReplays: 'process'", async () => {
+  it("is detected only by the process that has seen the proof if guardReplays is 'process'", async () => {
     const [one, two] = [0, 1].map(() =>
       server.another({ features: [dpop({ guardReplays: 'process' })] }),
     )
@@ -111,7 +111,7 @@ describe('DPoP proof replay (threat T15)', () => {
     expect(await readGuardResult(proof, {}, two)).toBe('let in')
   })
 
-  it('is detected for each key separately: proofs of two clients may have the same jti', async () => {
+  it('is recognized by its key and jti: proofs of two clients may have the same jti', async () => {
     const other = await newHolder()
     const claims = { jti: 'the same' }
     expect(await asked(await tokenProof(server, holder, { claims }))).toBe('let in')
@@ -127,7 +127,7 @@ describe('the URL and method in a DPoP proof', () => {
     ['capital letters in scheme and host', 'HTTP://LOCALHOST:4999/orders'],
     ['an unnecessary escape', 'http://localhost:4999/%6Frders'],
     ['dot segments', 'http://localhost:4999/a/../orders'],
-  ])('are accepted in an equivalent spelling: with %s', async (_what, url) => {
+  ])('are accepted if spelled differently with the same meaning: with %s', async (_what, url) => {
     expect(await readGuardResult(await proofFor({ url }))).toBe('let in')
   })
 
@@ -155,7 +155,7 @@ describe('the URL and method in a DPoP proof', () => {
     )
   })
 
-  it('may name the public URL of an API behind a proxy if that URL is configured', async () => {
+  it('may contain the public URL of an API behind a proxy if that URL is configured', async () => {
     const apiUrls = ['https://api.example.com/v1/']
     const other = server.another({ features: [dpop({ apiUrls })] })
     const url = 'https://api.example.com/v1/orders'
@@ -176,7 +176,7 @@ describe('the hash of the access token in a DPoP proof', () => {
     expect(await readGuardResult(await proofFor({ token: other }))).toBe('invalid_dpop_proof')
   })
 
-  it('is required: a proof without it, as for the token endpoint, is rejected at guards', async () => {
+  it('is required: guards reject a proof without it, such as a proof made for the token endpoint', async () => {
     const proof = await tokenProof(server, holder, {
       url: `${server.url}/orders`,
       method: 'GET',
@@ -202,7 +202,7 @@ describe('the key of a DPoP proof (threat G2)', () => {
     }
   })
 
-  it('cannot be a shared secret', async () => {
+  it('cannot be a symmetric key', async () => {
     const secret = await generateSecret('HS256', { extractable: true })
     const k = Buffer.alloc(32, 7).toString('base64url')
     for (const [key, jwk] of [
@@ -217,7 +217,7 @@ describe('the key of a DPoP proof (threat G2)', () => {
     }
   })
 
-  it('must not contain its private part', async () => {
+  it('must not include its private part', async () => {
     const header = { jwk: holder.privateJwk }
     expect(await asked(await tokenProof(server, holder, { header }))).toBe('invalid_dpop_proof')
   })
@@ -235,7 +235,7 @@ describe('the key of a DPoP proof (threat G2)', () => {
     expect(await asked(await tokenProof(server, holder, { header }))).toBe('invalid_dpop_proof')
   })
 
-  it('must have signed the proof, even if proofs of the same key were seen before', async () => {
+  it('must have signed each proof, even if earlier proofs of the same key were accepted', async () => {
     const thief = await newHolder()
     const forged = await makeProof(
       { ...thief, publicJwk: holder.publicJwk },
@@ -266,7 +266,7 @@ describe('the key of a DPoP proof (threat G2)', () => {
     ['no typ', { typ: undefined }],
     ['an unknown critical header', { crit: ['exp'], exp: 1 }],
   ])(
-    'does not make every JWT that it signs a valid proof: a JWT with %s is rejected',
+    'does not turn every JWT that it signed into a proof: a JWT with %s is rejected',
     async (_what, header) => {
       const bytes = new TextEncoder().encode(JSON.stringify(payload()))
       const usual = { alg: 'ES256', typ: 'dpop+jwt', jwk: holder.publicJwk }
@@ -287,9 +287,17 @@ describe('the key of a DPoP proof (threat G2)', () => {
     },
   )
 
-  it.each(['', 'x', 'a.b', 'a.b.c', 'a.b.c.d', `${'a'.repeat(9000)}.b.c`, 'é.b.c'])(
-    'is never read from malformed text: %.20j is rejected without an internal error',
-    async (text) => {
+  it.each<[string, string?]>([
+    ['no text', ''],
+    ['x'],
+    ['a.b'],
+    ['a.b.c'],
+    ['a.b.c.d'],
+    ['9000 characters', `${'a'.repeat(9000)}.b.c`],
+    ['é.b.c'],
+  ])(
+    'cannot be read from malformed text: %s is rejected without an internal error',
+    async (what, text = what) => {
       expect(await readGuardResult(text)).toBe('invalid_dpop_proof')
     },
   )
@@ -307,14 +315,14 @@ describe('the time of a DPoP proof', () => {
     [59, 'let in'],
     [61, 'invalid_dpop_proof'],
   ])(
-    'may deviate a little: a proof made %i seconds from now has the result "%s"',
+    'may differ a little from the server\'s time: a proof made %i seconds from now has the result "%s"',
     async (seconds, expected) => {
       expect(await readGuardResult(await proofFor(madeAfter(seconds)))).toBe(expected)
       expect(await asked(await tokenProof(server, holder, madeAfter(seconds)))).toBe(expected)
     },
   )
 
-  it('does not let a process whose clock is ahead purge the record of a used proof that other processes still accept', async () => {
+  it('does not let a process whose clock is ahead delete the record of a used proof that other processes would still accept', async () => {
     const own = await startServer({ features: [dpop()] })
     try {
       const app = await createClient(own, { grants: ['password'] })
@@ -334,7 +342,7 @@ describe('the time of a DPoP proof', () => {
     }
   })
 
-  it('determines when the stored record of a used proof is purged', async () => {
+  it('determines when the stored record of a used proof is deleted', async () => {
     const own = await startServer({ features: [dpop()] })
     const its = await createClient(own, { confidential: false, grants: ['password'] })
     await requestBoundTokens(own, its, holder)

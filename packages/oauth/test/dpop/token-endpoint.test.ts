@@ -46,7 +46,7 @@ afterAll(() => server.close())
 const publicClient = (on = server) => createClient(on, { confidential: false, grants: ofPeople })
 const secretClient = (on = server) => createClient(on, { grants: ofPeople })
 
-describe('DPoP proof at the token endpoint', () => {
+describe('a DPoP proof at the token endpoint', () => {
   it.each(['ES256', 'EdDSA', 'Ed25519', 'RS256', 'PS256'])(
     'binds the token to a key of the algorithm %s',
     async (alg) => {
@@ -83,7 +83,7 @@ describe('DPoP proof at the token endpoint', () => {
     await plain.close()
   })
 
-  it("makes introspection return the key's thumbprint as cnf", async () => {
+  it('makes introspection return the thumbprint of the key as cnf', async () => {
     const client = await secretClient()
     const { access_token: token } = await requestBoundTokens(server, client, holder)
     const form = { token, client_id: client.id, client_secret: client.secret }
@@ -94,7 +94,7 @@ describe('DPoP proof at the token endpoint', () => {
     })
   })
 
-  it('is rejected, instead of issuing a bearer token, if the server does not support DPoP', async () => {
+  it('is rejected if the server does not support DPoP, and no bearer token is issued instead', async () => {
     const plain = await startServer({ grants })
     const reply = await askByPassword(
       plain,
@@ -133,8 +133,8 @@ describe('DPoP with a custom access token format', () => {
   })
 })
 
-describe('DPoP proof', () => {
-  it('is required of a client with dpop_bound_access_tokens', async () => {
+describe('a DPoP proof', () => {
+  it('is required from a client with dpop_bound_access_tokens', async () => {
     const settings = { dpop_bound_access_tokens: true }
     const client = await createClient(server, { grants: ofPeople, settings })
     const reply = await askByPassword(server, client, null)
@@ -143,7 +143,7 @@ describe('DPoP proof', () => {
     expect((await requestBoundTokens(server, client, holder)).token_type).toBe('DPoP')
   })
 
-  it('is required of every client with required: true, which also disables response_type=token', async () => {
+  it('is required from every client if the option required is true, which also disables response_type=token', async () => {
     const strict = await startServer({ grants, features: [dpop({ required: true })] })
     const client = await secretClient(strict)
     expect((await askByPassword(strict, client, null)).status).toBe(400)
@@ -157,7 +157,7 @@ describe('DPoP proof', () => {
   })
 })
 
-describe('the `dpop_jkt` parameter', () => {
+describe('the `dpop_jkt` parameter (thumbprint of a DPoP key)', () => {
   async function codeFor(client: { id: string }, params: Record<string, string>): Promise<string> {
     const page = await requestAuthorization(server, 'ada', {
       client_id: client.id,
@@ -182,7 +182,7 @@ describe('the `dpop_jkt` parameter', () => {
     return server.post('/oauth/token', form, headers)
   }
 
-  it('binds the authorization code to a key: only that key can exchange it', async () => {
+  it('binds the authorization code to the key: only this key can exchange the code', async () => {
     const client = await publicClient()
     const code = await codeFor(client, { dpop_jkt: holder.thumbprint })
     for (const thief of [null, await newHolder()]) {
@@ -194,7 +194,7 @@ describe('the `dpop_jkt` parameter', () => {
     })
   })
 
-  it('is not needed in a pushed request that has a proof: the code is bound to the key of the proof', async () => {
+  it('is not needed in a pushed request with a proof: the code is bound to the key of the proof', async () => {
     const client = await publicClient()
     const url = `${server.url}/oauth/par`
     const form = {
@@ -234,7 +234,7 @@ describe('the `dpop_jkt` parameter', () => {
     expect(page.headers.get('location')).toContain('error=invalid_request')
   })
 
-  it('is rejected, not ignored, if the server does not support DPoP', async () => {
+  it('is rejected, and not ignored, if the server does not support DPoP', async () => {
     const plain = await startServer({ grants, features: [pushedRequests()] })
     const client = await secretClient(plain)
     await expect(
@@ -245,7 +245,7 @@ describe('the `dpop_jkt` parameter', () => {
 })
 
 describe('DPoP-bound refresh tokens', () => {
-  it('work only with the key of the public client, and are not used up by a request with another key', async () => {
+  it('work only with the key of the public client, and stay valid after a request with another key', async () => {
     const client = await publicClient()
     const { refresh_token } = await requestBoundTokens(server, client, holder)
     const thieves = [null, await tokenProof(server, await newHolder())]
@@ -259,7 +259,7 @@ describe('DPoP-bound refresh tokens', () => {
     expect(claimsOf(tokens.access_token).cnf).toEqual({ jkt: holder.thumbprint })
   })
 
-  it('are not bound later if a public client got them without a key', async () => {
+  it('remain unbound if a public client got them without a key', async () => {
     const client = await publicClient()
     const first = (await (await askByPassword(server, client, null)).json()) as BoundReply
     const proof = await tokenProof(server, holder)
@@ -268,7 +268,7 @@ describe('DPoP-bound refresh tokens', () => {
   })
 
   it.each(['jwt', 'opaque'] as const)(
-    'can be used with another key by a client with a secret, but not without a key (%s tokens)',
+    'can be used by a client with a secret with another key, but not without a key (%s tokens)',
     async (accessTokenFormat) => {
       const own = await startServer({ grants, features: [dpop()], accessTokenFormat })
       const client = await secretClient(own)
@@ -288,7 +288,7 @@ describe('DPoP-bound refresh tokens', () => {
     },
   )
 
-  it('stay bound when the feature is disabled: they never yield bearer tokens', async () => {
+  it('remain bound when the feature is disabled, and never yield bearer tokens', async () => {
     const client = await publicClient()
     const { refresh_token } = await requestBoundTokens(server, client, holder)
     const off = server.another({ features: [] })

@@ -41,7 +41,7 @@ describe('dpop({ rotateRefreshTokens: false }) (threat T6)', () => {
     ['a client with a secret and another key', true, 'other', 200],
     ['a client with a secret and no key', true, 'none', 400],
   ] as const)(
-    'requires the original key from public clients, and any key from clients with a secret: %s',
+    'requires the original key of public clients, and any key of clients with a secret: %s',
     async (_who, confidential, key, status) => {
       const client = await newClient(confidential)
       const { refresh_token } = await requestBoundTokens(server, client, holder)

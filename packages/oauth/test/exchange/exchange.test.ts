@@ -30,8 +30,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('an exchanged token', () => {
-  it('is issued for the same user and the requesting client, without a refresh token', async () => {
+describe('an access token issued by a token exchange', () => {
+  it('belongs to the same user and to the requesting client, and has no refresh token', async () => {
     const given = await createSubjectToken(server, shop)
     const got = await exchange(server, service, given.access_token, { scope: 'place-orders' })
     expect(got).toMatchObject({
@@ -48,7 +48,7 @@ describe('an exchanged token', () => {
     expect([user.id, user.clientId, user.actor]).toEqual(['ada', service.id, null])
   })
 
-  it('has every scope that both the original token and the client allow if the request names none', async () => {
+  it('has, if the request names no scope, every scope that both the original token and the client allow', async () => {
     const given = await createSubjectToken(server, shop)
     const got = await exchange(server, service, given.access_token)
     expect(got.scope).toBe('place-orders check-status')
@@ -81,7 +81,7 @@ describe('an exchanged token', () => {
     expect(await audienceOf({ audience: REPORTS })).toBe('reports-api')
   })
 
-  it("is a JWT if the request asks for one, which is refused if the server's tokens are opaque", async () => {
+  it("is a JWT if the request asks for one, and the request is refused if the server's tokens are opaque", async () => {
     const given = await createSubjectToken(server, shop)
     const fields = { requested_token_type: JWT }
     const got = await exchange(server, service, given.access_token, fields)
@@ -96,7 +96,7 @@ describe('an exchanged token', () => {
     await opaque.close()
   })
 
-  it('has its actor in the introspection response', async () => {
+  it('is described in introspection with its actor', async () => {
     const given = await createSubjectToken(server, shop)
     const actor_token = await createActorToken(server, service)
     const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
@@ -114,8 +114,8 @@ describe('an exchanged token', () => {
   })
 })
 
-describe('delegation in a token exchange', () => {
-  it('lists the actors in the `act` claim, the latest one outermost', async () => {
+describe('delegation by a token exchange', () => {
+  it('lists the actors in the `act` claim, the latest actor outermost', async () => {
     const given = await createSubjectToken(server, shop)
     const actors = [service, await newService(server)]
     let text = given.access_token
@@ -161,7 +161,7 @@ describe('delegation in a token exchange', () => {
     }
   })
 
-  it('can be made mandatory', async () => {
+  it('can be made mandatory by an option', async () => {
     const strict = await startExchange({
       grants: [...GRANTS.slice(0, -1), tokenExchange({ actorRequired: true })],
     })
@@ -179,7 +179,7 @@ describe('delegation in a token exchange', () => {
   })
 })
 
-describe('the allow option of tokenExchange()', () => {
+describe('the `allow` option of tokenExchange()', () => {
   it('is called after all other checks, with all details of the exchange', async () => {
     const asked: { subject: VerifiedToken; scopes: readonly string[] }[] = []
     const own = await startExchange({

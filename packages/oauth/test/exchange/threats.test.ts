@@ -31,20 +31,20 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('a token exchange (threat T16) issues no token for', () => {
-  it('a scope that it does not hold', async () => {
+  it('a scope that the original token does not have', async () => {
     const given = await createSubjectToken(server, shop, [['scope', 'place-orders']])
     const got = await exchange(server, service, given.access_token, { scope: 'check-status' })
     expect(got).toMatchObject({ error: 'invalid_scope' })
   })
 
-  it('a scope that the client may not have', async () => {
+  it('a scope that the client may not request', async () => {
     const given = await createSubjectToken(server, shop)
     const limited = await newService(server, { scopes: ['check-status'] })
     const got = await exchange(server, limited, given.access_token, { scope: 'place-orders' })
     expect(got).toMatchObject({ error: 'invalid_scope' })
   })
 
-  it('the wildcard scope, though scopes that it covers can be requested', async () => {
+  it('the wildcard scope, although scopes that it includes can be requested', async () => {
     const given = await createSubjectToken(server, shop, [['scope', '*']])
     expect(await exchange(server, service, given.access_token, { scope: '*' })).toMatchObject({
       error: 'invalid_scope',
@@ -78,7 +78,7 @@ describe('a token exchange (threat T16) issues no token for', () => {
     expect(got).toMatchObject({ error: 'invalid_target' })
   })
 
-  it('an API that the grant of the original token covers, but the token itself does not', async () => {
+  it('an API that belongs to the grant of the original token, but not to the token itself', async () => {
     const given = await createSubjectToken(server, shop, [
       ['scope', 'place-orders'],
       ['resource', ORDERS],
@@ -98,7 +98,7 @@ describe('a token exchange (threat T16) issues no token for', () => {
 })
 
 describe('a token exchange (threat T16)', () => {
-  it('is refused for a client without the grant, and for a public client', async () => {
+  it('is refused to a client without this grant, and to a public client', async () => {
     const given = await createSubjectToken(server, shop)
     expect(await exchange(server, shop, given.access_token)).toMatchObject({
       error: 'unauthorized_client',
@@ -130,7 +130,7 @@ describe('a token exchange (threat T16)', () => {
     expect(got).toMatchObject({ error: 'invalid_request' })
   })
 
-  it('is refused for a refresh token, an altered token, and an expired token', async () => {
+  it('is refused if the subject token is a refresh token, altered or expired', async () => {
     const given = await createSubjectToken(server, shop)
     const [header, , signature] = given.access_token.split('.')
     const claims = { ...decodeJwt(given.access_token), scope: 'place-orders check-status' }
@@ -147,12 +147,12 @@ describe('a token exchange (threat T16)', () => {
     await own.close()
   })
 
-  it("is refused for a client's own token with an actor, because an actor can act only for users", async () => {
+  it("is refused if a client's own token is exchanged with an actor, because actors act only for users", async () => {
     const given = await createActorToken(server, service)
     expect(await exchange(server, service, given)).toMatchObject({ error: 'invalid_request' })
   })
 
-  it('is refused with the token of another client as actor_token', async () => {
+  it('is refused if the actor_token belongs to another client', async () => {
     const given = await createSubjectToken(server, shop)
     const actor_token = await createActorToken(server, await newService(server))
     const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
@@ -180,7 +180,7 @@ async function chainOf(on: TestServer, holder: ExchangeClient) {
   return { given, middle, child, grandchild }
 }
 
-describe('revocation (threat T16) of a token includes the tokens exchanged from it', () => {
+describe('revoking a token (threat T16) also revokes the tokens exchanged from it', () => {
   const revoke = (client: ExchangeClient, token: string) =>
     server.post('/oauth/revoke', { client_id: client.id, client_secret: client.secret, token })
 
@@ -195,7 +195,7 @@ describe('revocation (threat T16) of a token includes the tokens exchanged from 
         server.oauth.tokens.revoke(String(decodeJwt(given.access_token).jti).split('.')[0] ?? ''),
     ],
     ['the person is signed out everywhere', () => server.oauth.revokeUser('ada')],
-  ])('when %s, immediately in this process and within a second in others', async (_what, end) => {
+  ])('when %s, in this process immediately and in others within a second', async (_what, end) => {
     const own = await newShop(server)
     const chain = await chainOf(server, own)
     const another = server.another()
@@ -215,14 +215,14 @@ describe('revocation (threat T16) of a token includes the tokens exchanged from 
     })
   })
 
-  it('if the token is in the middle of a chain of exchanges, but never the token at its beginning', async () => {
+  it('if the revoked token is in the middle of a chain of exchanges, but not the token at its beginning', async () => {
     const { given, middle, child, grandchild } = await chainOf(server, shop)
     await revoke(middle, child)
     expect(await guardStatus(server.oauth, grandchild)).toBe(401)
     expect(await guardStatus(server.oauth, given.access_token)).toBe(200)
   })
 
-  it('after which none of them can be exchanged any more', async () => {
+  it('so that none of them can be exchanged again', async () => {
     const given = await createSubjectToken(server, shop)
     await revoke(shop, given.access_token)
     expect(await exchange(server, service, given.access_token)).toMatchObject({
@@ -230,7 +230,7 @@ describe('revocation (threat T16) of a token includes the tokens exchanged from 
     })
   })
 
-  it("if the revoked token was the actor's token", async () => {
+  it('if the revoked token was the token of the actor', async () => {
     const acting = await newService(server, { grants: [TOKEN_EXCHANGE, 'password'] })
     const helper = await createSubjectToken(server, acting, [])
     const given = await createSubjectToken(server, shop)
@@ -244,7 +244,7 @@ describe('revocation (threat T16) of a token includes the tokens exchanged from 
     expect(await guardStatus(server.oauth, given.access_token)).toBe(200)
   })
 
-  it('after which introspection returns them as inactive', async () => {
+  it('so that introspection returns them as inactive', async () => {
     const { given, middle, child } = await chainOf(server, shop)
     await revoke(shop, given.access_token)
     const reply = await server.post('/oauth/introspect', {
@@ -255,7 +255,7 @@ describe('revocation (threat T16) of a token includes the tokens exchanged from 
     expect(await reply.json()).toEqual({ active: false })
   })
 
-  it('if a refresh ends the previous access token of the grant', async () => {
+  it('if a refresh invalidates the previous access token of the grant', async () => {
     const own = await startExchange({
       grants: GRANTS.map((each) =>
         each.type === 'refresh_token' ? refreshToken({ endsOldAccessToken: true }) : each,
@@ -277,7 +277,7 @@ describe('revocation (threat T16) of a token includes the tokens exchanged from 
   it.each([
     ['opaque tokens', 'opaque' as const],
     ['a token format that drops unknown claims', claimDroppingFormat()],
-  ])('on a server with %s, too', async (_what, accessTokenFormat) => {
+  ])('on a server with %s', async (_what, accessTokenFormat) => {
     const own = await startServer({ accessTokenFormat, grants: GRANTS })
     const holder = await newShop(own)
     const { given, child, grandchild } = await chainOf(own, holder)

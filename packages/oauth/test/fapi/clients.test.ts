@@ -92,7 +92,7 @@ describe.each([false, true])('fapi2() with third-party clients (DPoP nonces: %s)
     },
   )
 
-  it('an API rejects a stolen access token that is sent without the key it is bound to', async () => {
+  it('an API rejects a stolen access token that is sent without its key', async () => {
     const signer = await createSigner('ES256')
     const id = await newClient(signer)
     const insecure = { [oauth4webapi.allowInsecureRequests]: true }

@@ -61,7 +61,7 @@ describe('fapi2() at start-up', () => {
       { resources: { 'https://api.example.com': { signingAlgorithm: 'RS256' } } },
       'signs with RS256',
     ],
-  ])('rejects the combination with %s, and names the fix', async (_what, changes, message) => {
+  ])('rejects %s in the options, and names the fix', async (_what, changes, message) => {
     await expect(started(changes)).rejects.toThrow(`fapi2(): `)
     await expect(started(changes)).rejects.toThrow(message)
   })
@@ -81,7 +81,7 @@ describe('fapi2() at start-up', () => {
     expect(() => fapi2(options)).toThrow(message)
   })
 
-  it('accepts options that the profile allows', async () => {
+  it('accepts the options that the profile allows', async () => {
     const server = await started({
       features: [
         fapi2({
@@ -97,8 +97,8 @@ describe('fapi2() at start-up', () => {
   })
 })
 
-describe('metadata with fapi2()', () => {
-  it('lists what the FAPI 2.0 profile requires, and nothing that it forbids', async () => {
+describe('the server metadata with fapi2()', () => {
+  it('lists everything that the FAPI 2.0 profile requires, and nothing that it forbids', async () => {
     const features = [
       fapi2({ requestObjects: true }),
       openid({ idTokenAlgorithms: ['ES256'] }),
@@ -173,7 +173,7 @@ describe('self-registration with fapi2()', () => {
 })
 
 describe('management routes with fapi2()', () => {
-  it('respond with 422 when people register an application, because it would get a secret', async () => {
+  it('respond with 422 when people register an application, because the application would get a secret', async () => {
     const server = await startFapi()
     try {
       const body = { name: 'Shop', redirect: REDIRECT }
@@ -193,52 +193,49 @@ describe('fapi2({ requestObjects: true })', () => {
     ['PS256', 201],
     ['RS256', 400],
     ['none', 400],
-  ])(
-    'responds to a request object signed with the algorithm %s with the status %i',
-    async (alg, status) => {
-      const server = await startFapi({ requestObjects: true })
-      try {
-        const settings = { request_object_signing_alg: alg }
-        const client = await newKeyClient(server, alg === 'none' ? 'ES256' : alg)
-        await server.database.kysely
-          .updateTable('oauth_clients')
-          .set({
-            settings: JSON.stringify({
-              token_endpoint_auth_method: 'private_key_jwt',
-              jwks: { keys: [client.signer.jwk, assertionKey.jwk] },
-              ...settings,
-            }),
-          })
-          .where('id', '=', client.id)
-          .execute()
-        const claims = {
-          iss: client.id,
-          aud: server.url,
-          client_id: client.id,
-          response_type: 'code',
-          redirect_uri: REDIRECT,
-          scope: 'place-orders',
-          code_challenge: '03BnmsCFjxiiew8w92e0eHJAmcREwx-U10__1usYD2Y',
-          code_challenge_method: 'S256',
-        }
-        const request =
-          alg === 'none'
-            ? `${encode({ alg: 'none' })}.${encode(claims)}.`
-            : await sign(claims, client.signer.privateKey, { alg, kid: 'key' })
-        const reply = await push(server, client, { params: { request }, signer: assertionKey })
-        expect(reply.status).toBe(status)
-      } finally {
-        await server.close()
+  ])('returns, for a request object signed with %s, the status %i', async (alg, status) => {
+    const server = await startFapi({ requestObjects: true })
+    try {
+      const settings = { request_object_signing_alg: alg }
+      const client = await newKeyClient(server, alg === 'none' ? 'ES256' : alg)
+      await server.database.kysely
+        .updateTable('oauth_clients')
+        .set({
+          settings: JSON.stringify({
+            token_endpoint_auth_method: 'private_key_jwt',
+            jwks: { keys: [client.signer.jwk, assertionKey.jwk] },
+            ...settings,
+          }),
+        })
+        .where('id', '=', client.id)
+        .execute()
+      const claims = {
+        iss: client.id,
+        aud: server.url,
+        client_id: client.id,
+        response_type: 'code',
+        redirect_uri: REDIRECT,
+        scope: 'place-orders',
+        code_challenge: '03BnmsCFjxiiew8w92e0eHJAmcREwx-U10__1usYD2Y',
+        code_challenge_method: 'S256',
       }
-    },
-  )
+      const request =
+        alg === 'none'
+          ? `${encode({ alg: 'none' })}.${encode(claims)}.`
+          : await sign(claims, client.signer.privateKey, { alg, kid: 'key' })
+      const reply = await push(server, client, { params: { request }, signer: assertionKey })
+      expect(reply.status).toBe(status)
+    } finally {
+      await server.close()
+    }
+  })
 })
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const assertionKey = await createSigner('ES256', 'assertions')
 
-describe('algorithms in openid({ idTokenAlgorithms }) and signedIntrospection({ algorithms })', () => {
-  it('are rejected at start-up if an algorithm is unsupported or the default algorithm is missing', () => {
+describe('the algorithms in openid({ idTokenAlgorithms }) and signedIntrospection({ algorithms })', () => {
+  it('are rejected at start-up if one is unsupported or the default algorithm is missing', () => {
     const list = ['ES256'] as const
     expect(() => openid({ idTokenAlgorithm: 'EdDSA', idTokenAlgorithms: list })).toThrow("'EdDSA'")
     expect(() => openid({ idTokenAlgorithms: ['ES256', 'none' as never] })).toThrow(
@@ -250,7 +247,7 @@ describe('algorithms in openid({ idTokenAlgorithms }) and signedIntrospection({ 
 })
 
 describe('requirePkce()', () => {
-  it('refuses a request for a code without code_challenge, also from clients with a secret', async () => {
+  it('refuses a request for a code without code_challenge, even from clients with a secret', async () => {
     const server = await startServer({
       grants: [authorizationCode(), implicit()],
       features: [requirePkce()],
@@ -278,7 +275,7 @@ describe('requirePkce()', () => {
     }
   })
 
-  it('is off by default: clients with a secret may send no code_challenge', async () => {
+  it('is off by default: clients with a secret may omit code_challenge', async () => {
     const server = await startServer()
     try {
       const { id } = await createClient(server)

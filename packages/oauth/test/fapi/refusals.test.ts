@@ -47,7 +47,7 @@ const REQUEST = [400, 'invalid_request'] as const
 const CLIENT = [401, 'invalid_client'] as const
 const GRANT = [400, 'invalid_grant'] as const
 
-describe('pushed request with fapi2()', () => {
+describe('a pushed request with fapi2()', () => {
   const cases: ReadonlyArray<[string, Changes, readonly [number, string]]> = [
     [
       'without PKCE',
@@ -149,8 +149,8 @@ describe('pushed request with fapi2()', () => {
   })
 })
 
-describe('authorization request with fapi2()', () => {
-  it('is refused if it was not pushed, and the client receives the error in a redirect', async () => {
+describe('an authorization request with fapi2()', () => {
+  it('is refused if it was not pushed, and the client learns this by an error in the redirect', async () => {
     const { client_id = '', ...rest } = requestOf(client)
     const page = await requestAuthorization(server, 'ada', {
       client_id,
@@ -164,7 +164,7 @@ describe('authorization request with fapi2()', () => {
     })
   })
 
-  it('is refused if another client pushed it, or if it was answered before', async () => {
+  it('is refused if another client pushed it, or if the person has already decided', async () => {
     const { request_uri } = await (await push(server, client)).json()
     const other = await newKeyClient(server)
     expect(
@@ -195,7 +195,7 @@ describe('authorization request with fapi2()', () => {
   })
 })
 
-describe('authorization code with fapi2()', () => {
+describe('an authorization code with fapi2()', () => {
   const cases: ReadonlyArray<[string, Changes, readonly [number, string]]> = [
     ['without a DPoP proof', { holder: null }, REQUEST],
     ['without a code verifier', { params: { code_verifier: undefined } }, GRANT],
@@ -277,7 +277,7 @@ describe('clients with fapi2()', () => {
     )
   })
 
-  it('are refused at every endpoint if they have a secret or are public, and were registered before fapi2() was enabled', async () => {
+  it('are refused at every endpoint if they are public or have a secret, even if they were registered before fapi2() was enabled', async () => {
     const before = await startServer()
     try {
       const secret = await createClient(before, { grants: ['client_credentials'] })
@@ -306,7 +306,7 @@ describe('clients with fapi2()', () => {
     }
   })
 
-  it('get no token by client credentials without a DPoP proof', async () => {
+  it('get no client credentials token without a DPoP proof', async () => {
     const form = { grant_type: 'client_credentials' }
     const ask = (changes: Changes) => send(server, '/oauth/token', client, form, changes)
     expect(await readStatusAndError(await ask({ holder: null }))).toEqual(REQUEST)
@@ -314,7 +314,7 @@ describe('clients with fapi2()', () => {
   })
 })
 
-describe('refresh token with fapi2()', () => {
+describe('a refresh token with fapi2()', () => {
   it('stays the same and can be used repeatedly (threat T6)', async () => {
     const first = await tokensOf(server, client)
     const tokens = [first.access_token]
@@ -345,7 +345,7 @@ describe('refresh token with fapi2()', () => {
     expect((await refresh(server, client, refresh_token)).status).toBe(200)
   })
 
-  it("is refused with another client's key, or by another client (threat T6)", async () => {
+  it('is refused with the key of another client, and for another client (threat T6)', async () => {
     const { refresh_token } = await tokensOf(server, client)
     const signer = await createSigner('ES256')
     expect(
@@ -356,7 +356,7 @@ describe('refresh token with fapi2()', () => {
     expect((await refresh(server, client, refresh_token)).status).toBe(200)
   })
 
-  it('issues tokens for another DPoP key to the authenticated client (RFC 9449 §5)', async () => {
+  it('issues tokens for a new DPoP key if the client has authenticated itself (RFC 9449 §5)', async () => {
     const { refresh_token } = await tokensOf(server, client)
     const holder = await newHolder()
     const reply = await refresh(server, client, refresh_token, { holder })
@@ -375,7 +375,7 @@ describe('refresh token with fapi2()', () => {
     for (const reply of replies) expect((await reply.json()).refresh_token).toBe(refresh_token)
   })
 
-  it('is refused after it was revoked, after it has expired, and after the approval was revoked', async () => {
+  it('is refused after it was revoked or has expired, and after the approval was revoked', async () => {
     const revoked = await tokensOf(server, client)
     const gone = await send(
       server,
@@ -400,7 +400,7 @@ describe('refresh token with fapi2()', () => {
     )
   })
 
-  it('keeps working after fapi2() is disabled, and refresh tokens from before fapi2() are still rotated', async () => {
+  it('stays valid after fapi2() is disabled, and older refresh tokens are still rotated', async () => {
     const { refresh_token } = await tokensOf(server, client)
     expect((await refresh(server, client, refresh_token)).status).toBe(200)
     expect((await refresh(server, client, refresh_token)).status).toBe(200)

@@ -27,7 +27,7 @@ async function requestIntrospection(
   return { api, app, token, reply: await server.post('/oauth/introspect', form, headers) }
 }
 
-describe('signed introspection response', () => {
+describe('a signed introspection response', () => {
   it.each([
     ['RS256', {}],
     ['ES256', { introspection_signed_response_alg: 'ES256' }],
@@ -51,7 +51,7 @@ describe('signed introspection response', () => {
     })
   })
 
-  it('hides tokens of other clients, as the JSON response does', async () => {
+  it('hides tokens of other clients, like the JSON response', async () => {
     const api = await createClient(server, { grants: ['client_credentials'] })
     const form = { token: 'garbage', client_id: api.id, client_secret: api.secret }
     const reply = await server.post('/oauth/introspect', form, { accept: TYPE })
@@ -60,7 +60,7 @@ describe('signed introspection response', () => {
     expect(payload.token_introspection).toEqual({ active: false })
   })
 
-  it('is plain JSON for clients that do not request a JWT', async () => {
+  it('is plain JSON for clients that do not ask for a JWT', async () => {
     for (const headers of [{}, { accept: 'application/json' }]) {
       const { reply } = await requestIntrospection(
         { introspection_signed_response_alg: 'RS256' },
@@ -87,7 +87,7 @@ describe('signed introspection response', () => {
     expect(introspection.active).toBe(true)
   })
 
-  it('is not accepted by a guard as a token', async () => {
+  it('is not accepted as a token by a guard', async () => {
     const { reply } = await requestIntrospection()
     const credentials = {
       authorization: `Bearer ${await reply.text()}`,

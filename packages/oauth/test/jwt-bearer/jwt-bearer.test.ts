@@ -41,7 +41,7 @@ const ask = async (
 ) => sendAssertion(server.oauth, client, await assertionFor(server, changes), fields)
 
 describe('jwtBearer()', () => {
-  it('issues an access token, and no refresh token, for the user that the assertion is about', async () => {
+  it('issues an access token, and no refresh token, for the user named in the assertion', async () => {
     const reply = await ask()
     expect(reply).toMatchObject({ status: 200, token_type: 'Bearer', scope: 'check-status' })
     expect(reply).not.toHaveProperty('refresh_token')
@@ -55,27 +55,27 @@ describe('jwtBearer()', () => {
     expect(user).toMatchObject({ id: 'ada' })
   })
 
-  it('looks up the `sub` claim for each issuer separately: the same sub of two issuers means two users', async () => {
+  it('looks up the `sub` claim separately for each issuer: the same sub of two issuers means two users', async () => {
     const assertion = await signBy(server.issuers.globex, claimsFrom(server, GLOBEX))
     const reply = await sendAssertion(server.oauth, server.client, assertion)
     expect(decodeJwt(reply.access_token).sub).toBe('user:bob')
     expect(decodeJwt((await ask()).access_token).sub).toBe('user:ada')
   })
 
-  it('finds a user by a verified e-mail address in a domain of the issuer', async () => {
+  it('finds a user by a verified e-mail address in a domain that belongs to the issuer', async () => {
     const claims = { sub: 'new', email: 'bob@globex.example', email_verified: true }
     const assertion = await signBy(server.issuers.globex, claimsFrom(server, GLOBEX, claims))
     const reply = await sendAssertion(server.oauth, server.client, assertion)
     expect(decodeJwt(reply.access_token).sub).toBe('user:bob')
   })
 
-  it('finds a user by e-mail address if the issuer has no lookup by sub, whatever the letter case of the domain', async () => {
+  it('finds a user by e-mail address if no lookup by sub is configured, whatever the letter case of the domain', async () => {
     const claims = { iss: MAIL, email: 'bob@MAIL.example', email_verified: true }
     expect(decodeJwt((await ask(claims)).access_token).sub).toBe('user:bob')
     expect(await ask({ iss: MAIL })).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('without requested scopes, grants the scopes that the assertion, the issuer and the client all allow', async () => {
+  it('grants, if the request names no scopes, the scopes that the assertion, the issuer and the client all allow', async () => {
     expect((await ask({ scope: 'check-status place-orders' })).scope).toBe('check-status')
     expect((await ask({ scope: 'place-orders' })).scope).toBe('')
     const askGlobex = async (fields: Record<string, string>, client = server.client) => {
@@ -90,7 +90,7 @@ describe('jwtBearer()', () => {
     expect(await askGlobex({ scope: 'place-orders' })).toBe('place-orders')
   })
 
-  it('issues a token for the resource in the assertion or in the request', async () => {
+  it('issues a token for the resource named in the assertion or in the request', async () => {
     const audienceOf = async (claims: object, fields = {}) =>
       decodeJwt((await ask({ ...claims }, fields)).access_token).aud
     expect(await audienceOf({})).toBe(server.url)
@@ -112,7 +112,7 @@ describe('jwtBearer()', () => {
     expect((await ask({ aud: [server.url] })).status).toBe(200)
   })
 
-  it('lets a client send an assertion again after a failed request, because it counts as used only once a token was issued', async () => {
+  it('accepts an assertion again after a failed request, because only an issued token uses it up', async () => {
     const assertion = await assertionFor(server)
     const wider = await sendAssertion(server.oauth, server.client, assertion, {
       scope: 'place-orders',
@@ -123,14 +123,14 @@ describe('jwtBearer()', () => {
 })
 
 describe('an Identity Assertion JWT Authorization Grant', () => {
-  it('is exchanged for a token of its user and its resource', async () => {
+  it('is exchanged for a token with the user and the resource that it names', async () => {
     const assertion = await idJagFor(server, { resource: ORDERS, scope: 'check-status' })
     const reply = await sendAssertion(server.oauth, server.client, assertion)
     expect(reply).toMatchObject({ status: 200, scope: 'check-status' })
     expect(decodeJwt(reply.access_token)).toMatchObject({ sub: 'user:ada', aud: ORDERS })
   })
 
-  it('is announced in the metadata, which does not name the trusted issuers', async () => {
+  it('is announced in the metadata, without the names of the trusted issuers', async () => {
     const reply = await server.request('/.well-known/oauth-authorization-server')
     const text = await reply.text()
     expect(JSON.parse(text)).toMatchObject({
@@ -144,7 +144,7 @@ describe('an Identity Assertion JWT Authorization Grant', () => {
 })
 
 describe('a workload', () => {
-  it('gets a token for its client with nothing but the token of its platform', async () => {
+  it('gets a token for its client by presenting only the token of its platform', async () => {
     const subject = 'repo:acme/site:ref:refs/heads/main'
     const client = await newWorkload(server, subject)
     const assertion = await signBy(server.issuers.ci, claimsFrom(server, CI, { sub: subject }))
@@ -159,7 +159,7 @@ describe('a workload', () => {
     })
   })
 
-  it("may use a platform token without jti again until it expires, if the issuer's setting allows that", async () => {
+  it("may present a platform token without jti repeatedly until it expires, if the issuer's settings allow it", async () => {
     const subject = 'system:serviceaccount:shop:worker'
     const client = await newWorkload(server, subject)
     const claims = claimsFrom(server, CLUSTER, { sub: subject, jti: undefined })
@@ -170,11 +170,11 @@ describe('a workload', () => {
   })
 })
 
-describe('a server that trusts one assertion issuer', () => {
+describe('a server that trusts an assertion issuer', () => {
   const startWith = (name: string) =>
     startAssertions({}, (issuers) => issuers.filter(({ issuer }) => issuer === name))
 
-  it('rejects public clients, and announces no profile in the metadata, if the assertions are about users', async () => {
+  it('rejects public clients, and announces no profile in the metadata, if the assertions name users', async () => {
     const plain = await startWith(ACME)
     const client = await newCaller(plain, { confidential: false })
     expect(await sendAssertion(plain.oauth, client, 'unread')).toMatchObject({
@@ -185,7 +185,7 @@ describe('a server that trusts one assertion issuer', () => {
     await plain.close()
   })
 
-  it('accepts public clients if the assertions are about workloads', async () => {
+  it('accepts public clients if the assertions name workloads', async () => {
     const only = await startWith(CI)
     const client = await newWorkload(only, 'a job')
     const assertion = await signBy(only.issuers.ci, claimsFrom(only, CI, { sub: 'a job' }))
@@ -238,7 +238,7 @@ describe('options of jwtBearer()', () => {
     expect(() => jwtBearer({ issuers: [issuer] })).toThrow(message)
   })
 
-  it('are rejected if an issuer is listed twice, or none is listed', async () => {
+  it('are rejected if no issuer is listed, or one is listed twice', async () => {
     const issuer = await good()
     expect(() => jwtBearer({ issuers: [issuer, issuer] })).toThrow(/twice/)
     expect(() => jwtBearer({ issuers: [] })).toThrow(/empty/)

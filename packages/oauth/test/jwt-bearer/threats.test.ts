@@ -268,7 +268,7 @@ describe('the JWT bearer grant (threat T17) refuses', () => {
     ['an assertion that lives too long', 'it may be valid for at most 600 seconds'],
     ['an ID-JAG for another client', 'it is for another client'],
   ])(
-    'a request with %s, and gives the reason because the issuer has signed the assertion',
+    'a request with %s, and tells the reason because the issuer did sign the assertion',
     async (name, why) => {
       const { assertion, client = () => server.client }: Attack = attacks[name] ?? acme()
       const reply = await sendAssertion(server.oauth, client(), await assertion())
@@ -291,7 +291,7 @@ describe('the JWT bearer grant (threat T17) refuses', () => {
     })
   })
 
-  it('unknown issuers and wrong keys with the same error, and unknown and removed users with the same error', async () => {
+  it('unknown issuers and wrong keys with one error, and unknown and deleted users with another', async () => {
     const answer = async (name: string) => {
       const reply = await sendAssertion(
         server.oauth,
@@ -329,7 +329,7 @@ describe('claims of unexpected types (threat T17)', () => {
   )
 })
 
-describe('a used assertion (threat T17)', () => {
+describe('an assertion that was used before (threat T17)', () => {
   it('is refused by the same process', async () => {
     const assertion = await assertionFor(server)
     expect((await sendAssertion(server.oauth, server.client, assertion)).status).toBe(200)
@@ -353,7 +353,7 @@ describe('a used assertion (threat T17)', () => {
     expect(replies.filter(({ error }) => error === 'invalid_grant')).toHaveLength(9)
   })
 
-  it('is refused as used until it expires, and then as expired', async () => {
+  it('is refused as already used until it expires, and then as expired', async () => {
     const assertion = await assertionFor(server)
     await sendAssertion(server.oauth, server.client, assertion)
     server.clock.advance(119)
@@ -363,7 +363,7 @@ describe('a used assertion (threat T17)', () => {
     })
   })
 
-  it('does not prevent another issuer, or a client assertion, from using the same jti', async () => {
+  it("does not prevent another issuer's assertion, or a client assertion, from using the same jti", async () => {
     const jti = 'one for all'
     const signer = await createSigner('ES256')
     const settings = {
@@ -382,7 +382,7 @@ describe('a used assertion (threat T17)', () => {
   })
 })
 
-describe('an assertion (threat T17) is not accepted as a credential by', () => {
+describe('an assertion (threat T17) is rejected as a credential by', () => {
   it.each([
     ['the guard', async (text: string) => guardStatus(text)],
     ['introspection', async (text: string) => introspectionOf(text)],
@@ -441,13 +441,13 @@ describe('a workload (threat T17)', () => {
     })
   })
 
-  it('gets no access token with an assertion about a user', async () => {
+  it('gets no access token with an assertion that names a user', async () => {
     expect(await sendAssertion(server.oauth, client, await assertionFor(server))).toMatchObject({
       error: 'unauthorized_client',
     })
   })
 
-  it('gets no token for its client by another grant, because the client has no secret', async () => {
+  it('gets no token by another grant, because its client has no secret', async () => {
     const form = { grant_type: 'client_credentials', client_id: client.id }
     expect((await server.post('/oauth/token', form)).status).toBe(400)
   })
@@ -485,13 +485,13 @@ describe('the keys of an assertion issuer (threat T17)', () => {
     return sendAssertion(remote.oauth, remote.client, await signBy(by, claims, { kid }))
   }
 
-  it('are fetched once for many assertions', async () => {
+  it('are fetched once, however many assertions are checked', async () => {
     web.answerJson({ keys: [signer.jwk] })
     for (let i = 0; i < 3; i += 1) expect((await askBy()).status).toBe(200)
     expect(web.asked).toHaveLength(1)
   })
 
-  it('are fetched again for an unknown key id, after which the old key is refused', async () => {
+  it('are fetched again if an assertion has an unknown key id, and the old key is refused afterwards', async () => {
     const next = await createSigner('ES256', 'next')
     web.answerJson({ keys: [signer.jwk] })
     expect((await askBy()).status).toBe(200)
@@ -507,7 +507,7 @@ describe('the keys of an assertion issuer (threat T17)', () => {
     ['JSON that is no key set', 200, '[]'],
     ['text that is no JSON', 200, 'keys'],
   ])(
-    'cause a temporary error and no token if they are unavailable because of %s',
+    'cause a temporary error and no token if they cannot be fetched because of %s',
     async (_what, status, text) => {
       web.answer((_request, response) =>
         response.writeHead(status, { 'content-type': 'application/json' }).end(text),
@@ -538,7 +538,7 @@ describe('the keys of an assertion issuer (threat T17)', () => {
     expect(web.asked).toHaveLength(0)
   })
 
-  it('are not fetched from a private address that is not allowed', async () => {
+  it('are not fetched from a private address unless it is allowed', async () => {
     const resolve = async () => [{ address: '127.0.0.1', family: 4 as const }]
     const closed = remote.another({ outgoing: { resolve } })
     web.answerJson({ keys: [signer.jwk] })
@@ -549,8 +549,8 @@ describe('the keys of an assertion issuer (threat T17)', () => {
   })
 })
 
-describe('assertions about users who were removed or signed out (threat T17)', () => {
-  it('get no token for a removed user, even if they were issued before', async () => {
+describe('assertions about users who were deleted or signed out (threat T17)', () => {
+  it('get no token for a deleted user, even if they were issued before the deletion', async () => {
     const assertion = await assertionFor(server)
     const ada = server.users.all.get('ada')
     server.users.all.delete('ada')
@@ -563,7 +563,7 @@ describe('assertions about users who were removed or signed out (threat T17)', (
     }
   })
 
-  it('lose the tokens issued for them when the user is signed out everywhere', async () => {
+  it('yield tokens that are revoked when the user is signed out everywhere', async () => {
     const { access_token } = await sendAssertion(
       server.oauth,
       server.client,

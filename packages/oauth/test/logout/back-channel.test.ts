@@ -35,7 +35,7 @@ const notifiedClient = (settings: object = {}) =>
 const tokenOf = (form: URLSearchParams | undefined) => form?.get('logout_token') ?? ''
 
 describe('OpenID Foundation test plan for back-channel logout', () => {
-  it('discovery announces the feature', async () => {
+  it('is announced in discovery', async () => {
     const found = await (await server.request('/.well-known/openid-configuration')).json()
     expect(found).toMatchObject({
       backchannel_logout_supported: true,
@@ -44,7 +44,7 @@ describe('OpenID Foundation test plan for back-channel logout', () => {
     })
   })
 
-  it('the client receives a form that contains only a logout token', async () => {
+  it('sends the client a form that contains only a logout token', async () => {
     const client = await notifiedClient()
     const { id_token } = await signIn(server, client, { nonce: 'n' })
     const reply = await visit(server, { id_token_hint: id_token, post_logout_redirect_uri: HOME })
@@ -74,7 +74,7 @@ describe('OpenID Foundation test plan for back-channel logout', () => {
     })
   })
 
-  it('the logout token is signed like the ID tokens of the client, and has the same subject', async () => {
+  it('signs the logout token like the ID tokens of the client, with the same subject', async () => {
     await server.close()
     server = await startLogout(true, LOCAL, {
       idTokenAlgorithm: 'ES256',
@@ -92,7 +92,7 @@ describe('OpenID Foundation test plan for back-channel logout', () => {
 })
 
 describe('back-channel logout', () => {
-  it('notifies each client that the person signed in to in the session, and no other', async () => {
+  it('notifies each client that the person used in the session, and no other client', async () => {
     const first = await notifiedClient()
     const second = await notifiedClient()
     await notifiedClient()
@@ -162,7 +162,7 @@ describe('back-channel logout', () => {
   })
 })
 
-describe('back-channel logout at an unreachable client (threat A14)', () => {
+describe('back-channel logout to an unreachable client (threat A14)', () => {
   it('is retried with the same jti and a new iat', async () => {
     await signIn(server, await notifiedClient())
     receiver.answer = 500
@@ -181,7 +181,7 @@ describe('back-channel logout at an unreachable client (threat A14)', () => {
     expect(await server.oauth.deliver()).toBe(0)
   })
 
-  it('is abandoned after the last retry', async () => {
+  it('is given up after the last retry', async () => {
     await signIn(server, await notifiedClient())
     receiver.answer = 400
     await server.oauth.endSession('ada.1')
@@ -198,7 +198,7 @@ describe('back-channel logout at an unreachable client (threat A14)', () => {
     expect(await server.oauth.deliver()).toBe(0)
   })
 
-  it('does not delay other clients when the client hangs', async () => {
+  it('does not delay the notification of other clients if the client hangs', async () => {
     const slow = await startReceiver()
     slow.answer = null
     const hanging = await notifiedClient({ backchannel_logout_uri: slow.url })
@@ -209,7 +209,7 @@ describe('back-channel logout at an unreachable client (threat A14)', () => {
     await slow.close()
   })
 
-  it('does not delay other clients when the client is slow, however many notifications wait for it', async () => {
+  it('does not delay the notification of other clients if the client is slow, however many notifications are waiting', async () => {
     let asked = 0
     const slow = createServer((_request, response) => {
       asked += 1
@@ -257,7 +257,7 @@ describe('back-channel logout at an unreachable client (threat A14)', () => {
     'https://169.254.169.254/latest',
     'https://localhost/logout',
   ])(
-    'sends no request to the private or plain http address %s unless it is allowed',
+    'sends no request to the private or plain-http address %s unless it is allowed',
     async (address) => {
       await server.close()
       server = await startLogout(true)
@@ -269,12 +269,12 @@ describe('back-channel logout at an unreachable client (threat A14)', () => {
   )
 
   it.each(['http://app.example/logout', 'file:///etc/passwd', 'nothing'])(
-    'accepts no client with the logout address %s',
+    'accepts no client with the logout URL %s',
     (address) =>
       expect(notifiedClient({ backchannel_logout_uri: address })).rejects.toThrow(/https URL/),
   )
 
-  it('is dropped when the client was deleted', async () => {
+  it('is given up when the client is deleted', async () => {
     const client = await notifiedClient()
     await signIn(server, client)
     await server.oauth.clients.revoke(client.id)
@@ -285,7 +285,7 @@ describe('back-channel logout at an unreachable client (threat A14)', () => {
 })
 
 describe('a logout token (threat A14, threat N5)', () => {
-  it('is refused as an access token, as an ID token and as an id_token_hint', async () => {
+  it('is rejected as an access token, as an ID token and as an id_token_hint', async () => {
     const client = await notifiedClient()
     await signIn(server, client)
     await server.oauth.endSession('ada.1')

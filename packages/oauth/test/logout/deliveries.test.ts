@@ -25,7 +25,7 @@ afterEach(async () => {
 const notifiedClient = () =>
   logoutClient(server, { backchannel_logout_uri: receiver.url }, { firstParty: true })
 
-describe('a logout notification whose process ends before it is delivered', () => {
+describe('a queued logout notification, after its process ended,', () => {
   it('is delivered by the next process', async () => {
     const client = await notifiedClient()
     await signIn(server, client)

@@ -46,9 +46,9 @@ afterEach(async () => {
   await receiver.close()
 })
 
-describe('logout at a client with a metadata document', () => {
+describe('logout of a person at a client with a metadata document', () => {
   it.each([{}, { named: true }])(
-    'signs people out, and redirects them back to the client (client_id in the request: %j)',
+    'signs the person out, and redirects back to the client (options of the request: %j)',
     async ({ named }) => {
       const reply = await visit(server, {
         id_token_hint: hint,
@@ -59,7 +59,7 @@ describe('logout at a client with a metadata document', () => {
     },
   )
 
-  it("sends a logout token whose aud is the client id in the client's ID tokens", async () => {
+  it("sends a logout token with the same client id in aud as the client's ID tokens", async () => {
     await server.oauth.endSession('ada.1')
     await pollUntilTrue(() => receiver.forms.length === 1)
     const { aud, sub, sid } = decodeJwt(receiver.forms[0]?.get('logout_token') ?? '')
@@ -70,7 +70,7 @@ describe('logout at a client with a metadata document', () => {
     })
   })
 
-  it('asks people to confirm the sign-out if the document was taken down', async () => {
+  it('asks the person to confirm if the document no longer exists', async () => {
     web.answer((_request, response) => response.writeHead(404).end())
     server.clock.advance('1h')
     const page = await visit(server, { id_token_hint: hint, post_logout_redirect_uri: HOME })

@@ -151,7 +151,7 @@ describe('RP-initiated logout', () => {
     expect(cookies[2]).toMatch(/^tollgate_token=; .*Max-Age=0/)
   })
 
-  it('redirects to the client immediately, without cookies, if there is no session', async () => {
+  it('redirects to the client immediately, and sets no cookies, if there is no session', async () => {
     const params = { id_token_hint: hint, post_logout_redirect_uri: HOME, state: 's' }
     const reply = await visit(server, params, {}, null)
     expect(location(reply)).toBe(`${HOME}?state=s`)
@@ -159,7 +159,7 @@ describe('RP-initiated logout', () => {
     expect(await (await visit(server, {}, {}, null)).text()).toContain('You are signed out')
   })
 
-  it('redirects a form from another site to the same URL with GET, because only then the browser sends its cookies', async () => {
+  it('redirects a form from another site to the same URL with GET, because only then does the browser send its cookies', async () => {
     const reply = await server.post('/oauth/logout', { id_token_hint: hint, state: 'x' })
     expect(reply.status).toBe(303)
     expect(location(reply)).toBe(`/oauth/logout?id_token_hint=${hint}&state=x`)
@@ -175,7 +175,7 @@ describe('RP-initiated logout', () => {
     expect(await isSignedIn(server, client.id)).toBe(true)
   })
 
-  it('redirects to the client also after the confirmation page if id_token_hint proves which client it is', async () => {
+  it('redirects to the client after the confirmation page, too, if id_token_hint identifies the client', async () => {
     const params = { id_token_hint: hint, post_logout_redirect_uri: HOME, state: 'q' }
     const page = await visit(server, params, { cookie: 'session=ada.2' })
     expect(page.headers.get('content-security-policy')).toContain(
@@ -188,14 +188,14 @@ describe('RP-initiated logout', () => {
   })
 })
 
-describe('RP-initiated logout by a third party (threat A13)', () => {
+describe('a sign-out attempt by a third party (RP-initiated logout, threat A13)', () => {
   it.each([
     ['an image', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
     ['an iframe', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
     ['a script', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
     ['a prefetched page', { 'sec-purpose': 'prefetch' }],
   ] as [string, Record<string, string>][])(
-    '%s does not sign the person out',
+    'has no effect: %s does not sign the person out',
     async (_name, headers) => {
       const reply = await visit(server, { id_token_hint: hint }, headers)
       expect(await reply.text()).toContain('Sign out?')
@@ -203,7 +203,7 @@ describe('RP-initiated logout by a third party (threat A13)', () => {
     },
   )
 
-  it('HEAD does not sign the person out', async () => {
+  it('has no effect with the method HEAD', async () => {
     await server.request(`/oauth/logout?id_token_hint=${hint}`, {
       method: 'HEAD',
       headers: { cookie: buildSessionCookie('ada') },
@@ -211,7 +211,7 @@ describe('RP-initiated logout by a third party (threat A13)', () => {
     expect(await isSignedIn(server, client.id)).toBe(true)
   })
 
-  it('the confirmation page cannot be submitted by another site, nor framed', async () => {
+  it('cannot submit or frame the confirmation page from another site', async () => {
     const page = await visit(server)
     expect(page.headers.get('x-frame-options')).toBe('DENY')
     const fields = fieldsOf(await page.text())
@@ -231,14 +231,14 @@ describe('RP-initiated logout by a third party (threat A13)', () => {
     expect(await isSignedIn(server, client.id)).toBe(true)
   })
 
-  it('the parameters in the form of the confirmation page are checked again', async () => {
+  it('cannot change the parameters in the form of the confirmation page, which are checked again', async () => {
     const page = await visit(server)
     const fields = { id_token_hint: hint, post_logout_redirect_uri: 'https://evil.example/' }
     const done = await submitLogoutForm(server, page, 'sign_out', { fields })
     expect([done.status, location(done)]).toEqual([200, null])
   })
 
-  it('an id_token_hint of another session or person does not sign the person out', async () => {
+  it('has no effect with the id_token_hint of another session or person', async () => {
     for (const cookie of ['session=ada.2', 'session=bob.1']) {
       const reply = await visit(server, { id_token_hint: hint }, { cookie })
       expect(await reply.text()).toContain('Sign out?')
@@ -246,7 +246,7 @@ describe('RP-initiated logout by a third party (threat A13)', () => {
     expect([...server.people.ended]).toEqual([])
   })
 
-  it("the id_token_hint of a client allows only that client's redirect URIs", async () => {
+  it('can redirect only to the redirect URIs of the client that the id_token_hint belongs to', async () => {
     const other = await logoutClient(
       server,
       { post_logout_redirect_uris: ['https://other.example/bye'] },
@@ -262,7 +262,7 @@ describe('RP-initiated logout by a third party (threat A13)', () => {
     expect(mixed.headers.get('content-type')).toContain('text/html')
   })
 
-  it('neither an access token nor the ID token of a deleted client is accepted as id_token_hint', async () => {
+  it('cannot use an access token, or the ID token of a deleted client, as id_token_hint', async () => {
     const gone = await logoutClient(server, {}, { firstParty: true })
     const reply = await signIn(server, gone)
     const byToken = await visit(server, {
@@ -279,12 +279,12 @@ describe('RP-initiated logout by a third party (threat A13)', () => {
     expect(await isSignedIn(server, client.id)).toBe(true)
   })
 
-  it('a redirect URI that could run a script cannot be registered', () =>
+  it('cannot register a redirect URI that runs a script', () =>
     expect(
       logoutClient(server, { post_logout_redirect_uris: ['javascript:alert(1)'] }),
     ).rejects.toThrow(/must not use the scheme javascript/))
 
-  it('names and parameters cannot inject HTML into the page', async () => {
+  it('cannot inject HTML into the page by names and parameters', async () => {
     const name = '<script>alert(1)</script>'
     const odd = await logoutClient(server, {}, { name })
     const page = await visit(server, { client_id: odd.id, state: '"><script>' })
@@ -294,7 +294,7 @@ describe('RP-initiated logout by a third party (threat A13)', () => {
   })
 })
 
-describe('RP-initiated logout without its feature or without users.signOut()', () => {
+describe('RP-initiated logout that is not configured', () => {
   it('has no route, no metadata and no stored rows if the feature is off', async () => {
     const plain = await startLogout(false)
     const own = await logoutClient(plain, {}, { firstParty: true })

@@ -69,7 +69,7 @@ describe.each([
     expect(await server.oauth.sessions.listByUser('bob')).toEqual([])
   })
 
-  it('can be ended by the sid in ID tokens, which also ends cookie mode', async () => {
+  it('can be ended by the sid in an ID token, which also ends cookie mode', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const [session] = await server.oauth.sessions.listByUser('ada')
     receiver.forms.length = 0
@@ -83,7 +83,7 @@ describe.each([
     ).rejects.toThrow()
   })
 
-  it('continue under a new session id when the person signs in again', async () => {
+  it('get a new session id when the person signs in again', async () => {
     const idToken = await signInBy('ada.5')
     await server.oauth.sessions.move('ada.5', 'ada.6')
     receiver.forms.length = 0
@@ -102,7 +102,7 @@ describe.each([
 })
 
 describe('a database outage during a sign-in', () => {
-  it('loses no client session: the next sign-in stores it, and the client is notified when it ends', async () => {
+  it('loses no client session: the next sign-in stores it, and its client is notified at the logout', async () => {
     const receiver = await startReceiver()
     const storage = memoryStorage()
     let away = true

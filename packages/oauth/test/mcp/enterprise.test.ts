@@ -83,7 +83,7 @@ async function callTool(authProvider: OAuthClientProvider): Promise<string> {
 }
 
 describe('the official MCP client 2.x', () => {
-  it("calls a tool with an ID token of the company's identity provider, without an approval screen", async () => {
+  it("calls a tool with an ID token of the company's identity provider, without showing an approval screen", async () => {
     const { id_token: idToken } = await signIn(company, atProvider)
     const asked: string[] = []
     const access = new CrossAppAccessProvider({
@@ -111,7 +111,7 @@ describe('the official MCP client 2.x', () => {
     expect(token).toMatchObject({ clientId: atNotes.id, scopes: ['notes:read'] })
   })
 
-  it("gets a token for the MCP server with nothing but its workload platform's token", async () => {
+  it('gets a token for the MCP server with only the token of its workload platform', async () => {
     let tokens: OAuthTokens | undefined
     const workload: OAuthClientProvider = {
       redirectUrl: undefined,

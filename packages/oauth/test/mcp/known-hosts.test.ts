@@ -47,7 +47,7 @@ async function registerHost({ by, metadata, name }: KnownHost): Promise<Partial<
   return (await reply.json()) as Registered
 }
 
-describe('a widely used MCP program', () => {
+describe('a popular MCP program', () => {
   it.each(KNOWN_HOSTS.map((host) => [host.name, host] as const))(
     'gets a token with the client metadata of %s',
     async (_name, host) => {
@@ -77,18 +77,18 @@ describe('a widely used MCP program', () => {
   )
 })
 
-describe('the URL scheme of an MCP program (threat A5)', () => {
+describe('the custom URL scheme of an MCP program (threat A5)', () => {
   const redirect_uris = ['cursor://anysphere.cursor-mcp/oauth/callback']
   const program = { redirect_uris, token_endpoint_auth_method: 'none', client_name: 'A program' }
 
-  it('is refused in a redirect URI for clients with a secret', async () => {
+  it('is refused as a redirect URI for clients with a secret', async () => {
     expect(await registerAndReadError(server, { redirect_uris })).toMatchObject({
       status: 400,
       error: 'invalid_redirect_uri',
     })
   })
 
-  it('can be used in a redirect URI only with PKCE', async () => {
+  it('can be used as a redirect URI only with PKCE', async () => {
     const { client_id } = (await (
       await postJson(server, '/oauth/register', program)
     ).json()) as Registered
@@ -103,7 +103,7 @@ describe('the URL scheme of an MCP program (threat A5)', () => {
   })
 
   it.each(['web', undefined] as const)(
-    'is refused in a redirect URI if the registration option redirects is %s',
+    'is refused as a redirect URI if the registration option redirects is %s',
     async (redirects) => {
       const closed = await startServer({
         features: [
@@ -128,7 +128,7 @@ describe('the URL scheme of an MCP program (threat A5)', () => {
     'javascript vbscript data file blob about view-source ftp mailto tel sms intent ws wss'.split(
       ' ',
     ),
-  )('is refused in a redirect URI if it is %s:', async (scheme) => {
+  )('is refused as a redirect URI if it is %s:', async (scheme) => {
     for (const uri of [`${scheme}:alert`, `${scheme}://host/path`, `${scheme.toUpperCase()}:x`]) {
       expect(
         await registerAndReadError(server, { ...program, redirect_uris: [uri] }),
@@ -139,7 +139,7 @@ describe('the URL scheme of an MCP program (threat A5)', () => {
     }
   })
 
-  it('does not make plain http redirect URIs on other hosts acceptable', async () => {
+  it('does not allow redirect URIs with plain http on other hosts', async () => {
     const elsewhere = ['http://app.example.com/callback']
     expect(
       await registerAndReadError(server, { ...program, redirect_uris: elsewhere }),

@@ -44,7 +44,7 @@ function withoutRefresh({ current }: Host): NonNullable<Host['current']> {
 }
 
 describe.each(officialClients)(
-  'the official MCP client $name, given only the address of the MCP server,',
+  'the official MCP client $name, which is given only the address of the MCP server,',
   (official) => {
     it("finds the authorization server, registers itself, gets the person's approval, and calls a tool", async () => {
       const server = await start()
@@ -75,7 +75,7 @@ describe.each(officialClients)(
       expect(host.current?.refresh_token).toBeDefined()
     })
 
-    it('gets approval for another scope that a tool needs, and retries the call', async () => {
+    it("gets the person's approval for another scope that a tool needs, and retries the call", async () => {
       const server = await start()
       const host = createHost()
       const connection = await authorize(official, server, host)
@@ -156,7 +156,7 @@ describe.each(officialClients)(
       expect(host.sentTo?.searchParams.get('resource')).toBe(server.address)
     })
 
-    it('asks the person again when its token has expired and no refresh is possible', async () => {
+    it('asks the person again if its token has expired and cannot be refreshed', async () => {
       const server = await start()
       const host = createHost()
       await authorize(official, server, host)

@@ -115,7 +115,7 @@ describe('mcp()', () => {
     })
   })
 
-  it("publishes the resource metadata of the MCP server, which the guard's challenge links to", async () => {
+  it('publishes the resource metadata of the MCP server, which the challenge of the guard links to', async () => {
     const server = await start()
     const reply = await server.request('/.well-known/oauth-protected-resource/mcp')
     expect(await reply.json()).toMatchObject({
@@ -130,7 +130,7 @@ describe('mcp()', () => {
     })
   })
 
-  it('is needed for the MCP metadata: without the feature, nothing is added', async () => {
+  it('is required for the MCP metadata: without this feature, the server metadata contains none', async () => {
     const server = await start({}, { features: [] })
     const metadata = await server.request('/.well-known/oauth-authorization-server')
     expect(Object.keys((await metadata.json()) as object)).not.toContain('registration_endpoint')
@@ -140,7 +140,7 @@ describe('mcp()', () => {
   })
 })
 
-describe('self-registered MCP client', () => {
+describe('a self-registered MCP client', () => {
   it('gets short-lived tokens only for the MCP server, even if the request names no resource', async () => {
     const server = await start()
     const client = await registerAt(server)
@@ -173,7 +173,7 @@ describe('self-registered MCP client', () => {
     expect(decodeJwt(token.access_token).aud).toBe(server.url)
   })
 
-  it('must name the resource if there are several MCP servers', async () => {
+  it('must name the resource in its request if there are several MCP servers', async () => {
     const second = 'http://localhost:4999/other'
     const server = await start({ servers: { [MCP]: NOTES, [second]: NOTES } })
     const client = await registerAt(server)
@@ -182,7 +182,7 @@ describe('self-registered MCP client', () => {
     expect(decodeJwt(token.access_token).aud).toBe(second)
   })
 
-  it('never gets a scope that does not belong to an MCP server', async () => {
+  it('never gets a scope that no MCP server has', async () => {
     const server = await start()
     const { client_id, scope } = await registerAt(server, { scope: 'delete-account notes:read' })
     expect(scope).toBe('notes:read notes:write')
@@ -191,7 +191,7 @@ describe('self-registered MCP client', () => {
     }
   })
 
-  it('may later request more scopes than it registered for', async () => {
+  it('may later request more scopes than it registered', async () => {
     const server = await start()
     const client = await registerAt(server, { scope: 'notes:read' })
     const token = await tokenFor(server, client, { scope: 'notes:read notes:write' })
@@ -208,7 +208,7 @@ describe('self-registered MCP client', () => {
     expect(errorOf(await ask(without, client_id, { scope }))).toBe('invalid_scope')
   })
 
-  it('is shown with its redirect host and as unverified on each approval screen', async () => {
+  it('is shown as unverified, with the host of its redirect URI, on each approval screen', async () => {
     const server = await start()
     const { client_id } = await registerAt(server)
     await tokenFor(server, await registerAt(server))
@@ -219,7 +219,7 @@ describe('self-registered MCP client', () => {
     }
   })
 
-  it('must use PKCE even with a secret', async () => {
+  it('must use PKCE even if it has a secret', async () => {
     const server = await start()
     const { client_id } = await registerAt(server)
     const reply = await requestAuthorization(server, 'ada', {
@@ -232,7 +232,7 @@ describe('self-registered MCP client', () => {
   })
 })
 
-describe('client registered by the operator, with mcp()', () => {
+describe('a client registered by the operator, with mcp(),', () => {
   it('must use PKCE only for the MCP server, and gets no token for that server by response_type=token', async () => {
     const server = await start({}, { grants: [authorizationCode(), refreshToken(), implicit()] })
     const { id } = await createClient(server, { grants: ['authorization_code', 'implicit'] })
@@ -249,8 +249,8 @@ describe('client registered by the operator, with mcp()', () => {
   })
 })
 
-describe('features that mcp() adds', () => {
-  it('can be configured, for example to allow no registration', async () => {
+describe('the features that mcp() adds', () => {
+  it('can be configured, for example to disable registration', async () => {
     const server = await start({ registration: 'closed' })
     expect((await postJson(server, '/oauth/register', METADATA)).status).toBe(404)
     const reply = await server.request('/.well-known/oauth-authorization-server')
@@ -259,7 +259,7 @@ describe('features that mcp() adds', () => {
     expect(metadata.client_id_metadata_document_supported).toBe(true)
   })
 
-  it('are replaced by features of the same kind that the application lists itself', async () => {
+  it("are replaced by features of the same kind in the application's own list", async () => {
     const token = 'an-initial-access-token-of-more-than-32-letters'
     const own = clientRegistration({
       policy: 'initial-access-token',
@@ -272,7 +272,7 @@ describe('features that mcp() adds', () => {
     expect(reply.status).toBe(201)
   })
 
-  it('let browser clients register and send requests only from the listed origins', async () => {
+  it('let clients in a browser register and send requests only from the listed origins', async () => {
     const origin = 'https://inspector.example'
     const server = await start({ origins: [origin] })
     const preflight = (from: string) =>
@@ -296,7 +296,7 @@ describe('features that mcp() adds', () => {
   })
 })
 
-describe('invalid options of mcp()', () => {
+describe('the options of mcp()', () => {
   const make = (options: unknown, changes: object = {}) =>
     createAuthorizationServer({
       issuer: 'https://api.example',
@@ -320,11 +320,11 @@ describe('invalid options of mcp()', () => {
     [{ servers: { [MCP]: { scopes: ['nobody:knows'] } } }, /is not defined/],
     [{ servers: { [MCP]: NOTES }, origins: ['inspector'] }, /origins has/],
     [{ servers: { [MCP]: NOTES }, registration: 'sometimes' }, /policy must be/],
-  ])('are rejected: %j', (options, message) => {
+  ])('are rejected at start-up if they are %j', (options, message) => {
     expect(() => make(options)).toThrow(message)
   })
 
-  it('are rejected if a grant is missing, or if a feature is listed twice', () => {
+  it('are rejected at start-up if a grant is missing or a feature is listed twice', () => {
     const good = { servers: { [MCP]: NOTES } }
     expect(() => make(good, { grants: [authorizationCode()] })).toThrow(/refreshToken\(\)/)
     expect(() => make(good, { grants: [password(), refreshToken()] })).toThrow(/authorizationCode/)

@@ -64,7 +64,7 @@ describe('OpenID Connect discovery', () => {
     }
   })
 
-  it('accepts as identity scopes only the standard ones and `groups`', () => {
+  it('accepts only the standard identity scopes and `groups`', () => {
     expect(() => openid({ scopes: ['roles' as 'email'] })).toThrow(
       "openid: scopes has 'roles', which is not one of profile, email, address, phone, groups.",
     )
@@ -104,7 +104,7 @@ describe('OpenID Connect discovery', () => {
     }
   })
 
-  it("leads to a key for each algorithm, and ID tokens use the algorithm in the client's settings", async () => {
+  it("lists a key for each algorithm, and ID tokens use the algorithm in the client's settings", async () => {
     const own = await startOpenId({}, { idTokenAlgorithm: 'ES256' })
     try {
       const { keys } = await (await own.request('/.well-known/jwks.json')).json()
@@ -124,7 +124,7 @@ describe('OpenID Connect discovery', () => {
     }
   })
 
-  it('lets a client have its ID tokens and UserInfo responses signed with the algorithm of access tokens', async () => {
+  it("allows the algorithm of access tokens in the client's settings for ID tokens and UserInfo responses", async () => {
     const settings = {
       id_token_signed_response_alg: 'ES256',
       userinfo_signed_response_alg: 'ES256',
@@ -141,7 +141,7 @@ describe('OpenID Connect discovery', () => {
     [{ pairwiseSalt: 'short' }, /pairwiseSalt/],
     [{ responseTypes: ['code'] }, /responseTypes has 'code'/],
     [{ idTokensExpireIn: 'soon' }, /idTokensExpireIn/],
-  ])('rejects the options %j with an explanation', (options, message) => {
+  ])('is rejected at start-up with an explanation if the options are %j', (options, message) => {
     expect(() => openid(options as object)).toThrow(message)
   })
 
@@ -154,7 +154,7 @@ describe('OpenID Connect discovery', () => {
 })
 
 describe('pairwise subjects', () => {
-  it('differ from client to client, and are equal within a sector', async () => {
+  it('differ from client to client, but are equal for clients of the same sector', async () => {
     const own = await startOpenId({}, { pairwiseSalt: 'a salt of more than thirty-two characters' })
     try {
       const subOf = async (settings: object) => {
@@ -182,7 +182,7 @@ describe('pairwise subjects', () => {
     }
   })
 
-  it('cause an error, not a fallback to the public subject, if the server cannot issue them', async () => {
+  it('are never replaced by public subjects: if the server cannot create them, the request fails', async () => {
     const client = await newClient(server, { settings: { subject_type: 'pairwise' } })
     const back = await authorize(server, client)
     expect(back.searchParams.get('error')).toBe('unauthorized_client')

@@ -36,7 +36,7 @@ const leftHalf = (text: string | null) =>
 
 const tokenIdOf = (accessToken: string) => decodeJwt(accessToken).jti?.split('.')[0] ?? ''
 
-describe('response types with an ID token (threat N5)', () => {
+describe('response types that include an ID token (threat N5)', () => {
   it('are rejected at start-up if a grant that they need is missing', async () => {
     const grants = [authorizationCode(), refreshToken()]
     const started = startOpenId({ grants }, { responseTypes: ['id_token', 'code token'] })
@@ -46,7 +46,7 @@ describe('response types with an ID token (threat N5)', () => {
   })
 
   it.each(types)(
-    'return exactly the named values in the fragment: response_type=%s',
+    'return in the fragment exactly the values that the response type names: response_type=%s',
     async (response_type) => {
       const back = await authorize(server, client, {
         response_type,
@@ -82,7 +82,7 @@ describe('response types with an ID token (threat N5)', () => {
   )
 
   it.each(types)(
-    'also work with prompt=none after the person has approved: response_type=%s',
+    'can be used with prompt=none after the person has approved: response_type=%s',
     async (type) => {
       const other = await newClient(server, { grants: ['authorization_code', 'implicit'] })
       const request = { response_type: type, nonce: 'n' }
@@ -116,7 +116,7 @@ describe('response types with an ID token (threat N5)', () => {
     },
   )
 
-  it('require a nonce, response_mode=fragment or form_post, and a client that may use them', async () => {
+  it("require a nonce, response_mode=fragment or form_post, and the client's permission", async () => {
     const response_type = 'code id_token'
     const errorOf = (url: URL) => new URLSearchParams(url.hash.slice(1)).get('error')
     expect(errorOf(await authorize(server, client, { response_type }))).toBe('invalid_request')
@@ -127,7 +127,7 @@ describe('response types with an ID token (threat N5)', () => {
     expect(errorOf(asked)).toBe('unauthorized_client')
   })
 
-  it("are limited to the client's `response_types` setting, if it has one (threat A7)", async () => {
+  it("are limited to those in the client's `response_types` setting, if it has one (threat A7)", async () => {
     const grants = ['authorization_code', 'implicit']
     const hybrid = await newClient(server, {
       grants,

@@ -24,7 +24,7 @@ afterAll(() => server.close())
 const leftHalf = (text: string) =>
   createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url')
 
-describe('ID token (threat N5)', () => {
+describe('an ID token (threat N5)', () => {
   it('is issued for the `openid` scope, signed with RS256, with the client as its only audience', async () => {
     const now = Math.floor(server.clock.now().getTime() / 1000)
     const tokens = await signIn(server, client, { nonce: 'n-1' })
@@ -57,7 +57,7 @@ describe('ID token (threat N5)', () => {
     expect(await reply.json()).not.toHaveProperty('id_token')
   })
 
-  it('contains when and how the person signed in (auth_time, acr, amr) if the application knows', async () => {
+  it('contains when and how the person signed in (auth_time, acr, amr) if the application reports it', async () => {
     const at = new Date(server.clock.now().getTime() - 90_000)
     server.people.signIns.set(buildSessionCookie('ada').slice('session='.length), at)
     const before = server.people.fromRequest.bind(server.people)
@@ -79,7 +79,7 @@ describe('ID token (threat N5)', () => {
     }
   })
 
-  it('is issued again in a refresh, for the same person and sign-in, and without nonce', async () => {
+  it('is issued again at a refresh, for the same person and sign-in, and without the nonce', async () => {
     const first = await signIn(server, client, { nonce: 'once' })
     server.clock.advance(120)
     const reply = await server.post('/oauth/token', {
@@ -108,7 +108,7 @@ describe('ID token (threat N5)', () => {
       false,
     ],
   ])(
-    "contains the claims of the scopes as the `claimsInIdToken` option or the client's setting says: %s",
+    'contains the claims of the approved scopes if an option or setting says so: %s',
     async (_name, all, one, isIncluded) => {
       const own = await startOpenId({}, { ...all, responseTypes: ['code id_token'] })
       try {
@@ -157,7 +157,7 @@ describe('ID token (threat N5)', () => {
     }
   })
 
-  it('never contains values of the application in claims that only the server may set', async () => {
+  it('never contains values from the application in claims that only the server may set', async () => {
     const forged = {
       iss: 'evil',
       sub: 'bob',
@@ -183,7 +183,7 @@ describe('ID token (threat N5)', () => {
     }
   })
 
-  it('is never accepted by a guard, nor by UserInfo, nor by introspection', async () => {
+  it('is accepted neither by a guard, nor by UserInfo, nor by introspection', async () => {
     const { id_token } = await signIn(server, client)
     expect((await requestUserInfo(server, id_token)).status).toBe(401)
     const reply = await server.post('/oauth/introspect', {

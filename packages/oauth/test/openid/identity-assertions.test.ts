@@ -97,8 +97,8 @@ async function readAssertion(reply: Record<string, unknown>): Promise<JWTPayload
   return payload
 }
 
-describe('identity assertion', () => {
-  it('is issued for an ID token of the same client, with another server as audience, and expires after a few minutes', async () => {
+describe('an identity assertion', () => {
+  it('is issued for an ID token of the same client, names another server as audience, and expires after a few minutes', async () => {
     const { id_token } = await signIn(server, wiki, ADA)
     const reply = await ask(id_token, { scope: 'chat.read' })
     expect(reply).toMatchObject({
@@ -115,7 +115,7 @@ describe('identity assertion', () => {
     })
   })
 
-  it('names every scope and resource that the client may have if none is requested', async () => {
+  it('contains every scope and resource that the client may request if the request names none', async () => {
     const { id_token } = await signIn(server, wiki)
     const reply = await ask(id_token, { resource: '' })
     expect(await readAssertion(reply)).toMatchObject({
@@ -142,7 +142,7 @@ describe('identity assertion', () => {
     })
   })
 
-  it('has its audience as configured, even if the request adds a slash after the host', async () => {
+  it('has exactly the configured audience, even if the request adds a slash after the host', async () => {
     const { id_token } = await signIn(server, wiki)
     expect((await readAssertion(await ask(id_token, { audience: `${CHAT}/` }))).aud).toBe(CHAT)
   })
@@ -184,7 +184,7 @@ describe('identity assertion', () => {
   })
 })
 
-describe('an identity assertion (threat T19) is refused for', () => {
+describe('no identity assertion (threat T19) is issued for', () => {
   let tokens: OpenIdReply
   beforeAll(async () => {
     tokens = await signIn(server, wiki, ADA)
@@ -248,7 +248,7 @@ describe('an identity assertion (threat T19) is refused for', () => {
     expect(await ask(id_token, {}, other)).toMatchObject({ error: 'invalid_target' })
   })
 
-  it('an ID token whose approval was revoked, even if the person has other grants', async () => {
+  it('an ID token whose approval was revoked, even if the person still has other grants', async () => {
     const { id_token } = await signIn(server, wiki)
     await server.oauth.consents.revoke('ada', wiki.id)
     await signIn(server, await newClient(server))
@@ -258,7 +258,7 @@ describe('an identity assertion (threat T19) is refused for', () => {
     expect(await ask(id_token)).toMatchObject({ status: 200 })
   })
 
-  it('an ID token of a session whose grant has ended, even if a grant without a session is still valid', async () => {
+  it('an ID token of a session whose grant has ended, even if the person still has a grant without a session', async () => {
     const { id_token } = await signIn(server, wiki)
     await server.oauth.consents.revoke('ada', wiki.id)
     const reply = await server.post('/oauth/token', {
@@ -269,7 +269,7 @@ describe('an identity assertion (threat T19) is refused for', () => {
     expect(await ask(id_token)).toMatchObject({ error: 'invalid_request' })
   })
 
-  it('the signed response of UserInfo', async () => {
+  it('a signed UserInfo response instead of an ID token', async () => {
     const settings = { userinfo_signed_response_alg: 'RS256' as const }
     const client = await newClient(server, { settings })
     const { access_token } = await signIn(server, client)
@@ -279,7 +279,7 @@ describe('an identity assertion (threat T19) is refused for', () => {
     expect(await ask(signed)).toMatchObject({ error: 'invalid_request' })
   })
 
-  it('an ID token of a person who was removed', async () => {
+  it('an ID token of a deleted person', async () => {
     const { id_token } = await signIn(server, wiki)
     const ada = server.people.all.get('ada')
     server.people.all.delete('ada')
@@ -296,7 +296,7 @@ describe('an identity assertion (threat T19) is refused for', () => {
     expect(await ask((await signIn(server, wiki)).id_token)).toMatchObject({ status: 200 })
   })
 
-  it('an ID token of a person who is signed out everywhere during the request', async () => {
+  it('an ID token of a person who is signed out everywhere while the request runs', async () => {
     const { id_token } = await signIn(server, wiki)
     const findById = server.people.findById.bind(server.people)
     server.people.findById = async (id) => {
@@ -353,11 +353,11 @@ describe('the `identityAssertions` option', () => {
     ['no issuer', { chat: audience }, /must be the issuer of the other server/],
     ['no scopes', { [CHAT]: { ...audience, scopes: undefined } }, /give clients, scopes/],
     ['assertions that live for a day', { [CHAT]: { ...audience, expireIn: '1d' } }, /an hour/],
-  ])('is rejected with %s', (_name, audiences, message) => {
+  ])('is rejected at start-up with %s', (_name, audiences, message) => {
     expect(() => make(audiences)).toThrow(message)
   })
 
-  it('is rejected without tokenExchange()', () => {
+  it('is rejected at start-up without tokenExchange()', () => {
     expect(() => make({ [CHAT]: audience }, [password()])).toThrow(/needs tokenExchange/)
   })
 })

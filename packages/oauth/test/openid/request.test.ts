@@ -47,8 +47,8 @@ const asStranger = (params: Record<string, string>) =>
     { headers: { accept: 'text/html' } },
   )
 
-describe('prompt and max_age', () => {
-  it('prompt=none returns a code without showing a page, and the ID token names the same sign-in', async () => {
+describe('the request parameters prompt and max_age', () => {
+  it('prompt=none returns a code without showing a page, and the ID token is about the earlier sign-in', async () => {
     signedInAt('ada', 30)
     const first = await signIn(server, client)
     const again = await signIn(server, client, { prompt: 'none' })
@@ -75,7 +75,7 @@ describe('prompt and max_age', () => {
     expect(asked.searchParams.get('prompt')).toBe('login')
   })
 
-  it('a client can have a default max_age', async () => {
+  it('a client can have a default max_age in its settings', async () => {
     const strict = await newClient(server, { settings: { default_max_age: 60 } })
     signedInAt('ada', 61)
     expect((await authorize(server, strict)).pathname).toBe('/login')
@@ -90,7 +90,7 @@ describe('an authorization request without redirect_uri', () => {
     ['place-orders openid', 400],
     ['place-orders', 200],
     ['', 200],
-  ])("is answered, for the scope '%s', with a page of the status %i", async (scope, status) => {
+  ])("is answered for the scope '%s' by a page with the status %i", async (scope, status) => {
     const page = await requestAuthorization(server, 'ada', {
       client_id: client.id,
       response_type: 'code',
@@ -104,7 +104,7 @@ describe('an authorization request without redirect_uri', () => {
 })
 
 describe('hints in an authorization request', () => {
-  it('login_hint and ui_locales reach the sign-in page', async () => {
+  it('login_hint and ui_locales are passed to the sign-in page', async () => {
     const reply = await asStranger({ login_hint: 'ada@example.com', ui_locales: 'fr en' })
     const page = new URL(reply.headers.get('location') ?? '', server.url)
     expect(page.searchParams.get('login_hint')).toBe('ada@example.com')
@@ -119,7 +119,7 @@ describe('hints in an authorization request', () => {
     expect(back.searchParams.get('code')).toBeTruthy()
   })
 
-  it('id_token_hint of another person returns login_required, or asks for a sign-in', async () => {
+  it('id_token_hint of another person returns login_required, or leads to the sign-in page', async () => {
     const { id_token } = await signIn(server, client)
     const params = {
       client_id: client.id,
@@ -144,7 +144,7 @@ describe('hints in an authorization request', () => {
     expect(back.headers.get('location')).toContain('error=login_required')
   })
 
-  it('id_token_hint that another issuer signed is refused', async () => {
+  it('id_token_hint signed by another issuer is rejected', async () => {
     const { id_token, access_token } = await signIn(server, client)
     const [, payload = ''] = id_token.split('.')
     const none = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')
@@ -154,7 +154,7 @@ describe('hints in an authorization request', () => {
     }
   })
 
-  it('the `claims` parameter can require a certain person to be signed in', async () => {
+  it('the `claims` parameter can require that a certain person is signed in', async () => {
     const claims = (value: string) => JSON.stringify({ id_token: { sub: { value } } })
     await signIn(server, client, { claims: claims('ada') })
     const back = await authorize(server, client, { prompt: 'none', claims: claims('bob') })
@@ -162,7 +162,7 @@ describe('hints in an authorization request', () => {
   })
 
   it.each(['{', '[]', '"x"', 'null', '{"id_token":[]}', '{"userinfo":{"name":1}}'])(
-    'the invalid parameter claims=%s returns invalid_request',
+    'the `claims` parameter with the invalid value %s returns invalid_request',
     async (claims) => {
       const back = await authorize(server, client, { claims })
       expect(back.searchParams.get('error')).toBe('invalid_request')
@@ -174,7 +174,7 @@ describe('hints in an authorization request', () => {
   })
 })
 
-describe('unsupported request parameters', () => {
+describe('request parameters that are not supported', () => {
   it.each([
     ['request', 'request_not_supported'],
     ['request_uri', 'request_uri_not_supported'],
@@ -199,7 +199,7 @@ function formOf(html: string) {
   }
 }
 
-describe('response_mode', () => {
+describe('the response_mode parameter', () => {
   const ask = (params: Record<string, string>) =>
     requestAuthorization(server, 'ada', {
       client_id: client.id,
@@ -210,7 +210,7 @@ describe('response_mode', () => {
       ...params,
     })
 
-  it('form_post sends the response as a form, whether or not an approval screen was shown', async () => {
+  it('form_post sends the response as a form, with and without an approval screen', async () => {
     const page = await ask({ response_mode: 'form_post' })
     const html = await page.text()
     const action = /action="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
@@ -236,7 +236,7 @@ describe('response_mode', () => {
     expect(fields).toMatchObject({ error: 'consent_required', state: 's', iss: server.url })
   })
 
-  it('form_post for a redirect URI with a custom scheme is refused with an error in the redirect', async () => {
+  it('form_post with a custom URL scheme is refused by an error in the redirect', async () => {
     const redirect_uri = 'com.example.app:/callback'
     const app = await newClient(server, { redirect: redirect_uri })
     const reply = await ask({ client_id: app.id, redirect_uri, response_mode: 'form_post' })
@@ -244,14 +244,14 @@ describe('response_mode', () => {
     expect(location).toMatch(/^com\.example\.app:\/callback\?error=invalid_request&/)
   })
 
-  it('fragment is used for the response after the approval screen', async () => {
+  it('fragment is used for the response after an approval screen', async () => {
     const page = await ask({ response_mode: 'fragment' })
     const back = await submitApprovalDecision(server, 'ada', page)
     expect([back.search, back.hash]).toEqual(['', expect.stringContaining('code=')])
   })
 })
 
-describe('requirements for the sign-in in an authorization request', () => {
+describe('conditions for the sign-in in an authorization request', () => {
   const claims = (id_token: object) => ({ claims: JSON.stringify({ id_token }) })
   const errorOf = async (params: Record<string, string>) => {
     const page = await requestAuthorization(server, 'ada', {
@@ -277,13 +277,13 @@ describe('requirements for the sign-in in an authorization request', () => {
       'login_required',
     ],
     ['a voluntary acr is not met', claims({ acr: { values: ['mfa'] } }), null],
-  ])('are checked if %s', async (_what, params, error) => {
+  ])('are checked: %s', async (_what, params, error) => {
     server.people.acr = 'pwd'
     await signIn(server, client)
     expect(await errorOf({ prompt: 'none', ...params })).toBe(error)
   })
 
-  it('lead to the sign-in page once, and then to an error if they are still not met', async () => {
+  it('lead to the sign-in page once, and then to an error if they are still not fulfilled', async () => {
     server.people.acr = 'pwd'
     const params = claims({ acr: { essential: true, values: ['mfa'] } })
     const asked = await requestAuthorization(server, 'ada', {
@@ -307,7 +307,7 @@ describe('requirements for the sign-in in an authorization request', () => {
     ['when they signed in', { max_age: '60' }],
     ['how they signed in', claims({ acr: { essential: true, value: 'mfa' } })],
   ])(
-    'reveal nothing about %s to a client that the person has not approved',
+    'reveal nothing about the person (%s) to a client that the person has not approved',
     async (_what, params) => {
       server.people.acr = 'pwd'
       signedInAt('ada', 3600)
@@ -339,8 +339,8 @@ describe('an authorization request sent as a POST form', () => {
   })
 })
 
-describe('personal access token with identity scopes', () => {
-  it('is refused with 422, together with every other invalid field', async () => {
+describe('a personal access token with identity scopes', () => {
+  it('is rejected with 422, together with every other invalid field', async () => {
     const body = { name: '', scopes: ['openid', 'place-orders', 'no-such-scope'] }
     const reply = await server.json('ada', 'POST', '/oauth/personal-access-tokens', body)
     expect(reply.status).toBe(422)

@@ -54,7 +54,7 @@ describe('UserInfo', () => {
     }
   })
 
-  it('returns a single claim that was requested by name, after the person approved its scope', async () => {
+  it('returns a single claim requested by name once the person has approved its scope', async () => {
     const other = await newClient(server)
     const claims = JSON.stringify({ userinfo: { name: { essential: true } } })
     const { access_token } = await signIn(server, other, { claims })
@@ -82,7 +82,7 @@ describe('UserInfo', () => {
     }
   })
 
-  it('accepts GET, and POST with the token in the header or in the body, but not in both', async () => {
+  it('accepts GET, and accepts POST with the token either in the header or in the body, but not in both', async () => {
     const token = await tokenFor('openid email')
     const expected = { sub: 'ada', email: ADA.email, email_verified: true }
     const post = (init: RequestInit) =>
@@ -102,7 +102,7 @@ describe('UserInfo', () => {
     expect((await server.request(`/oauth/userinfo?access_token=${token}`)).status).toBe(401)
   })
 
-  it('is a signed JWT for a client that wants one', async () => {
+  it('is a signed JWT for a client that requests one in its settings', async () => {
     const signed = await newClient(server, { settings: { userinfo_signed_response_alg: 'RS256' } })
     const { access_token } = await signIn(server, signed, { scope: 'openid email' })
     const reply = await requestUserInfo(server, access_token)
@@ -151,7 +151,7 @@ describe('UserInfo', () => {
 })
 
 describe('identity scopes', () => {
-  it('are refused for personal access tokens, and are missing from the list of scopes for personal access tokens', async () => {
+  it('are refused for personal access tokens, and are not offered for them', async () => {
     const made = server.oauth.tokens.createPersonal({
       userId: 'ada',
       name: 'x',

@@ -23,7 +23,7 @@ const bearer = (text: unknown) => ({
   csrfToken: null,
 })
 
-describe('custom grant that exchanges tokens, written outside the package', () => {
+describe('a custom grant that exchanges tokens, written outside the package,', () => {
   const grant_type = tokenExchange().type
 
   it('issues a narrower token with additional response members', async () => {
@@ -41,14 +41,14 @@ describe('custom grant that exchanges tokens, written outside the package', () =
     expect([user.id, user.tokenCan('read'), user.tokenCan('write')]).toEqual(['ada', true, false])
   })
 
-  it('never widens the scopes', async () => {
+  it('cannot be used to gain scopes', async () => {
     const server = await start(tokenExchange())
     const subject_token = await personalToken(server, ['read'])
     const form = { ...server.credentials, grant_type, subject_token, scope: 'write' }
     expect(await server.token(form)).toMatchObject({ error: 'invalid_scope' })
   })
 
-  it('issues no token that outlives the original', async () => {
+  it('issues no token that expires later than the original', async () => {
     const server = await start(tokenExchange())
     const subject_token = await personalToken(server, ['read'])
     server.clock.advance('364d')
@@ -80,10 +80,10 @@ describe('custom grant that exchanges tokens, written outside the package', () =
   })
 })
 
-describe('custom grant that identifies the user itself, written outside the package', () => {
+describe('a custom grant that identifies the user itself, written outside the package,', () => {
   const grant_type = oneTimeCode({ redeem: async () => null }).type
 
-  it('issues tokens that can be refreshed', async () => {
+  it('can issue tokens with refresh tokens', async () => {
     const server = await start(oneTimeCode({ redeem: async () => 'ada' }))
     const { credentials } = server
     const first = await server.token({ ...credentials, grant_type, one_time_code: '1' })
@@ -92,13 +92,13 @@ describe('custom grant that identifies the user itself, written outside the pack
     expect(await server.token(form)).toMatchObject({ token_type: 'Bearer' })
   })
 
-  it('issues no token for a user who no longer exists', async () => {
+  it('issues no token for a user who has been deleted', async () => {
     const server = await start(oneTimeCode({ redeem: async () => 'eve' }))
     const form = { ...server.credentials, grant_type, one_time_code: '1' }
     expect(await server.token(form)).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('issues no token to a user who is signed out everywhere during the exchange', async () => {
+  it('issues no token for a user who is signed out everywhere during the exchange', async () => {
     const signOut = { now: async () => {} }
     const server = await start(
       oneTimeCode({

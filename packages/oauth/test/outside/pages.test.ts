@@ -22,7 +22,7 @@ ${Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${
   stylesheet: `${defaultPages.stylesheet} h1 { color: teal }`,
 }
 
-it('custom pages replace the default pages of the server', async () => {
+it('an application can replace the default pages by its own', async () => {
   const users = {
     findById: (id: string) => ({ id }),
     fromRequest: () => ({ id: 'ada' }),

@@ -4,12 +4,12 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { mapStorage } from './map-storage.ts'
 import { startServer } from './start-server.ts'
 
-describe('storage contract on a store written outside the package', () => {
+describe('storageContract() on a storage written outside the package', () => {
   storageContract({ describe, it }, async () => mapStorage())
 })
 
-describe('the test suite for custom stores (storageContract)', () => {
-  it('fails for a store that lets a code be exchanged twice', async () => {
+describe('storageContract(), the test suite for custom storage,', () => {
+  it('fails for a storage in which a code can be exchanged twice', async () => {
     const failures: string[] = []
     const tests: Array<() => Promise<void>> = []
     const runner = {
@@ -27,7 +27,7 @@ describe('the test suite for custom stores (storageContract)', () => {
   })
 })
 
-it('a server runs on a custom store that uses only published entry points', async () => {
+it('a server runs on a custom storage that uses only what the package publishes', async () => {
   const { oauth, token } = startServer({ storage: mapStorage(), grants: [clientCredentials()] })
   onTestFinished(() => oauth.close())
   const grants = ['client_credentials']

@@ -19,8 +19,8 @@ async function start(format = sealedTokens(Buffer.alloc(32, 7))) {
   return { ...server, client, form }
 }
 
-describe('custom token format, written outside the package', () => {
-  it('is issued to clients and read by the guard', async () => {
+describe('a custom token format, written outside the package,', () => {
+  it('is used for tokens of clients and read by the guard', async () => {
     const { oauth, client, form, token } = await start()
     const { access_token } = await token(form)
     expect(access_token).toMatch(/^sealed\./)
@@ -28,7 +28,7 @@ describe('custom token format, written outside the package', () => {
     expect([caller.clientId, caller.tokenCan('read')]).toEqual([client.id, true])
   })
 
-  it('is rejected when altered or expired', async () => {
+  it('is rejected by the guard if a token was altered or has expired', async () => {
     const { oauth, clock, form, token } = await start()
     const text = String((await token(form)).access_token)
     const attempt = async (given: string) => oauth.guard.authenticate('client', bearer(given))
@@ -40,13 +40,13 @@ describe('custom token format, written outside the package', () => {
     await expect(attempt(text)).rejects.toMatchObject(refused)
   })
 
-  it('rejects tokens of the built-in formats', async () => {
+  it('does not accept tokens of the built-in formats', async () => {
     const { oauth } = await start()
     const attempt = async () => oauth.guard.authenticate('client', bearer('a.b.c'))
     await expect(attempt()).rejects.toMatchObject({ code: 'invalid_token' })
   })
 
-  it('causes a server error if it creates a token that cannot be sent in a header', async () => {
+  it('causes a server error if it creates a token that does not fit into a header', async () => {
     const format = { ...sealedTokens(Buffer.alloc(32, 7)), encode: () => 'two words' }
     const { form, token } = await start(format)
     expect(await token(form)).toMatchObject({ error: 'server_error' })

@@ -74,8 +74,8 @@ async function expectCookiesAccepted(from: Service, to: Service, session: string
   }
 }
 
-describe("changing the server's secret", () => {
-  it('takes two rolling restarts and keys.reseal(), while every valid request succeeds', async () => {
+describe("a change of the server's secret", () => {
+  it('takes two rolling restarts and keys.reseal(), and every valid request succeeds meanwhile', async () => {
     const before = await start([OLD])
     client = await createClient(before)
     const unused = await issue(before, client, 'idle')

@@ -44,7 +44,7 @@ describe.runIf(isServer)('a database outage (threat F2)', () => {
     ['does not answer', async () => proxy.stall()],
   ]
   it.each(ways)(
-    'causes 503, lets no revoked token in, and has no lasting effect, when the database %s',
+    'leads to 503, does not make a revoked token valid, and has no lasting effect, if the database %s',
     {
       timeout: 120_000,
     },
@@ -95,7 +95,7 @@ describe.runIf(isServer)('a database outage (threat F2)', () => {
     },
   )
 
-  it('makes a server fail to start, and the next start succeeds', async () => {
+  it('makes the start of a server fail, and the next start succeeds', async () => {
     const tokens = await issue(near, client)
     await proxy.cut()
     await expect(startService(proxy.url, DEFAULT_TIMEOUT)).rejects.toThrow(/did not start/)

@@ -26,7 +26,7 @@ const COMMIT = '\u0003commit'
 
 /** SQLite has no connection whose response could be lost: the process and its file are one. */
 describe.runIf(kind !== 'sqlite')(
-  'a database that commits but whose response is lost (threat F2)',
+  'a database that executes a commit but loses the response (threat F2)',
   () => {
     let near: TestServer
     let proxy: TcpProxy
@@ -55,7 +55,7 @@ describe.runIf(kind !== 'sqlite')(
       await near.close()
     })
 
-    it('never makes the server revoke the grant of an honest client, however long the database hangs', async () => {
+    it('never makes the server revoke the grant of an honest client, however long the database does not respond', async () => {
       const client = await createClient(near)
       const families: TokenReply[] = []
       for (let n = 0; n < 6; n += 1) families.push(await runCodeFlow(near, client))

@@ -53,8 +53,8 @@ const tokensOf = ({ id }: TestClient) =>
 const liveTokensOf = (own: TestClient): Promise<unknown[]> =>
   tokensOf(own).where('revoked_at', 'is', null).execute()
 
-describe('fifty concurrent requests in two processes (threat R1)', () => {
-  it('get at most one token for the same code, which is revoked because the code was replayed', async () => {
+describe('fifty concurrent requests to two processes (threat R1)', () => {
+  it('get at most one token for the same code, and the token is then revoked because the code was used twice', async () => {
     for (let round = 0; round < 3; round += 1) {
       const code = await newCode(a, client)
       const calls = Array.from({ length: 25 }, () => codeCall(client, code))
@@ -77,7 +77,7 @@ describe('fifty concurrent requests in two processes (threat R1)', () => {
     }
   })
 
-  it('get the same successor for one refresh token, and a later replay ends the token family', async () => {
+  it('get the same new refresh token for the same old one, and a later replay revokes the token family', async () => {
     for (let round = 0; round < 3; round += 1) {
       const first = await issue(a, client)
       const calls = Array.from({ length: 25 }, () => refreshCall(client, first.refresh_token))
@@ -133,7 +133,7 @@ describe('a revocation in one process (threat G3)', () => {
 
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-  it('takes effect in another process within a second, for a token, client, user, consent or session', async () => {
+  it('takes effect in another process within a second, whether of a token, client, user, consent or session', async () => {
     const byRevoke = await issue(a, client)
     await expectRefusedInTime(bearer(byRevoke.access_token), async () => {
       const form = { client_id: client.id, client_secret: client.secret }
@@ -164,7 +164,7 @@ describe('a revocation in one process (threat G3)', () => {
     await expectRefusedInTime(cookie, () => a.call('revokeUser', 'bob'))
   })
 
-  it('also takes effect in another process for a signing key, and no other token is refused meanwhile', async () => {
+  it('takes effect in another process also for a signing key, and no other token is refused meanwhile', async () => {
     const old = await issue(a, client)
     await a.call('keys.rotate', { immediately: true })
     const { result } = await a.call<Array<{ kid: string }>>('keys.list')
@@ -185,7 +185,7 @@ describe('a revocation in one process (threat G3)', () => {
     expect(await b.guard(young.access_token)).toBe(200)
   })
 
-  it('also applies to deleted clients and replaced client secrets: every other process refuses them within a second (threat M4)', async () => {
+  it('(of a client or of its secret) is known to every other process within a second (threat M4)', async () => {
     const own = await createClient(a)
     await issue(b, own)
     const { result } = await a.call<{ secret: string }>('clients.rotateSecret', own.id)
@@ -197,7 +197,7 @@ describe('a revocation in one process (threat G3)', () => {
   })
 })
 
-describe('concurrent refresh and revocation (threat R1)', () => {
+describe('a refresh that is concurrent with a revocation (threat R1)', () => {
   const ends: ReadonlyArray<
     [string, (own: TestClient, tokens: Tokens, user: string) => Promise<unknown>]
   > = [
@@ -213,7 +213,7 @@ describe('concurrent refresh and revocation (threat R1)', () => {
     ['a revoked consent', (own, _tokens, user) => b.call('consents.revoke', user, own.id)],
     ['a deleted client', (own) => b.call('clients.revoke', own.id)],
   ]
-  it.each(ends)('no token stays valid after %s', async (_, end) => {
+  it.each(ends)('leaves no valid token after %s', async (_, end) => {
     const issued: Array<{ own: TestClient; tokens: Tokens }> = []
     for (let round = 0; round < 8; round += 1) {
       const own = await createClient(a)
@@ -241,8 +241,8 @@ describe('concurrent refresh and revocation (threat R1)', () => {
   })
 })
 
-describe('key rotation (threat G5)', () => {
-  it('in one process makes the others refuse no valid token', async () => {
+describe('a rotation of the signing key (threat G5)', () => {
+  it('in one process makes no other process refuse a valid token', async () => {
     const { url, drop } = await createTestDatabase()
     const ahead = { keyPublishedAhead: '1s' }
     const services = await Promise.all([1, 2, 3].map(() => startService(url, ahead)))

@@ -21,8 +21,8 @@ afterEach(async () => {
   await test.drop()
 })
 
-describe('a killed process (threat F1)', () => {
-  it('keeps all acknowledged tokens, and leaves no incomplete rows, if it was issuing and refreshing', async () => {
+describe('a process that is killed (threat F1)', () => {
+  it('loses no token it has returned, and leaves no incomplete rows, if it was issuing and refreshing tokens', async () => {
     const keeper = await startService(test.url)
     const client = await createClient(keeper)
     const acknowledged: Acknowledged[] = []
@@ -75,7 +75,7 @@ describe('a killed process (threat F1)', () => {
     }
   })
 
-  it('keeps all acknowledged revocations if it was revoking', async () => {
+  it('loses no revocation it has confirmed', async () => {
     const first = await startService(test.url)
     const client = await createClient(first)
     const tokens = await Promise.all(
@@ -104,7 +104,7 @@ describe('a killed process (threat F1)', () => {
 })
 
 describe('an empty database (threat F1)', () => {
-  it('gets a single signing key, and each migration runs once, when several processes start at once', async () => {
+  it('gets a single signing key, and each migration runs once, if several processes start concurrently', async () => {
     const services = await Promise.all([1, 2, 3].map(() => startService(test.url)))
     const keys = await test.database.kysely.selectFrom('oauth_keys').selectAll().execute()
     expect(keys).toHaveLength(1)

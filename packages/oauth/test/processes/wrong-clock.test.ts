@@ -21,7 +21,7 @@ const DAY = 24 * 3600 * 1000
 const PROOFS = { takesProofs: true }
 
 /** Two processes with the correct time, and the tokens of one client. */
-describe('one of several processes (threat Q5) whose clock is', () => {
+describe('one of several processes (threat Q5), with a clock that is', () => {
   let test: TestDatabase
   let one: Service
   let two: Service
@@ -37,7 +37,7 @@ describe('one of several processes (threat Q5) whose clock is', () => {
     await test.drop()
   })
 
-  it('20 minutes ahead does not purge a used DPoP proof that could still be replayed', async () => {
+  it('20 minutes ahead, does not delete the record of a DPoP proof that could still be replayed', async () => {
     const url = 'http://localhost:4999/oauth/token'
     const dpop = await makeProof(await newHolder(), { url, method: 'POST', at: new Date() })
     const form = { grant_type: 'client_credentials' }
@@ -49,7 +49,7 @@ describe('one of several processes (threat Q5) whose clock is', () => {
     await wrong.kill()
   })
 
-  it('400 days ahead does not purge valid refresh tokens', async () => {
+  it('400 days ahead, does not delete valid refresh tokens', async () => {
     const { refresh_token } = await issue(one, client)
     const wrong = await startService(test.url, { clockAhead: 400 * DAY })
     await wrong.call('purge').catch(() => {})
@@ -58,7 +58,7 @@ describe('one of several processes (threat Q5) whose clock is', () => {
   })
 
   it.each([10, -10])(
-    '%i minutes ahead ends no token family of an honest client',
+    'wrong by %i minutes, revokes no token family of an honest client',
     async (minutes) => {
       const wrong = await startService(test.url, { clockAhead: minutes * MINUTE })
       const families = await Promise.all([1, 2, 3, 4, 5, 6].map(() => issue(one, client)))
@@ -74,7 +74,7 @@ describe('one of several processes (threat Q5) whose clock is', () => {
     },
   )
 
-  it('two minutes wrong issues no tokens, but still checks and revokes them', async () => {
+  it('wrong by two minutes, issues no tokens, but still checks and revokes them', async () => {
     const wrong = await startService(test.url, { clockAhead: 2 * MINUTE })
     const { access_token, refresh_token } = await issue(one, client)
     for (const call of [
@@ -95,7 +95,7 @@ describe('one of several processes (threat Q5) whose clock is', () => {
     await wrong.kill()
   })
 
-  it('less wrong than the limit issues tokens by the clock of the database', async () => {
+  it('wrong by less than the limit, issues tokens by the clock of the database', async () => {
     const late = await startService(test.url, { clockAhead: -50_000 })
     const { access_token } = await issue(late, client)
     const { iat } = claimsOf(access_token)

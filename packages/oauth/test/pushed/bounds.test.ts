@@ -46,7 +46,7 @@ async function pushFrom(address: string, params: Record<string, string> = {}): P
 }
 
 describe('a pushed request (threat Q7)', () => {
-  it('is stored only with the parameters that the server uses', async () => {
+  it('is stored with only those parameters that the server uses', async () => {
     await pushFrom('192.0.2.1', {
       scope: 'openid',
       nonce: 'n-1',
@@ -72,7 +72,7 @@ describe('a pushed request (threat Q7)', () => {
     expect(row?.content.length).toBeLessThan(1000)
   })
 
-  it('expires if the person does not open it in time, and the next purge deletes its row', async () => {
+  it('expires if the person does not open it in time, and its row is deleted by the next purge()', async () => {
     const request_uri = await pushFrom('192.0.2.1')
     const [row] = await stored()
     expect(row?.expires_at).toBe(server.clock.now().getTime() + 60_000)
@@ -98,7 +98,7 @@ describe('a pushed request (threat Q7)', () => {
     expect((await ask()).status).toBe(400)
   })
 
-  it('replaces only the oldest request of its own network when the limit is reached', async () => {
+  it('replaces, above the limit, only the oldest request of its own network', async () => {
     const first = await pushFrom('192.0.2.1')
     const others = await pushFrom('192.0.2.2')
     server.clock.advance(1)
@@ -130,7 +130,7 @@ describe('a pushed request (threat Q7)', () => {
     expect((await ask('192.0.2.2')).status).toBe(201)
   })
 
-  it('takes the same number of SQL statements, however many pushed requests are stored', async () => {
+  it('costs the same number of SQL statements, however many pushed requests are stored', async () => {
     const statements: string[] = []
     const own = await startPushed({
       addressOf: () => '192.0.2.1',
@@ -158,7 +158,7 @@ describe('a pushed request (threat Q7)', () => {
     }
   })
 
-  it('does not count against its network if the client authenticated itself', async () => {
+  it('does not count against the limit of its network if the client authenticated itself', async () => {
     const web = await createClient(server)
     expect((await push(server, web)).status).toBe(201)
     const [row] = await stored()

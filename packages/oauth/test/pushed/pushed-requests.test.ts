@@ -29,8 +29,8 @@ afterAll(() => server.close())
 
 const NO_ONE = { accept: 'text/html' }
 
-describe('pushed request (RFC 9126)', () => {
-  it('is answered with a request_uri in a response that must not be cached', async () => {
+describe('a pushed request (RFC 9126)', () => {
+  it('is answered with a request_uri, in a response that must not be cached', async () => {
     const reply = await push(server, client)
     expect(reply.status).toBe(201)
     expect(reply.headers.get('cache-control')).toBe('no-store')
@@ -40,7 +40,7 @@ describe('pushed request (RFC 9126)', () => {
     })
   })
 
-  it('leads to an authorization code, while other parameters of the URL are ignored', async () => {
+  it('leads to an authorization code, and other parameters in the URL are ignored', async () => {
     const request = await pushAndBuildParams(server, client)
     const page = await requestAuthorization(server, 'ada', {
       ...request,
@@ -58,7 +58,7 @@ describe('pushed request (RFC 9126)', () => {
     expect(await reply.json()).toMatchObject({ scope: 'place-orders' })
   })
 
-  it('is accepted from a public client with PKCE, whose code verifier is still required', async () => {
+  it('is accepted from a public client with PKCE, whose code verifier is checked later', async () => {
     const mobile = await createClient(server, { confidential: false })
     const pkce = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
     expect((await push(server, mobile)).status).toBe(400)
@@ -72,7 +72,7 @@ describe('pushed request (RFC 9126)', () => {
     expect((await exchange(server, mobile, back, { code_verifier: VERIFIER })).status).toBe(200)
   })
 
-  it('accepts client authentication by header, without a client_id in the body', async () => {
+  it("is accepted with the client's credentials in the header and no client_id in the body", async () => {
     const reply = await server.post(
       '/oauth/par',
       { redirect_uri: REDIRECT, response_type: 'code' },
@@ -84,7 +84,7 @@ describe('pushed request (RFC 9126)', () => {
     expect(page.headers.get('location') ?? '').toContain(`${REDIRECT}?code=`)
   })
 
-  it('stores no additional details with the tokens that result from it', async () => {
+  it('adds no details to the tokens that result from it', async () => {
     const own = await createClient(server)
     const request = await pushAndBuildParams(server, own)
     const back = await submitApprovalDecision(
@@ -113,7 +113,7 @@ describe('pushed request (RFC 9126)', () => {
     ['a request object without the feature', { request: 'a.b.c' }, 'request_not_supported'],
     ['too many parameters', { login_hint: 'x'.repeat(8000) }, 'invalid_request'],
     ['a wrong secret', { client_secret: 'wrong' }, 'invalid_client'],
-  ])('is refused immediately with %s', async (_what, params, error) => {
+  ])('is refused when it is pushed if it has %s', async (_what, params, error) => {
     const reply = await push(server, client, params)
     expect(reply.status).toBe(error === 'invalid_client' ? 401 : 400)
     expect(reply.headers.get('cache-control')).toBe('no-store')
@@ -130,7 +130,7 @@ describe('pushed request (RFC 9126)', () => {
 })
 
 describe('a person who arrives at the authorization endpoint with the request_uri of a pushed request', () => {
-  it('may reload the page, open it in two tabs, and decide in either', async () => {
+  it('may reload the page, open it in two tabs, and decide in either tab', async () => {
     const own = await createClient(server)
     const request = await pushAndBuildParams(server, own)
     const first = await requestAuthorization(server, 'ada', request)
@@ -159,7 +159,7 @@ describe('a person who arrives at the authorization endpoint with the request_ur
     expect(back.searchParams.get('code')).toMatch(/^tgc_/)
   })
 
-  it('must sign in again if the pushed request demands it, and then returns to the request', async () => {
+  it('must sign in again if the pushed request requires it, and then returns to that request', async () => {
     const request = await pushAndBuildParams(server, client, { prompt: 'login' })
     server.users.signIns.set('ada.1', server.clock.now())
     const away = locationOf(await requestAuthorization(server, 'ada', request))
@@ -199,7 +199,7 @@ describe('a person who arrives at the authorization endpoint with the request_ur
     expect((await requestAuthorization(server, 'ada', shown)).status).toBe(400)
   })
 
-  it('cannot reuse the request after denying it', async () => {
+  it('cannot use the request again after denying it', async () => {
     const request = await pushAndBuildParams(server, await createClient(server))
     const page = await requestAuthorization(server, 'ada', request)
     const other = await requestAuthorization(server, 'ada', request)
@@ -209,7 +209,7 @@ describe('a person who arrives at the authorization endpoint with the request_ur
     expect((await requestAuthorization(server, 'ada', request)).status).toBe(400)
   })
 
-  it('cannot reuse the request after an error response', async () => {
+  it('cannot use the request again after an error response', async () => {
     const request = await pushAndBuildParams(server, await createClient(server), { prompt: 'none' })
     const back = locationOf(await requestAuthorization(server, 'ada', request))
     expect(back.searchParams.get('error')).toBe('consent_required')
@@ -217,10 +217,10 @@ describe('a person who arrives at the authorization endpoint with the request_ur
   })
 })
 
-describe('the requirement to push authorization requests', () => {
+describe('the requirement that authorization requests are pushed', () => {
   const plain = { redirect_uri: REDIRECT, response_type: 'code', state: 's' }
 
-  it('can be set for one client, whose requests are then refused unless they are pushed', async () => {
+  it('can be set for one client, whose requests are then refused if they are not pushed', async () => {
     const strict = await createClient(server, {
       settings: { require_pushed_authorization_requests: true },
     })
@@ -255,7 +255,7 @@ describe('the requirement to push authorization requests', () => {
     }
   })
 
-  it('is unavailable without the feature: there is no route and no metadata, and a request_uri is refused', async () => {
+  it('is not available without the feature: there is no route and no metadata, and a request_uri is refused', async () => {
     const without = await startServer({ features: [openid()] })
     try {
       const own = await createClient(without)
@@ -296,7 +296,7 @@ describe('the requirement to push authorization requests', () => {
   })
 
   it.each(['4s', '601s', '0s', 'soon'])(
-    'comes with a checked lifetime of pushed requests: %s is rejected at start-up',
+    'comes with a lifetime of pushed requests: %s is rejected at start-up',
     (lifetime) => {
       expect(() => pushedRequests({ lifetime })).toThrow(TypeError)
     },

@@ -31,15 +31,15 @@ async function isOurPage(reply: Response): Promise<void> {
   expect(reply.headers.get('content-type')).toContain('text/html')
 }
 
-describe('threats to a pushed request', () => {
-  it('a request that was approved or denied cannot be used again, and the code issued for it stays valid', async () => {
+describe('protection against misuse of a pushed request:', () => {
+  it('a request that was approved or denied cannot be used again, and a code issued for it stays valid', async () => {
     const request = await pushAndBuildParams(server, client)
     const back = locationOf(await requestAuthorization(server, 'ada', request))
     await isOurPage(await requestAuthorization(server, 'ada', request))
     expect((await exchange(server, client, back)).status).toBe(200)
   })
 
-  it("another client's request is refused and not used up", async () => {
+  it('a request pushed by another client is refused, and that client can still use it', async () => {
     const request = await pushAndBuildParams(server, client)
     const other = await createClient(server, { firstParty: true })
     await isOurPage(await requestAuthorization(server, 'ada', { ...request, client_id: other.id }))
@@ -53,7 +53,7 @@ describe('threats to a pushed request', () => {
     ['without a name', 'urn:ietf:params:oauth:request_uri:'],
     ['thousands of characters long', `urn:ietf:params:oauth:request_uri:${'x'.repeat(7000)}`],
   ])(
-    'a request_uri that is %s ends at an error page, even if the URL names a redirect URI',
+    'a request_uri that is %s leads to an error page, even if the URL contains a redirect URI',
     async (_what, uri) => {
       const request = { client_id: client.id, request_uri: uri, redirect_uri: REDIRECT }
       await isOurPage(
@@ -67,7 +67,7 @@ describe('threats to a pushed request', () => {
     await isOurPage(await requestAuthorization(server, 'ada', { request_uri }))
   })
 
-  it('an unknown request_uri next to a request object is refused, without an unhandled rejection', async () => {
+  it('an unknown request_uri together with a request object is refused, without an unhandled rejection', async () => {
     const request_uri = 'urn:ietf:params:oauth:request_uri:x'
     await isOurPage(
       await requestAuthorization(server, 'ada', {
@@ -89,7 +89,7 @@ describe('threats to a pushed request', () => {
     expect(back.searchParams.get('error')).toBe('request_uri_not_supported')
   })
 
-  it('many concurrent tabs get a single code, even on two processes', async () => {
+  it('concurrent requests of many tabs get a single code, even from two processes', async () => {
     const second = server.another()
     await second.ready()
     const request = await pushAndBuildParams(server, client)
@@ -105,7 +105,7 @@ describe('threats to a pushed request', () => {
     for (const reply of replies.filter(({ status }) => status !== 303)) await isOurPage(reply)
   })
 
-  it('many concurrent approvals issue a single code', async () => {
+  it('concurrent approvals get a single code', async () => {
     const careful = await createClient(server)
     const request = await pushAndBuildParams(server, careful)
     const pages = await Promise.all(
@@ -119,7 +119,7 @@ describe('threats to a pushed request', () => {
     expect(codes).toHaveLength(1)
   })
 
-  it('many concurrent tabs with response_type=token get one valid token', async () => {
+  it('concurrent requests of many tabs with response_type=token get one valid token', async () => {
     const old = await createClient(server, { firstParty: true, grants: ['implicit'] })
     const request = await pushAndBuildParams(server, old, { response_type: 'token' })
     const replies = await Promise.all(
@@ -131,7 +131,7 @@ describe('threats to a pushed request', () => {
     expect(living.filter((token) => token.clientId === old.id)).toHaveLength(1)
   })
 
-  it('the pushed parameters are checked again when the person opens the request', async () => {
+  it('the parameters are checked again when the person opens the request', async () => {
     const own = await createClient(server, { firstParty: true })
     const request = await pushAndBuildParams(server, own)
     await server.oauth.clients.update(own.id, { name: 'Moved', redirect: 'https://new.example/' })
@@ -152,7 +152,7 @@ describe('threats to a pushed request', () => {
     expect(text).not.toContain(request_uri.split(':').at(-1))
   })
 
-  it('endEverything() invalidates the request', async () => {
+  it('endEverything() makes the request invalid', async () => {
     const ending = await startPushed({}, pushedRequests())
     try {
       const own = await createClient(ending, { firstParty: true })

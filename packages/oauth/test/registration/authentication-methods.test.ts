@@ -12,7 +12,7 @@ afterAll(() => server.close())
 
 const { newClient, clientWithKey, proofOf, problemWith } = assertingClients(() => server)
 
-describe('token_endpoint_auth_method', () => {
+describe('the client setting token_endpoint_auth_method', () => {
   const ask = (form: Record<string, string>, headers: Record<string, string> = {}) =>
     server.post('/oauth/token', { grant_type: 'client_credentials', ...form }, headers)
   const basic = ({ id, secret }: { id: string; secret: string }) => ({
@@ -29,7 +29,7 @@ describe('token_endpoint_auth_method', () => {
     ['client_secret_jwt', 401, 401],
     [undefined, 200, 200],
   ] as const)(
-    'set to %s: a secret in a Basic header gets the status %i, a secret in the body %i',
+    'if it is %s, a secret in a Basic header gets the status %i, and a secret in the body %i',
     async (method, first, second) => {
       const client = await newClient(method ? { token_endpoint_auth_method: method } : {})
       expect((await ask({}, basic(client))).status).toBe(first)
@@ -37,13 +37,13 @@ describe('token_endpoint_auth_method', () => {
     },
   )
 
-  it('is binding: a client with a key cannot authenticate with its client_id alone', async () => {
+  it('is enforced: a client with a key cannot authenticate by its client_id alone', async () => {
     const { id } = await clientWithKey()
     expect((await ask({ client_id: id })).status).toBe(401)
     expect((await ask({ client_id: id, client_secret: '' })).status).toBe(401)
   })
 
-  it('is binding: a client with a secret cannot authenticate with a JWT', async () => {
+  it('is enforced: a client with a secret cannot authenticate by a JWT', async () => {
     const signer = await createSigner('ES256')
     const { id } = await newClient({ jwks: { keys: [signer.jwk] } })
     expect(await problemWith(await proofOf({ id, signer }))).toMatchObject(REFUSED)
@@ -72,7 +72,7 @@ describe('token_endpoint_auth_method', () => {
     },
   )
 
-  it('makes a client public if it is set to `none`', async () => {
+  it('makes a client public if its value is `none`', async () => {
     const settings = { token_endpoint_auth_method: 'none' } as const
     const { client } = await server.oauth.clients.create({
       name: 'A',
@@ -88,7 +88,7 @@ describe('token_endpoint_auth_method', () => {
 })
 
 describe('jwtClientAuthentication()', () => {
-  it('adds nothing to the metadata when disabled, and client assertions are refused', async () => {
+  it('adds nothing to the metadata if it is disabled, and client assertions are refused', async () => {
     const plain = await startServer()
     try {
       const metadata = await (await plain.request('/.well-known/oauth-authorization-server')).json()
@@ -109,7 +109,7 @@ describe('jwtClientAuthentication()', () => {
     }
   })
 
-  it('is announced in the metadata when enabled', async () => {
+  it('is announced in the metadata if it is enabled', async () => {
     const metadata = await (await server.request('/.well-known/oauth-authorization-server')).json()
     for (const endpoint of ['token', 'revocation', 'introspection']) {
       expect(metadata).toMatchObject({

@@ -24,7 +24,7 @@ describe('client_secret_jwt', () => {
     expect(await problemWith(proof)).toMatchObject(REFUSED)
   })
 
-  it('is refused with another secret, and after the secret was rotated', async () => {
+  it('is refused if signed with another secret, or after the secret was rotated', async () => {
     const { id, secret } = await newSharing()
     const wrong = await sign(assertionClaims(server, id), bytes(`${secret}x`), HS256)
     expect(await problemWith(wrong)).toMatchObject(REFUSED)
@@ -35,7 +35,7 @@ describe('client_secret_jwt', () => {
     expect((await callWith(server, now)).status).toBe(200)
   })
 
-  it('stores the secret encrypted, only for clients with this method', async () => {
+  it('stores the secret encrypted, and only for clients with this method', async () => {
     const { id, secret } = await newSharing()
     const sharing = await server.oauth.clients.find(id)
     expect(sharing?.settings.sealed_secret).toMatch(/^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/)

@@ -47,7 +47,7 @@ async function signIn(config: openidClient.Configuration) {
   return openidClient.authorizationCodeGrant(config, callback, checks)
 }
 
-describe('dynamic client registration and authentication', () => {
+describe('registration and authentication of a client', () => {
   it.each([
     ['client_secret_post', undefined],
     ['client_secret_basic', openidClient.ClientSecretBasic()],
@@ -68,7 +68,7 @@ describe('dynamic client registration and authentication', () => {
     },
   )
 
-  it('work for openid-client with its default method if the request names no method', async () => {
+  it('work for openid-client with its default method if the registration request names no method', async () => {
     const metadata = { redirect_uris: [REDIRECT] }
     const config = await openidClient.dynamicClientRegistration(
       new URL(server.url),

@@ -73,7 +73,7 @@ const ask = (client_id: string, more: Record<string, string> = {}, at = server) 
 
 const rowsOf = (at = server) => at.database.kysely.selectFrom('oauth_clients').selectAll().execute()
 
-describe('client ID metadata document', () => {
+describe('a client ID metadata document', () => {
   it('lets a client get tokens without registration', async () => {
     const id = serve()
     const tokens = await runCodeFlow(server, { id, secret: '' })
@@ -81,7 +81,7 @@ describe('client ID metadata document', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('makes its URL the client id, and so the audience of ID tokens', async () => {
+  it('is identified by its URL, which is the client id and the audience of ID tokens', async () => {
     const provider = await start(
       {},
       {
@@ -99,7 +99,7 @@ describe('client ID metadata document', () => {
     }
   })
 
-  it('works for clients that refresh tokens and push requests', async () => {
+  it('works for clients that refresh tokens and push their requests', async () => {
     const id = serve({ grant_types: ['authorization_code', 'refresh_token'] })
     const { refresh_token } = await runCodeFlow(server, { id, secret: '' })
     const form = { grant_type: 'refresh_token', refresh_token, client_id: id }
@@ -116,7 +116,7 @@ describe('client ID metadata document', () => {
     expect(page.status).toBe(200)
   })
 
-  it('makes its client unverified again when it changes, unless only the keys change', async () => {
+  it('makes its client unverified again when it changes, unless only the keys have changed', async () => {
     const [first, second] = [await createSigner('ES256'), await createSigner('ES256')]
     const proof = (signer: typeof first) => ({
       token_endpoint_auth_method: 'private_key_jwt',
@@ -135,7 +135,7 @@ describe('client ID metadata document', () => {
     expect(await unchecked({ ...proof(second), client_name: 'Your bank' })).toBe(true)
   })
 
-  it('shows people its host, and that the client is unverified', async () => {
+  it('is shown to people by its host, with a note that the client is unverified', async () => {
     const page = await ask(serve({ client_name: '<b>Bank</b>' }))
     const html = await page.text()
     expect(html).toContain(`<strong>app.example:${web.port}</strong>`)
@@ -143,7 +143,7 @@ describe('client ID metadata document', () => {
     expect(html).toContain('&lt;b&gt;Bank&lt;/b&gt;')
   })
 
-  it('leads to an approval screen for every request', async () => {
+  it('causes an approval screen for every request', async () => {
     const id = serve()
     await submitApprovalDecision(server, 'ada', await ask(id))
     expect((await ask(id)).status).toBe(200)
@@ -151,7 +151,7 @@ describe('client ID metadata document', () => {
     expect(silent.headers.get('location')).toContain('error=consent_required')
   })
 
-  it('requires the client to authenticate with a key if it declares that method', async () => {
+  it('makes the client authenticate with a key if it declares that method', async () => {
     const signer = await createSigner('ES256')
     const id = serve({
       token_endpoint_auth_method: 'private_key_jwt',
@@ -175,7 +175,7 @@ describe('client ID metadata document', () => {
     })
   })
 
-  it('is treated as an unknown client id when the feature is disabled', async () => {
+  it('is treated as an unknown client id if the feature is disabled', async () => {
     const plain = await startServer({ outgoing: outgoing() })
     try {
       expect((await ask(serve(), {}, plain)).status).toBe(400)
@@ -186,7 +186,7 @@ describe('client ID metadata document', () => {
   })
 })
 
-describe('checks of a client ID metadata document', () => {
+describe('the checks of a client ID metadata document', () => {
   it.each([
     ['another client_id', { client_id: 'https://other.example/client.json' }],
     ['no client_id', { client_id: undefined }],
@@ -224,12 +224,12 @@ describe('checks of a client ID metadata document', () => {
     expect((await ask(id)).status).toBe(400)
   })
 
-  it('refuse a redirect URI that the document does not list', async () => {
+  it('refuse a redirect URI that is missing from the document', async () => {
     const page = await ask(serve(), { redirect_uri: 'https://evil.example/' })
     expect(page.status).toBe(400)
   })
 
-  it('are repeated when the document is stale, and removed redirect URIs are refused (threat S5)', async () => {
+  it('are repeated when the stored copy is stale, and then refuse redirect URIs that were removed (threat S5)', async () => {
     const id = serve()
     expect((await ask(id)).status).toBe(200)
     serve({ redirect_uris: ['https://app.example/new'], client_name: 'New name' })
@@ -241,7 +241,7 @@ describe('checks of a client ID metadata document', () => {
     expect(await rowsOf()).toHaveLength(1)
   })
 
-  it('accept the stored document for a while if the server of the document is unreachable', async () => {
+  it('accept the stored copy for some time if the server of the document cannot be reached', async () => {
     const id = serve()
     const { access_token } = await runCodeFlow(server, { id, secret: '' })
     web.answer((_request, response) => response.writeHead(503).end())
@@ -252,7 +252,7 @@ describe('checks of a client ID metadata document', () => {
     expect((await revoke()).status).toBe(400)
   })
 
-  it('reject the client when its document was taken down', async () => {
+  it('reject the client if its document was deleted', async () => {
     const id = serve()
     await runCodeFlow(server, { id, secret: '' })
     web.answer((_request, response) => response.writeHead(404).end())
@@ -261,7 +261,7 @@ describe('checks of a client ID metadata document', () => {
   })
 })
 
-describe('threats of client ID metadata documents', () => {
+describe('protection against misuse of client ID metadata documents:', () => {
   it.each([
     'https://app.example/',
     'https://app.example',
@@ -283,7 +283,7 @@ describe('threats of client ID metadata documents', () => {
     expect((await ask('http://app.example/client.json')).status).toBe(400)
   })
 
-  it('a host name that resolves to a private address gets no request (threat S1)', async () => {
+  it('a host name that resolves to a private address receives no request (threat S1)', async () => {
     const shut = await start({}, { outgoing: outgoing({ privateAddresses: [] }) })
     try {
       const page = await ask(serve(), {}, shut)
@@ -303,7 +303,7 @@ describe('threats of client ID metadata documents', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('the id of the stored row is refused as a client_id, because the document would not be fetched again (threat S5)', async () => {
+  it('the id of the database row is refused as a client_id, because its document would never be fetched again (threat S5)', async () => {
     await ask(serve())
     const [row] = await rowsOf()
     expect(row?.id).toMatch(/^cimd_[\w-]{43}$/)
@@ -322,7 +322,7 @@ describe('threats of client ID metadata documents', () => {
     expect((await ask(id)).status).toBe(400)
   })
 
-  it('unused clients are deleted, and are stored again when they are used (threat S4)', async () => {
+  it('unused clients are deleted, and stored again when they are next used (threat S4)', async () => {
     const own = await start({ unusedExpireIn: '2d' })
     try {
       const id = serve()
@@ -337,7 +337,7 @@ describe('threats of client ID metadata documents', () => {
     }
   })
 
-  it('a client that is used again before its row is purged is kept', async () => {
+  it('a client that is used again before its row is deleted stays', async () => {
     const own = await start({ unusedExpireIn: '2d' })
     try {
       const id = serve()
@@ -354,7 +354,7 @@ describe('threats of client ID metadata documents', () => {
     }
   })
 
-  describe('limits on the number of documents per network', () => {
+  describe('the limit on new documents per network', () => {
     /** The network address of the caller, from a test header. */
     const addressOf = (request: Request) => request.headers.get('x-caller')
     const askFrom = (address: string, path: string, at: TestServer) =>
@@ -376,7 +376,7 @@ describe('threats of client ID metadata documents', () => {
         response.end(JSON.stringify({ client_id, redirect_uris: [REDIRECT] }))
       })
 
-    it('apply to new documents, and not to known ones (threat S4)', async () => {
+    it('applies to new documents, and not to known ones (threat S4)', async () => {
       const own = await start({ perMinute: 2 }, { addressOf })
       try {
         serveAny()
@@ -394,7 +394,7 @@ describe('threats of client ID metadata documents', () => {
       }
     })
 
-    it('do not affect other networks when one network sends sixty new documents on one host in a minute (threat Q6)', async () => {
+    it('does not affect other networks when one network sends sixty new documents of one host in a minute (threat Q6)', async () => {
       const own = await start({}, { addressOf })
       try {
         serveAny()
@@ -406,7 +406,7 @@ describe('threats of client ID metadata documents', () => {
       }
     })
 
-    it('are not used up by a link to the sign-in page, which causes no fetch (threat Q6)', async () => {
+    it('is not used up by links to the sign-in page, which cause no fetch (threat Q6)', async () => {
       serveAny()
       const query = new URLSearchParams({ client_id: web.urlOf('/new'), response_type: 'code' })
       expect(await server.oauth.findRequestingApplication(`/oauth/authorize?${query}`)).toBe(null)

@@ -11,7 +11,7 @@ afterAll(() => server.close())
 
 const { newClient, proofOf, problemWith } = assertingClients(() => server)
 
-describe('jwks_uri', () => {
+describe('the keys at the jwks_uri of a client', () => {
   let web: WebServer
   beforeEach(async () => {
     web = await startWebServer()
@@ -21,7 +21,7 @@ describe('jwks_uri', () => {
   const clientAt = (jwks_uri: string) =>
     newClient({ token_endpoint_auth_method: 'private_key_jwt', jwks_uri })
 
-  it('is fetched once for many requests', async () => {
+  it('are fetched once for many requests', async () => {
     const signer = await createSigner('ES256')
     web.answerJson({ keys: [signer.jwk] })
     const { id } = await clientAt(web.urlOf('/jwks', 'keys.example'))
@@ -31,7 +31,7 @@ describe('jwks_uri', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('is fetched again for an unknown key id, but not for each of many forged ones', async () => {
+  it('are fetched again for an unknown key id, but not for each of many forged key ids', async () => {
     const [old, next] = [await createSigner('ES256', 'old'), await createSigner('ES256', 'new')]
     web.answerJson({ keys: [old.jwk] })
     const { id } = await clientAt(web.urlOf('/rotating', 'keys.example'))
@@ -47,7 +47,7 @@ describe('jwks_uri', () => {
     expect(web.asked).toHaveLength(2)
   })
 
-  it('is fetched again for the keys of a client that registered after the last fetch', async () => {
+  it('are fetched again for a client that registered after the last fetch', async () => {
     const [old, next] = [await createSigner('ES256', 'old'), await createSigner('ES256', 'new')]
     const uri = web.urlOf('/handed-on', 'keys.example')
     web.answerJson({ keys: [old.jwk] })
@@ -69,7 +69,7 @@ describe('jwks_uri', () => {
     ['nothing', 200, ''],
     ['keys that are no list', 200, '{"keys":{}}'],
   ])(
-    'makes the server refuse the client, without giving details, if it returns %s',
+    'make the server refuse the client, without giving details, if the URL returns %s',
     async (_what, status, text) => {
       web.answer((_request, response) =>
         response.writeHead(status, { 'content-type': 'application/json' }).end(text),

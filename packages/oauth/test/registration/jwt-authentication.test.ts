@@ -14,16 +14,16 @@ afterAll(() => server.close())
 
 const { newClient, clientWithKey, proofOf, problemWith } = assertingClients(() => server)
 
-describe('private_key_jwt', () => {
+describe('authentication with private_key_jwt', () => {
   it.each(['RS256', 'PS256', 'ES256', 'Ed25519'])(
-    'authenticates at the token endpoint with the algorithm %s',
+    'succeeds at the token endpoint with the algorithm %s',
     async (alg) => {
       const client = await clientWithKey(alg)
       expect((await callWith(server, await proofOf(client))).status).toBe(200)
     },
   )
 
-  it('is for clients without a secret, for which rotateSecret() creates none', async () => {
+  it('is for clients without a secret, for which rotateSecret() creates no secret', async () => {
     const signer = await createSigner('ES256')
     const created = await server.oauth.clients.create({
       name: 'Keys',
@@ -44,7 +44,7 @@ describe('private_key_jwt', () => {
     expect((await callWith(server, await proofOf(client, { aud: aud() }))).status).toBe(200)
   })
 
-  it('authenticates pushed requests, which do not store the assertion', async () => {
+  it('succeeds for pushed requests, which do not store the assertion', async () => {
     const client = await clientWithKey()
     const reply = await server.post('/oauth/par', {
       client_assertion_type: ASSERTION_TYPE,
@@ -103,7 +103,7 @@ describe('private_key_jwt', () => {
     ['ten minutes if the server allows ten', 200, { assertionsExpireIn: '10m' }, 600],
     ['an hour if the server allows ten minutes', 401, { assertionsExpireIn: '10m' }, 3600],
   ])(
-    'has a limited lifetime: an assertion with a lifetime of %s gets the status %i',
+    'depends on the lifetime of the assertion: %s gets the status %i',
     async (_what, status, options, seconds) => {
       const limited = await startServer({ features: [jwtClientAuthentication(options)] })
       try {
@@ -118,7 +118,7 @@ describe('private_key_jwt', () => {
     },
   )
 
-  it('is refused if the same assertion is used a second time, by any process (threat S2)', async () => {
+  it('fails if the same assertion is used twice, in any process (threat S2)', async () => {
     const client = await clientWithKey()
     const other = server.another()
     const proof = await proofOf(client)
@@ -140,27 +140,27 @@ describe('private_key_jwt', () => {
     expect(elsewhere.status).toBe(401)
   })
 
-  it('is accepted only once if the same assertion is used many times concurrently (threat S2)', async () => {
+  it('succeeds only once for concurrent uses of the same assertion (threat S2)', async () => {
     const client = await clientWithKey()
     const proof = await proofOf(client)
     const replies = await Promise.all(Array.from({ length: 8 }, () => callWith(server, proof)))
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  it('may have the same jti as an assertion of another client', async () => {
+  it('succeeds with a jti that another client has also used', async () => {
     const [one, two] = [await clientWithKey(), await clientWithKey()]
     for (const client of [one, two]) {
       expect((await callWith(server, await proofOf(client, { jti: 'same' }))).status).toBe(200)
     }
   })
 
-  it("is refused when signed by another client's key", async () => {
+  it("fails if another client's key has signed the assertion", async () => {
     const [one, two] = [await clientWithKey(), await clientWithKey()]
     const forged = await proofOf({ id: one.id, signer: two.signer })
     expect(await problemWith(forged)).toMatchObject(REFUSED)
   })
 
-  it('is refused together with another client_id, a client secret, or a Basic header', async () => {
+  it('fails together with another client_id, a client secret, or a Basic header', async () => {
     const client = await clientWithKey()
     expect(await problemWith(await proofOf(client), { client_id: 'other' })).toMatchObject(REFUSED)
     const beside = await problemWith(await proofOf(client), { client_secret: 'x' })
@@ -177,7 +177,7 @@ describe('private_key_jwt', () => {
     expect(basic.status).toBe(400)
   })
 
-  it('is refused for an assertion with another typ', async () => {
+  it('fails for an assertion with another typ', async () => {
     const client = await clientWithKey()
     for (const typ of ['at+jwt', 'oauth-authz-req+jwt', 'dpop+jwt', 'logout+jwt']) {
       expect(await problemWith(await proofOf(client, {}, { typ }))).toMatchObject(REFUSED)
@@ -186,16 +186,21 @@ describe('private_key_jwt', () => {
     expect((await callWith(server, own)).status).toBe(200)
   })
 
-  it.each(['', 'a', 'a.b', 'a.b.c', '{}', 'e30.e30.', `${'a'.repeat(20_000)}.b.c`])(
-    'is refused for an assertion that is no JWT: %.20s',
-    async (text) => {
-      const reply = await callWith(server, text)
-      expect([400, 401]).toContain(reply.status)
-      expect(server.logged).toEqual([])
-    },
-  )
+  it.each<[string, string?]>([
+    ['no text', ''],
+    ['a'],
+    ['a.b'],
+    ['a.b.c'],
+    ['{}'],
+    ['e30.e30.'],
+    ['20,000 characters', `${'a'.repeat(20_000)}.b.c`],
+  ])('fails for a text that is not a JWT: %s', async (what, text = what) => {
+    const reply = await callWith(server, text)
+    expect([400, 401]).toContain(reply.status)
+    expect(server.logged).toEqual([])
+  })
 
-  it('is refused with another client_assertion_type, or without client_assertion', async () => {
+  it('fails with another client_assertion_type, or without client_assertion', async () => {
     const { id } = await createClient(server, { confidential: false })
     for (const form of [
       { client_assertion_type: ASSERTION_TYPE },
@@ -256,7 +261,7 @@ describe('algorithms of client assertions (threat S2)', () => {
     }
   })
 
-  it('an unreadable key causes a refusal, and no internal error', async () => {
+  it('an unreadable key makes the server refuse the client, and causes no internal error', async () => {
     const { signer } = await clientWithKey('RS256')
     const { id } = await newClient({
       token_endpoint_auth_method: 'private_key_jwt',

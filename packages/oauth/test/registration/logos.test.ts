@@ -34,8 +34,8 @@ const logoOf = (id: string) => server.request(`/oauth/logos/${id}`)
 const pageOf = async (client_id: string) =>
   (await requestAuthorization(server, 'ada', { client_id, response_type: 'code' })).text()
 
-describe('logos of clients (threat S6)', () => {
-  it('are fetched once, served by this server, and cannot run scripts', async () => {
+describe('the logos of clients (threat S6)', () => {
+  it('are fetched once and served by this server, and cannot run scripts', async () => {
     send(PNG)
     const { id } = await newClient()
     expect(await pageOf(id)).toContain(`src="/oauth/logos/${id}"`)
@@ -52,7 +52,7 @@ describe('logos of clients (threat S6)', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('are served with the content type of their bytes, not with the one declared by their host', async () => {
+  it('are served with the content type that their bytes have, whatever their host declares', async () => {
     send(Buffer.from('GIF89a, and so on'), 'text/html')
     const { id } = await newClient()
     expect((await logoOf(id)).headers.get('content-type')).toBe('image/gif')
@@ -72,7 +72,7 @@ describe('logos of clients (threat S6)', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('are hidden for self-registered clients until they are verified', async () => {
+  it('are hidden for self-registered clients until the operator verifies them', async () => {
     send(PNG)
     const reply = await postJson(server, '/oauth/register', {
       redirect_uris: [REDIRECT],
@@ -87,7 +87,7 @@ describe('logos of clients (threat S6)', () => {
     expect(await pageOf(client_id)).toContain('<img')
   })
 
-  it('are hidden until verification for clients that users registered, and again after a change of the client', async () => {
+  it('are hidden for clients registered by users until verification, and again after a change of the client', async () => {
     send(PNG)
     const { id } = await createClient(server, {
       userId: 'bob',
@@ -108,7 +108,7 @@ describe('logos of clients (threat S6)', () => {
     expect(await pageOf(id)).toContain('unverified')
   })
 
-  it('result in 404 if the feature is off, the client has no logo, or there is no such client', async () => {
+  it('are answered with 404 if the feature is off, the client has no logo, or the client does not exist', async () => {
     const { id } = await createClient(server)
     expect((await logoOf(id)).status).toBe(404)
     expect((await logoOf('nobody')).status).toBe(404)

@@ -44,7 +44,7 @@ describe('management of a self-registered client (RFC 7592)', () => {
     expect(await reply.json()).toEqual(rest)
   })
 
-  it('replaces all metadata with PUT: missing members are deleted', async () => {
+  it('replaces all metadata with PUT: members that are missing from the request are deleted', async () => {
     const client = await registerAt(server, { contacts: ['a@b.example'] })
     const redirect_uris = ['https://app.example/new']
     const reply = await call(client, 'PUT', { client_id: client.client_id, redirect_uris })
@@ -106,7 +106,7 @@ describe('management of a self-registered client (RFC 7592)', () => {
     expect(await reply.json()).toMatchObject({ error: 'invalid_client_metadata' })
   })
 
-  it('removes the verification of the client with any change', async () => {
+  it('makes the client unverified with every change', async () => {
     const client = await registerAt(server)
     await server.oauth.clients.verify(client.client_id)
     const body = { ...METADATA, client_id: client.client_id, client_name: 'Your bank' }

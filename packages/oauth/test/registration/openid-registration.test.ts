@@ -49,7 +49,7 @@ describe('OpenID Connect Registration', () => {
     }
   })
 
-  it('ignores metadata that this server does not use', async () => {
+  it('ignores metadata that the server does not use', async () => {
     const client = await registerAt(provider, {
       request_uris: ['https://app.example/r'],
       backchannel_logout_uri: 'https://app.example/l',
@@ -68,7 +68,7 @@ describe('OpenID Connect Registration', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('fetches the sector identifier document each time, without a cache', async () => {
+  it('fetches the sector identifier document at each registration, without a cache', async () => {
     const metadata = {
       ...PAIRWISE,
       ...twoHosts,
@@ -100,7 +100,7 @@ describe('OpenID Connect Registration', () => {
     expect(problem).toMatchObject({ status: 400, error: 'invalid_client_metadata' })
   })
 
-  it('reveals nothing about the response at a sector identifier (threat S1)', async () => {
+  it('does not reveal what a sector identifier URL returned (threat S1)', async () => {
     const closed = web.urlOf('/fails.json', 'localhost')
     const nowhere = 'https://app.example:1/sector.json'
     web.answer((_request, response) => response.writeHead(500).end('secret'))
@@ -113,7 +113,7 @@ describe('OpenID Connect Registration', () => {
     expect(JSON.stringify(problems)).not.toMatch(/secret|127|ECONN/)
   })
 
-  it('counts a change of the metadata that fetches a sector identifier document against the limit for registrations (threat S4)', async () => {
+  it('counts a change that fetches a sector identifier document as a registration for the rate limit (threat S4)', async () => {
     const own = await startServer({
       features: [
         openid({ pairwiseSalt: 'a salt of more than thirty-two characters' }),
@@ -140,7 +140,7 @@ describe('OpenID Connect Registration', () => {
     }
   })
 
-  it('requires keys for private_key_jwt, and issues no secret for it', async () => {
+  it('requires keys for private_key_jwt, and issues no secret to such clients', async () => {
     const signer = await createSigner('ES256')
     const method = { token_endpoint_auth_method: 'private_key_jwt' }
     expect(await registerAndReadError(provider, { ...METADATA, ...method })).toMatchObject({
@@ -155,7 +155,7 @@ describe('OpenID Connect Registration', () => {
     })
   })
 
-  it('refuses requested claims that belong to a scope closed to self-registered clients', async () => {
+  it('refuses requested claims whose scope is closed to self-registered clients', async () => {
     const client = await registerAt(provider)
     const page = await requestAuthorization(provider, 'ada', {
       client_id: client.client_id,
@@ -167,7 +167,7 @@ describe('OpenID Connect Registration', () => {
     expect(page.headers.get('location')).toContain('error=invalid_scope')
   })
 
-  it('refuses claims of a closed scope also in the device flow, and for clients that the operator has verified', async () => {
+  it('refuses claims of a closed scope also in the device flow, and also for clients that the operator has verified', async () => {
     const device = await registerAt(provider, {
       grant_types: ['authorization_code', DEVICE_CODE],
     })

@@ -27,8 +27,8 @@ const refused = (promise: Promise<unknown>, message: RegExp) =>
     message: expect.stringMatching(message),
   })
 
-describe('requests to client-supplied URLs (threat S1, threat T13, threat N5)', () => {
-  it('fetch a document from the IP address of the host', async () => {
+describe('requests to URLs that clients supply (threat S1, threat T13, threat N5)', () => {
+  it('connect to the IP address of the host and fetch a document', async () => {
     web.answerJson({ hello: 'world' })
     const { content } = await documents.get(web.urlOf('/a'), RULES, null)
     expect(content).toEqual({ hello: 'world' })
@@ -38,14 +38,14 @@ describe('requests to client-supplied URLs (threat S1, threat T13, threat N5)', 
     })
   })
 
-  it('are not sent when the host resolves to a private address', async () => {
+  it('are not sent if the host resolves to a private address', async () => {
     web.answerJson({})
     const shut = startAsking({ privateAddresses: [] })
     await refused(shut.get(web.urlOf('/'), RULES, null), /not public/)
     expect(web.asked).toEqual([])
   })
 
-  it('are not sent when one of several IP addresses of the host is private', async () => {
+  it('are not sent if one of several IP addresses of the host is private', async () => {
     web.answerJson({})
     const mixed = startAsking({
       resolve: async () => [
@@ -57,7 +57,7 @@ describe('requests to client-supplied URLs (threat S1, threat T13, threat N5)', 
     expect(web.asked).toEqual([])
   })
 
-  it('connect to the IP address that was checked, even if the host resolves differently a moment later', async () => {
+  it('connect to the IP address that was checked, even if the host name resolves differently a moment later', async () => {
     web.answerJson({})
     let questions = 0
     const rebinding = startAsking({
@@ -78,7 +78,7 @@ describe('requests to client-supplied URLs (threat S1, threat T13, threat N5)', 
     'https://[::1]/',
     'https://[::ffff:7f00:1]/',
     'https://169.254.169.254/latest/meta-data',
-  ])('refuse the private address in %s', async (url) => {
+  ])('are refused if the URL has a private address: %s', async (url) => {
     const shut = startAsking({ privateAddresses: [] })
     await refused(shut.get(url, RULES, null), /not public/)
   })
@@ -87,16 +87,20 @@ describe('requests to client-supplied URLs (threat S1, threat T13, threat N5)', 
     ['http://app.example/', /not https/],
     ['file:///etc/passwd', /not https/],
     ['https://user:word@app.example/', /must not contain a user name/],
-    [`https://app.example/${'a'.repeat(3000)}`, /too long/],
     ['nothing', /not a URL/],
-  ])('refuse the URL %.40s', (url, message) => refused(documents.get(url, RULES, null), message))
+  ])('are refused for the URL %s', (url, message) =>
+    refused(documents.get(url, RULES, null), message),
+  )
 
-  it('refuse an untrusted certificate', async () => {
+  it('are refused for a URL of 3000 characters', () =>
+    refused(documents.get(`https://app.example/${'a'.repeat(3000)}`, RULES, null), /too long/))
+
+  it('fail if the certificate is not trusted', async () => {
     web.answerJson({})
     await refused(startAsking({ certificates: [] }).get(web.urlOf('/'), RULES, null), /no response/)
   })
 
-  it('refuse a certificate for another host', async () => {
+  it('fail if the certificate belongs to another host', async () => {
     web.answerJson({})
     await refused(documents.get(web.urlOf('/', 'evil.example'), RULES, null), /no response/)
   })
@@ -126,7 +130,7 @@ describe('requests to client-supplied URLs (threat S1, threat T13, threat N5)', 
     expect(sent).toBeLessThan(50_000_000)
   })
 
-  it('do not wait for a body that arrives too slowly', async () => {
+  it('fail if the body arrives too slowly', async () => {
     const impatient = startAsking({ timeout: 1 })
     web.answer((request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
@@ -136,23 +140,23 @@ describe('requests to client-supplied URLs (threat S1, threat T13, threat N5)', 
     await refused(impatient.get(web.urlOf('/'), RULES, null), /no response/)
   })
 
-  it('do not wait for a response that never comes', async () => {
+  it('fail if no response arrives in time', async () => {
     web.answer(() => {})
     await refused(startAsking({ timeout: 1 }).get(web.urlOf('/'), RULES, null), /no response/)
   })
 
-  it('do not wait for a DNS resolver that never answers', async () => {
+  it('fail if the DNS resolver does not answer in time', async () => {
     const hanging = startAsking({ timeout: 1, resolve: () => new Promise(() => {}) })
     await refused(hanging.get(web.urlOf('/'), RULES, null), /too long/)
   })
 
-  it('refuse compressed responses, whose size is unknown', async () => {
+  it('fail if the response is compressed, because its size is unknown', async () => {
     web.answerJson({}, { 'content-encoding': 'gzip' })
     await refused(documents.get(web.urlOf('/'), RULES, null), /compressed/)
   })
 
   it.each(['text/html', 'text/plain', '', 'application/jsonp', 'image/svg+xml'])(
-    'refuse a response with the content type %s',
+    'fail if the content type is %s',
     async (type) => {
       web.answerJson({}, { 'content-type': type })
       await refused(documents.get(web.urlOf('/'), RULES, null), /content type/)
@@ -162,28 +166,28 @@ describe('requests to client-supplied URLs (threat S1, threat T13, threat N5)', 
   it.each([
     ['not JSON', 'hello'],
     ['not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
-  ])('refuse a response that is %s', async (_what, body) => {
+  ])('fail if the response is %s', async (_what, body) => {
     web.answer((_request, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(body),
     )
     await refused(documents.get(web.urlOf('/'), RULES, null), /not JSON/)
   })
 
-  it.each([201, 204, 400, 404, 500])('refuse a response with the status %i', async (status) => {
+  it.each([201, 204, 400, 404, 500])('fail if the status is %i', async (status) => {
     web.answer((_request, response) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end('{}'),
     )
     await refused(documents.get(web.urlOf('/'), RULES, null), new RegExp(`${status}`))
   })
 
-  it('reject an invalid private address range at start-up and name it', () => {
+  it('are possible only with valid private address ranges: an invalid one is rejected at start-up and named', () => {
     expect(() => resolveOutgoing({ privateAddresses: ['localhost'] })).toThrow("'localhost'")
     expect(() => resolveOutgoing({ privateAddresses: ['10.0.0.0/33'] })).toThrow('10.0.0.0/33')
     expect(() => resolveOutgoing({ timeout: 31 })).toThrow('1 to 30')
   })
 })
 
-describe('cache of fetched documents', () => {
+describe('the cache of fetched documents', () => {
   const askAfter = async (seconds: number) => {
     if (seconds > 0) clock.advance(seconds)
     return (await documents.get(web.urlOf('/'), RULES, null)).content
@@ -223,7 +227,7 @@ describe('cache of fetched documents', () => {
     expect(web.asked).toHaveLength(2)
   })
 
-  it('keeps a stale document while its server is unreachable, but not if the document is gone', async () => {
+  it('keeps a stale document while its server cannot be reached, but not if the document was deleted', async () => {
     web.answerJson({ kept: true })
     await askAfter(0)
     web.answer((_request, response) => response.writeHead(503).end())
@@ -234,7 +238,7 @@ describe('cache of fetched documents', () => {
     await refused(askAfter(600), /503/)
   })
 
-  it('remembers a failure briefly, so that callers cannot use this server to flood another', async () => {
+  it('remembers a failure for a short time, so that callers cannot use this server to flood another', async () => {
     web.answer((_request, response) => response.writeHead(500).end())
     for (let i = 0; i < 5; i += 1) await refused(documents.get(web.urlOf('/'), RULES, null), /500/)
     expect(web.asked).toHaveLength(1)
@@ -243,13 +247,13 @@ describe('cache of fetched documents', () => {
     expect(web.asked).toHaveLength(2)
   })
 
-  it('shares one request among concurrent callers', async () => {
+  it('sends one request for concurrent callers', async () => {
     web.answerJson({})
     await Promise.all(Array.from({ length: 20 }, () => documents.get(web.urlOf('/'), RULES, null)))
     expect(web.asked).toHaveLength(1)
   })
 
-  it('makes a network that causes requests to slow servers wait for them, without delaying other networks (threat Q6)', async () => {
+  it('makes a network wait if its requests go to slow servers, without delaying other networks (threat Q6)', async () => {
     const waiting: Array<() => void> = []
     web.answer((request, response) => {
       const answer = () =>
@@ -270,7 +274,7 @@ describe('cache of fetched documents', () => {
     for (const each of await Promise.all(slow)) expect(each.content).toEqual({ fetched: true })
   })
 
-  it('refuses a request if several requests of the same network are already waiting', async () => {
+  it('refuses a request if several requests from the same network are already waiting', async () => {
     web.answer(() => {})
     const slow = startAsking({ timeout: 1 })
     const asking = Array.from({ length: 30 }, (_, index) =>
@@ -280,7 +284,7 @@ describe('cache of fetched documents', () => {
     await Promise.allSettled(asking)
   })
 
-  it('does not evict the documents of one network to make room for requests of another network (threat Q6)', async () => {
+  it('does not delete the documents of one network to make room for another network (threat Q6)', async () => {
     web.answer((request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify(request.url))

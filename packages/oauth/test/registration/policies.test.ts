@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('policies for client self-registration', () => {
+describe('the policies for client self-registration', () => {
   it('initial-access-token: requires one of the configured tokens', async () => {
     const own = await startOpen(
       clientRegistration({ policy: 'initial-access-token', initialAccessTokens: [TOKEN] }),
@@ -49,7 +49,7 @@ describe('policies for client self-registration', () => {
   it.each([
     ['a custom URL scheme', 'ms-msdt:/id'],
     ['this server', 'http://localhost:4999/oauth/logout'],
-  ])('open: refuses %s as a post-logout redirect URI', async (_what, uri) => {
+  ])('open: refuses %s as the redirect URI after logout', async (_what, uri) => {
     const own = await startOpen(undefined, {
       features: [clientRegistration({ policy: 'open' }), openid({ logout: true })],
       users: new UsersWithSignOut(),
@@ -94,7 +94,7 @@ describe('policies for client self-registration', () => {
     expect(make({ policy: 'open', perMinute: 0 })).toThrow('perMinute')
   })
 
-  it('must only name scopes that are defined', async () => {
+  it('may contain only scopes that are defined', async () => {
     const starting = startOpen(undefined, { selfRegistered: { scopes: ['nothing'] } })
     await expect(starting).rejects.toThrow("selfRegistered: the scope 'nothing'")
   })

@@ -53,7 +53,7 @@ describe('POST /oauth/register (threat T13)', () => {
     expect(tokens.scope).toBe('place-orders')
   })
 
-  it('gives a public client no secret, and requires PKCE of it', async () => {
+  it('gives a public client no secret, and requires PKCE from it', async () => {
     const client = await registerAt(server, { token_endpoint_auth_method: 'none' })
     expect(client).not.toHaveProperty('client_secret')
     expect((await runCodeFlow(server, toFlowClient(client))).scope).toBe('place-orders')
@@ -73,12 +73,12 @@ describe('POST /oauth/register (threat T13)', () => {
     expect(reply.status).toBe(401)
   })
 
-  it('gives a client without a name the host of its redirect URI as its name', async () => {
+  it('uses the host of the redirect URI as the name of a client without a name', async () => {
     const client = await registerAt(server, { client_name: undefined })
     expect(client.client_name).toBe('app.example')
   })
 
-  it('stores neither token nor secret in plain text', async () => {
+  it('stores neither the registration access token nor the secret in plain text', async () => {
     const client = await registerAt(server)
     const rows = await server.database.kysely.selectFrom('oauth_clients').selectAll().execute()
     const stored = JSON.stringify(rows)
@@ -103,7 +103,7 @@ describe('POST /oauth/register (threat T13)', () => {
     ['one valid and one invalid URI', [REDIRECT, 'http://app.example/']],
     ['too many', Array.from({ length: 51 }, (_, i) => `https://app.example/${i}`)],
   ])(
-    'refuses redirect_uris with the error invalid_redirect_uri: %s',
+    'returns invalid_redirect_uri if redirect_uris is invalid: %s',
     async (_what, redirect_uris) => {
       const problem = await registerAndReadError(server, { ...METADATA, redirect_uris })
       expect(problem).toMatchObject({ status: 400, error: 'invalid_redirect_uri' })
@@ -160,7 +160,7 @@ describe('POST /oauth/register (threat T13)', () => {
     ],
     ['required signed requests without the feature', { require_signed_request_object: true }],
     ['far too much metadata', { contacts: Array.from({ length: 11 }, () => 'a@b.example') }],
-  ])('refuses metadata with the error invalid_client_metadata: %s', async (_what, changes) => {
+  ])('returns invalid_client_metadata if the metadata is invalid: %s', async (_what, changes) => {
     const problem = await registerAndReadError(server, { ...METADATA, ...changes })
     expect(problem).toMatchObject({ status: 400, error: 'invalid_client_metadata' })
   })
@@ -169,11 +169,11 @@ describe('POST /oauth/register (threat T13)', () => {
     ['not JSON', '{', 400],
     ['a list', '[]', 400],
     ['too many bytes', JSON.stringify({ ...METADATA, x: 'a'.repeat(70_000) }), 413],
-  ])('refuses an invalid body: %s', async (_what, body, status) => {
+  ])('rejects an invalid body: %s', async (_what, body, status) => {
     expect((await postJson(server, '/oauth/register', body)).status).toBe(status)
   })
 
-  it('refuses a form body, because a page on another site could send one', async () => {
+  it('rejects a form body, because a page on another site could send one', async () => {
     const reply = await server.post('/oauth/register', { redirect_uris: REDIRECT })
     expect(reply.status).toBe(415)
   })

@@ -60,7 +60,7 @@ async function subjectOfAda(uri: string, metadata: object = {}): Promise<string>
   return decodeJwt(id_token).sub ?? ''
 }
 
-describe('pairwise subject', () => {
+describe('a pairwise subject', () => {
   it('is equal for clients with the same redirect host', async () => {
     expect(await subjectOfAda(REDIRECT)).toBe(await subjectOfAda('https://app.example/elsewhere'))
   })
@@ -73,7 +73,7 @@ describe('pairwise subject', () => {
     expect(await subjectOfAda(one)).not.toBe(await subjectOfAda(other))
   })
 
-  it('is not shared with a client that has the same redirect host but can get tokens without a redirect', async () => {
+  it('is not shared with a client that has the same redirect host but can also get tokens without a redirect', async () => {
     const stranger = await subjectOfAda(REDIRECT, { grant_types: ['authorization_code', DEVICE] })
     expect(stranger).not.toBe(await subjectOfAda(REDIRECT))
   })

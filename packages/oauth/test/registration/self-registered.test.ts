@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('self-registered clients (threat S3)', () => {
-  it('need approval each time until the operator verifies them', async () => {
+  it('need a new approval each time until the operator verifies them', async () => {
     const client = await registerAt(server)
     const ask = () =>
       requestAuthorization(server, 'ada', {
@@ -41,7 +41,7 @@ describe('self-registered clients (threat S3)', () => {
     expect((await ask()).status).toBe(303)
   })
 
-  it('are shown as unverified, while other clients are not', async () => {
+  it('are marked as unverified, and other clients are not', async () => {
     const client = await registerAt(server)
     const page = await requestAuthorization(server, 'ada', {
       client_id: client.client_id,
@@ -56,7 +56,7 @@ describe('self-registered clients (threat S3)', () => {
     expect(await ours.text()).not.toContain('unverified')
   })
 
-  it('show the links to their policy and terms, with the host', async () => {
+  it('are shown with links to their policy and terms, and with the host of each link', async () => {
     const client = await registerAt(server, {
       policy_uri: 'https://app.example/policy?a=1&b="',
       tos_uri: 'https://terms.example/',
@@ -71,7 +71,7 @@ describe('self-registered clients (threat S3)', () => {
     expect(await other.text()).not.toContain('Read its')
   })
 
-  it('get access tokens of at most an hour, also in a refresh', async () => {
+  it('get access tokens that are valid for at most an hour, also at a refresh', async () => {
     const client = await registerAt(server, {
       grant_types: ['authorization_code', 'refresh_token'],
     })
@@ -86,7 +86,7 @@ describe('self-registered clients (threat S3)', () => {
     expect(await reply.json()).toMatchObject({ expires_in: 3600 })
   })
 
-  it('get access tokens of the configured lifetime if it is shorter than an hour', async () => {
+  it('get access tokens of the configured lifetime if that is shorter than an hour', async () => {
     const own = await startOpen(undefined, { accessTokensExpireIn: '5m' })
     try {
       const client = await registerAt(own)
@@ -97,7 +97,7 @@ describe('self-registered clients (threat S3)', () => {
   })
 
   it.each(['check-status', '*', 'place-orders check-status'])(
-    'do not get the scopes "%s", which are not all open to them',
+    'do not get the scopes "%s", because at least one is not open to them',
     async (scope) => {
       const client = await registerAt(server)
       const page = await requestAuthorization(server, 'ada', {
@@ -110,7 +110,7 @@ describe('self-registered clients (threat S3)', () => {
     },
   )
 
-  it('cannot request a scope any more after the operator closed it to them', async () => {
+  it('cannot request a scope after the operator has closed it to them', async () => {
     const client = await registerAt(server)
     const stricter = server.another({ selfRegistered: { scopes: [] } })
     const query = { client_id: client.client_id, response_type: 'code', scope: 'place-orders' }
@@ -123,7 +123,7 @@ describe('self-registered clients (threat S3)', () => {
     expect(reply.headers.get('location')).toContain('error=invalid_scope')
   })
 
-  it('lose a scope at the next refresh after the operator closed it to them', async () => {
+  it('lose a scope at the next refresh after the operator has closed it to them', async () => {
     const client = await registerAt(server, {
       grant_types: ['authorization_code', 'refresh_token'],
     })
@@ -151,7 +151,7 @@ describe('self-registered clients (threat S3)', () => {
   it.each([
     { grant_type: 'client_credentials' },
     { grant_type: 'password', username: 'ada@example.com', password: 'correct horse' },
-  ])('get no token by the grant $grant_type', async (form) => {
+  ])('get no token with grant_type $grant_type', async (form) => {
     const client = await registerAt(server)
     const reply = await server.post('/oauth/token', {
       ...form,
@@ -172,7 +172,7 @@ describe('self-registered clients (threat S3)', () => {
     expect(await reply.json()).toEqual({ active: false })
   })
 
-  it('are deleted when unused, and stay when used (threat S4)', async () => {
+  it('are deleted if they are unused, and kept if they are used (threat S4)', async () => {
     const own = await startOpen(
       clientRegistration({ policy: 'open', unusedExpireIn: '2d', perMinute: UNLIMITED }),
     )
@@ -194,14 +194,14 @@ describe('self-registered clients (threat S3)', () => {
   })
 })
 
-describe('the limit for client registrations (threat S4)', () => {
+describe('the rate limit for client registrations (threat S4)', () => {
   const addressOf = (request: Request) => request.headers.get('x-caller')
   const from = (at: TestServer, address: string) =>
     postJson(at, '/oauth/register', METADATA, { 'x-caller': address })
   const startCounting = (perMinute: number) =>
     startOpen(clientRegistration({ policy: 'open', perMinute }), { addressOf })
 
-  it('is counted per network and minute, for all processes together', async () => {
+  it('counts per network and minute, over all processes', async () => {
     const own = await startCounting(3)
     const other = own.another()
     try {
@@ -257,7 +257,7 @@ describe('the limit for client registrations (threat S4)', () => {
     }
   })
 
-  it('is not exhausted by one caller if the IP addresses of callers are unknown (threat Q6)', async () => {
+  it('cannot be used up by one caller if the IP addresses of callers are unknown (threat Q6)', async () => {
     const own = await startOpen(clientRegistration({ policy: 'open', perMinute: 3 }))
     try {
       for (let count = 0; count < 10; count += 1) await registerAt(own)
@@ -271,7 +271,7 @@ describe('unused self-registered clients (threat Q7)', () => {
   const addressOf = (request: Request) => request.headers.get('x-caller')
   const MOST = ticketQuotas.unusedClients.ofOneNetwork
 
-  it('above their limit, replace only the oldest unused client of the same network', async () => {
+  it('replace, above their limit, only the oldest unused client of the same network', async () => {
     const own = await startOpen(clientRegistration({ policy: 'open', perMinute: UNLIMITED }), {
       addressOf,
     })

@@ -54,7 +54,7 @@ const isRefused = async (uri: string, error = 'invalid_request_uri') =>
     error,
   })
 
-describe('request object by reference (OpenID Connect Core §6.2)', () => {
+describe('a request object by reference (request_uri, OpenID Connect Core §6.2)', () => {
   it.each(['application/oauth-authz-req+jwt', 'application/jwt;charset=UTF-8'])(
     'is fetched if its content type is %s',
     async (type) => {
@@ -97,7 +97,7 @@ describe('request object by reference (OpenID Connect Core §6.2)', () => {
     ).toBe(true)
   })
 
-  it('is listed in the metadata, as is require_request_uri_registration', async () => {
+  it('is announced in the metadata, as is require_request_uri_registration', async () => {
     expect(await (await server.request(METADATA)).json()).toMatchObject({
       request_uri_parameter_supported: true,
       require_request_uri_registration: true,
@@ -116,8 +116,8 @@ describe('request object by reference (OpenID Connect Core §6.2)', () => {
   })
 })
 
-describe('refusal of request objects by reference', () => {
-  it('an unregistered URL is refused and never fetched', async () => {
+describe('a refused request object by reference:', () => {
+  it('an object at an unregistered URL is refused and never fetched', async () => {
     serve(await signedBy(server, client))
     const before = web.asked.length
     await isRefused(web.urlOf('/other.jwt'))
@@ -126,12 +126,12 @@ describe('refusal of request objects by reference', () => {
     expect(web.asked.length).toBe(before)
   })
 
-  it('a private address is refused, registered or not', async () => {
+  it('an object at a private address is refused, whether or not the URL is registered', async () => {
     const own = await createSigningClient(server, { request_uris: ['https://10.0.0.7/object'] })
     expect((await askAt('https://10.0.0.7/object', own.id)).status).toBe(400)
   })
 
-  it('a missing object, an object that is too long, and a redirect are refused', async () => {
+  it('a missing object, an object that is too long, and an object behind a redirect are refused', async () => {
     serve('nothing', 'text/plain', 404)
     await isRefused(request_uri)
     serve(await signedBy(server, client), 'text/html')
@@ -146,15 +146,15 @@ describe('refusal of request objects by reference', () => {
     await isRefused(request_uri, 'invalid_request_object')
   })
 
-  it("another client's object is refused", async () => {
+  it('an object of another client is refused', async () => {
     const other = await createSigningClient(server)
     serve(await signedBy(server, other))
     await isRefused(request_uri, 'invalid_request_object')
   })
 })
 
-describe('unsigned request objects with the option unsigned: true', () => {
-  it('are accepted from clients without a registered algorithm', async () => {
+describe('unsigned request objects, with the option unsigned: true,', () => {
+  it('are accepted from clients that have registered no algorithm', async () => {
     serve(encodeUnsigned(claimsOf(server, client)))
     expect(locationOf(await askAt(request_uri)).searchParams.get('state')).toBe('signed')
     const request = encodeUnsigned(claimsOf(server, client))

@@ -33,9 +33,9 @@ afterAll(() => server.close())
 const METADATA = '/.well-known/oauth-authorization-server'
 const plain = { redirect_uri: REDIRECT, response_type: 'code', state: 'url' }
 
-describe('signed request object (RFC 9101)', () => {
+describe('a signed request object (RFC 9101)', () => {
   it.each(['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'])(
-    'is accepted with the algorithm %s, and other parameters of the URL are ignored',
+    'is accepted with the algorithm %s, and the other parameters in the URL are ignored',
     async (algorithm) => {
       const own = await createSigningClient(server, {}, algorithm)
       const reply = await requestWithObject(server, own, await signedBy(server, own), {
@@ -59,7 +59,7 @@ describe('signed request object (RFC 9101)', () => {
     },
   )
 
-  it('is complete: a parameter that it omits is not read from the URL', async () => {
+  it('is complete: a parameter that it lacks is not read from the URL', async () => {
     const { state: _state, ...claims } = claimsOf(server, client)
     const object = await sign(client.signer, claims)
     const back = locationOf(await requestWithObject(server, client, object, { state: 'url' }))
@@ -75,7 +75,7 @@ describe('signed request object (RFC 9101)', () => {
     },
   )
 
-  it('is verified with any key of the client if it has no kid', async () => {
+  it('is verified with every key of the client if it has no kid', async () => {
     const [first, second] = [await createSigner('ES256', 'a'), await createSigner('ES256', 'b')]
     const jwks = { keys: [first.jwk, second.jwk] }
     const own = await createClient(server, { firstParty: true, settings: { jwks } })
@@ -86,14 +86,14 @@ describe('signed request object (RFC 9101)', () => {
     expect((await requestWithObject(server, own, foreign)).status).toBe(400)
   })
 
-  it('redirects errors to the client once the object is verified', async () => {
+  it("allows errors to be sent to the client's redirect URI once it is verified", async () => {
     const object = await signedBy(server, client, { scope: 'everything' })
     const back = locationOf(await requestWithObject(server, client, object))
     expect(back.searchParams.get('error')).toBe('invalid_scope')
     expect(back.searchParams.get('state')).toBe('signed')
   })
 
-  it('may expire while the person signs in, up to an hour', async () => {
+  it('may expire while the person signs in, for up to an hour', async () => {
     const request = await signedBy(server, client, { login_hint: 'ada@example.com' })
     const query = new URLSearchParams({ client_id: client.id, request })
     const reply = await server.request(`/oauth/authorize?${query}`, {
@@ -112,7 +112,7 @@ describe('signed request object (RFC 9101)', () => {
     expect((await requestAuthorization(server, 'ada', params)).status).toBe(400)
   })
 
-  it('may demand a new sign-in with prompt or max_age', async () => {
+  it('may require a new sign-in by prompt or max_age', async () => {
     const request = await signedBy(server, client, { prompt: 'login', max_age: 5 })
     server.users.signIns.set('ada.1', server.clock.now())
     const away = locationOf(await requestWithObject(server, client, request))
@@ -146,7 +146,7 @@ describe('signed request object (RFC 9101)', () => {
     expect(await wrong.json()).toMatchObject({ error: 'invalid_scope' })
   })
 
-  it('is refused together with a request_uri', async () => {
+  it('is refused if the request also has a request_uri', async () => {
     const object = await signedBy(server, client)
     const request_uri = 'urn:ietf:params:oauth:request_uri:x'
     for (const request of [object, 'no object']) {
@@ -157,8 +157,8 @@ describe('signed request object (RFC 9101)', () => {
   })
 })
 
-describe('unsigned request object', () => {
-  it("is accepted only if the client's settings contain request_object_signing_alg none", async () => {
+describe('an unsigned request object', () => {
+  it("is accepted only if the client's setting request_object_signing_alg is none", async () => {
     const own = await createClient(server, {
       firstParty: true,
       settings: { request_object_signing_alg: 'none' },
@@ -174,7 +174,7 @@ describe('unsigned request object', () => {
   })
 })
 
-describe('the requirement to sign authorization requests', () => {
+describe('the requirement that authorization requests are signed', () => {
   it('can be set for one client, whose unsigned requests are then refused, even if they are pushed', async () => {
     const strict = await createSigningClient(server, { require_signed_request_object: true })
     const back = locationOf(
@@ -190,7 +190,7 @@ describe('the requirement to sign authorization requests', () => {
     expect(locationOf(asked).searchParams.get('code')).toMatch(/^tgc_/)
   })
 
-  it('excludes request objects with alg none, whatever the other settings of the client are', async () => {
+  it("excludes request objects with alg none, whatever else the client's settings say", async () => {
     const settings = { require_signed_request_object: true, request_object_signing_alg: 'none' }
     const own = await createClient(server, { settings })
     expect(
@@ -222,7 +222,7 @@ describe('request objects with other features', () => {
     ['before', [requestObjects(), openid()]],
     ['after', [openid(), requestObjects()]],
   ])(
-    'are announced in the metadata if the feature is listed %s openid()',
+    'are announced in the metadata whether the feature is listed before or after openid() (here: %s)',
     async (_where, features) => {
       const both = await startServer({ users: new UsersWithClaims(), features })
       try {
@@ -280,7 +280,7 @@ describe('request objects with other features', () => {
     }
   })
 
-  it('are rejected at start-up with contradictory options', () => {
+  it('are rejected at start-up if their options contradict each other', () => {
     expect(() => requestObjects({ algorithms: [] })).toThrow(TypeError)
     expect(() => requestObjects({ algorithms: ['HS256' as 'ES256'] })).toThrow(TypeError)
   })

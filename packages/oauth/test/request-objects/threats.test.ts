@@ -34,8 +34,8 @@ async function isRefused(request: string, who: { readonly id: string } = client)
 
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-describe('threats to signed request objects', () => {
-  it('a valid object is accepted; each refused object in the other tests differs from it in one point', async () => {
+describe('protection against misuse of signed request objects:', () => {
+  it('a valid object is accepted, and each refused object in the other tests differs from it in one point', async () => {
     const query = { client_id: client.id, request: await signedBy(server, client) }
     const reply = await server.request(`/oauth/authorize?${new URLSearchParams(query)}`, {
       headers: { cookie: 'session=ada.1', accept: 'application/json' },
@@ -43,7 +43,7 @@ describe('threats to signed request objects', () => {
     expect(reply.status).toBe(303)
   })
 
-  it("a MAC that uses the client's public key as its secret is refused", async () => {
+  it("an object whose MAC uses the client's public key as its secret is refused", async () => {
     const { jwk } = client.signer
     const pem = await exportSPKI((await importJWK({ ...jwk }, 'RS256')) as CryptoKey)
     for (const secret of [pem, pem.trim(), JSON.stringify(jwk), String(jwk.n)]) {
@@ -53,7 +53,7 @@ describe('threats to signed request objects', () => {
     }
   })
 
-  it("a symmetric key in the client's key set is not used", async () => {
+  it("a symmetric key in the client's key set is never used", async () => {
     const k = Buffer.from('a secret of more than thirty-two characters').toString('base64url')
     const own = await createClient(server, {
       settings: {
@@ -75,7 +75,7 @@ describe('threats to signed request objects', () => {
     },
   )
 
-  it('an altered object is refused, whichever part was altered', async () => {
+  it('an altered object is refused, whichever part is altered', async () => {
     const [header, , signature] = (await signedBy(server, client)).split('.')
     const claims = { ...claimsOf(server, client), scope: 'check-status' }
     await isRefused(`${header}.${encode(claims)}.${signature}`)
@@ -87,7 +87,7 @@ describe('threats to signed request objects', () => {
     await isRefused('..')
   })
 
-  it("a key inside the object, or another client's, is not trusted", async () => {
+  it("neither a key inside the object nor another client's key is trusted", async () => {
     const stranger = await createSigner('RS256')
     const claims = claimsOf(server, client)
     await isRefused(await sign(stranger, claims))
@@ -98,14 +98,14 @@ describe('threats to signed request objects', () => {
     await isRefused(await signedBy(server, other), client)
   })
 
-  it('an algorithm other than the registered one is refused', async () => {
+  it('an object with an algorithm other than the registered one is refused', async () => {
     const own = await createSigningClient(server, { request_object_signing_alg: 'PS256' }, 'RS256')
     await isRefused(await signedBy(server, own), own)
     const none = await createSigningClient(server, { request_object_signing_alg: 'none' }, 'RS256')
     await isRefused(await signedBy(server, none), none)
   })
 
-  it('an algorithm that is missing from the option algorithms is refused', async () => {
+  it('an object with an algorithm that the server option does not list is refused', async () => {
     const narrow = await startObjects({ features: [requestObjects({ algorithms: ['ES256'] })] })
     try {
       const own = await createSigningClient(narrow, {}, 'RS256')
@@ -142,13 +142,13 @@ describe('threats to signed request objects', () => {
     await isRefused(await signedBy(server, client, own))
   })
 
-  it('a valid object is refused when it is sent again after its expiry', async () => {
+  it('a valid object is refused if it is sent again after it expired', async () => {
     const request = await signedBy(server, client)
     server.clock.advance('3m')
     await isRefused(request)
   })
 
-  it('the `request_seen` parameter, which keeps an object valid during a sign-in, cannot be forged or used for another object', async () => {
+  it('the `request_seen` parameter, which keeps an object valid while the person signs in, can neither be forged nor used for another object', async () => {
     const query = async (request: string, seen: string) =>
       requestAndReadError(server, { client_id: client.id, request, request_seen: seen })
     const request = await signedBy(server, client)
@@ -176,14 +176,14 @@ describe('threats to signed request objects', () => {
     async (typ) => isRefused(await signedBy(server, client, {}, { typ })),
   )
 
-  it('an unknown critical header parameter is refused', async () => {
+  it('an object with an unknown critical header parameter is refused', async () => {
     const object = await new SignJWT(claimsOf(server, client))
       .setProtectedHeader({ alg: 'RS256', kid: 'key', crit: ['exp2'], exp2: 1 })
       .sign(client.signer.privateKey, { crit: { exp2: true } })
     await isRefused(object)
   })
 
-  it('a client without keys, or with unusable ones, gets an error and causes no internal failure', async () => {
+  it('a client without usable keys gets an error, and causes no internal failure', async () => {
     for (const settings of [
       {},
       { jwks: { keys: [{ kty: 'RSA', n: 'AQAB', e: 'AQAB', kid: 'key' }] } },
@@ -198,7 +198,7 @@ describe('threats to signed request objects', () => {
     await isRefused(`${encode({ alg: 'RSA-OAEP', enc: 'A256GCM' })}.a.b.c.d`)
   })
 
-  it('a request of an unknown client is refused before its object is verified', async () => {
+  it('a request from an unknown client is refused before its object is verified', async () => {
     const query = { client_id: 'nobody', request: await signedBy(server, client) }
     expect(await requestAndReadError(server, query)).toMatchObject({
       status: 400,

@@ -34,7 +34,7 @@ async function newClient(fields: { readonly firstParty?: boolean } = {}) {
   return { ask, approve }
 }
 
-it("approval for the server's own API does not cover another API", async () => {
+it("the approval for the server's own API does not include another API", async () => {
   const { ask, approve } = await newClient()
   await approve({})
   expect((await ask({})).status).toBe(303)
@@ -44,7 +44,7 @@ it("approval for the server's own API does not cover another API", async () => {
 })
 
 it.each(['place-orders', ''])(
-  "approval for another API does not cover the server's own API, even for the same scope (%j)",
+  "the approval for another API does not include the server's own API, even for the same scope (%j)",
   async (scope) => {
     const { ask, approve } = await newClient()
     await approve({ resource: ORDERS })
@@ -53,7 +53,7 @@ it.each(['place-orders', ''])(
   },
 )
 
-it("approval for another API does not change the approval for the server's own API", async () => {
+it("the approval for another API does not change the approval for the server's own API", async () => {
   const { ask, approve } = await newClient()
   await approve({})
   await approve({ resource: ORDERS, scope: 'check-status' })
@@ -61,7 +61,7 @@ it("approval for another API does not change the approval for the server's own A
   expect((await ask({ scope: 'check-status' })).status).toBe(200)
 })
 
-it('the approval screen names the APIs that the request is for', async () => {
+it('the approval screen names the APIs that the request asks for', async () => {
   const { ask } = await newClient()
   expect(await (await ask({})).text()).not.toContain('The access is for')
   const page = await (await ask({ resource: ORDERS })).text()

@@ -91,9 +91,9 @@ async function withServer(
 }
 
 describe.each(['jwt', 'opaque'] as const)(
-  'the removal of an API from the option resources (%s tokens)',
+  'removing an API from the resources option (%s tokens)',
   (format) => {
-    it("invalidates the tokens for this API, which never become tokens for the server's own API", () =>
+    it("makes the tokens for this API invalid, and they never become tokens for the server's own API", () =>
       withServer({ resources: BOTH, accessTokenFormat: format }, async (server, client) => {
         const tokens = await ask(server.oauth, client, byPassword('place-orders', ORDERS))
         const later = server.another({
@@ -110,7 +110,7 @@ describe.each(['jwt', 'opaque'] as const)(
         expect(await isAccepted(server.oauth, ORDERS, back.access_token)).toBe(true)
       }))
 
-    it('keeps tokens for several APIs valid for the other APIs', () =>
+    it('keeps tokens for several APIs valid for the APIs that remain', () =>
       withServer({ resources: BOTH, accessTokenFormat: format }, async (server, client) => {
         const scope = 'place-orders check-status'
         const tokens = await ask(server.oauth, client, byPassword(scope, ORDERS, STATUS))
@@ -127,7 +127,7 @@ describe.each(['jwt', 'opaque'] as const)(
         expect(await isAccepted(later, null, refreshed.access_token)).toBe(false)
       }))
 
-    it('invalidates an authorization code that was not exchanged yet', () =>
+    it('makes authorization codes invalid that were not exchanged yet', () =>
       withServer({ resources: BOTH, accessTokenFormat: format }, async (server, client) => {
         const page = await requestAuthorization(server, 'ada', {
           client_id: client.id,
@@ -150,7 +150,7 @@ describe.each(['jwt', 'opaque'] as const)(
 )
 
 describe('an API that the operator closes to self-registered clients', () => {
-  it('is inaccessible to these clients from their next refresh on, and stays accessible to other clients', () => {
+  it('is inaccessible to these clients from their next refresh on, and still accessible to other clients', () => {
     const features = [clientRegistration({ policy: 'open' })]
     const selfRegistered = { scopes: ['place-orders'] }
     return withServer({ resources: BOTH, features, selfRegistered }, async (server, own) => {
@@ -210,7 +210,7 @@ describe('a token for a resource that is returned in the redirect (response_type
   })
 })
 
-describe("the server's own API listed in resources", () => {
+describe("the server's own API, if listed in resources,", () => {
   const resources = {
     'http://localhost:4999': {
       scopes: ['place-orders'],
@@ -220,7 +220,7 @@ describe("the server's own API listed in resources", () => {
   } as const
 
   it.each([[], ['http://localhost:4999']])(
-    'applies its settings whether or not the request names it (named: %s)',
+    'has the listed settings whether or not the request names it (named: %s)',
     (...named) =>
       withServer({ resources }, async (server, client) => {
         const tokens = await ask(server.oauth, client, byPassword('place-orders', ...named))
@@ -234,7 +234,7 @@ describe("the server's own API listed in resources", () => {
       }),
   )
 
-  it('does not change the lifetime of personal access tokens', () =>
+  it('leaves the lifetime of personal access tokens unchanged', () =>
     withServer({ resources }, async (server) => {
       const { token } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'mine' })
       expect(token.expiresAt.getTime() - token.createdAt.getTime()).toBeGreaterThan(86_400_000)

@@ -113,7 +113,7 @@ const isAccepted = async (resource: string | null, token: string, { oauth } = se
   }
 }
 
-describe('token for a resource', () => {
+describe('a token for a resource', () => {
   it('has the resource as its audience, and is accepted only by its guard', async () => {
     const { access_token } = await grant('place-orders', ...resources(MCP))
     expect(decodeJwt(access_token).aud).toBe(MCP)
@@ -156,7 +156,7 @@ describe('token for a resource', () => {
     expect(decodeJwt(third.access_token).aud).toBe(MCP)
   })
 
-  it('is refused if the resource is named only after the approval', async () => {
+  it('is refused if the client names the resource only after the approval', async () => {
     const back = await authorize(['scope', 'place-orders'])
     const code = back.searchParams.get('code')
     expect((await exchange(code, ...resources(MCP))).error).toBe('invalid_target')
@@ -190,7 +190,7 @@ describe('token for a resource', () => {
     ]).toEqual([true, false])
   })
 
-  it('has the algorithm from the settings of its client', async () => {
+  it('has the algorithm in the settings of its client', async () => {
     const own = await createClient(server, {
       grants: ['client_credentials'],
       settings: { access_token_signed_response_alg: 'RS256' },
@@ -204,7 +204,7 @@ describe('token for a resource', () => {
     expect(decodeProtectedHeader(access_token)).toMatchObject({ alg: 'RS256', typ: 'at+jwt' })
   })
 
-  it("has the server's algorithm if the algorithm in the client's settings is no longer available, and new clients cannot choose the unavailable algorithm", async () => {
+  it("has the server's algorithm if the algorithm in the client's settings is no longer available, and new clients cannot choose that algorithm", async () => {
     const plain = { grants: [clientCredentials()], features: [], resources: {} }
     const grants = ['client_credentials']
     const settings = { access_token_signed_response_alg: 'RS256' }
@@ -228,7 +228,7 @@ describe('token for a resource', () => {
   it.each([
     ['password', { username: 'ada@example.com', password: 'correct horse' }],
     ['client_credentials', {}],
-  ])('is issued by grant_type=%s', async (grantType, form) => {
+  ])('is issued in the grant %s', async (grantType, form) => {
     const reply = await post([
       ['grant_type', grantType],
       ['scope', 'place-orders'],
@@ -239,10 +239,10 @@ describe('token for a resource', () => {
   })
 })
 
-describe('resources with different token formats', () => {
+describe('several resources with different token formats', () => {
   const together = resources(STATUS, ORDERS, REPORTS)
 
-  it('can be approved together, and each token has the format of its resource', async () => {
+  it('can be approved together, and then each token has the format of its resource', async () => {
     const granted = await grant('check-status', ...together)
     const refreshFor = async (uri: string, token: string): Promise<Reply> => {
       const reply = await post([
@@ -263,7 +263,7 @@ describe('resources with different token formats', () => {
     expect(await isAccepted(ORDERS, reports.access_token)).toBe(false)
   })
 
-  it('are refused in one token request for all of them, and the authorization code stays valid', async () => {
+  it('cannot be requested in one token request, and the authorization code stays valid', async () => {
     const back = await authorize(['scope', 'check-status'], ...together)
     const exchange = (...uris: string[]) =>
       post([
@@ -277,7 +277,7 @@ describe('resources with different token formats', () => {
     expect((await exchange(ORDERS)).status).toBe(200)
   })
 
-  it('get a token with response_type=token only for the resources that have the format of the first resource', async () => {
+  it('result, with response_type=token, in a token only for the resources with the format of the first one', async () => {
     const back = await ask('token', [['scope', 'place-orders check-status'], ...together])
     const token = new URLSearchParams(back.hash.slice(1))
     expect(decodeJwt(token.get('access_token') ?? '').aud).toBe('status-api')
@@ -285,7 +285,7 @@ describe('resources with different token formats', () => {
   })
 
   it.each(['client_credentials', 'password'])(
-    'are refused together in the %s grant',
+    'cannot be requested together in the grant %s',
     async (grantType) => {
       const reply = await post([
         ['grant_type', grantType],
@@ -299,25 +299,25 @@ describe('resources with different token formats', () => {
   )
 })
 
-describe('requests for resources', () => {
+describe('a request for a resource', () => {
   it.each([
     ['an unknown resource', 'place-orders', ['https://evil.example'], 'invalid_target'],
     ['a resource that is no URL', 'place-orders', ['mcp'], 'invalid_target'],
     ['a similar resource', 'place-orders', [`${MCP}/x`], 'invalid_target'],
     ['a scope that the API does not define', 'check-status', [MCP], 'invalid_scope'],
-  ])('refuse %s', async (_what, scope, uris, error) => {
+  ])('is refused for %s', async (_what, scope, uris, error) => {
     const back = await authorize(['scope', scope], ...resources(...uris))
     expect(back.searchParams.get('error')).toBe(error)
   })
 
-  it('refuse repeated parameters other than resource', async () => {
+  it('is refused if a parameter other than resource is repeated', async () => {
     const back = await server.request(
       `/oauth/authorize?client_id=${client.id}&scope=a&scope=b&redirect_uri=${REDIRECT}`,
     )
     expect(back.status).toBe(400)
   })
 
-  it('refuse a token for another API at UserInfo', async () => {
+  it('returns no token that UserInfo accepts, if the resource is another API', async () => {
     const { access_token } = await grant('openid place-orders', ...resources(MCP))
     const headers = { authorization: `Bearer ${access_token}` }
     expect((await server.request('/oauth/userinfo', { headers })).status).toBe(401)
@@ -326,17 +326,17 @@ describe('requests for resources', () => {
     expect((await server.request('/oauth/userinfo', { headers: good })).status).toBe(200)
   })
 
-  it('can be guarded only for known resources: guardFor() rejects an unknown resource', () => {
+  it('is possible for known resources only, and guardFor() rejects an unknown one', () => {
     expect(() => server.oauth.guardFor('https://x.example')).toThrow(MCP)
   })
 
-  it('accept a resource with a slash after the host, which some clients add', async () => {
+  it('is accepted with a slash after the host, which some clients add', async () => {
     const { access_token } = await grant('place-orders', ...resources(`${ORDERS}/`))
     expect(decodeJwt(access_token).aud).toBe(ORDERS)
   })
 })
 
-describe('resource metadata (RFC 9728)', () => {
+describe('the metadata of a resource (RFC 9728)', () => {
   it('lists the authorization server and the scopes of the resource', async () => {
     const read = async (path: string) => (await server.request(path)).json()
     expect(await read('/.well-known/oauth-protected-resource/mcp')).toEqual({
@@ -348,7 +348,7 @@ describe('resource metadata (RFC 9728)', () => {
     })
   })
 
-  it("is linked in the guard's challenge, with the scopes to request", async () => {
+  it("is linked in the guard's challenge, together with the scopes to request", async () => {
     const own = await startServer({
       resources: { [MCP]: { scopesToAskFor: ['place-orders'] } },
     })
@@ -371,7 +371,7 @@ describe('resource metadata (RFC 9728)', () => {
     }
   })
 
-  it('is not served, and not linked in challenges, if no resources are configured', async () => {
+  it('is neither served nor linked in challenges if no resources are configured', async () => {
     const plain = await startServer()
     try {
       const path = '/.well-known/oauth-protected-resource'
@@ -390,7 +390,7 @@ describe('resource metadata (RFC 9728)', () => {
   })
 })
 
-describe('client with pairwise subjects', () => {
+describe('a client with pairwise subjects', () => {
   it('gets access tokens that do not reveal the user id', async () => {
     const own = await startServer({
       features: [openid({ pairwiseSalt: 'a salt of more than thirty-two characters' })],
@@ -415,7 +415,7 @@ describe('client with pairwise subjects', () => {
   })
 })
 
-it('a server whose own API has its own token type accepts those tokens, and no ID tokens', async () => {
+it('a server whose own API has its own token type accepts these tokens, but no ID tokens', async () => {
   const own = await startServer({ ...readByAll, features: [openid()] })
   const tokens = await runCodeFlow(own, await createClient(own), { scope: 'openid place-orders' })
   const { access_token, id_token = '' } = tokens as { access_token: string; id_token?: string }

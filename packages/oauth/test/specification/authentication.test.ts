@@ -33,15 +33,15 @@ async function passwordToken(scope: string): Promise<TokenReply> {
   return reply.json()
 }
 
-describe('authentication', () => {
-  it('the guard "api" lets in only callers with a valid token', async () => {
+describe('the authentication of clients and users', () => {
+  it('the guard "api" admits only callers with a valid token', async () => {
     const { access_token } = await runCodeFlow(server, await createClient(server))
     expect((await app.get('/me', bearer(access_token))).status).toBe(200)
     expect((await app.get('/me')).status).toBe(401)
     expect((await app.get('/me', bearer(`${access_token}x`))).status).toBe(401)
   })
 
-  it('the access token comes in the Authorization header as Bearer', async () => {
+  it('the access token is sent in the Authorization header as Bearer', async () => {
     const { access_token } = await runCodeFlow(server, await createClient(server))
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       const headers = { authorization: `${scheme} ${access_token}` }
@@ -76,7 +76,7 @@ describe('authentication', () => {
     expect(await me.json()).toEqual({ id: 'ada', email: 'ada@example.com', orders: true })
   })
 
-  it('the password grant takes username and password, only for a client that has the grant', async () => {
+  it('the password grant takes username and password, and works only for a client that has this grant', async () => {
     const { access_token } = await passwordToken('place-orders')
     const me = await app.get('/me', bearer(access_token))
     expect(await me.json()).toMatchObject({ id: 'ada' })
@@ -100,7 +100,7 @@ describe('authentication', () => {
     expect(await me.json()).toMatchObject({ id: 'ada', orders: false })
   })
 
-  it('the client of personal access tokens cannot authenticate', async () => {
+  it('the personal access client, to which personal access tokens belong, cannot authenticate', async () => {
     await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'any' })
     for (const grant_type of ['client_credentials', 'password', 'refresh_token']) {
       const form = { grant_type, client_id: 'personal-access', refresh_token: 'x' }
@@ -117,7 +117,7 @@ describe('authentication', () => {
     ['place-orders check-status', 200, 200, true],
     ['*', 200, 200, true],
   ])(
-    'a token with the scopes "%s" gets the status %i from a scopes() route and %i from a scope() route, and tokenCan() returns %s',
+    'a token with the scopes "%s" gets the status %i from a scopes() route and %i from a scope() route (tokenCan() returns %s)',
     async (scope, all, any, can) => {
       const { access_token } = await passwordToken(scope)
       expect((await app.get('/all', bearer(access_token))).status).toBe(all)
@@ -138,7 +138,7 @@ describe('authentication', () => {
     }
   })
 
-  it('a client acting for itself is never mistaken for a user, nor vice versa', async () => {
+  it('a client that acts for itself is never mistaken for a user, nor a user for a client', async () => {
     const client = await createClient(server, { grants: ['client_credentials'] })
     const reply = await server.post('/oauth/token', {
       grant_type: 'client_credentials',
@@ -152,7 +152,7 @@ describe('authentication', () => {
     expect((await app.get('/machine', person)).status).toBe(401)
   })
 
-  it('actingAs() makes a request as a user with these scopes', async () => {
+  it('actingAs() makes a request as a user with the given scopes', async () => {
     const headers = { ...(await actingAs(server.oauth, { id: 'ada' }, ['place-orders'])) }
     expect(await (await app.get('/me', headers)).json()).toMatchObject({ id: 'ada', orders: true })
     expect((await app.get('/all', headers)).status).toBe(403)

@@ -151,7 +151,7 @@ describe('GET /oauth/authorize shows an error page, and does not redirect, for',
       'a redirect_uri in another letter case',
       () => requestWith({ redirect_uri: REDIRECT.toUpperCase() }),
     ],
-  ])('%s, which has the status 400 and changes nothing', async (_what, params) => {
+  ])('%s (status 400, changes nothing)', async (_what, params) => {
     const reply = await expectNoChange(server, () => requestAuthorization(server, 'ada', params()))
     expect(reply.status).toBe(400)
     expect(reply.headers.get('location')).toBeNull()
@@ -219,7 +219,7 @@ describe('GET /oauth/authorize redirects with an error to the client for', () =>
     })
   })
 
-  it('a state that is too long, without truncating it', async () => {
+  it('a state that is too long, which is not truncated', async () => {
     const reply = await requestAuthorization(
       server,
       'ada',
@@ -231,10 +231,10 @@ describe('GET /oauth/authorize redirects with an error to the client for', () =>
   })
 })
 
-describe('redirects of the authorization endpoint', () => {
+describe('a redirect of the authorization endpoint', () => {
   const states = ['simple', 'a b&c=d', 'ü€😀', '%2B+%00', `"><script>`, 's'.repeat(2048)]
 
-  it.each(states)('return the state verbatim: %s', async (state) => {
+  it.each(states)('returns the state exactly as it was sent: %s', async (state) => {
     const approved = await requestAuthorization(server, 'ada', requestWith({ state }))
     expect((await submitApprovalDecision(server, 'ada', approved)).searchParams.get('state')).toBe(
       state,
@@ -249,14 +249,14 @@ describe('redirects of the authorization endpoint', () => {
     )
   })
 
-  it('contain no state if none was sent', async () => {
+  it('contains no state if none was sent', async () => {
     const page = await requestAuthorization(server, 'ada', requestWith())
     expect((await submitApprovalDecision(server, 'ada', page)).searchParams.has('state')).toBe(
       false,
     )
   })
 
-  it('return access_denied in the query for response_type=code', async () => {
+  it('returns access_denied in the query for response_type=code', async () => {
     const answered = await submitApprovalDecision(
       server,
       'ada',
@@ -271,14 +271,14 @@ describe('redirects of the authorization endpoint', () => {
     expect(answered.hash).toBe('')
   })
 
-  it('return access_denied in the fragment for response_type=token', async () => {
+  it('returns access_denied in the fragment for response_type=token', async () => {
     const page = await requestAuthorization(server, 'ada', requestWith({ response_type: 'token' }))
     const answered = await submitApprovalDecision(server, 'ada', page, 'deny')
     expect(fragmentOf(answered)).toMatchObject({ error: 'access_denied' })
     expect(answered.search).toBe('')
   })
 
-  it('keep the query of a registered redirect URI', async () => {
+  it('keeps the query of a registered redirect URI', async () => {
     const redirect = 'https://app.example/callback?tenant=7'
     const tenant = await createClient(server, { redirect })
     const page = await requestAuthorization(
@@ -290,7 +290,7 @@ describe('redirects of the authorization endpoint', () => {
     expect([...answered.searchParams.keys()]).toEqual(['tenant', 'code', 'iss'])
   })
 
-  it('have status 303 and must not be cached', async () => {
+  it('has the status 303 and must not be cached', async () => {
     const reply = await requestAuthorization(server, 'ada', requestWith({ scope: 'nope' }))
     expect(reply.status).toBe(303)
     expect(reply.headers.get('cache-control')).toBe('no-store')
@@ -314,7 +314,7 @@ describe('GET /oauth/authorize without a session', () => {
     expect(Object.fromEntries(back.searchParams)).toEqual(requestWith({ state: 'x' }))
   })
 
-  it('answers JSON callers with 401', async () => {
+  it('responds with 401 to callers that accept JSON', async () => {
     const reply = await visit('application/json')
     expect(reply.status).toBe(401)
     expect(await reply.json()).toEqual({ message: 'Unauthenticated.' })

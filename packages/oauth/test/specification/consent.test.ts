@@ -49,8 +49,8 @@ async function approve(client: { id: string }, change: Record<string, string> = 
   await submitApprovalDecision(server, user, page)
 }
 
-describe("a person's consent to a client", () => {
-  it('is stored: a request for the same or fewer scopes shows no approval screen', async () => {
+describe('the stored consent of a person to a client', () => {
+  it('makes the approval screen unnecessary for the same or fewer scopes', async () => {
     const client = await createClient(server)
     expect(await ask(client)).toBe('screen')
     await approve(client)
@@ -58,7 +58,7 @@ describe("a person's consent to a client", () => {
     expect(await ask(client, { scope: '' })).toBe('code')
   })
 
-  it('is required again if more scopes are requested, and then covers all of them', async () => {
+  it('is not enough if more scopes are requested; the new approval then covers all of them', async () => {
     const client = await createClient(server)
     await approve(client)
     expect(await ask(client, { scope: 'place-orders check-status' })).toBe('screen')
@@ -66,7 +66,7 @@ describe("a person's consent to a client", () => {
     expect(await ask(client, { scope: 'place-orders check-status' })).toBe('code')
   })
 
-  it('is required again immediately after another process revoked or changed it', async () => {
+  it('is no longer used as soon as another process has revoked or changed it', async () => {
     const client = await createClient(server)
     await approve(client)
     expect(await ask(client)).toBe('code')
@@ -90,7 +90,7 @@ describe("a person's consent to a client", () => {
     expect(await ask(await createClient(server))).toBe('screen')
   })
 
-  it('is not stored when the person denies', async () => {
+  it('is not created if the person denies', async () => {
     const client = await createClient(server)
     const page = await requestAuthorization(server, 'ada', {
       client_id: client.id,
@@ -101,18 +101,18 @@ describe("a person's consent to a client", () => {
     expect(await ask(client, { scope: '' })).toBe('screen')
   })
 
-  it('is not needed for first-party clients', async () => {
+  it('is not needed by first-party clients', async () => {
     expect(await ask(await createClient(server, { firstParty: true }))).toBe('code')
   })
 
-  it('is required every time for public clients', async () => {
+  it('is not used for public clients, which need an approval every time', async () => {
     const client = await createClient(server, { confidential: false })
     await approve(client, pkce)
     expect(await ask(client, pkce)).toBe('screen')
     expect(await ask(client, { ...pkce, prompt: 'none' })).toBe('consent_required')
   })
 
-  it('is not required of a public first-party client, but only with an https redirect URI (threat A12)', async () => {
+  it('is not needed by a public first-party client with an https redirect URI (threat A12)', async () => {
     const web = await createClient(server, { confidential: false, firstParty: true })
     expect(await ask(web, pkce)).toBe('code')
     const redirect = 'com.example.app:/callback'
@@ -120,7 +120,7 @@ describe("a person's consent to a client", () => {
     expect(await ask(app, { ...pkce, redirect_uri: redirect })).toBe('screen')
   })
 
-  it('is required again after DELETE /oauth/tokens/{id}', async () => {
+  it('is deleted by DELETE /oauth/tokens/{id}', async () => {
     const client = await createClient(server)
     await runCodeFlow(server, client)
     expect(await ask(client)).toBe('code')
@@ -130,7 +130,7 @@ describe("a person's consent to a client", () => {
     expect(await ask(client)).toBe('screen')
   })
 
-  it('is required again after consents.revoke(), which also revokes the tokens', async () => {
+  it('is deleted by consents.revoke(), which also revokes the tokens', async () => {
     const client = await createClient(server)
     const { access_token } = await runCodeFlow(server, client)
     expect(await server.oauth.consents.listByUser('ada')).toContainEqual(
@@ -143,7 +143,7 @@ describe("a person's consent to a client", () => {
     await expect(attempt()).rejects.toThrow('revoked')
   })
 
-  it('is required with prompt=consent even if it was given before', async () => {
+  it('is ignored with prompt=consent', async () => {
     const client = await createClient(server)
     await approve(client)
     expect(await ask(client, { prompt: 'consent' })).toBe('screen')
@@ -151,7 +151,7 @@ describe("a person's consent to a client", () => {
     expect(await ask(own, { prompt: 'consent' })).toBe('screen')
   })
 
-  it('is never asked for with prompt=none: the response is a code or the error consent_required', async () => {
+  it('decides alone with prompt=none: the response is a code or the error consent_required', async () => {
     const client = await createClient(server)
     const asked = () => ask(client, { prompt: 'none' })
     expect(await expectNoChange(server, asked)).toBe('consent_required')

@@ -87,7 +87,7 @@ describe('cookie mode', () => {
     expect(reply.status).toBe(200)
   })
 
-  it('a page visit renews the cookie once half of its lifetime is over, and not before', async () => {
+  it('a visit to a page renews the cookie once half of its lifetime is over, and not before', async () => {
     const { cookie, csrfToken } = await visitPage()
     const both = { cookie: `${session}; ${cookie}` }
     server.clock.advance(3599)
@@ -100,7 +100,7 @@ describe('cookie mode', () => {
     expect((await call(renewed.cookie, csrfToken)).status).toBe(200)
   })
 
-  it('a page for a visitor without a session deletes a cookie from an earlier session', async () => {
+  it('a page for a visitor without a session deletes the cookie of an earlier session', async () => {
     const { cookie } = await visitPage()
     const left = await visitPage({ cookie })
     expect(left.csrfToken).toBeNull()
@@ -141,7 +141,7 @@ describe('POST /oauth/token/refresh', () => {
     expect(reply.headers.get('set-cookie')).toBeNull()
   })
 
-  it('a cookie cannot outlive its session by renewing itself', async () => {
+  it('cannot extend a cookie beyond the end of its session', async () => {
     const { cookie, csrfToken } = await visitPage()
     const reply = await refresh(cookie, csrfToken)
     expect(reply.status).toBe(401)
@@ -192,7 +192,7 @@ describe('the cookie of cookie mode is rejected', () => {
     expect((await call(cookie, csrfToken)).status).toBe(200)
   })
 
-  it('when it is sent twice, because neither can be trusted (threat G7)', async () => {
+  it('when it is sent twice, because neither copy can be trusted (threat G7)', async () => {
     const { cookie, csrfToken } = await visitPage()
     expect((await call(`${cookie}; ${cookie}`, csrfToken)).status).toBe(401)
     expect((await call(`tollgate_token=x; ${cookie}`, csrfToken)).status).toBe(401)

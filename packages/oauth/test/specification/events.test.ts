@@ -31,7 +31,7 @@ afterEach(() => server.close())
 const names = () => heard.map(([name]) => name)
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('events of a token request:', () => {
+describe('the events of a token request:', () => {
   it('exchanging a code emits AccessTokenCreated and RefreshTokenCreated', async () => {
     const client = await createClient(server)
     await runCodeFlow(server, client)
@@ -75,7 +75,7 @@ describe('events of a token request:', () => {
     ])
   })
 
-  it('the implicit grant emits only AccessTokenCreated, with and without an approval screen', async () => {
+  it('the implicit grant emits only AccessTokenCreated, whether or not an approval screen is shown', async () => {
     for (const firstParty of [false, true]) {
       const client = await createClient(server, { grants: ['implicit'], firstParty })
       const page = await requestAuthorization(server, 'ada', {
@@ -127,7 +127,7 @@ describe('events of a token request:', () => {
     expect(heard).toEqual([])
   })
 
-  it('an event is emitted after the commit, so a listener finds the token and may revoke others', async () => {
+  it('an event is emitted after the commit, so a listener can read the token and revoke others', async () => {
     const client = await createClient(server)
     const first = await runCodeFlow(server, client)
     const done = new Promise<void>((resolve, reject) => {

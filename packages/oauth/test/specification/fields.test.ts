@@ -59,7 +59,7 @@ async function expectFieldError(method: string, path: string, body: unknown, fie
   expect(message.startsWith(errors[field][0])).toBe(true)
 }
 
-describe('Fields of a client:', () => {
+describe('the fields of a client:', () => {
   it.each(['POST', 'PUT'])('name is a string, required on %s', async (method) => {
     const path = method === 'POST' ? '/oauth/clients' : `/oauth/clients/${ownId}`
     for (const name of badNames) await expectFieldError(method, path, { ...good, name }, 'name')
@@ -139,7 +139,7 @@ describe('Fields of a client:', () => {
   })
 })
 
-describe('Token response', () => {
+describe('the token response', () => {
   it('contains access_token, refresh_token and expires_in', async () => {
     const reply = await runCodeFlow(server, await createClient(server))
     expect(typeof reply.access_token).toBe('string')
@@ -147,7 +147,7 @@ describe('Token response', () => {
     expect(Number.isInteger(reply.expires_in)).toBe(true)
   })
 
-  it('contains an access_token that is a JWT as defined by RFC 9068', async () => {
+  it('contains a JWT as defined by RFC 9068 as access_token', async () => {
     const client = await createClient(server)
     const { access_token } = await runCodeFlow(server, client)
     const [header, payload] = access_token
@@ -169,7 +169,7 @@ describe('Token response', () => {
     })
   })
 
-  it('contains no token that is stored in plain text (threat M3)', async () => {
+  it('contains tokens that are never stored in plain text (threat M3)', async () => {
     const reply = await runCodeFlow(server, await createClient(server))
     const rows = await server.database.kysely.selectFrom('oauth_tokens').selectAll().execute()
     const stored = JSON.stringify(rows)
@@ -178,7 +178,7 @@ describe('Token response', () => {
   })
 })
 
-describe('Fields of a personal access token:', () => {
+describe('the fields of a personal access token:', () => {
   const path = '/oauth/personal-access-tokens'
 
   it('name is a string, required on create', async () => {
@@ -217,7 +217,7 @@ describe('Fields of a personal access token:', () => {
   })
 })
 
-describe('Scopes:', () => {
+describe('scopes:', () => {
   it('names are separated by single spaces in requests', async () => {
     const client = await createClient(server)
     const reply = await runCodeFlow(server, client, { scope: 'place-orders check-status' })

@@ -98,7 +98,7 @@ const REQUIRED: ReadonlyArray<readonly [TokenGrant, string, number, string]> = [
 
 describe('POST /oauth/token', () => {
   it.each(['authorization_code', 'refresh_token', 'password'] as const)(
-    'grant_type=%s returns access_token, refresh_token and expires_in in seconds',
+    'returns access_token, refresh_token and expires_in in seconds for grant_type=%s',
     async (grant) => {
       const reply = await post(await completeForms[grant](await newClient()))
       expect(reply.status).toBe(200)
@@ -116,7 +116,7 @@ describe('POST /oauth/token', () => {
   )
 
   it.each(REQUIRED)(
-    'grant_type=%s without %s returns the status %i and the error %s, and changes nothing',
+    'returns, for grant_type=%s without %s, the status %i and the error %s, and changes nothing',
     async (grant, field, status, error) => {
       const form = await completeForms[grant](await newClient())
       const { [field]: _left, ...missing } = form
@@ -130,7 +130,7 @@ describe('POST /oauth/token', () => {
     },
   )
 
-  it('accepts form bodies only', async () => {
+  it('accepts only form bodies', async () => {
     const form = await completeForms.password(await newClient())
     const reply = await expectNoChange(server, () =>
       server.request('/oauth/token', {
@@ -143,7 +143,7 @@ describe('POST /oauth/token', () => {
     expect(await reply.json()).toMatchObject({ error: 'invalid_request' })
   })
 
-  it('accepts client authentication by HTTP Basic as well', async () => {
+  it('also accepts client authentication by HTTP Basic', async () => {
     const client = await newClient()
     const { client_id, client_secret, ...form } = await completeForms.password(client)
     const credentials = Buffer.from(`${client_id}:${client_secret}`).toString('base64')
@@ -151,7 +151,7 @@ describe('POST /oauth/token', () => {
     expect(reply.status).toBe(200)
   })
 
-  it('an unknown grant_type gets unsupported_grant_type', async () => {
+  it('returns unsupported_grant_type for an unknown grant_type', async () => {
     const form = await completeForms.password(await newClient())
     for (const grant of ['device_code', 'implicit', 'personal_access', '__proto__']) {
       const reply = await expectNoChange(server, () => post({ ...form, grant_type: grant }))
@@ -160,7 +160,7 @@ describe('POST /oauth/token', () => {
     }
   })
 
-  it('a client can use only the grants that it has', async () => {
+  it('lets a client use only the grants that were given to it', async () => {
     const client = await createClient(server)
     for (const grant of ['password', 'client_credentials'] as const) {
       const form = await completeForms[grant](client)
@@ -171,8 +171,8 @@ describe('POST /oauth/token', () => {
   })
 })
 
-describe('grant_type=authorization_code', () => {
-  it('a code is 256 random bits and stored hashed', async () => {
+describe('the authorization code grant:', () => {
+  it('a code has 256 random bits and is stored as a hash', async () => {
     const client = await newClient()
     const code = await newCode(client)
     expect(Buffer.from(code.replace(/^tgc_/, ''), 'base64url')).toHaveLength(32)
@@ -187,7 +187,7 @@ describe('grant_type=authorization_code', () => {
     ['another redirect_uri', { redirect_uri: `${REDIRECT}/` }],
     ['a damaged code', { code: 'tgc_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }],
     ['a code verifier without a challenge', { code_verifier: 'v'.repeat(43) }],
-  ])('%s gets invalid_grant and does not use up the code', async (_what, change) => {
+  ])('%s gets invalid_grant, and the code stays valid', async (_what, change) => {
     const form = await completeForms.authorization_code(await newClient())
     const reply = await expectNoChange(server, () => post({ ...form, ...change }))
     expect(reply.status).toBe(400)
@@ -195,7 +195,7 @@ describe('grant_type=authorization_code', () => {
     expect((await post(form)).status).toBe(200)
   })
 
-  it('a code sent by another client is refused and not used up', async () => {
+  it('a code sent by another client is refused and stays valid', async () => {
     const form = await completeForms.authorization_code(await newClient())
     const other = await newClient()
     const stolen = { ...form, client_id: other.id, client_secret: other.secret }
@@ -240,7 +240,7 @@ describe('grant_type=authorization_code', () => {
       }),
     )
 
-  it('a code issued by one process and used at another is treated as replayed by the first process', async () => {
+  it('a code that was issued by one process and used at another is known as used to the first process', async () => {
     const form = await completeForms.authorization_code(await newClient())
     const other = server.another()
     const tokens: TokenReply = await (await postTo(other.fetch, form)).json()
@@ -253,7 +253,7 @@ describe('grant_type=authorization_code', () => {
     ['the consent', (other: AuthorizationServer, id: string) => other.consents.revoke('ada', id)],
     ['the user', (other: AuthorizationServer) => other.revokeUser('ada')],
   ])(
-    'a code issued by one process is invalidated by revoking %s at another',
+    'a code issued by one process becomes invalid when another process revokes %s',
     async (_what, end) => {
       const client = await newClient()
       const form = await completeForms.authorization_code(client)
@@ -263,7 +263,7 @@ describe('grant_type=authorization_code', () => {
     },
   )
 
-  it('PKCE with S256 is required for public clients and checked for all', async () => {
+  it('PKCE with S256 is required from public clients, and checked for all clients that use it', async () => {
     const verifier = randomBytes(32).toString('base64url')
     const challenge = createHash('sha256').update(verifier).digest('base64url')
     const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
@@ -293,8 +293,8 @@ describe('grant_type=authorization_code', () => {
   })
 })
 
-describe('grant_type=refresh_token', () => {
-  it('accepts the optional parameter scope, which can narrow the scopes but never widen them', async () => {
+describe('the refresh token grant:', () => {
+  it('the optional parameter scope can reduce the scopes but never add any', async () => {
     const client = await newClient()
     const first = await runCodeFlow(server, client, { scope: 'place-orders check-status' })
     const form = {
@@ -321,7 +321,7 @@ describe('grant_type=refresh_token', () => {
     expect(((await (await post(same)).json()) as TokenReply).scope).toBe('place-orders')
   })
 
-  it('returns a new refresh token at each use, and invalidates the old one', async () => {
+  it('each use returns a new refresh token and invalidates the old one', async () => {
     const client = await newClient()
     const form = await completeForms.refresh_token(client)
     const next: TokenReply = await (await post(form)).json()
@@ -330,7 +330,7 @@ describe('grant_type=refresh_token', () => {
     expect(await (await post(form)).json()).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('revokes the whole token family if an old refresh token is used after its successor was used', async () => {
+  it('using an old refresh token after its successor was used revokes the whole token family', async () => {
     const form = await completeForms.refresh_token(await newClient())
     const next: TokenReply = await (await post(form)).json()
     const last: TokenReply = await (
@@ -365,8 +365,8 @@ describe('grant_type=refresh_token', () => {
   })
 })
 
-describe('grant_type=password', () => {
-  it('accepts the optional parameter scope, including *, which no other grant accepts', async () => {
+describe('the password grant:', () => {
+  it('the optional parameter scope may be *, which no other grant accepts', async () => {
     const client = await newClient()
     const form = await completeForms.password(client)
     for (const scope of ['place-orders', 'place-orders check-status', '*']) {
@@ -397,8 +397,8 @@ describe('grant_type=password', () => {
   })
 })
 
-describe('grant_type=client_credentials', () => {
-  it('issues a token without user and without refresh token', async () => {
+describe('the client credentials grant:', () => {
+  it('a token has no user and no refresh token', async () => {
     const client = await newClient()
     const before = await countRows(server, 'oauth_tokens')
     const reply = await post(await completeForms.client_credentials(client))

@@ -53,7 +53,7 @@ function approve(
 }
 
 describe('POST /oauth/authorize', () => {
-  it('keeps the requests of two tabs apart', async () => {
+  it('keeps apart the approval requests of two tabs', async () => {
     const first = await openScreen({ state: 'first', scope: 'place-orders' })
     const second = await openScreen({ state: 'second', scope: 'check-status' })
     expect(first.action).not.toBe(second.action)
@@ -103,7 +103,7 @@ describe('POST /oauth/authorize', () => {
     },
   )
 
-  it('recognizes a cross-site request without an Origin header by its Sec-Fetch headers (threat G8)', async () => {
+  it('recognizes a cross-site request by its Sec-Fetch headers if it has no Origin header (threat G8)', async () => {
     const screen = await openScreen()
     const form = { csrf_token: screen.csrfToken }
     for (const site of ['cross-site', 'same-site', 'none']) {
@@ -123,7 +123,7 @@ describe('POST /oauth/authorize', () => {
     expect(reply.status).toBe(status)
   })
 
-  it('refuses the CSRF token of another tab (threat G8)', async () => {
+  it('refuses the CSRF token of another browser tab (threat G8)', async () => {
     const [first, second] = [await openScreen(), await openScreen()]
     const mixed = { ...first, csrfToken: second.csrfToken }
     expect((await expectNoChange(server, () => approve(mixed))).status).toBe(403)
@@ -135,13 +135,13 @@ describe('POST /oauth/authorize', () => {
     expect((await expectNoChange(server, () => approve(screen))).status).toBe(400)
   })
 
-  it('issues no code to a client that was deleted while the approval screen was open (threat A1)', async () => {
+  it('issues no code if the client was deleted while the approval screen was open (threat A1)', async () => {
     const screen = await openScreen()
     await server.oauth.clients.revoke(client.id)
     expect((await expectNoChange(server, () => approve(screen))).status).toBe(400)
   })
 
-  it('issues no code for a redirect URI that was removed while the approval screen was open (threat A2)', async () => {
+  it('issues no code if the redirect URI was removed while the approval screen was open (threat A2)', async () => {
     const screen = await openScreen()
     const redirect = 'https://new.example/callback'
     await server.oauth.clients.update(client.id, { name: 'Moved', redirect })
@@ -156,7 +156,7 @@ describe('POST /oauth/authorize', () => {
     ['was shown before a new sign-in', () => {}, { cookie: 'session=ada.2' }],
     ['was shown before the sign-out', () => {}, { cookie: 'nothing=1' }],
   ])(
-    'offers a link to a new approval screen after a decision on a screen that %s',
+    'links to a new approval screen if the decision was made on a screen that %s',
     async (_what, happen, headers) => {
       const screen = await openScreen({ state: '"><b>&', interaction: 'not ours' })
       happen()

@@ -36,8 +36,8 @@ async function createPersonal(): Promise<{ accessToken: string; token: { expires
   return (await server.json('ada', 'POST', '/oauth/personal-access-tokens', body)).json()
 }
 
-describe('token lifetimes and scopes:', () => {
-  it('access tokens are long-lived by default: a year without a refresh', async () => {
+describe('the lifetimes and scopes of tokens:', () => {
+  it('access tokens live long by default: for a year, without a refresh', async () => {
     await start()
     const { access_token, expires_in } = await runCodeFlow(server, await createClient(server))
     expect(expires_in).toBe(YEAR)
@@ -53,7 +53,7 @@ describe('token lifetimes and scopes:', () => {
     ["'15d'", '15d'],
     ['seconds', 15 * DAY],
     ['a function', () => after(15 * DAY)],
-  ])('access tokens have a configurable expiry: %s', async (_what, accessTokensExpireIn) => {
+  ])('access tokens have a configurable lifetime: %s', async (_what, accessTokensExpireIn) => {
     await start({ accessTokensExpireIn })
     const { access_token, expires_in } = await runCodeFlow(server, await createClient(server))
     expect(expires_in).toBe(15 * DAY)
@@ -67,7 +67,7 @@ describe('token lifetimes and scopes:', () => {
     ["'30d'", '30d'],
     ['seconds', 30 * DAY],
     ['a function', () => after(30 * DAY)],
-  ])('refresh tokens have a configurable expiry: %s', async (_what, refreshTokensExpireIn) => {
+  ])('refresh tokens have a configurable lifetime: %s', async (_what, refreshTokensExpireIn) => {
     await start({ accessTokensExpireIn: '15d', refreshTokensExpireIn })
     const client = await createClient(server)
     const [inTime, late] = [await runCodeFlow(server, client), await runCodeFlow(server, client)]
@@ -81,7 +81,7 @@ describe('token lifetimes and scopes:', () => {
     expect(await reply.json()).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('personal access tokens are always long-lived, whatever the other lifetimes are', async () => {
+  it('personal access tokens always live long, whatever the other lifetimes are', async () => {
     await start({ accessTokensExpireIn: '15d', refreshTokensExpireIn: '30d' })
     const { accessToken, token } = await createPersonal()
     expect(token.expires_at).toBe('2027-01-01T00:00:00.000Z')
@@ -105,7 +105,7 @@ describe('token lifetimes and scopes:', () => {
     expect(server.logged).toHaveLength(1)
   })
 
-  it('only password grant tokens can have the * scope', async () => {
+  it('only tokens of the password grant can have the scope *', async () => {
     await start()
     const grants = [
       'authorization_code',
@@ -138,7 +138,7 @@ describe('token lifetimes and scopes:', () => {
     expect(personal.status).toBe(422)
   })
 
-  it('a token holding * always passes a scope check, also for undefined scopes', async () => {
+  it('a token with the scope * passes every scope check, even for undefined scopes', async () => {
     await start()
     const client = await createClient(server, { grants: ['password', 'refresh_token'] })
     const reply = await server.post('/oauth/token', {
@@ -160,7 +160,7 @@ describe('token lifetimes and scopes:', () => {
     expect((await guardedApp(server).get('/all', bearer(tokens.access_token))).status).toBe(200)
   })
 
-  it('password grant tokens keep * in a refresh, which may also narrow it', async () => {
+  it('tokens of the password grant keep the scope * at a refresh, which can also reduce the scopes', async () => {
     await start()
     const client = await createClient(server, { grants: ['password', 'refresh_token'] })
     const form = { client_id: client.id, client_secret: client.secret }
@@ -184,7 +184,7 @@ describe('token lifetimes and scopes:', () => {
     expect(await narrowed.json()).toMatchObject({ scope: 'check-status' })
   })
 
-  it('a client limited to certain scopes gets neither * nor other scopes', async () => {
+  it('a client limited to certain scopes gets neither * nor any other scope', async () => {
     await start()
     const client = await createClient(server, { grants: ['password'], scopes: ['check-status'] })
     for (const scope of ['*', 'place-orders']) {

@@ -50,7 +50,7 @@ describe.each(ROUTES)('GET %s', (route) => {
     expect(link).toBeNull()
   })
 
-  it('returns pages that together contain the same entries', async () => {
+  it('returns the same entries, page by page, if parameters are sent', async () => {
     const all = (await read(route)).entries
     const pages: Entry[][] = []
     for (let path: string | null = `${route}?limit=3`; path; ) {
@@ -63,7 +63,7 @@ describe.each(ROUTES)('GET %s', (route) => {
     expect((await read(`${route}?limit=7`)).link).toBeNull()
   })
 
-  it('returns the next page even if the last entry of the previous one was deleted meanwhile', async () => {
+  it('returns the next page even if the last entry of the previous page was deleted in the meantime', async () => {
     const all = (await read(route)).entries
     const { entries, next } = await read(`${route}?limit=2`)
     const gone = entries.at(-1)?.id
@@ -73,14 +73,14 @@ describe.each(ROUTES)('GET %s', (route) => {
     )
   })
 
-  it('shows no entries of another user, whatever the cursor', async () => {
+  it('shows no entries of another user, whatever cursor is sent', async () => {
     const { next } = await read(`${route}?limit=1`)
     const own = (await read(route, 'bob')).entries.map(({ id }) => id)
     for (const { id } of (await read(next ?? '', 'bob')).entries) expect(own).toContain(id)
   })
 
   it.each(['limit=0', 'limit=x', 'limit=1001', 'after=x', 'after=', 'limit=1&limit=2'])(
-    'refuses the query %s',
+    'refuses the invalid query %s',
     async (query) => {
       const response = await server.json('ada', 'GET', `${route}?${query}`)
       expect(response.status).toBe(400)
@@ -94,13 +94,16 @@ it.each([
   ['/oauth/tokens', 1],
   // The client of personal access tokens is read once per process.
   ['/oauth/personal-access-tokens', 2],
-])('GET %s takes %i SQL statement(s) in a process without cached data', async (route, count) => {
-  const fresh = server.another()
-  await fresh.ready()
-  const { csrfToken } = await server.cookieMode('ada')
-  const headers = { cookie: buildSessionCookie('ada'), 'x-csrf-token': csrfToken }
-  statements = []
-  const response = await fresh.fetch(new Request(`${server.url}${route}`, { headers }))
-  expect(((await response.json()) as unknown[]).length).toBeGreaterThan(4)
-  expect(statements).toHaveLength(count)
-})
+])(
+  'GET %s takes %i SQL statement(s) in a process that has cached nothing',
+  async (route, count) => {
+    const fresh = server.another()
+    await fresh.ready()
+    const { csrfToken } = await server.cookieMode('ada')
+    const headers = { cookie: buildSessionCookie('ada'), 'x-csrf-token': csrfToken }
+    statements = []
+    const response = await fresh.fetch(new Request(`${server.url}${route}`, { headers }))
+    expect(((await response.json()) as unknown[]).length).toBeGreaterThan(4)
+    expect(statements).toHaveLength(count)
+  },
+)

@@ -51,7 +51,7 @@ const TOKEN_FIELDS = [
   'expires_at',
 ]
 
-describe('/oauth/clients', () => {
+describe('the routes for clients:', () => {
   it('GET /oauth/clients returns all clients of the authenticated user', async () => {
     const names = ['Zebra', 'Apple', 'Mango']
     for (const name of names) await addClient('ada', name)
@@ -85,7 +85,7 @@ describe('/oauth/clients', () => {
     await runCodeFlow(server, client)
   })
 
-  it('POST /oauth/clients returns the secret only once and stores only its hash', async () => {
+  it('POST /oauth/clients returns the secret only this once and stores only its hash', async () => {
     const { id, secret } = await addClient()
     const lists = JSON.stringify(await list('ada', '/oauth/clients'))
     expect(lists).toContain(id)
@@ -177,7 +177,7 @@ describe('/oauth/clients', () => {
   })
 })
 
-describe('/oauth/scopes', () => {
+describe('the route for scopes:', () => {
   it('GET /oauth/scopes returns all scopes in definition order, without *', async () => {
     const reply = await server.json('ada', 'GET', '/oauth/scopes')
     expect(reply.status).toBe(200)
@@ -188,7 +188,7 @@ describe('/oauth/scopes', () => {
   })
 })
 
-describe('/oauth/personal-access-tokens', () => {
+describe('the routes for personal access tokens:', () => {
   it('GET returns all personal access tokens of the authenticated user, newest first', async () => {
     for (const name of ['first', 'second', 'third']) {
       await addToken('ada', name)
@@ -245,7 +245,7 @@ describe('/oauth/personal-access-tokens', () => {
   })
 })
 
-describe('/oauth/tokens', () => {
+describe('the routes for tokens of third-party clients:', () => {
   it("GET lists the user's tokens of third-party clients, each with its client", async () => {
     const third = await createClient(server, { name: 'Third party' })
     const own = await createClient(server, { firstParty: true })
@@ -276,7 +276,7 @@ describe('/oauth/tokens', () => {
     expect(Object.keys(ofThese[0]?.client ?? {})).toEqual(CLIENT_FIELDS)
   })
 
-  it('GET lists the newest tokens first and omits tokens that have ended', async () => {
+  it('GET lists the newest tokens first and omits tokens that are no longer valid', async () => {
     const client = await createClient(server, { grants: ['authorization_code'] })
     await runCodeFlow(server, client)
     server.clock.advance(1)
@@ -336,7 +336,10 @@ const MANAGEMENT: readonly ManagementRoute[] = [
   { method: 'POST', path: '/oauth/token/refresh' },
 ]
 
-describe('access to the management routes', () => {
+const withTitle = (routes: readonly ManagementRoute[]) =>
+  routes.map((route) => [`${route.method} ${route.path}`, route] as const)
+
+describe('the management routes', () => {
   let ids: Record<string, string>
   let accessToken: string
   beforeAll(async () => {
@@ -362,25 +365,31 @@ describe('access to the management routes', () => {
     })
   }
 
-  it.each(MANAGEMENT)('$method $path without a session gets a 401 with JSON', async (route) => {
-    const reply = await expectNoChange(server, () => call(route, {}))
-    expect(reply.status).toBe(401)
-    expect(reply.headers.get('content-type')).toContain('application/json')
-    expect(reply.headers.get('cache-control')).toBe('no-store')
-    expect(await reply.json()).toEqual({ message: 'Unauthenticated.' })
-  })
+  it.each(withTitle(MANAGEMENT))(
+    '%s without a session returns 401 with JSON',
+    async (_title, route) => {
+      const reply = await expectNoChange(server, () => call(route, {}))
+      expect(reply.status).toBe(401)
+      expect(reply.headers.get('content-type')).toContain('application/json')
+      expect(reply.headers.get('cache-control')).toBe('no-store')
+      expect(await reply.json()).toEqual({ message: 'Unauthenticated.' })
+    },
+  )
 
-  it.each(MANAGEMENT)("$method $path rejects a third party's token", async (route) => {
-    const headers = bearer(accessToken)
-    const reply = await expectNoChange(server, () => call(route, headers))
-    expect(reply.status).toBe(401)
-    const both = { ...headers, cookie: 'session=ada.1' }
-    expect((await expectNoChange(server, () => call(route, both))).status).toBe(401)
-  })
+  it.each(withTitle(MANAGEMENT))(
+    '%s refuses an access token of a third-party client',
+    async (_title, route) => {
+      const headers = bearer(accessToken)
+      const reply = await expectNoChange(server, () => call(route, headers))
+      expect(reply.status).toBe(401)
+      const both = { ...headers, cookie: 'session=ada.1' }
+      expect((await expectNoChange(server, () => call(route, both))).status).toBe(401)
+    },
+  )
 
-  it.each(MANAGEMENT.filter(({ method }) => method === 'GET'))(
-    '$method $path without a session redirects browsers to the sign-in page',
-    async (route) => {
+  it.each(withTitle(MANAGEMENT.filter(({ method }) => method === 'GET')))(
+    '%s without a session redirects a browser to the sign-in page',
+    async (_title, route) => {
       const reply = await call(route, { accept: 'text/html,*/*' })
       expect(reply.status).toBe(303)
       const target = new URL(reply.headers.get('location') ?? '', server.url)
@@ -389,9 +398,9 @@ describe('access to the management routes', () => {
     },
   )
 
-  it.each(MANAGEMENT.filter(({ method }) => method !== 'GET'))(
-    '$method $path with a session requires the CSRF token',
-    async (route) => {
+  it.each(withTitle(MANAGEMENT.filter(({ method }) => method !== 'GET')))(
+    '%s with a session requires the CSRF token',
+    async (_title, route) => {
       for (const token of [{}, { 'x-csrf-token': 'x'.repeat(43) }]) {
         const headers: Record<string, string> = { cookie: 'session=ada.1', ...token }
         const reply = await expectNoChange(server, () => call(route, headers))
@@ -401,9 +410,9 @@ describe('access to the management routes', () => {
     },
   )
 
-  it.each(MANAGEMENT.filter(({ path }) => path.includes('{')))(
-    "$method $path for another user's object gets a 404, as for an unknown object",
-    async ({ method, path, body }) => {
+  it.each(withTitle(MANAGEMENT.filter(({ path }) => path.includes('{'))))(
+    '%s for the object of another user returns 404, like an unknown object',
+    async (_title, { method, path, body }) => {
       const foreign = await expectNoChange(server, () =>
         server.json('bob', method, pathOf(path), body),
       )
@@ -416,7 +425,7 @@ describe('access to the management routes', () => {
     },
   )
 
-  it('the list of third-party tokens contains no personal access token, and the list of personal access tokens contains no third-party token', async () => {
+  it('list tokens of third-party clients and personal access tokens separately', async () => {
     const wrong = [`/oauth/tokens/${ids.personal}`, `/oauth/personal-access-tokens/${ids.token}`]
     for (const path of wrong) {
       const reply = await expectNoChange(server, () => server.json('ada', 'DELETE', path))

@@ -53,7 +53,7 @@ describe('POST /oauth/revoke', () => {
     },
   )
 
-  it('returns 200 without effect for an unknown token or one of another client (RFC 7009)', async () => {
+  it('returns 200 and changes nothing for an unknown token and for a token of another client (RFC 7009)', async () => {
     const other = await createClient(server)
     for (const token of [tokens.access_token, tokens.refresh_token, 'nonsense']) {
       const reply = await expectNoChange(server, () => post('/oauth/revoke', other, { token }))
@@ -125,7 +125,7 @@ describe('POST /oauth/introspect', () => {
 })
 
 describe('discovery', () => {
-  it('GET /.well-known/oauth-authorization-server describes the server as configured (RFC 8414)', async () => {
+  it('GET /.well-known/oauth-authorization-server describes the configuration of the server (RFC 8414)', async () => {
     const reply = await server.request('/.well-known/oauth-authorization-server')
     expect(reply.status).toBe(200)
     expect(reply.headers.get('access-control-allow-origin')).toBe('*')
@@ -165,7 +165,7 @@ describe('discovery', () => {
     },
   )
 
-  it('GET /.well-known/jwks.json returns public keys only, and includes the next key before it signs', async () => {
+  it('GET /.well-known/jwks.json returns only public keys, and includes the next key before it is used for signing', async () => {
     const read = async () => (await server.request('/.well-known/jwks.json')).json()
     const [first] = (await read()).keys
     expect(first).toMatchObject({ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' })
@@ -180,7 +180,7 @@ describe('discovery', () => {
     expect(await isAccepted()).toBe(true)
   })
 
-  it('the path of the issuer follows the well-known part of the URL (RFC 8414 §3.1)', async () => {
+  it('the path of the issuer comes after /.well-known/... in the URL (RFC 8414 §3.1)', async () => {
     const below = await startServer({ issuer: 'https://example.com/api' })
     try {
       const path = '/.well-known/oauth-authorization-server/api'
@@ -202,7 +202,7 @@ describe('discovery', () => {
 
 describe('access token formats', () => {
   it.each(['EdDSA', 'ES256', 'RS256'] as const)(
-    'tokens signed with %s are accepted by the guard and name their key',
+    'tokens signed with %s are accepted by the guard and contain the id of their key',
     async (signingAlgorithm) => {
       const signing = await startServer({ signingAlgorithm })
       try {

@@ -40,7 +40,7 @@ async function introspect(token: string) {
 }
 
 describe('opaque access tokens', () => {
-  it('cause one database read for a valid token, and none for a forged one', async () => {
+  it('cost one database read if they are valid, and none if they are forged', async () => {
     const { access_token } = await runCodeFlow(server, client)
     statements = []
     expect(await status(access_token)).toBe(200)
@@ -71,7 +71,7 @@ describe('opaque access tokens', () => {
   })
 
   it.each(['jwt', 'opaque'] as const)(
-    'stay valid, as do JWTs, whether new tokens are JWTs or opaque (here: %s)',
+    'stay valid, as do JWTs, if the format of new tokens is changed (here to: %s)',
     async (format) => {
       const other = server.another({ accessTokenFormat: format })
       await other.ready()
@@ -89,7 +89,7 @@ describe('opaque access tokens', () => {
     },
   )
 
-  it('become invalid when they are revoked, cached or not, or when their row is deleted', async () => {
+  it('become invalid when they are revoked, whether cached or not, and when their row is deleted', async () => {
     const [seen, unseen, gone] = [
       await runCodeFlow(server, client),
       await runCodeFlow(server, client),

@@ -48,7 +48,7 @@ const authorize = () =>
     scope: 'place-orders',
   })
 
-describe('number of SQL statements per request:', () => {
+describe('the number of SQL statements of a request:', () => {
   it.each([
     ['client credentials', { grant_type: 'client_credentials' }],
     [
@@ -80,7 +80,7 @@ describe('number of SQL statements per request:', () => {
     expect(await countSentStatements(ask, 303)).toBe(1)
   })
 
-  it('2 to exchange a code (3 on SQLite, 4 on MariaDB), minus 1 in the process that created the code', async () => {
+  it('2 to exchange a code (3 on SQLite, 4 on MariaDB), and one less in the process that created the code', async () => {
     const elsewhere = server.another()
     const exchange = async (fetch: (request: Request) => Promise<Response>) => {
       const { searchParams } = new URL((await authorize()).headers.get('location') ?? '')

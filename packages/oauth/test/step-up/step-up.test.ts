@@ -104,7 +104,7 @@ describe.each(Object.keys(apps))('a route that requires step-up authentication, 
     return make(server, demand)
   }
 
-  it('accepts a recent sign-in, and returns a challenge with max_age if the sign-in is too old', async () => {
+  it('accepts a recent sign-in, and returns a challenge with max_age if the sign-in is too long ago', async () => {
     await start()
     const { access_token } = await runCodeFlow(server, await createClient(server))
     const call = await build({ maxAge: '15m' })
@@ -118,7 +118,7 @@ describe.each(Object.keys(apps))('a route that requires step-up authentication, 
     expect(await reply.json()).toMatchObject({ error: 'insufficient_user_authentication' })
   })
 
-  it('returns a challenge with acr_values until the person has signed in with one of these methods', async () => {
+  it('returns a challenge with acr_values until the person has signed in by one of these methods', async () => {
     const people = await start()
     const client = await createClient(server)
     const call = await build({ acr: ['mfa', 'passkey'] })
@@ -132,7 +132,7 @@ describe.each(Object.keys(apps))('a route that requires step-up authentication, 
   })
 })
 
-describe('stepUp()', () => {
+describe('the feature stepUp()', () => {
   it('adds to access tokens when and how the person signed in (auth_time, acr)', async () => {
     const people = await start()
     const { access_token } = await runCodeFlow(server, await createClient(server))
@@ -140,7 +140,7 @@ describe('stepUp()', () => {
     expect(claimsOf(access_token)).toMatchObject({ acr: 'pwd', auth_time: at })
   })
 
-  it('is required as a feature for these claims, and for guard.stepUp()', async () => {
+  it('is necessary for these claims and for guard.stepUp()', async () => {
     await start([])
     const { access_token } = await runCodeFlow(server, await createClient(server))
     expect(claimsOf(access_token)).not.toHaveProperty('auth_time')
@@ -156,7 +156,7 @@ describe('stepUp()', () => {
     },
   )
 
-  it('rejects callers whose sign-in time is unknown or in the future: personal access tokens, cookie mode', async () => {
+  it('rejects callers whose sign-in time is unknown or in the future, such as personal access tokens and cookie mode', async () => {
     const people = await start()
     const check = server.oauth.guard.stepUp({ maxAge: '15m' })
     const { accessToken } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })

@@ -62,8 +62,8 @@ async function signInByPassword(): Promise<Response> {
   })
 }
 
-describe('a person who is signed out everywhere while a request is running (threat R1)', () => {
-  it('gets no token by the password grant if the password was changed meanwhile', async () => {
+describe('a person who is signed out everywhere while a request runs (threat R1)', () => {
+  it('gets no token by the password grant if the password was changed in the meantime', async () => {
     await start()
     const check = server.users.findByCredentials.bind(server.users)
     server.users.findByCredentials = async (username, secret) => {
@@ -80,7 +80,7 @@ describe('a person who is signed out everywhere while a request is running (thre
     expect(await server.oauth.tokens.listByUser('ada')).toEqual([])
   })
 
-  it('gets a token by the password grant if a second check shows that the password is still valid', async () => {
+  it('gets a token by the password grant if a second check finds that the password is still right', async () => {
     await start()
     const check = server.users.findByCredentials.bind(server.users)
     let checks = 0
@@ -94,7 +94,7 @@ describe('a person who is signed out everywhere while a request is running (thre
     expect(await server.oauth.tokens.listByUser('ada')).toHaveLength(1)
   })
 
-  it('gets no token by the password grant if another sign-out follows each of three checks of the password', async () => {
+  it('gets no token by the password grant if another sign-out happens during each of three checks of the password', async () => {
     await start()
     let checks = 0
     server.users.findByCredentials = async () => {
@@ -108,7 +108,7 @@ describe('a person who is signed out everywhere while a request is running (thre
     expect(await server.oauth.tokens.listByUser('ada')).toEqual([])
   })
 
-  it('gets no personal access token if the session ended meanwhile', async () => {
+  it('gets no personal access token if the session ended in the meantime', async () => {
     await start()
     revokeAfterRead((request) => request.method === 'POST')
     const asked = { name: 'script', scopes: [] }
@@ -121,26 +121,29 @@ describe('a person who is signed out everywhere while a request is running (thre
     ['code', 'approved earlier', { firstParty: false }],
     ['code', "the application's own", { firstParty: true }],
     ['token', "the application's own", { firstParty: true }],
-  ])('gets no %s for a client (%s)', async (type, _which, { firstParty }) => {
-    await start()
-    const grants = ['authorization_code', 'refresh_token', 'implicit'] as const
-    const client = await createClient(server, { firstParty, grants: [...grants] })
-    if (!firstParty) await runCodeFlow(server, client)
-    const ask = () =>
-      requestAuthorization(server, 'ada', {
-        client_id: client.id,
-        redirect_uri: REDIRECT,
-        response_type: type,
-        scope: 'place-orders',
-      })
-    expect((await ask()).headers.get('location')).toContain(REDIRECT)
-    revokeAfterRead(() => true)
-    const reply = await ask()
-    expect(reply.headers.get('location')).toMatch(/^\/login\?return_to=/)
-    expect(await server.oauth.tokens.listByUser('ada')).toEqual([])
-  })
+  ])(
+    'gets no %s for a client that needs no approval screen (the client is %s)',
+    async (type, _which, { firstParty }) => {
+      await start()
+      const grants = ['authorization_code', 'refresh_token', 'implicit'] as const
+      const client = await createClient(server, { firstParty, grants: [...grants] })
+      if (!firstParty) await runCodeFlow(server, client)
+      const ask = () =>
+        requestAuthorization(server, 'ada', {
+          client_id: client.id,
+          redirect_uri: REDIRECT,
+          response_type: type,
+          scope: 'place-orders',
+        })
+      expect((await ask()).headers.get('location')).toContain(REDIRECT)
+      revokeAfterRead(() => true)
+      const reply = await ask()
+      expect(reply.headers.get('location')).toMatch(/^\/login\?return_to=/)
+      expect(await server.oauth.tokens.listByUser('ada')).toEqual([])
+    },
+  )
 
-  it('is still signed in if a second check shows that the session is valid', async () => {
+  it('stays signed in if a second check finds that the session is still valid', async () => {
     await start()
     const client = await createClient(server)
     await runCodeFlow(server, client)
@@ -154,7 +157,7 @@ describe('a person who is signed out everywhere while a request is running (thre
     await server.oauth.guard.authenticate('api', credentialsOf(access_token))
   })
 
-  it('is accepted with a session that began after the sign-out, even before this process learns of the sign-out', async () => {
+  it('is accepted with a session that began after the sign-out, even before this process has learned of the sign-out', async () => {
     await start()
     const client = await createClient(server)
     await runCodeFlow(server, client)
@@ -169,7 +172,7 @@ describe('a person who is signed out everywhere while a request is running (thre
     }
   })
 
-  it('gets no token cookie (cookie mode) from a page that is still loading (threat G6)', async () => {
+  it('gets no cookie of cookie mode from a page that is still loading (threat G6)', async () => {
     await start()
     expect((await server.cookieMode('ada')).cookie).toMatch(/^tollgate_token=./)
     revokeAfterRead(() => true)

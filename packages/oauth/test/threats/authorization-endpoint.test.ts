@@ -70,14 +70,14 @@ describe('an unknown or revoked client (threat A1)', () => {
     await expectOwnPage(await ask({ client_id: gone.id }))
   })
 
-  it('gets no response if it was revoked while the approval screen was open', async () => {
+  it('gets no response if it is revoked while the approval screen is open', async () => {
     const gone = await createClient(server)
     const page = await ask({ client_id: gone.id })
     await server.oauth.clients.revoke(gone.id)
     expect((await submitApprovalDecision(server, 'ada', page)).protocol).toBe('error:')
   })
 
-  it('gets an error page also if it is the client of personal access tokens', async () => {
+  it('gets an error page if its id is the id of the personal access client', async () => {
     await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
     await expectOwnPage(await ask({ client_id: 'personal-access' }))
   })
@@ -168,7 +168,7 @@ describe('the exact comparison of redirect URIs (threat A2)', () => {
     expect(answered.searchParams.get('state')).toBe('s')
   })
 
-  it('refuses control characters, NUL and broken escapes at the end of the redirect URI', async () => {
+  it('refuses control characters, NUL and broken escapes at the end of the URI', async () => {
     for (const raw of ['%00', '%', '%zz', '%c0%af', '%ff', '%ed%a0%80', '%u0041']) {
       const uri = `${encodeURIComponent(REDIRECT)}${raw}`
       const query = `client_id=${client.id}&response_type=code&redirect_uri=${uri}`
@@ -176,7 +176,7 @@ describe('the exact comparison of redirect URIs (threat A2)', () => {
     }
   })
 
-  it('refuses a redirect URI that was removed from the client while the approval screen was open', async () => {
+  it('refuses a URI that was removed from the client while the approval screen was open', async () => {
     const moved = await createClient(server)
     const pages = [await ask({ client_id: moved.id }), await ask({ client_id: moved.id })]
     const change = { name: 'Moved', redirect: 'https://new.example/callback' }
@@ -239,7 +239,7 @@ describe('a loopback redirect URI (threat A3)', () => {
     ['http://10.0.0.1/cb', 'http://10.0.0.1:8000/cb', false],
   ]
   it.each(cases)(
-    'is accepted with another port: %s registered, %s requested: %s',
+    'may have another port: registered %s, requested %s, accepted: %s',
     async (registered, requested, accepted) => {
       const native = await createClient(server, { redirect: 'http://127.0.0.1/other' })
       // Registered in the database, because plain http is refused today.
@@ -258,12 +258,12 @@ describe('a loopback redirect URI (threat A3)', () => {
   )
 })
 
-describe('redirect URIs with response parameters (threat A4)', () => {
+describe('redirect URIs that contain parameters of the response (threat A4)', () => {
   it.each(
     'code state error error_description error_uri iss scope access_token token_type expires_in refresh_token id_token c%6fde'.split(
       ' ',
     ),
-  )('a redirect URI with %s cannot be registered', async (name) => {
+  )('a redirect URI with the parameter %s cannot be registered', async (name) => {
     for (const uri of [`https://a.example/?${name}=1`, `https://a.example/cb?x=1&${name}=`]) {
       await expect(createClient(server, { redirect: uri })).rejects.toMatchObject({ status: 422 })
       const body = { name: 'x', redirect: uri }
@@ -314,7 +314,7 @@ const SCRIPT_URIS = [
 ]
 
 describe('a redirect URI with a dangerous scheme (threat A5)', () => {
-  it.each(SCRIPT_URIS)('is refused when a client is created or updated: %j', async (uri) => {
+  it.each(SCRIPT_URIS)('is refused when a client is created or changed: %j', async (uri) => {
     await expect(createClient(server, { redirect: [uri] })).rejects.toMatchObject({ status: 422 })
     const created = await server.json('ada', 'POST', '/oauth/clients', {
       name: 'x',
@@ -360,7 +360,7 @@ describe('a repeated parameter (threat A6)', () => {
     'unknown=1&unknown',
     '%73tate',
     '__proto__=1&__proto__',
-  ])('%s is an error and is not redirected', async (name) => {
+  ])('causes an error without a redirect: %s', async (name) => {
     const [param = ''] = new URLSearchParams(base()).getAll(name)
     for (const value of [param, 'https://evil.example/']) {
       await expectOwnPage(await askRaw(`${base()}&${name}=${encodeURIComponent(value)}`))
@@ -368,7 +368,7 @@ describe('a repeated parameter (threat A6)', () => {
   })
 
   it.each(['client_id', 'redirect_uri', 'state', 'unknown=1&unknown'])(
-    '%s in both the query and the body is an error and is not redirected',
+    'causes an error without a redirect if it appears both in the query and in the body: %s',
     async (name) => {
       const reply = await server.request(`/oauth/authorize?${base()}&unknown=1`, {
         method: 'POST',
@@ -380,7 +380,7 @@ describe('a repeated parameter (threat A6)', () => {
     },
   )
 
-  it('is an error in the approval form, in its query or in its body', async () => {
+  it('causes an error in the approval form, whether in its query or in its body', async () => {
     const page = await (await ask({})).text()
     const action = /action="([^"]+)"/.exec(page)?.[1] ?? ''
     const csrf = /name="csrf_token" value="([^"]+)"/.exec(page)?.[1] ?? ''
@@ -468,7 +468,7 @@ describe('the scope of an authorization request (threat A8)', () => {
     }
   })
 
-  it('is normalized: duplicates and extra spaces are removed', async () => {
+  it('is cleaned of duplicates and extra spaces', async () => {
     const tidy = await createClient(server)
     const scope = '  place-orders   check-status place-orders '
     const tokens = await runCodeFlow(server, tidy, { scope })
@@ -519,7 +519,7 @@ describe('the state of an authorization request (threat A9)', () => {
     }
   })
 
-  it('is refused, not truncated, if it is too long, and is not added to the response if none was sent', async () => {
+  it('is refused and not truncated if it is too long, and nothing is returned if none was sent', async () => {
     const answered = answerOf(await ask({ state: 's'.repeat(2049) }))
     expect(answered.searchParams.get('error')).toBe('invalid_request')
     expect(answered.searchParams.has('state')).toBe(false)
@@ -548,7 +548,7 @@ describe('pages and redirects of the authorization endpoint (threat A10)', () =>
     }
   })
 
-  it('have no effect for HEAD: neither a pending approval nor a code is stored', async () => {
+  it('change nothing for a HEAD request: neither a pending approval nor a code is stored', async () => {
     const own = await createClient(server, { firstParty: true })
     const stored = async () => {
       const counts = ['oauth_interactions', 'oauth_authorization_codes', 'oauth_tickets'].map(
@@ -576,7 +576,7 @@ describe('pages and redirects of the authorization endpoint (threat A10)', () =>
     expect(await stored()).toEqual(before)
   })
 
-  it('respond to a form post with 303, so that no browser repeats the post at the client', async () => {
+  it('respond to a form with 303, so that no browser sends the form to the client again', async () => {
     const own = await createClient(server)
     const page = await (await ask({ client_id: own.id })).text()
     const reply = await server.post(
@@ -608,7 +608,7 @@ describe('client names and error texts (threat A11)', () => {
     "'-alert(1)-'",
     '&lt;b&gt;',
   ]
-  it.each(names)('are escaped on the page: %j', async (name) => {
+  it.each(names)('are escaped on pages: %j', async (name) => {
     const own = await createClient(server, { name })
     const html = await (await ask({ client_id: own.id })).text()
     expect(html).not.toContain(name)
@@ -629,7 +629,7 @@ describe('client names and error texts (threat A11)', () => {
     ' ',
     '',
     'x'.repeat(192),
-  ])('are refused with control characters or a wrong length: %j', async (name) => {
+  ])('are refused if they contain control characters or have a wrong length: %j', async (name) => {
     const body = { name, redirect: REDIRECT }
     expect((await server.json('ada', 'POST', '/oauth/clients', body)).status).toBe(422)
     const token = { name, scopes: [] }
@@ -637,7 +637,7 @@ describe('client names and error texts (threat A11)', () => {
     expect((await server.json('ada', 'POST', path, token)).status).toBe(422)
   })
 
-  it('are escaped, short and without text direction marks in error responses', async () => {
+  it('are escaped, short, and without text direction characters in error responses', async () => {
     for (const text of ['<script>alert(1)</script>', '\u202eevil', 'x'.repeat(20_000), '"\'&']) {
       const name = encodeURIComponent(text)
       const html = await expectOwnPage(await askRaw(`${name}=1&${name}=2`))

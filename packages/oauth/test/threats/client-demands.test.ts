@@ -27,7 +27,7 @@ const demands: readonly ClientRequirement[] = [
 ]
 
 describe.each(demands)(
-  'a client with the setting %s, after its feature was disabled,',
+  'a client with the setting %s, whose feature has been disabled,',
   (demand) => {
     it('gets an error that names the setting', async () => {
       const { id } = await createClient(server, { settings: { [demand]: true } })
@@ -40,7 +40,7 @@ describe.each(demands)(
       expect(back.searchParams.get('error_description')).toContain(demand)
     })
 
-    it('cannot be created any more', async () => {
+    it('can no longer be created', async () => {
       const without = server.another({ features: [] })
       await without.ready()
       const made = without.clients.create({
@@ -59,7 +59,7 @@ describe.each(demands)(
   },
 )
 
-it('a client with dpop_bound_access_tokens gets no bearer token in any grant', async () => {
+it('a client with dpop_bound_access_tokens gets a bearer token in no grant', async () => {
   const settings = { dpop_bound_access_tokens: true }
   const { id, secret } = await createClient(server, { grants, settings })
   const body = new URLSearchParams({

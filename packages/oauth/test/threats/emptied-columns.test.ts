@@ -26,7 +26,7 @@ async function post(path: string, form: Record<string, string>): Promise<Respons
   return server.another().fetch(new Request(`${server.url}${path}`, { method: 'POST', body }))
 }
 
-describe('a confidential client whose stored secret hash was lost', () => {
+describe('a confidential client whose stored secret hash was lost from the database', () => {
   it.each([
     ['null', null],
     ['empty', ''],
@@ -53,7 +53,7 @@ describe('a confidential client whose stored secret hash was lost', () => {
   })
 })
 
-it('a client whose stored list of scopes was lost gets no scope', async () => {
+it('a client whose scope list was lost from the database gets no scope', async () => {
   const { client, secret } = await server.oauth.clients.create({
     name: 'Shop',
     grants: ['client_credentials'],
@@ -66,7 +66,7 @@ it('a client whose stored list of scopes was lost gets no scope', async () => {
   expect(await response.json()).toMatchObject({ error: 'invalid_scope' })
 })
 
-it('a code of a public client is refused if its stored PKCE challenge was lost', async () => {
+it('an authorization code of a public client is refused if its PKCE challenge was lost from the database', async () => {
   const { id } = await createClient(server, { confidential: false })
   const page = await requestAuthorization(server, 'ada', {
     client_id: id,

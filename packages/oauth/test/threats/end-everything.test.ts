@@ -27,7 +27,7 @@ async function statusOf(oauth: AuthorizationServer<TestUser>, credentials: objec
 describe.each(['jwt', 'opaque'] as const)(
   'endEverything() after a database restore, with %s tokens (threat N1)',
   (format) => {
-    it('invalidates everything that was issued before, in every process, and lets people sign in again', async () => {
+    it('invalidates in every process everything that was issued before, and lets people sign in again', async () => {
       server = await startServer({ accessTokenFormat: format })
       const elsewhere = server.another()
       const client = await createClient(server)
@@ -94,7 +94,7 @@ describe.each(['jwt', 'opaque'] as const)(
 )
 
 describe('a leaked signing key (threat M4)', () => {
-  it('is refused by every process within a second, and neither this key nor an older one signs again', async () => {
+  it('is rejected by every process within a second, and no key from before the leak signs again', async () => {
     server = await startServer()
     const elsewhere = server.another()
     const [first] = await server.oauth.keys.list()

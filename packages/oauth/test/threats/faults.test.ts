@@ -70,8 +70,8 @@ const refreshForm = (client: { id: string; secret: string }, text: string) => ({
   refresh_token: text,
 })
 
-describe('jumps of the clock (threat F3)', () => {
-  it('in either direction, make nothing valid again that was revoked, used or expired', async () => {
+describe('a jump of the clock (threat F3)', () => {
+  it('in either direction makes nothing valid again that was revoked, used or expired', async () => {
     const server = await start({ accessTokensExpireIn: '1h', refreshTokensExpireIn: '2h' })
     const client = await createClient(server)
     const started = server.clock.now().getTime()
@@ -91,7 +91,7 @@ describe('jumps of the clock (threat F3)', () => {
     }
   })
 
-  it('neither extend the lifetime of an authorization code, nor make a used code valid again, if the clock is set back', async () => {
+  it('back neither extends the lifetime of an authorization code nor makes a used code valid again', async () => {
     const server = await start()
     const client = await createClient(server)
     const asked = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
@@ -117,7 +117,7 @@ describe('jumps of the clock (threat F3)', () => {
     expect((await redeem(code)).status).toBe(200)
   })
 
-  it('do not make a purge remove a revocation that still matters', async () => {
+  it('does not make purge() delete a revocation that is still needed', async () => {
     const server = await start({ accessTokensExpireIn: '30d', refreshTokensExpireIn: '60d' })
     const client = await createClient(server)
     const revoked = await runCodeFlow(server, client)
@@ -131,7 +131,7 @@ describe('jumps of the clock (threat F3)', () => {
     expect(rows).toEqual([])
   })
 
-  it('do not cause a purge to make a revoked token valid again or to lock out users', async () => {
+  it('before a purge() neither makes a revoked token valid again nor locks users out', async () => {
     const server = await start()
     const client = await createClient(server)
     const revoked = await runCodeFlow(server, client)
@@ -157,7 +157,7 @@ describe('jumps of the clock (threat F3)', () => {
     expect(await statusOf(server, fresh.access_token)).toBe(200)
   })
 
-  it('do not make a revoked token valid again after a purge, even in a process whose clock is weeks behind', async () => {
+  it('does not make a revoked token valid again after a purge(), even if the clock of a process is weeks behind', async () => {
     const server = await start({ accessTokensExpireIn: '1h', refreshTokensExpireIn: '2h' })
     const now = server.clock.now()
     const behind = new Date(now.getTime() - 14 * 86_400_000)
@@ -180,40 +180,40 @@ describe('jumps of the clock (threat F3)', () => {
       ).rejects.toMatchObject({ code: 'invalid_token' })
     }
   })
-
-  it("a failing users hook does not use up an honest client's refresh token (threat T6)", async () => {
-    const server = await start()
-    const client = await createClient(server)
-    const tokens = await runCodeFlow(server, client)
-    const refresh = () =>
-      server.post('/oauth/token', {
-        grant_type: 'refresh_token',
-        refresh_token: tokens.refresh_token,
-        client_id: client.id,
-        client_secret: client.secret,
-      })
-    const { findById } = server.users
-    server.users.findById = async () => {
-      throw new Error('the user table is away')
-    }
-    expect((await refresh()).status).toBe(503)
-    server.clock.advance('1h')
-    server.users.findById = findById
-    expect((await refresh()).status).toBe(200)
-  })
 })
 
-describe('the start of a server (threat F4)', () => {
-  const options = (changes: object): AuthorizationServerOptions =>
-    ({
-      issuer: 'https://api.example.com',
-      secret: SECRET,
-      storage: memoryStorage(),
-      users: new TestUsers(),
-      grants: [authorizationCode()],
-      ...changes,
-    }) as AuthorizationServerOptions
+it('a hook for users that fails does not use up the refresh token of an honest client (threat T6)', async () => {
+  const server = await start()
+  const client = await createClient(server)
+  const tokens = await runCodeFlow(server, client)
+  const refresh = () =>
+    server.post('/oauth/token', {
+      grant_type: 'refresh_token',
+      refresh_token: tokens.refresh_token,
+      client_id: client.id,
+      client_secret: client.secret,
+    })
+  const { findById } = server.users
+  server.users.findById = async () => {
+    throw new Error('the user table is away')
+  }
+  expect((await refresh()).status).toBe(503)
+  server.clock.advance('1h')
+  server.users.findById = findById
+  expect((await refresh()).status).toBe(200)
+})
 
+const options = (changes: object): AuthorizationServerOptions =>
+  ({
+    issuer: 'https://api.example.com',
+    secret: SECRET,
+    storage: memoryStorage(),
+    users: new TestUsers(),
+    grants: [authorizationCode()],
+    ...changes,
+  }) as AuthorizationServerOptions
+
+describe('the start of a server (threat F4)', () => {
   const wrong = 'hunter2-hunter2'
   it.each([
     ['no secret', { secret: undefined }],
@@ -239,7 +239,7 @@ describe('the start of a server (threat F4)', () => {
     ['dot segments', { issuer: 'https://api.example.com/a/../b' }],
     ['script', { issuer: 'javascript:alert(1)' }],
     ['a look-alike of localhost', { issuer: 'http://localhost.evil.example' }],
-  ])('is refused with %s, and the error contains no value', (_, changes) => {
+  ])('fails with %s, and the error contains no value', (_, changes) => {
     let message = ''
     try {
       createAuthorizationServer(options(changes))
@@ -281,38 +281,39 @@ describe('the start of a server (threat F4)', () => {
       await drop()
     }
   })
-
-  it('a stored key that was encrypted with an unknown secret does not stop a running process', async () => {
-    const { database, drop } = await createTestDatabase()
-    const logged: unknown[] = []
-    const make = (secret: string | string[]) => {
-      const { storage: _, ...rest } = options({ secret })
-      const logger = { error: (message: string) => logged.push(message) }
-      return createAuthorizationServer({ ...rest, database, logger })
-    }
-    const [before, after] = [make(SECRET), make([`another ${SECRET}`, SECRET])]
-    try {
-      await before.ready()
-      const text = (await before.tokens.createPersonal({ userId: 'ada', name: 'x' })).accessToken
-      await after.ready()
-      await after.keys.rotate({ immediately: true })
-      await expect.poll(() => logged.length).toBeGreaterThan(0)
-      expect((await before.guard.authenticate('api', bearer(text))).id).toBe('ada')
-    } finally {
-      before.close()
-      after.close()
-      await drop()
-    }
-  })
 })
 
-describe('functions of the application, such as listeners and pages (threat F4)', () => {
-  const failing = async (): Promise<never> => {
-    throw new Error('the hook failed with the password hunter2')
+it('a stored key that was encrypted with an unknown secret does not stop a running process (threat F4)', async () => {
+  const { database, drop } = await createTestDatabase()
+  const logged: unknown[] = []
+  const make = (secret: string | string[]) => {
+    const { storage: _, ...rest } = options({ secret })
+    const logger = { error: (message: string) => logged.push(message) }
+    return createAuthorizationServer({ ...rest, database, logger })
   }
+  const [before, after] = [make(SECRET), make([`another ${SECRET}`, SECRET])]
+  try {
+    await before.ready()
+    const text = (await before.tokens.createPersonal({ userId: 'ada', name: 'x' })).accessToken
+    await after.ready()
+    await after.keys.rotate({ immediately: true })
+    await expect.poll(() => logged.length).toBeGreaterThan(0)
+    expect((await before.guard.authenticate('api', bearer(text))).id).toBe('ada')
+  } finally {
+    before.close()
+    after.close()
+    await drop()
+  }
+})
+
+const failing = async (): Promise<never> => {
+  throw new Error('the hook failed with the password hunter2')
+}
+
+describe('functions of the application, such as listeners and pages (threat F4),', () => {
   const hanging = () => new Promise<never>(() => {})
 
-  it('affect only their own request if they fail or hang', async () => {
+  it('affect only the request that calls them if they fail or hang', async () => {
     const server = await start()
     const client = await createClient(server, { grants: ['password', 'refresh_token'] })
     const credentials = { client_id: client.id, client_secret: client.secret }
@@ -349,7 +350,7 @@ describe('functions of the application, such as listeners and pages (threat F4)'
     ).toBe(200)
   })
 
-  it('failing pages, listeners and loggers stop neither the process nor the response', async () => {
+  it('stop neither the process nor the response if they throw', async () => {
     const unhandled: unknown[] = []
     const note = (error: unknown) => unhandled.push(error)
     process.on('unhandledRejection', note)
@@ -387,29 +388,29 @@ describe('functions of the application, such as listeners and pages (threat F4)'
       await server.close()
     }
   })
-
-  it('a database outage during the lookup of an unknown key id leads to a refusal, and to no unhandled rejection', async () => {
-    const unhandled: unknown[] = []
-    const note = (error: unknown) => unhandled.push(error)
-    process.on('unhandledRejection', note)
-    const storage = memoryStorage()
-    const server = await start({ storage })
-    try {
-      storage.keys.list = failing
-      const header = Buffer.from('{"alg":"ES256","typ":"at+jwt","kid":"new"}').toString('base64url')
-      for (let i = 0; i < 3; i += 1) {
-        expect(await statusOf(server, `${header}.e30.AA`)).toBe(500)
-      }
-      await new Promise((resolve) => setTimeout(resolve, 50))
-      expect(unhandled).toEqual([])
-    } finally {
-      process.off('unhandledRejection', note)
-    }
-  })
 })
 
-describe('bounded memory (threat F4)', () => {
-  it('a cache stays within its size limit, and keeps the entries in use', () => {
+it('the lookup of an unknown key id during a database outage leads to a refusal, and to no unhandled rejection (threat F4)', async () => {
+  const unhandled: unknown[] = []
+  const note = (error: unknown) => unhandled.push(error)
+  process.on('unhandledRejection', note)
+  const storage = memoryStorage()
+  const server = await start({ storage })
+  try {
+    storage.keys.list = failing
+    const header = Buffer.from('{"alg":"ES256","typ":"at+jwt","kid":"new"}').toString('base64url')
+    for (let i = 0; i < 3; i += 1) {
+      expect(await statusOf(server, `${header}.e30.AA`)).toBe(500)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(unhandled).toEqual([])
+  } finally {
+    process.off('unhandledRejection', note)
+  }
+})
+
+describe('the memory that requests can use (threat F4)', () => {
+  it('is limited in caches, which keep the entries that are in use', () => {
     const cache = createRecentCache<number>(100)
     cache.set('used', 1)
     let kept = 0
@@ -422,7 +423,7 @@ describe('bounded memory (threat F4)', () => {
     expect(kept).toBeLessThanOrEqual(100)
   })
 
-  it('invalid tokens, unknown clients and invalid cookies are not cached', async () => {
+  it('is not used to cache invalid tokens, unknown clients and invalid cookies', async () => {
     const server = await start()
     const client = await createClient(server)
     const { access_token } = await runCodeFlow(server, client)
@@ -455,7 +456,7 @@ describe('bounded memory (threat F4)', () => {
     expect(sets).toBe(0)
   })
 
-  it('the pending approvals of one person are limited in number (threat L3)', async () => {
+  it('is limited for the pending approvals of one person (threat L3)', async () => {
     const server = await start()
     const client = await createClient(server)
     for (let i = 0; i < 70; i += 1) {
@@ -467,7 +468,7 @@ describe('bounded memory (threat F4)', () => {
   })
 })
 
-describe('a cache that is filled while the data changes (threat R1)', () => {
+describe('a cache that is filled while the data is being changed (threat R1)', () => {
   const clientOf = (secretVersion: number) =>
     ({ id: 'c', secretVersion, revokedAt: null, settings: {} }) as Client
 
@@ -500,7 +501,7 @@ describe('a cache that is filled while the data changes (threat R1)', () => {
     expect((await cache.find('c'))?.secretVersion).toBe(2)
   })
 
-  it('does not get a revoked key back from a slow read of the keys', async () => {
+  it('does not store a revoked key again after a slow read of the keys', async () => {
     const storage = memoryStorage()
     const keys = createSigningKeys({
       repository: storage.keys,
@@ -535,7 +536,7 @@ describe('a cache that is filled while the data changes (threat R1)', () => {
     expect(keys.removals()).toBe(1)
   })
 
-  it('reads the keys again after a failed read, and until then no token is accepted', async () => {
+  it('reads the keys again after a read that failed, and no token is accepted until then', async () => {
     const storage = memoryStorage()
     const server = await start({ storage })
     const { accessToken } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
@@ -552,7 +553,7 @@ describe('a cache that is filled while the data changes (threat R1)', () => {
     await expect.poll(() => statusOf(server, accessToken)).toBe(401)
   })
 
-  it('is not considered fresh after a slow read of the revocation feed', async () => {
+  it('is not considered up to date after a slow read of the revocation feed', async () => {
     const entries: Revocation[] = []
     const waiting: Array<() => void> = []
     const readFrom = (from: number) => {
@@ -575,8 +576,8 @@ describe('a cache that is filled while the data changes (threat R1)', () => {
   })
 })
 
-describe('a concurrent approval (threat R1)', () => {
-  it('leaves no valid code if the person is signed out everywhere', async () => {
+describe('an approval that is concurrent with a sign-out everywhere (threat R1)', () => {
+  it('leaves no valid code', async () => {
     const server = await start()
     const client = await createClient(server)
     await requestAuthorization(server, 'ada', { client_id: client.id, response_type: 'code' })

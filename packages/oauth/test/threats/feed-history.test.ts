@@ -51,7 +51,7 @@ function moveClock(minutes: number): void {
 const reportedLosses = () =>
   server.logged.filter((entry) => String(entry).includes('has lost part of'))
 
-describe('a database that lost some of its revocations (threat N1)', () => {
+describe('a database from which some revocations were lost (threat N1)', () => {
   it.each([
     ['ids end below the last id a process read', 2, 1],
     ['ids reach the last id a process read', 2, 3],
@@ -79,7 +79,7 @@ describe('a database that lost some of its revocations (threat N1)', () => {
     }
   })
 
-  it('is detected by introspection and by the guard', async () => {
+  it('is detected by introspection and by guards', async () => {
     server = await startServer()
     const client = await createClient(server)
     const tokens = [await runCodeFlow(server, client), await runCodeFlow(server, client)]
@@ -100,7 +100,7 @@ describe('a database that lost some of its revocations (threat N1)', () => {
     await expect.poll(() => isActive(second)).toBe(false)
   })
 
-  it('makes a process reload its cached clients and keys', async () => {
+  it('makes a process read its cached clients and keys again', async () => {
     server = await startServer()
     const client = await createClient(server, { grants: ['client_credentials'] })
     const ask = () =>
@@ -120,7 +120,7 @@ describe('a database that lost some of its revocations (threat N1)', () => {
     await verdict(server.oauth, text, 401)
   })
 
-  it('makes the guard accept no token until everything was read again', async () => {
+  it('makes guards accept no token until everything has been read again', async () => {
     let isHeld = false
     let release = () => {}
     const released = new Promise<void>((resolve) => {
@@ -155,7 +155,7 @@ describe('a database that lost some of its revocations (threat N1)', () => {
   })
 })
 
-describe('a repeated revocation (threat N1)', () => {
+describe('a revocation that is repeated (threat N1)', () => {
   const revocationsOf = (id: string) =>
     server.database.kysely
       .selectFrom('oauth_revocations')
@@ -163,7 +163,7 @@ describe('a repeated revocation (threat N1)', () => {
       .where('subject', '=', id)
       .execute()
 
-  it('is added to the revocation feed again, for as long as the token could be valid', async () => {
+  it('is added to the revocation feed again while the token could still be valid', async () => {
     server = await startServer()
     const client = await createClient(server)
     const { access_token, refresh_token } = await runCodeFlow(server, client)
@@ -180,7 +180,7 @@ describe('a repeated revocation (threat N1)', () => {
     expect(await revocationsOf(String(id))).toHaveLength(4)
   })
 
-  it('invalidates a token whose row was lost', async () => {
+  it('invalidates a token whose row was lost from the database', async () => {
     server = await startServer()
     const elsewhere = server.another()
     const client = await createClient(server)
@@ -197,8 +197,8 @@ describe('a repeated revocation (threat N1)', () => {
   })
 })
 
-describe('no loss of revocations is reported (threat N1) after', () => {
-  it('a purge between two reads of the feed', async () => {
+describe('a process does not report a loss of revocations (threat N1) after', () => {
+  it('a purge() between two reads of the feed', async () => {
     server = await startServer({ purgeEvery: false })
     const elsewhere = server.another()
     const tokens = []
@@ -231,7 +231,7 @@ describe('no loss of revocations is reported (threat N1) after', () => {
     for (const oauth of [server.oauth, elsewhere]) await verdict(oauth, text, 200)
   })
 
-  it('a gap in the ids, which the database assigned but never used', async () => {
+  it('a gap in the ids of the feed, where the database assigned ids but never used them', async () => {
     server = await startServer()
     const elsewhere = server.another()
     await waitUntilRead(elsewhere)
@@ -245,7 +245,7 @@ describe('the clock of one process (threat N1)', () => {
   const isServer = process.env.TEST_DATABASE !== 'sqlite'
 
   it.runIf(isServer)(
-    'may be ahead without making other processes miss a revocation that is committed late',
+    'may be ahead, and other processes still notice a revocation that is committed late',
     async () => {
       server = await startServer()
       const elsewhere = server.another()
@@ -267,7 +267,7 @@ describe('the clock of one process (threat N1)', () => {
     },
   )
 
-  it('may be ahead or behind: signing a person out still invalidates all earlier cookies, and no later ones', async () => {
+  it('may be ahead or behind, and a sign-out still invalidates all earlier cookies and no later ones', async () => {
     server = await startServer()
     const elsewhere = server.another()
     const allows = async (session: { cookie: string; csrfToken: string }) => {

@@ -81,14 +81,14 @@ describe.each([
   const ask = (params: Record<string, string> = {}) =>
     visit(requestFor({ prompt: 'login', response_type, ...params }))
 
-  it('refuses a person who returns without having signed in again', async () => {
+  it('rejects a person who returns without a new sign-in', async () => {
     const asked = await ask()
     expect(outcomeOf(asked)).toBe('sign in')
     server.clock.advance(5)
     expect(outcomeOf(await visit(returnAddress(asked)))).toBe('login_required')
   })
 
-  it('continues after a new sign-in, which the sign-in page is asked to enforce', async () => {
+  it('continues after a new sign-in, which the sign-in page is told to require', async () => {
     const asked = await ask()
     const location = new URL(asked.headers.get('location') ?? '', server.url)
     expect(location.searchParams.get('prompt')).toBe('login')
@@ -98,14 +98,14 @@ describe.each([
     expect(outcomeOf(await visit(returnAddress(asked)))).toBe(given)
   })
 
-  it('does not accept a sign-in at the exact time of the request', async () => {
+  it('does not accept a sign-in at the very time of the request', async () => {
     signIn()
     const asked = await ask()
     expect(outcomeOf(asked)).toBe('sign in')
     expect(outcomeOf(await visit(returnAddress(asked)))).toBe('login_required')
   })
 
-  it('cannot be bypassed by removing prompt from the return address', async () => {
+  it('cannot be circumvented by removing prompt from the return address', async () => {
     const asked = await ask()
     const back = changed(returnAddress(asked), (params) => params.delete('prompt'))
     expect(outcomeOf(await visit(back))).toBe('login_required')
@@ -133,7 +133,7 @@ describe.each([
     expect(outcomeOf(await visit(back))).toBe('sign in')
   })
 
-  it('requires only one sign-in for two tabs, and no further one after the back button', async () => {
+  it('needs only one sign-in for two tabs, and no other one after the back button', async () => {
     const [first, second] = [returnAddress(await ask()), returnAddress(await ask({ scope: '' }))]
     server.clock.advance(5)
     signIn()
@@ -154,9 +154,9 @@ function backdateMarker(params: URLSearchParams): void {
   params.set('sign_in_asked', `${Number(time) - 3_000_000}.${mac}`)
 }
 
-describe('a server whose application does not report when people signed in', () => {
+describe('a server whose application does not say when people signed in', () => {
   it.each([{ prompt: 'login' }, { prompt: 'select_account' }, { max_age: '9999' }])(
-    'returns login_required for the parameters %j, and logs the fix',
+    'returns login_required for the parameters %j, and logs how to fix this',
     async (params) => {
       server.logged.length = 0
       expect(outcomeOf(await visit(requestFor(params as Record<string, string>), 'ada.2'))).toBe(
@@ -177,7 +177,7 @@ describe('a server whose application does not report when people signed in', () 
 })
 
 describe('prompt and max_age', () => {
-  it('max_age accepts a sign-in that is recent enough, and otherwise asks for a new one', async () => {
+  it('max_age accepts a recent sign-in, and otherwise requires a new one', async () => {
     expect(outcomeOf(await visit(requestFor({ max_age: '60' })))).toBe('code')
     server.clock.advance(1)
     const asked = await visit(requestFor({ max_age: '60' }))
@@ -214,7 +214,7 @@ describe('prompt and max_age', () => {
   })
 
   it.each([{ prompt: 'none login' }, { prompt: 'Login' }, { max_age: 'soon' }, { max_age: '-1' }])(
-    'the invalid parameters %j get invalid_request',
+    'the invalid parameters %j return invalid_request',
     async (params) => {
       expect(outcomeOf(await visit(requestFor(params as Record<string, string>)))).toBe(
         'invalid_request',

@@ -63,7 +63,7 @@ async function statusOf(
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const decodePart = (text = '') => JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
 
-describe('malformed Authorization headers (threat G1)', () => {
+describe('the Authorization header at the guard (threat G1)', () => {
   it.each([
     ['an empty header', ''],
     ['only a scheme', 'Bearer'],
@@ -87,7 +87,7 @@ describe('malformed Authorization headers (threat G1)', () => {
     ['many dots', `Bearer ${'.'.repeat(100_000)}`],
     ['not ASCII', 'Bearer tökén'],
   ])(
-    '%s gets a 401 without an internal error, also after the token was cached',
+    'gets a 401 without an internal error if it is malformed, even after its token was cached: %s',
     async (_, header) => {
       const authorization = header.replaceAll('TOKEN', tokens.access_token)
       expect(await statusOf({ ...bearer(''), authorization })).toBe(401)
@@ -96,20 +96,20 @@ describe('malformed Authorization headers (threat G1)', () => {
     },
   )
 
-  it('the letter case of the scheme does not matter', async () => {
+  it('may contain the scheme in any letter case', async () => {
     for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
       const authorization = `${scheme} ${tokens.access_token}`
       expect(await statusOf({ ...bearer(''), authorization })).toBe(200)
     }
   })
 
-  it('a malformed header is refused even if the request also has a valid cookie', async () => {
+  it('is refused if it is malformed, even if the request also has a valid cookie', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     expect(await statusOf({ authorization: 'Bearer x', cookie, csrfToken })).toBe(401)
     expect(await statusOf({ authorization: '', cookie, csrfToken })).toBe(401)
   })
 
-  it('two Authorization headers in one request over the network are an error', async () => {
+  it('may be sent only once: two of them in one request over the network are an error', async () => {
     const { nodeCredentials } = await import('../../src/adapters/node.ts')
     const { createServer, request } = await import('node:http')
     const seen: GuardCredentials[] = []
@@ -134,7 +134,7 @@ function signES256(data: string, key: KeyObject): string {
   return sign('sha256', Buffer.from(data), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')
 }
 
-describe('forged tokens (threat G2)', () => {
+describe('protection against forged tokens (threat G2):', () => {
   /** Signs with the server's own key, so that only the check under test can reject the token. */
   async function signedByUs(header: object | null, claims: object): Promise<string> {
     const row = await server.database.kysely
@@ -153,12 +153,12 @@ describe('forged tokens (threat G2)', () => {
     return `${data}.${signES256(data, privateKey)}`
   }
 
-  it('an unchanged token from the same test helper is accepted', async () => {
+  it('a token that the test helper has created and not altered is accepted', async () => {
     const claims = decodePart(tokens.access_token.split('.')[1])
     expect(await statusOf(bearer(await signedByUs(null, claims)))).toBe(200)
   })
 
-  it('unsigned tokens are refused, in any spelling of the algorithm', async () => {
+  it('unsigned tokens are refused, however the algorithm none is spelled', async () => {
     const [header, payload, signature] = tokens.access_token.split('.')
     const { kid } = decodePart(header)
     for (const alg of ['none', 'None', 'NONE', 'nOnE', '', null, undefined, 0, ['none'], {}]) {
@@ -178,7 +178,7 @@ describe('forged tokens (threat G2)', () => {
     }
   })
 
-  it('tokens signed by HMAC with the public key as secret are refused, in any encoding', async () => {
+  it('tokens signed by HMAC with the public key as the secret are refused, in any encoding of the key', async () => {
     const { keys } = (await (await server.request('/.well-known/jwks.json')).json()) as {
       keys: Array<JsonWebKey & { kid: string }>
     }
@@ -221,7 +221,7 @@ describe('forged tokens (threat G2)', () => {
     }
   })
 
-  it('tokens that contain their own key are refused', async () => {
+  it('tokens that contain their own verification key are refused', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const jwk = publicKey.export({ format: 'jwk' })
     const [header, payload] = tokens.access_token.split('.')
@@ -247,7 +247,7 @@ describe('forged tokens (threat G2)', () => {
     }
   })
 
-  it('tokens with a wrong header or claim are refused even with a valid signature', async () => {
+  it('tokens with a wrong header or claim are refused even if the signature is valid', async () => {
     const claims = decodePart(tokens.access_token.split('.')[1])
     const { kid } = decodePart(tokens.access_token.split('.')[0])
     const now = server.clock.now().getTime() / 1000
@@ -307,7 +307,7 @@ describe('forged tokens (threat G2)', () => {
     expect(await statusOf(bearer(await signedByUs(null, skewed)))).toBe(200)
   })
 
-  it('altered, truncated and re-encoded tokens are refused, also after the original was cached', async () => {
+  it('altered, truncated and re-encoded tokens are refused, even after the original was cached', async () => {
     const text = tokens.access_token
     expect(await statusOf(bearer(text))).toBe(200)
     const [header = '', payload = '', signature = ''] = text.split('.')
@@ -358,7 +358,7 @@ describe('forged tokens (threat G2)', () => {
   })
 
   it.each(['EdDSA', 'ES256', 'RS256'] as const)(
-    'tokens signed with %s, and opaque ones, are refused if any character was changed',
+    'tokens signed with %s, and opaque tokens, are refused if any character is changed',
     async (alg) => {
       for (const accessTokenFormat of ['jwt', 'opaque'] as const) {
         const own = await startServer({ signingAlgorithm: alg, accessTokenFormat })
@@ -436,7 +436,7 @@ describe('the guard (threat G2) distinguishes users and clients', () => {
 })
 
 describe('revocation (threat G3)', () => {
-  it('takes effect in this process immediately, also for cached tokens, and without an SQL statement', async () => {
+  it('takes effect immediately in this process, even for cached tokens, and without an SQL statement', async () => {
     const own = await createClient(server)
     const seen = await runCodeFlow(server, own)
     for (let i = 0; i < 5; i += 1) expect(await statusOf(bearer(seen.access_token))).toBe(200)
@@ -449,7 +449,7 @@ describe('revocation (threat G3)', () => {
     expect(statements.slice(spent).filter((sql) => !polls(sql))).toEqual([])
   })
 
-  it('reaches all tokens of a revoked signing key, including cached ones', async () => {
+  it('(of a signing key) invalidates all tokens signed with it, including cached ones', async () => {
     const own = await startServer()
     try {
       const { access_token } = await runCodeFlow(own, await createClient(own))
@@ -465,7 +465,7 @@ describe('revocation (threat G3)', () => {
   })
 })
 
-describe('scopes and paths of guarded routes (threat G4)', () => {
+describe('scopes and paths of guarded routes (threat G4):', () => {
   it('a missing scope gets 403 insufficient_scope, and the wildcard * counts only if it was granted', async () => {
     const { assertScopes, assertAnyScope } = await import('../../src/guard/guard.ts')
     const caller = await server.oauth.guard.authenticate('api', bearer(tokens.access_token))
@@ -536,8 +536,8 @@ describe('scopes and paths of guarded routes (threat G4)', () => {
   })
 })
 
-describe('signing keys at the guard (threat G5)', () => {
-  it('a flood of tokens with unknown key ids causes a limited number of database reads', async () => {
+describe('signing keys at the guard (threat G5):', () => {
+  it('many tokens with unknown key ids cause only a limited number of database reads', async () => {
     const payload = tokens.access_token.split('.')[1]
     const flood = (count: number) =>
       Array.from({ length: count }, (_, i) => {
@@ -554,7 +554,7 @@ describe('signing keys at the guard (threat G5)', () => {
     expect(reads).toBeLessThanOrEqual(2 * seconds + 2)
   })
 
-  it('a rotation makes no old or new token invalid, whether or not keys are published in advance', async () => {
+  it('a key rotation makes no token invalid, whether or not keys are published in advance', async () => {
     const texts = [tokens.access_token]
     for (const immediately of [true, false, true]) {
       // Of two keys created in the same millisecond either may sign.
@@ -568,7 +568,7 @@ describe('signing keys at the guard (threat G5)', () => {
     for (const text of texts) expect(await statusOf(bearer(text))).toBe(200)
   })
 
-  it('a token signed by one key with the id of another is refused', async () => {
+  it('a token signed with one key that contains the id of another key is refused', async () => {
     server.clock.advance(1)
     await server.oauth.keys.rotate({ immediately: true })
     const newer = await runCodeFlow(server, client)
@@ -583,8 +583,8 @@ describe('signing keys at the guard (threat G5)', () => {
   })
 })
 
-describe('cookie mode (threat G6)', () => {
-  it('requires the CSRF token of the cookie for every method', async () => {
+describe('the cookie of cookie mode (threat G6)', () => {
+  it('must be sent with its CSRF token, whatever the method', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const bob = await server.cookieMode('bob')
     expect(await statusOf({ authorization: null, cookie, csrfToken })).toBe(200)
@@ -600,7 +600,7 @@ describe('cookie mode (threat G6)', () => {
     expect((await server.request('/oauth/clients', { headers: { cookie } })).status).toBe(401)
   })
 
-  it('refuses tampered, truncated and foreign cookies', async () => {
+  it('is refused if it was altered, truncated, or belongs to another server', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const [name, value = ''] = cookie.split('=')
     const parts = value.split('.')
@@ -625,7 +625,7 @@ describe('cookie mode (threat G6)', () => {
     }
   })
 
-  it('refuses an expired cookie, and one that was issued in the future', async () => {
+  it('is refused if it has expired, or was issued in the future', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const before = server.clock.now()
     server.clock.advance('2h')
@@ -636,7 +636,7 @@ describe('cookie mode (threat G6)', () => {
     expect(await statusOf({ authorization: null, cookie, csrfToken })).toBe(200)
   })
 
-  it('refuses the cookie after a sign-out or revokeUser(), and accepts a new cookie after the next sign-in', async () => {
+  it('is refused after a sign-out or revokeUser(), and a new cookie is accepted after the next sign-in', async () => {
     const cookies = await server.cookieMode('ada')
     const sent = { authorization: null, ...cookies }
     expect(await statusOf(sent)).toBe(200)
@@ -649,7 +649,7 @@ describe('cookie mode (threat G6)', () => {
     expect(await statusOf({ authorization: null, ...(await server.cookieMode('bob')) })).toBe(200)
   })
 
-  it('does not renew a cookie without its session', async () => {
+  it('is not renewed without its session', async () => {
     const { cookie, csrfToken } = await server.cookieMode('bob')
     const renew = (cookies: string) =>
       server.request('/oauth/token/refresh', {
@@ -663,7 +663,7 @@ describe('cookie mode (threat G6)', () => {
     expect(renewed.headers.get('set-cookie')).toContain('tollgate_token=')
   })
 
-  it("gives each page a cookie that matches its CSRF token, also after a change of the server's secret", async () => {
+  it("matches the CSRF token of the same page, also after a change of the server's secret", async () => {
     const { cookie } = await server.cookieMode('bob')
     const changed = await startServer({ secret: [`another ${SECRET}`, SECRET] })
     try {
@@ -679,7 +679,7 @@ describe('cookie mode (threat G6)', () => {
     }
   })
 
-  it('never stores the session id of the application in plain text', async () => {
+  it("never contains the application's session id in plain text", async () => {
     const secretSession = `bob.${'s'.repeat(400)}`
     const page = await server.request(
       `/oauth/authorize?${new URLSearchParams({ client_id: client.id, response_type: 'code', scope: 'check-status' })}`,
@@ -695,7 +695,7 @@ describe('cookie mode (threat G6)', () => {
 })
 
 describe('the attributes of the cookie of cookie mode (threat G7)', () => {
-  it('are HttpOnly, Lax, no Domain, and Secure on https', async () => {
+  it('are HttpOnly and SameSite=Lax, without Domain, and Secure on https', async () => {
     const safe = await startServer({ issuer: 'https://api.example.com' })
     try {
       for (const [on, secure] of [
@@ -719,7 +719,7 @@ describe('the attributes of the cookie of cookie mode (threat G7)', () => {
     }
   })
 
-  it('do not matter if the cookie is sent twice: the request is refused, in either order', async () => {
+  it('make no difference if the cookie is sent twice: the request is refused, in either order', async () => {
     const { cookie, csrfToken } = await server.cookieMode('bob')
     for (const header of [
       `${cookie}; ${cookie}`,
@@ -735,7 +735,7 @@ describe('the attributes of the cookie of cookie mode (threat G7)', () => {
   })
 })
 
-describe('the approve and deny buttons (threat G8)', () => {
+describe('the approve and deny buttons of the approval screen (threat G8)', () => {
   async function openPage(user = 'bob'): Promise<{ action: string; csrf: string }> {
     const own = await createClient(server)
     const asked = { client_id: own.id, redirect_uri: REDIRECT, response_type: 'code' }
@@ -758,7 +758,7 @@ describe('the approve and deny buttons (threat G8)', () => {
     )
   }
 
-  it('require the CSRF token of the page, the person and the session', async () => {
+  it('require the CSRF token of the page, and the person and the session that the page was shown to', async () => {
     const page = await openPage()
     const foreign = await openPage('ada')
     const wrong = [
@@ -783,7 +783,7 @@ describe('the approve and deny buttons (threat G8)', () => {
     expect((await send(page)).status).toBe(303)
   })
 
-  it("require the server's own origin", async () => {
+  it("require that the request comes from the server's own origin", async () => {
     const page = await openPage()
     for (const headers of [
       { origin: 'https://evil.example' },
@@ -803,7 +803,7 @@ describe('the approve and deny buttons (threat G8)', () => {
     expect((await send(page)).status).toBe(303)
   })
 
-  it('issue one code when they are pressed twice, or many times concurrently', async () => {
+  it('issue one code if they are pressed twice, or many times concurrently', async () => {
     const page = await openPage()
     const replies = await Promise.all(Array.from({ length: 20 }, () => send(page)))
     const codes = replies.filter(({ status }) => status === 303)
@@ -811,7 +811,7 @@ describe('the approve and deny buttons (threat G8)', () => {
     expect((await send(page, {}, { decision: 'deny' })).status).toBe(400)
   })
 
-  it('ignore forms with other content types, and method overrides', async () => {
+  it('do not work with other content types or with method overrides', async () => {
     const page = await openPage()
     const body = `csrf_token=${page.csrf}&decision=approve`
     for (const type of [
@@ -835,21 +835,21 @@ describe('the approve and deny buttons (threat G8)', () => {
     expect(get.headers.get('location')).toBeNull()
     expect((await send(page)).status).toBe(303)
   })
-
-  it('the return address that the sign-in page gets stays on this host', async () => {
-    for (const path of ['/oauth/authorize', '/oauth/clients', '/oauth/tokens']) {
-      const query = `client_id=${client.id}&response_type=code&x=//evil.example`
-      const reply = await server.request(`${path}?${query}`, { headers: { accept: 'text/html' } })
-      const location = new URL(reply.headers.get('location') ?? '', server.url)
-      expect(location.origin).toBe(server.url)
-      const back = location.searchParams.get('return_to') ?? ''
-      expect(back).toMatch(/^\/oauth\/[a-z]+\?/)
-      expect(new URL(back, server.url).origin).toBe(server.url)
-    }
-  })
 })
 
-describe('refusals of the guard over the network (threat G1)', () => {
+it('the return address of the sign-in page never leads to another host (threat G8)', async () => {
+  for (const path of ['/oauth/authorize', '/oauth/clients', '/oauth/tokens']) {
+    const query = `client_id=${client.id}&response_type=code&x=//evil.example`
+    const reply = await server.request(`${path}?${query}`, { headers: { accept: 'text/html' } })
+    const location = new URL(reply.headers.get('location') ?? '', server.url)
+    expect(location.origin).toBe(server.url)
+    const back = location.searchParams.get('return_to') ?? ''
+    expect(back).toMatch(/^\/oauth\/[a-z]+\?/)
+    expect(new URL(back, server.url).origin).toBe(server.url)
+  }
+})
+
+describe('errors of the guard over the network (threat G1)', () => {
   it('are all instances of InvalidToken, so that adapters need no special cases', async () => {
     const plain = await listen()
     try {

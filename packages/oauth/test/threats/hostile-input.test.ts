@@ -40,8 +40,8 @@ function expectRefusal(reply: Response, ...allowed: number[]): void {
   expect(expected).toContain(reply.status)
 }
 
-describe('limits on the size of requests (threat I1)', () => {
-  it('a body beyond the limit gets 413, with or without Content-Length', async () => {
+describe('limits on the size of requests (threat I1):', () => {
+  it('a body above the limit gets 413, with or without Content-Length', async () => {
     for (const path of FORM_PATHS) {
       expectRefusal(await send(path, `x=${'a'.repeat(70_000)}`), 413)
       expectRefusal(await send(path, 'x=1', FORM, { 'content-length': '99999999' }), 413)
@@ -68,7 +68,7 @@ describe('limits on the size of requests (threat I1)', () => {
     expect(pulled).toBeLessThan(20)
   })
 
-  it('too many parameters get 400', async () => {
+  it('a request with too many parameters gets 400', async () => {
     const many = Array.from({ length: 5000 }, (_, i) => `p${i}=1`).join('&')
     for (const path of FORM_PATHS) expectRefusal(await send(path, many), 400)
     expectRefusal(await send('/oauth/token', '&'.repeat(60_000)), 400, 401)
@@ -76,7 +76,7 @@ describe('limits on the size of requests (threat I1)', () => {
     expectRefusal(asked, 400)
   })
 
-  it('deeply nested JSON and huge lists are refused with a short response', async () => {
+  it('deeply nested JSON and very long lists are refused with a short response', async () => {
     const deep = `${'{"a":'.repeat(12_000)}1${'}'.repeat(12_000 - 1)}`.slice(0, 65_000)
     const bodies = [
       deep,
@@ -108,7 +108,7 @@ describe('limits on the size of requests (threat I1)', () => {
     expectRefusal(reply, 400, 401, 413, 415)
   })
 
-  it('huge headers and cookies cause no internal error', async () => {
+  it('very large headers and cookies cause no internal error', async () => {
     const huge = 'a'.repeat(200_000)
     for (const headers of [
       { authorization: `Basic ${huge}` },
@@ -127,33 +127,30 @@ describe('limits on the size of requests (threat I1)', () => {
   })
 })
 
-describe('names of prototype properties in requests (threat I2)', () => {
+describe('names such as __proto__ in requests (threat I2)', () => {
   const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf']
-  it.each(names)(
-    'the name %s has no effect in parameters, values, paths and headers',
-    async (name) => {
-      for (const path of FORM_PATHS) {
-        for (const body of [`${name}=1`, `${name}[a]=1`, `a[${name}]=1`, `grant_type=${name}`]) {
-          expectRefusal(
-            await send(path, `${body}&client_id=${client.id}&client_secret=${client.secret}`),
-          )
-        }
-        expectRefusal(await send(path, `client_id=${name}&client_secret=${name}`), 401)
+  it.each(names)('have no effect in parameters, values, paths and headers: %s', async (name) => {
+    for (const path of FORM_PATHS) {
+      for (const body of [`${name}=1`, `${name}[a]=1`, `a[${name}]=1`, `grant_type=${name}`]) {
+        expectRefusal(
+          await send(path, `${body}&client_id=${client.id}&client_secret=${client.secret}`),
+        )
       }
-      expectRefusal(await server.request(`/oauth/authorize?${name}=1&client_id=${name}`), 400)
-      for (const path of ['clients', 'tokens', 'personal-access-tokens']) {
-        expectRefusal(await server.json('ada', 'DELETE', `/oauth/${path}/${name}`), 404)
-      }
-      const json = `{"${name}":{"polluted":1},"name":"x","redirect":"${REDIRECT}"}`
-      expect((await sendJson('/oauth/clients', json)).status).toBe(201)
-      expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
-      const headers = new Headers({ [name]: 'x', cookie: `${name}=1` })
-      expectRefusal(await server.request('/oauth/token', { method: 'POST', headers }))
-    },
-  )
+      expectRefusal(await send(path, `client_id=${name}&client_secret=${name}`), 401)
+    }
+    expectRefusal(await server.request(`/oauth/authorize?${name}=1&client_id=${name}`), 400)
+    for (const path of ['clients', 'tokens', 'personal-access-tokens']) {
+      expectRefusal(await server.json('ada', 'DELETE', `/oauth/${path}/${name}`), 404)
+    }
+    const json = `{"${name}":{"polluted":1},"name":"x","redirect":"${REDIRECT}"}`
+    expect((await sendJson('/oauth/clients', json)).status).toBe(201)
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+    const headers = new Headers({ [name]: 'x', cookie: `${name}=1` })
+    expectRefusal(await server.request('/oauth/token', { method: 'POST', headers }))
+  })
 })
 
-describe('the content type of a request (threat I3)', () => {
+describe('the content type of a request (threat I3):', () => {
   it.each([
     'text/plain',
     'application/json',
@@ -175,7 +172,7 @@ describe('the content type of a request (threat I3)', () => {
     'Application/X-WWW-Form-Urlencoded',
     'application/x-www-form-urlencoded;charset=UTF-8',
     'application/x-www-form-urlencoded ; charset=utf-8',
-  ])('a form with the content type %j is accepted under the usual rules', async (type) => {
+  ])('a form with the content type %j is accepted like any other form', async (type) => {
     const body = `grant_type=refresh_token&refresh_token=x&client_id=${client.id}&client_secret=${client.secret}`
     expect(await (await send('/oauth/token', body, type)).json()).toMatchObject({
       error: 'invalid_grant',
@@ -226,7 +223,7 @@ describe('the content type of a request (threat I3)', () => {
   })
 })
 
-describe('malformed text (threat I4)', () => {
+describe('malformed text (threat I4):', () => {
   const raw = [
     ['an overlong slash', '%c0%af'],
     ['a lone byte', '%ff'],
@@ -286,7 +283,7 @@ describe('malformed text (threat I4)', () => {
     }
   })
 
-  it('NUL and malformed text in Basic credentials and cookies cause no server error', async () => {
+  it('NUL and malformed text in Basic credentials and in cookies cause no server error', async () => {
     for (const text of [
       '\0:\0',
       'a\0:b',
@@ -316,7 +313,7 @@ describe('malformed text (threat I4)', () => {
   )
 })
 
-describe('injection attempts (threat I5)', () => {
+describe('attempts to inject code (threat I5):', () => {
   const payloads = [
     "' or '1'='1",
     '"; drop table oauth_tokens; --',
@@ -374,9 +371,9 @@ describe('injection attempts (threat I5)', () => {
   })
 
   // A parser with backtracking would need a minute.
-  it('a text of 150 KB does not block any parser', async () => {
+  it('a text of 150 KB keeps no parser busy for long', async () => {
     const { redirectProblem } = await import('../../src/clients/redirect-uris.ts')
-    const { nameProblem } = await import('../../src/clients/parse.ts')
+    const { findNameProblem } = await import('../../src/clients/parse.ts')
     const { parseForm } = await import('../../src/http/form.ts')
     const { readCookie } = await import('../../src/http/cookies.ts')
     const { parsePresented } = await import('../../src/guard/bearer.ts')
@@ -386,7 +383,7 @@ describe('injection attempts (threat I5)', () => {
     const policy = { defined: new Set(['a']), client: null, wildcard: 'refused' } as const
     const readers: Record<string, (text: string) => unknown> = {
       redirectProblem,
-      nameProblem,
+      findNameProblem,
       parseForm,
       parsePresented: (text) => parsePresented(`Bearer ${text}`),
       readCookie: (text) => readCookie(`tollgate_token${text}`, 'tollgate_token'),
@@ -423,7 +420,7 @@ describe('injection attempts (threat I5)', () => {
   })
 })
 
-describe('hostile requests over the network (threat I5)', () => {
+describe('hostile requests over the network (threat I5):', () => {
   let listening: ListeningServer
   beforeAll(async () => {
     listening = await listen()
@@ -451,7 +448,7 @@ describe('hostile requests over the network (threat I5)', () => {
     })
   }
 
-  it('a request with ambiguous lengths (Content-Length, Transfer-Encoding) cannot smuggle in a second one', async () => {
+  it('a request with ambiguous lengths (Content-Length, Transfer-Encoding) cannot hide a second request', async () => {
     const inner = 'GET /.well-known/jwks.json HTTP/1.1\r\nHost: x\r\n\r\n'
     const head = `POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\n`
     const attempts = [
@@ -467,7 +464,7 @@ describe('hostile requests over the network (threat I5)', () => {
     }
   })
 
-  it('a body that the caller aborts causes no log entry, and the server keeps serving', async () => {
+  it('a body that the caller aborts causes no log entry, and the server keeps serving requests', async () => {
     const head = `POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nContent-Length: 100\r\n\r\n`
     for (let i = 0; i < 20; i += 1) {
       const socket = connect(Number(new URL(listening.url).port), '127.0.0.1')
@@ -480,7 +477,7 @@ describe('hostile requests over the network (threat I5)', () => {
     expect(listening.logged).toEqual([])
   })
 
-  it('an endless body is cut off early, together with the connection (threat I1)', async () => {
+  it('an endless body is cut off early, and the connection is closed (threat I1)', async () => {
     const head = `POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\n`
     const reply = await exchange(`${head}${`4000\r\n${'a'.repeat(0x4000)}\r\n`.repeat(10)}`)
     expect(reply).toMatch(/^HTTP\/1\.1 413 /)

@@ -23,7 +23,7 @@ async function statusOf(oauth: AuthorizationServer<TestUser>, credentials: objec
   }
 }
 
-it('a revoked token whose database row was lost is still refused by the process that revoked it (threat N1)', async () => {
+it('a revoked token whose row was lost from the database is still refused by the process that revoked it (threat N1)', async () => {
   server = await startServer()
   const client = await createClient(server)
   const { access_token: token } = await runCodeFlow(server, client)
@@ -34,7 +34,7 @@ it('a revoked token whose database row was lost is still refused by the process 
   expect(await statusOf(server.oauth, { authorization })).toBe(401)
 })
 
-it('a repeated revocation stays in the revocation feed while the refresh token could be valid (threat N1)', async () => {
+it('a revocation that is repeated stays in the revocation feed while the refresh token could be valid (threat N1)', async () => {
   server = await startServer({ accessTokensExpireIn: '1h', refreshTokensExpireIn: '5h' })
   const client = await createClient(server)
   const { access_token: token } = await runCodeFlow(server, client)
@@ -46,7 +46,7 @@ it('a repeated revocation stays in the revocation feed while the refresh token c
   expect(kept.map((row) => Math.floor(Number(row.until) / 1000))).toEqual([until, until])
 })
 
-it('the cookie of an ended session is refused by every process (threat G6)', async () => {
+it('the cookie of cookie mode is refused by every process after its session has ended (threat G6)', async () => {
   server = await startServer()
   const credentials = await server.cookieMode('ada')
   const elsewhere = server.another()

@@ -83,8 +83,8 @@ async function restoreOldRow(row: TokenRow): Promise<void> {
     .execute()
 }
 
-describe('a client whose refresh response was lost (threat T6)', () => {
-  it('can repeat the refresh after more than ten seconds, gets the lost refresh token, and continues', async () => {
+describe('a client that did not receive the response to its refresh (threat T6)', () => {
+  it('can repeat the refresh after more than ten seconds, receives the same refresh token, and continues', async () => {
     const first = await runCodeFlow(server, client)
     const lost = await refreshAndRead(first)
     server.clock.advance(13)
@@ -107,7 +107,7 @@ describe('a client whose refresh response was lost (threat T6)', () => {
     await expectRefused(lost)
   })
 
-  it('can repeat the refresh for only an hour if it is a public client', async () => {
+  it('can repeat the refresh for only one hour if it is a public client', async () => {
     const app = await createClient(server, { confidential: false })
     const first = await runCodeFlow(server, app)
     const lost = await refreshAndRead(first, { by: app })
@@ -118,7 +118,7 @@ describe('a client whose refresh response was lost (threat T6)', () => {
     await expectRefused(lost, { by: app })
   })
 
-  it('can repeat the refresh for the configured time, which is set separately for public clients', async () => {
+  it('can repeat the refresh for as long as configured, separately for public clients', async () => {
     const strict = await startServer({
       grants: [authorizationCode(), refreshToken({ repeatableFor: false })],
     })
@@ -140,7 +140,7 @@ describe('a client whose refresh response was lost (threat T6)', () => {
     }
   })
 
-  it('causes a log entry and an event with each repeat after more than ten seconds, and neither with an earlier repeat', async () => {
+  it('causes a log entry and an event with each repeat after more than ten seconds, but not with an earlier repeat', async () => {
     const first = await runCodeFlow(server, client)
     const lost = await refreshAndRead(first)
     await refreshAndRead(first)
@@ -163,7 +163,7 @@ describe('a client whose refresh response was lost (threat T6)', () => {
     }
   })
 
-  it('gets the same refresh token when it repeats the refresh fifty times concurrently', async () => {
+  it('gets the same refresh token if it repeats the refresh fifty times concurrently', async () => {
     const first = await runCodeFlow(server, client)
     const lost = await refreshAndRead(first)
     server.clock.advance(60)
@@ -174,7 +174,7 @@ describe('a client whose refresh response was lost (threat T6)', () => {
     expect((await readRow(first)).generation).toBe(1)
   })
 
-  it('cannot extend the lifetime of tokens by repeating the refresh', async () => {
+  it('cannot extend the lifetime of its tokens by repeating the refresh', async () => {
     const first = await runCodeFlow(server, client)
     await refreshAndRead(first)
     const before = await readRow(first)
@@ -184,7 +184,7 @@ describe('a client whose refresh response was lost (threat T6)', () => {
     expect(found.expires_in).toBe((before.expires_at - server.clock.now().getTime()) / 1000)
   })
 
-  it('can narrow the scope by repeating the refresh, but never widen it (threat T5)', async () => {
+  it('can reduce the scopes by repeating the refresh, but cannot add any (threat T5)', async () => {
     const first = await runCodeFlow(server, client, { scope: 'place-orders' })
     await refreshAndRead(first)
     server.clock.advance(60)
@@ -195,8 +195,8 @@ describe('a client whose refresh response was lost (threat T6)', () => {
   })
 })
 
-describe('reuse of a refresh token without a lost response (threat T6)', () => {
-  it('ends the grant once the successor was used', async () => {
+describe('reuse of a refresh token whose response was not lost (threat T6)', () => {
+  it('ends the grant if the new refresh token was already used', async () => {
     const first = await runCodeFlow(server, client)
     const second = await refreshAndRead(first)
     const third = await refreshAndRead(second)
@@ -205,7 +205,7 @@ describe('reuse of a refresh token without a lost response (threat T6)', () => {
     await expectRefused(third)
   })
 
-  it('results in at most one valid refresh token if it is concurrent with the use of the successor', async () => {
+  it('leaves at most one valid refresh token if the new refresh token is used at the same time', async () => {
     const first = await runCodeFlow(server, client)
     const second = await refreshAndRead(first)
     server.clock.advance(13)
@@ -220,7 +220,7 @@ describe('reuse of a refresh token without a lost response (threat T6)', () => {
     ['before the owner', ['thief', 'owner']],
     ['after the owner', ['owner', 'thief']],
   ] as const)(
-    'is detected when a thief and the owner refresh alternately and the thief refreshes %s',
+    'is detected if a thief and the owner refresh in turns, and the thief refreshes %s',
     async (_, order) => {
       let owner = await runCodeFlow(server, client)
       let thief = owner
@@ -248,7 +248,7 @@ describe('reuse of a refresh token without a lost response (threat T6)', () => {
     },
   )
 
-  it('does not end the grant if only every other generation is repeated late, as after occasional outages', async () => {
+  it('does not end the grant if the response is lost at only every second refresh, as in occasional outages', async () => {
     let tokens = await runCodeFlow(server, client)
     for (let round = 0; round < 4; round += 1) {
       await refreshAndRead(tokens)
@@ -266,7 +266,7 @@ describe('reuse of a refresh token without a lost response (threat T6)', () => {
     await expectRefused(first, { by: { id: own.id, secret: secret ?? '' } })
   })
 
-  it('returns no successor for an expired refresh token', async () => {
+  it('returns no new refresh token if the old one has expired', async () => {
     const short = await startServer({ refreshTokensExpireIn: '1h' })
     try {
       const own = await createClient(short)
@@ -290,8 +290,8 @@ describe('reuse of a refresh token without a lost response (threat T6)', () => {
   })
 })
 
-describe('a database that lost the last refreshes, for example in a failover (threat F2)', () => {
-  it('accepts a refresh token that is newer than its row, while older refresh tokens end the grant', async () => {
+describe('a database that lost the latest refreshes, for example in a failover (threat F2),', () => {
+  it('accepts a refresh token that is newer than its row, while an older refresh token ends the grant', async () => {
     const first = await runCodeFlow(server, client)
     const row = await readRow(first)
     const second = await refreshAndRead(first)
@@ -305,7 +305,7 @@ describe('a database that lost the last refreshes, for example in a failover (th
     await expectRefused(fourth)
   })
 
-  it('returns the same result to fifty concurrent uses of a refresh token that is newer than its row', async () => {
+  it('gives the same result to fifty concurrent uses of a refresh token that is newer than its row', async () => {
     const first = await runCodeFlow(server, client)
     const row = await readRow(first)
     const third = await refreshAndRead(await refreshAndRead(first))
@@ -315,7 +315,7 @@ describe('a database that lost the last refreshes, for example in a failover (th
     expect((await readRow(first)).generation).toBe(3)
   })
 
-  it('keeps a revoked grant revoked', async () => {
+  it('does not make a revoked grant valid again', async () => {
     const first = await runCodeFlow(server, client)
     const row = await readRow(first)
     const third = await refreshAndRead(await refreshAndRead(first))
@@ -323,7 +323,7 @@ describe('a database that lost the last refreshes, for example in a failover (th
     await expectRefused(third)
   })
 
-  it('does not undo a revocation that this process knows of, even if the row has lost it', async () => {
+  it('does not undo a revocation that this process knows, even if the row has lost it', async () => {
     const first = await runCodeFlow(server, client)
     const row = await readRow(first)
     const third = await refreshAndRead(await refreshAndRead(first))

@@ -113,7 +113,7 @@ const wildcard = async () =>
   replyOf(await send(await wildcardClient(), { grant_type: 'password', ...ADA, scope: '*' }))
 const wildcardClient = () => createClient(server, { grants: ['password', 'refresh_token'] })
 
-describe('a machine scope (threat T21) is refused', () => {
+describe('a machine scope (a scope only for clients that act for themselves, threat T21) is refused', () => {
   const exchangeOf = (subject: string) => ({
     grant_type: TOKEN_EXCHANGE,
     subject_token: subject,
@@ -177,7 +177,7 @@ describe('a machine scope (threat T21) is refused', () => {
     }
   })
 
-  it('in personal access tokens', async () => {
+  it('in a request for a personal access token', async () => {
     const request = { name: 'Script', scopes: [MACHINE] }
     const reply = await server.json('ada', 'POST', '/oauth/personal-access-tokens', request)
     expect(reply.status).toBeGreaterThanOrEqual(400)
@@ -202,15 +202,15 @@ describe('a machine scope (threat T21) is refused', () => {
   })
 })
 
-describe('a machine scope (threat T21)', () => {
-  it('is granted to a client that acts for itself and lists the scope, and only if the request names it', async () => {
+describe('a machine scope (a scope only for clients that act for themselves, threat T21)', () => {
+  it('is granted to a client that acts for itself if the client may have it and the request names it', async () => {
     expect((await machineToken(robot, `${MACHINE} place-orders`)).scope).toBe(
       `${MACHINE} place-orders`,
     )
     expect((await machineToken(robot, '')).scope).toBe('')
   })
 
-  it('can be one of the scopes of another API', async () => {
+  it('may belong to another API', async () => {
     const form = { grant_type: 'client_credentials', scope: MACHINE, resource: API }
     expect((await replyOf(await send(robot, form))).scope).toBe(MACHINE)
     const other = { ...form, scope: 'users:list' }
@@ -242,7 +242,7 @@ describe('a machine scope (threat T21)', () => {
     expect(server.oauth.machineScopes).toEqual(machineScopes)
   })
 
-  it('is held by a token that names it, and by no other', async () => {
+  it('is held only by a token that names it', async () => {
     const holder = await allClients((await machineToken(robot, MACHINE)).access_token)
     expect([MACHINE, 'users:list', 'place-orders'].map(holder.tokenCan)).toEqual([
       true,
@@ -253,7 +253,7 @@ describe('a machine scope (threat T21)', () => {
     expect(without.tokenCan(MACHINE)).toBe(false)
   })
 
-  it('is not included in * nor in cookie mode', async () => {
+  it('is included neither in * nor in cookie mode', async () => {
     const all = await userOf((await wildcard()).access_token)
     expect(all.tokenCan('place-orders')).toBe(true)
     expect(all.tokenCan(MACHINE)).toBe(false)
@@ -264,7 +264,7 @@ describe('a machine scope (threat T21)', () => {
     expect(own.tokenCan(MACHINE)).toBe(false)
   })
 
-  it('is missing from tokens, refreshes and introspection of users who granted it before', async () => {
+  it('is removed from tokens, refreshes and introspection of users who granted it before it became one', async () => {
     const old = await startServer({ scopes: { ...SCOPES, [MACHINE]: 'Delete accounts' } })
     try {
       const client = await createClient(old)
@@ -308,7 +308,7 @@ describe('a machine scope (threat T21)', () => {
   })
 })
 
-describe('a client (threat T21) cannot be given a machine scope', () => {
+describe('a client (threat T21) cannot get a machine scope', () => {
   const grants: GrantType[] = ['client_credentials']
   const unfit: readonly [string, Partial<NewClient>][] = [
     ['if a user owns it', { grants, userId: 'ada' }],
@@ -373,7 +373,7 @@ describe('the option machineScopes', () => {
     expect(start(options)).toThrow(TypeError)
   })
 
-  it('accepts other names', () => {
+  it('accepts other scope names', () => {
     expect(start({})).not.toThrow()
   })
 })

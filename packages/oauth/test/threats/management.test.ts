@@ -46,8 +46,8 @@ async function isAccepted(text: string): Promise<boolean> {
   }
 }
 
-describe("another user's object (threat M1)", () => {
-  it('gets exactly the same response as an unknown object', async () => {
+describe("protection of other users' objects (threat M1):", () => {
+  it("a request for another user's object gets exactly the same response as for an unknown object", async () => {
     const { id: clientId } = await created('bob', CLIENTS, body)
     const { token, accessToken } = await created('bob', PERSONAL, { name: 'x', scopes: [] })
     const personalId = token.id
@@ -83,7 +83,7 @@ describe("another user's object (threat M1)", () => {
     expect(await isAccepted(grant.access_token)).toBe(true)
   })
 
-  it('clients of the operator cannot be managed by any user', async () => {
+  it('no user can manage the clients of the operator', async () => {
     const own = await createClient(server)
     for (const id of [own.id, 'personal-access']) {
       expect((await server.json('ada', 'PUT', `${CLIENTS}/${id}`, body)).status).toBe(404)
@@ -92,7 +92,7 @@ describe("another user's object (threat M1)", () => {
     }
   })
 
-  it("lists contain only the caller's own objects", async () => {
+  it('lists contain only objects of the caller', async () => {
     await created('bob', CLIENTS, { ...body, name: 'of bob' })
     await created('bob', PERSONAL, { name: 'of bob', scopes: [] })
     for (const path of [CLIENTS, PERSONAL, '/oauth/tokens']) {
@@ -104,7 +104,7 @@ describe("another user's object (threat M1)", () => {
     }
   })
 
-  it('personal access tokens are not listed as authorized applications, nor vice versa', async () => {
+  it('the list of authorized applications contains no personal access tokens, and the other list contains nothing else', async () => {
     const { token } = await created('ada', PERSONAL, { name: 'x', scopes: [] })
     const { id } = token
     expect((await server.json('ada', 'DELETE', `/oauth/tokens/${id}`)).status).toBe(404)
@@ -113,7 +113,7 @@ describe("another user's object (threat M1)", () => {
   })
 })
 
-describe('management requests (threat M2)', () => {
+describe('requests to the management routes (threat M2)', () => {
   const EXTRA = {
     id: 'chosen',
     user_id: 'bob',
@@ -245,7 +245,7 @@ describe('management requests (threat M2)', () => {
 })
 
 describe('client secrets and tokens (threat M3)', () => {
-  it('are never in a list, a log, an error message, or in plain text in the database', async () => {
+  it('never appear in a list, a log or an error message, nor in plain text in the database', async () => {
     const issued = new Map<string, string>([['the server secret', SECRET]])
     const keep = (what: string, text: string | null | undefined) => {
       if (text) issued.set(`${what} ${issued.size}`, text)
@@ -366,7 +366,7 @@ function inspectAll(values: readonly unknown[]): string {
   return describe(values)
 }
 
-describe('personal access tokens and deleted clients (threat M4)', () => {
+describe('personal access tokens and deleted clients (threat M4):', () => {
   it.each([
     [['*']],
     [['place-orders', '*']],
@@ -387,7 +387,7 @@ describe('personal access tokens and deleted clients (threat M4)', () => {
     expect((await server.json('ada', 'POST', PERSONAL, { name: 'x', scopes })).status).toBe(422)
   })
 
-  it('tokens.createPersonal() refuses unknown scopes and *, too', async () => {
+  it('tokens.createPersonal() also refuses unknown scopes and *', async () => {
     const create = (scopes: string[]) =>
       server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x', scopes })
     for (const scopes of [['*'], ['unknown'], ['place-orders check-status']]) {
@@ -443,7 +443,7 @@ describe('personal access tokens and deleted clients (threat M4)', () => {
   })
 })
 
-describe('client and token names (threat M5)', () => {
+describe('the names of clients and tokens (threat M5)', () => {
   it.each([
     'Robert"); DROP TABLE oauth_clients;--',
     "O'Brien \\' or 1=1 #",
@@ -452,15 +452,21 @@ describe('client and token names (threat M5)', () => {
     '=HYPERLINK("https://evil.example")',
     '👩‍👩‍👧 ünïcödé 日本語',
     'e\u0301 and é',
-  ])('are stored exactly and have no effect in headers, pages and SQL: %j', async (name) => {
-    const { id } = await created('ada', CLIENTS, { ...body, name })
-    expect((await server.oauth.clients.find(id))?.name).toBe(name)
-    const list = (await (await server.json('ada', 'GET', CLIENTS)).json()) as Array<{
-      name: string
-    }>
-    expect(list.some((entry) => entry.name === name)).toBe(true)
-    const page = await requestAuthorization(server, 'ada', { client_id: id, response_type: 'code' })
-    expect(page.headers.get('set-cookie')).toBeNull()
-    expect(await page.text()).toContain(`<bdi>${escapeHtml(name)}</bdi>`)
-  })
+  ])(
+    'are stored exactly, and have no special effect in headers, pages and SQL: %j',
+    async (name) => {
+      const { id } = await created('ada', CLIENTS, { ...body, name })
+      expect((await server.oauth.clients.find(id))?.name).toBe(name)
+      const list = (await (await server.json('ada', 'GET', CLIENTS)).json()) as Array<{
+        name: string
+      }>
+      expect(list.some((entry) => entry.name === name)).toBe(true)
+      const page = await requestAuthorization(server, 'ada', {
+        client_id: id,
+        response_type: 'code',
+      })
+      expect(page.headers.get('set-cookie')).toBeNull()
+      expect(await page.text()).toContain(`<bdi>${escapeHtml(name)}</bdi>`)
+    },
+  )
 })

@@ -11,7 +11,7 @@ import { createRandom } from './random.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
-describe('mutated requests (threat I6)', () => {
+describe('randomly altered requests (threat I6)', () => {
   // A database adds little to the parsing of requests, and its statements are slow.
   const usual = process.env.TEST_DATABASE === 'sqlite' ? 20_000 : 5_000
   const count = Number(process.env.FUZZ_REQUESTS ?? usual)

@@ -64,7 +64,7 @@ function startAll(signer: Signer) {
 }
 
 /** An unhandled rejection fails the run, too: it would crash a process. */
-describe('mutated requests to features beyond OAuth 2.0 (threat I6)', () => {
+describe('randomly altered requests to features beyond OAuth 2.0 (threat I6)', () => {
   const count = Number(process.env.FUZZ_REQUESTS ?? 5_000)
   const seed = Number(process.env.FUZZ_SEED ?? 20_260_101)
 

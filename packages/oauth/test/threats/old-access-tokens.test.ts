@@ -33,7 +33,7 @@ async function isAccepted(oauth: TestServer['oauth'], token: string): Promise<bo
   }
 }
 
-describe('an access token whose refresh token was used', () => {
+describe('an access token of a grant whose refresh token has been used', () => {
   it('stays valid until it expires, unless the `endsOldAccessToken` option is set', async () => {
     const { server, refresh, first } = await start(false)
     const second = await refresh(first.refresh_token)
@@ -41,7 +41,7 @@ describe('an access token whose refresh token was used', () => {
     expect(await isAccepted(server.oauth, second.access_token)).toBe(true)
   })
 
-  it('becomes invalid at the refresh, in every process, for guards and introspection, with the `endsOldAccessToken` option', async () => {
+  it('becomes invalid with the `endsOldAccessToken` option, in every process, for guards and introspection', async () => {
     const { server, credentials, refresh, first } = await start(true)
     const other = server.another()
     expect(await isAccepted(other, first.access_token)).toBe(true)
@@ -58,7 +58,7 @@ describe('an access token whose refresh token was used', () => {
     }
   })
 
-  it('becomes invalid even if the response to the refresh was lost, and a repeated refresh returns a valid token', async () => {
+  it('becomes invalid even if the response to the refresh was lost, and repeating the refresh returns a valid token', async () => {
     const { server, refresh, first } = await start(true)
     await refresh(first.refresh_token)
     const repeated = await refresh(first.refresh_token)

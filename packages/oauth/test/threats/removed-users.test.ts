@@ -74,7 +74,7 @@ describe('a user who was deleted in the application (threat G3)', () => {
       },
     ],
   ]
-  it.each(kinds)('is refused by the guard when presenting %s', async (_kind, signIn) => {
+  it.each(kinds)('is rejected by the guard with %s', async (_kind, signIn) => {
     const headers = await signIn()
     expect(await statusWith(headers)).toBe(200)
     remove('ada')
@@ -82,13 +82,13 @@ describe('a user who was deleted in the application (threat G3)', () => {
     expect(await statusWith(headers)).toBe(401)
   })
 
-  it('is refused at once by a process that has not cached the user', async () => {
+  it('is rejected immediately by a process that has not cached the user', async () => {
     const headers = bearer((await runCodeFlow(server, client)).access_token)
     remove('ada')
     expect(await statusWith(headers)).toBe(401)
   })
 
-  it('gets no token for an unused code (threat T7)', async () => {
+  it('gets no token for an authorization code that was not exchanged yet (threat T7)', async () => {
     const params = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
     const answered = await submitApprovalDecision(
       server,
@@ -105,7 +105,7 @@ describe('a user who was deleted in the application (threat G3)', () => {
     expect(await countRows(server, 'oauth_tokens')).toBe(0)
   })
 
-  it('has inactive access and refresh tokens in introspection (threat T14)', async () => {
+  it('has access and refresh tokens that introspection describes as inactive (threat T14)', async () => {
     const tokens = await runCodeFlow(server, client)
     remove('ada')
     for (const token of [tokens.access_token, tokens.refresh_token]) {
@@ -114,8 +114,8 @@ describe('a user who was deleted in the application (threat G3)', () => {
   })
 })
 
-describe('the check whether a user still exists', () => {
-  it("runs once for many requests, and never for a client's own token", async () => {
+describe('the check that a user still exists', () => {
+  it('runs once for many requests, and never for a token that a client got for itself', async () => {
     const headers = bearer((await runCodeFlow(server, client)).access_token)
     const machine: { access_token: string } = await (
       await post('/oauth/token', { grant_type: 'client_credentials' })
@@ -127,7 +127,7 @@ describe('the check whether a user still exists', () => {
     expect(asked).toEqual(['ada'])
   })
 
-  it('returns synchronously while the last result is recent', async () => {
+  it('returns synchronously if the last result is recent', async () => {
     const { access_token } = await runCodeFlow(server, client)
     const credentials = { authorization: `Bearer ${access_token}`, cookie: null, csrfToken: null }
     const first = server.oauth.guard.authenticate('api', credentials)
@@ -136,7 +136,7 @@ describe('the check whether a user still exists', () => {
     expect(server.oauth.guard.authenticate('api', credentials)).toMatchObject({ id: 'ada' })
   })
 
-  it('results in 503 when it fails, does not let the caller in, and has no lasting effect (threat F4)', async () => {
+  it('leads to 503 and a refusal if it fails, and has no lasting effect (threat F4)', async () => {
     const headers = bearer((await runCodeFlow(server, client)).access_token)
     const { findById } = server.users
     server.users.findById = async () => {
@@ -148,7 +148,7 @@ describe('the check whether a user still exists', () => {
     await expect.poll(() => statusWith(headers), { interval: 50 }).toBe(200)
   })
 
-  it('results in 503 when it hangs, at guards, in introspection and in a code exchange (threat F4)', async () => {
+  it('leads to 503 if it hangs: at guards, in introspection and in a code exchange (threat F4)', async () => {
     const tokens = await runCodeFlow(server, client)
     const params = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
     const page = await requestAuthorization(server, 'ada', { ...params, prompt: 'consent' })
@@ -164,7 +164,7 @@ describe('the check whether a user still exists', () => {
     expect(replies.map(({ status }) => status)).toEqual([503, 503, 503, 503])
   })
 
-  it('uses users.findByIds() for concurrent checks if the application provides it', async () => {
+  it('uses users.findByIds() for concurrent checks if the application provides that function', async () => {
     const lists: string[][] = []
     await server.close()
     await start()

@@ -22,7 +22,7 @@ describe.runIf(locks)('an SQL statement that exceeds the time limit of the datab
     })
   }
 
-  it('results in 503 with Retry-After, and is not logged as a bug (threat F2)', async () => {
+  it('leads to 503 with Retry-After, and is not logged as a bug (threat F2)', async () => {
     server = await startServer({ connect: { timeout: 1000 } })
     const client = await createClient(server, { grants: ['client_credentials'] })
     const ask = () =>

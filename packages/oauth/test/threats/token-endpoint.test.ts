@@ -81,7 +81,7 @@ async function tokensOf(reply: Response): Promise<TokenReply> {
 }
 
 describe('an authorization code (threat T1)', () => {
-  it('works once; a second use fails and revokes every token issued for the code', async () => {
+  it('works once: a second use fails and revokes every token issued for the code', async () => {
     const code = await newCode()
     const first = await tokensOf(await redeem(code))
     const second = await tokensOf(await refresh(first.refresh_token))
@@ -95,7 +95,7 @@ describe('an authorization code (threat T1)', () => {
     }
   })
 
-  it('has its tokens revoked on a second use, however late it is, and even if the rest of the request is invalid', async () => {
+  it('loses its tokens by a second use, however late, and even if the rest of the request is invalid', async () => {
     for (const form of [{ redirect_uri: 'https://evil.example' }, { code_verifier: 'x' }]) {
       const code = await newCode()
       const tokens = await tokensOf(await redeem(code))
@@ -105,7 +105,7 @@ describe('an authorization code (threat T1)', () => {
     }
   })
 
-  it('works only for its client, and is not used up when another client sends it', async () => {
+  it('works only for its client, and stays valid if another client sends it', async () => {
     const code = await newCode()
     const foreign = { client_id: other.id, client_secret: other.secret }
     await expectError(await redeem(code, foreign), 'invalid_grant')
@@ -120,13 +120,13 @@ describe('an authorization code (threat T1)', () => {
     ['another letter case', REDIRECT.toUpperCase()],
     ['an additional query', `${REDIRECT}?x=1`],
     ['none', ''],
-  ])('fails if the redirect_uri of the token request is %s', async (_, redirectUri) => {
+  ])('is refused if the redirect_uri in the token request is %s', async (_, redirectUri) => {
     const code = await newCode()
     await expectError(await redeem(code, { redirect_uri: redirectUri }), 'invalid_grant')
     expect((await redeem(code)).status).toBe(200)
   })
 
-  it('requires, after a loopback redirect, the exact port of the authorization request', async () => {
+  it('requires the exact loopback port of the authorization request', async () => {
     const native = await createClient(server, { redirect: 'http://127.0.0.1/cb' })
     const code = await newCode({ redirect_uri: 'http://127.0.0.1:5001/cb' }, native)
     const form = { client_id: native.id, client_secret: native.secret }
@@ -147,8 +147,8 @@ describe('an authorization code (threat T1)', () => {
   })
 })
 
-describe('authorization codes and refresh tokens that are damaged, expired, of another client or sent as the other kind (threat T2)', () => {
-  it('all get the same invalid_grant response, byte for byte', async () => {
+describe('a code or refresh token that is damaged, expired, of another client, or of the other kind (threat T2)', () => {
+  it('always gets the same invalid_grant response, byte for byte', async () => {
     const code = await newCode()
     const tokens = await runCodeFlow(server, client)
     const foreign = await runCodeFlow(server, other)
@@ -210,7 +210,7 @@ function flip(text: string): string {
   return `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`
 }
 
-describe('the grants of a client (threat T3)', () => {
+describe('the grants of a client (threat T3):', () => {
   it.each([
     ['password', 'unauthorized_client'],
     ['client_credentials', 'unauthorized_client'],
@@ -222,12 +222,12 @@ describe('the grants of a client (threat T3)', () => {
     ['constructor', 'unsupported_grant_type'],
     ['toString', 'unsupported_grant_type'],
     ['', 'invalid_request'],
-  ])('grant_type=%s, which the client was not given, gets %s', async (grantType, error) => {
+  ])('a client that was not given grant_type=%s gets %s', async (grantType, error) => {
     const form = { username: 'ada@example.com', password: 'correct horse' }
     await expectError(await redeem('x', { grant_type: grantType, ...form }), error)
   })
 
-  it('a client without the refresh_token grant gets no refresh token and cannot use one', async () => {
+  it('a client without the refresh_token grant neither gets nor can use a refresh token', async () => {
     const plain = await createClient(server, { grants: ['authorization_code'] })
     const tokens = await runCodeFlow(server, plain)
     expect(tokens).not.toHaveProperty('refresh_token')
@@ -236,7 +236,7 @@ describe('the grants of a client (threat T3)', () => {
     await expectError(await refresh(theirs.refresh_token, form), 'unauthorized_client')
   })
 
-  it('the client of personal access tokens cannot get a token', async () => {
+  it('the personal access client, to which personal access tokens belong, cannot get a token', async () => {
     await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
     for (const grant of ['personal_access', 'client_credentials', 'refresh_token', 'password']) {
       const form = { grant_type: grant, client_id: 'personal-access' }
@@ -304,7 +304,7 @@ describe('client authentication (threat T4)', () => {
     }
   })
 
-  it('returns a challenge for refused Basic credentials', async () => {
+  it('returns a challenge for wrong Basic credentials', async () => {
     const reply = await send(basic(`${machine.id}:wrong`))
     expect(reply.headers.get('www-authenticate')).toMatch(/^Basic /)
   })
@@ -315,7 +315,7 @@ describe('client authentication (threat T4)', () => {
     await expectError(reply, 'invalid_request')
   })
 
-  it('decodes Basic credentials as in RFC 6749 appendix B, with the scheme in any letter case', async () => {
+  it('decodes Basic credentials as RFC 6749 appendix B says, with the scheme in any letter case', async () => {
     const encoded = [...machine.secret]
       .map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`)
       .join('')
@@ -332,7 +332,7 @@ describe('client authentication (threat T4)', () => {
     await expectError(await redeem('x', { client_secret: '' }), 'invalid_client', 401)
   })
 
-  it('refuses the old secret immediately after a rotation', async () => {
+  it('refuses the old secret immediately after a rotation because of a leak', async () => {
     const own = await createClient(server, { grants: ['client_credentials'] })
     const { secret } = await server.oauth.clients.rotateSecret(own.id)
     const form = (text: string | null) => ({ client_id: own.id, client_secret: text ?? '' })
@@ -342,7 +342,7 @@ describe('client authentication (threat T4)', () => {
 })
 
 describe('a refresh token (threat T5)', () => {
-  it('is bound to its client and to client authentication', async () => {
+  it('works only for its client, which must authenticate itself', async () => {
     const tokens = await runCodeFlow(server, client)
     const foreign = { client_id: other.id, client_secret: other.secret }
     await expectError(await refresh(tokens.refresh_token, foreign), 'invalid_grant')
@@ -351,7 +351,7 @@ describe('a refresh token (threat T5)', () => {
     expect((await refresh(tokens.refresh_token)).status).toBe(200)
   })
 
-  it('can narrow the scope but never widen it, even after narrowing; an empty scope counts as absent', async () => {
+  it('can reduce the scopes but never add any, even after a reduction; an empty scope parameter counts as absent', async () => {
     const both = 'place-orders check-status'
     let tokens = await runCodeFlow(server, client, { scope: both })
     const narrow = await tokensOf(await refresh(tokens.refresh_token, { scope: 'check-status' }))
@@ -369,7 +369,7 @@ describe('a refresh token (threat T5)', () => {
 })
 
 describe('the rotation of refresh tokens (threat T6)', () => {
-  it('revokes the whole token family when an old refresh token is used after its successor', async () => {
+  it('revokes the whole token family if an old refresh token is used after its successor', async () => {
     const first = await runCodeFlow(server, client)
     const second = await tokensOf(await refresh(first.refresh_token))
     const third = await tokensOf(await refresh(second.refresh_token))
@@ -380,7 +380,7 @@ describe('the rotation of refresh tokens (threat T6)', () => {
     }
   })
 
-  it('returns the same successor, not a second one, to a repeated request within ten seconds', async () => {
+  it('returns the same refresh token, and no second one, if the request is repeated within ten seconds', async () => {
     const first = await runCodeFlow(server, client)
     const replies = [await refresh(first.refresh_token), await refresh(first.refresh_token)]
     const [one, two] = await Promise.all(replies.map(tokensOf))
@@ -389,7 +389,7 @@ describe('the rotation of refresh tokens (threat T6)', () => {
     expect(two).toEqual({ ...one, access_token: expect.stringMatching(`^${unsigned}`) })
   })
 
-  it('does not let another client revoke a token family with a stolen old refresh token', async () => {
+  it('does not let another client revoke a token family with an old refresh token that it has stolen', async () => {
     const first = await runCodeFlow(server, client)
     const second = await tokensOf(await refresh(first.refresh_token))
     server.clock.advance(60)
@@ -398,7 +398,7 @@ describe('the rotation of refresh tokens (threat T6)', () => {
     expect(await opensGuard(second.access_token)).toBe(true)
   })
 
-  it('does not allow repeated requests for longer when the clock was set back', async () => {
+  it('does not accept repeated requests for longer if the clock is set back', async () => {
     const first = await runCodeFlow(server, client)
     const before = server.clock.now()
     await tokensOf(await refresh(first.refresh_token))
@@ -411,7 +411,7 @@ describe('the rotation of refresh tokens (threat T6)', () => {
   })
 })
 
-describe('the refresh tokens of a grant are refused (threat T7)', () => {
+describe('the refresh tokens of a grant are no longer accepted (threat T7)', () => {
   const ends: ReadonlyArray<[string, (own: Credentials) => Promise<unknown>]> = [
     ['the user is revoked', () => server.oauth.revokeUser('ada')],
     ['the client is deleted', (own) => server.oauth.clients.revoke(own.id)],
@@ -422,7 +422,7 @@ describe('the refresh tokens of a grant are refused (threat T7)', () => {
       async () => server.users.all.delete('ada'),
     ],
   ]
-  it.each(ends)('once %s', async (_, end) => {
+  it.each(ends)('when %s', async (_, end) => {
     const ada = await server.users.findById('ada')
     const own = await createClient(server)
     const tokens = await runCodeFlow(server, own)
@@ -465,7 +465,7 @@ describe('the password grant (threat T8)', () => {
     expect(new Set([wrong, unknown, long]).size).toBe(1)
   })
 
-  it('compares the whole password', async () => {
+  it('compares the whole password, however long it is', async () => {
     const stem = 'p'.repeat(80)
     server.users.all.set('long', { id: 'long', email: 'long@example.com', password: `${stem}1` })
     expect((await signIn('long@example.com', `${stem}1`)).status).toBe(200)
@@ -476,7 +476,7 @@ describe('the password grant (threat T8)', () => {
     await expectError(cut, 'invalid_request')
   })
 
-  it('treats user names that look alike as different accounts', async () => {
+  it('treats user names that look alike as different users', async () => {
     for (const name of [
       'аda@example.com',
       'ADA@example.com',
@@ -487,7 +487,7 @@ describe('the password grant (threat T8)', () => {
     }
   })
 
-  it('is the only grant whose tokens may have the scope *, which a refresh keeps', async () => {
+  it('is the only grant whose tokens may have the scope *, which they keep at a refresh', async () => {
     const tokens = await tokensOf(await signIn('ada@example.com', 'correct horse', { scope: '*' }))
     const form = { client_id: app.id, client_secret: app.secret }
     const next = await tokensOf(await refresh(tokens.refresh_token, form))
@@ -499,7 +499,7 @@ describe('the password grant (threat T8)', () => {
     await expectError(await signIn('ada@example.com', 'correct horse', asked), 'invalid_scope')
   })
 
-  it('is off unless enabled, as is the implicit grant', async () => {
+  it('is off by default, as is the implicit grant', async () => {
     const { authorizationCode } = await import('../../src/index.ts')
     const strict = await startServer({ grants: [authorizationCode()] })
     try {
@@ -522,7 +522,7 @@ describe('the password grant (threat T8)', () => {
 
 describe('unusual token requests (threat T9)', () => {
   it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'])(
-    'get a 405 with the method %s',
+    'get the status 405 with the method %s',
     async (method) => {
       const query = `grant_type=client_credentials&client_id=${client.id}&client_secret=${client.secret}`
       const reply = await server.request(`/oauth/token?${query}`, { method })
@@ -577,7 +577,7 @@ describe('PKCE at the token endpoint (threat T10)', () => {
   const challenge = createHash('sha256').update(verifier).digest('base64url')
   const s256 = { code_challenge: challenge, code_challenge_method: 'S256' }
 
-  it('requires the code verifier if the code has a challenge', async () => {
+  it('requires the code verifier if the code was requested with a challenge', async () => {
     const code = await newCode(s256)
     for (const wrong of [
       '',
@@ -595,7 +595,7 @@ describe('PKCE at the token endpoint (threat T10)', () => {
     expect((await redeem(code, { code_verifier: verifier })).status).toBe(200)
   })
 
-  it('refuses a code verifier if the code has no challenge', async () => {
+  it('refuses a code verifier if the code was requested without a challenge', async () => {
     await expectError(await redeem(await newCode(), { code_verifier: verifier }), 'invalid_grant')
   })
 
@@ -611,7 +611,7 @@ describe('PKCE at the token endpoint (threat T10)', () => {
     ['S256', 'ä'.repeat(43)],
     ['S256', '"'.repeat(43)],
   ])(
-    'refuses the method %j with the challenge %j in the authorization request',
+    'refuses, in the authorization request, the method %j with the challenge %j',
     async (method, text) => {
       const asked = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
       const params = { ...asked, code_challenge: text, code_challenge_method: method }
@@ -633,7 +633,7 @@ describe('PKCE at the token endpoint (threat T10)', () => {
 })
 
 describe('the client credentials grant (threat T11)', () => {
-  it('is open to confidential clients only, within their scopes, and issues no refresh token', async () => {
+  it('works only for confidential clients and their scopes, and issues no refresh token', async () => {
     const grants = ['client_credentials', 'refresh_token'] as const
     const machine = await createClient(server, { grants, scopes: ['check-status'] })
     const form = {
@@ -672,7 +672,7 @@ describe('introspection and revocation (threat T14)', () => {
     }
   })
 
-  it('return for a token of another client exactly the same as for an unknown token', async () => {
+  it('return the same for a token of another client as for an unknown token', async () => {
     const tokens = await runCodeFlow(server, client)
     for (const text of [
       tokens.access_token,
@@ -690,7 +690,7 @@ describe('introspection and revocation (threat T14)', () => {
     })
   })
 
-  it('return active exactly for the tokens that a guard accepts (introspection)', async () => {
+  it('agree with the guard: introspection returns active exactly for the tokens that a guard accepts', async () => {
     const own = await createClient(server)
     const tokens = await runCodeFlow(server, own)
     const agree = async (expected: boolean) => {
@@ -706,7 +706,7 @@ describe('introspection and revocation (threat T14)', () => {
     expect(await (await introspect(tokens.refresh_token, own)).text()).toBe('{"active":false}')
   })
 
-  it('do not accept a complete Authorization header as a token, even if the guard has cached it', async () => {
+  it('do not accept a complete Authorization header instead of a token, even if the guard has cached that header', async () => {
     const own = await createClient(server)
     const { access_token: text } = await runCodeFlow(server, own)
     expect(await opensGuard(text)).toBe(true)
@@ -714,7 +714,7 @@ describe('introspection and revocation (threat T14)', () => {
     expect(await (await introspect(text, own)).json()).toMatchObject({ active: true })
   })
 
-  it('treat used and expired refresh tokens, and those from before a rotation of the client secret, as inactive', async () => {
+  it('treat a refresh token as inactive if it was used, has expired, or is older than a rotation of the client secret', async () => {
     const own = await createClient(server)
     const first = await runCodeFlow(server, own)
     const form = { client_id: own.id, client_secret: own.secret }
@@ -730,7 +730,7 @@ describe('introspection and revocation (threat T14)', () => {
     })
   })
 
-  it('affect and reveal nothing about tokens of other clients', async () => {
+  it('neither change nor reveal anything about tokens of other clients', async () => {
     const tokens = await runCodeFlow(server, client)
     const revoke = (token: string, by: Credentials) =>
       server.post('/oauth/revoke', { token, client_id: by.id, client_secret: by.secret })
@@ -757,7 +757,7 @@ describe('introspection and revocation (threat T14)', () => {
     expect(await opensGuard(tokens.access_token)).toBe(false)
   })
 
-  it('do not accept an access token as authentication for revoking or introspecting itself', async () => {
+  it('do not accept an access token as the authentication for revoking or introspecting itself', async () => {
     const tokens = await runCodeFlow(server, client)
     const headers = bearer(tokens.access_token)
     const reply = await server.post('/oauth/revoke', { token: tokens.access_token }, headers)
@@ -771,7 +771,7 @@ function bearer(text: string): Record<string, string> {
 }
 
 describe('the server metadata (threat T15)', () => {
-  it('matches the behaviour, lists neither alg none nor PKCE plain, and responses contain iss as announced', async () => {
+  it('describes the real behaviour, lists neither alg none nor PKCE plain, and responses contain iss as announced', async () => {
     const reply = await server.request('/.well-known/oauth-authorization-server')
     const document = (await reply.json()) as Record<string, string[]>
     expect(document.issuer).toBe(server.url)

@@ -243,7 +243,7 @@ describe('two users with the same id in different user providers (threat T20)', 
   }
 
   it.each(ways)(
-    'are distinguished by every guard after they authenticated with %s',
+    'are distinguished by every guard if they authenticate with %s',
     async (_way, customer, admin) => {
       expect(await identifyByEachGuard(bearer(await customer()))).toEqual(CUSTOMER)
       expect(await identifyByEachGuard(bearer(await admin()))).toEqual(ADMIN)
@@ -312,7 +312,7 @@ describe('two users with the same id in different user providers (threat T20)', 
     expect((await server.json('ada', 'DELETE', `/oauth/clients/${app.id}`)).status).toBe(404)
   })
 
-  it('lose only their own tokens, cookies and approvals when one of the users is revoked', async () => {
+  it('lose only their own tokens, cookies and approvals when one of them is revoked', async () => {
     const both = [await customerTokens(), await adminTokens()] as const
     const customer = await server.cookieMode('ada')
     await server.oauth.revokeUser('admins/ada')
@@ -338,7 +338,7 @@ describe('two users with the same id in different user providers (threat T20)', 
     expect(await callerOf(null, 'customers', customer)).toEqual(CUSTOMER.customers)
   })
 
-  it('lose their access only when their own account is deleted', async () => {
+  it('lose access only when their own account is deleted', async () => {
     const customer = await customerTokens()
     const ada = customers.all.get('ada')
     customers.all.delete('ada')
@@ -411,7 +411,7 @@ describe('a client limited to one user provider (threat T20)', () => {
     expect(await identifyByEachGuard(bearer(await ask(adminApp, grant)))).toEqual(ADMIN)
   })
 
-  it('refuses requests through an adapter that names another provider, or none', async () => {
+  it('refuses requests through an adapter that is set up for another provider, or for none', async () => {
     const query = new URLSearchParams(codeRequest(adminApp))
     const address = new Request(`${server.url}/oauth/authorize?${query}`)
     const by = (person: SignedIn) =>
@@ -424,7 +424,7 @@ describe('a client limited to one user provider (threat T20)', () => {
     )
   })
 
-  it('refuses a device code approval by a user of another provider', async () => {
+  it('refuses the approval of a device code by a user of another provider', async () => {
     const device = await newDevice(server, { provider: 'admins' })
     const asked = await startDeviceFlow(server, device)
     const open = (cookie: string) =>
@@ -457,7 +457,7 @@ describe('a client limited to one user provider (threat T20)', () => {
   })
 })
 
-describe('a user id without the name of its provider', () => {
+describe('a user id without the name of its user provider', () => {
   it.each<[string, (id: string) => unknown]>([
     ['revokeUser', (id) => server.oauth.revokeUser(id)],
     ['endSession', (id) => server.oauth.endSession(id)],
@@ -474,7 +474,7 @@ describe('a user id without the name of its provider', () => {
     ['clients.listByUser', (id) => server.oauth.clients.listByUser(id)],
     ['clients.create', (userId) => server.oauth.clients.create({ name: 'App', userId })],
     ['clients.pairwiseSubject', (id) => server.oauth.clients.pairwiseSubject(anyApp.id, id)],
-  ])('is refused by %s', async (_method, call) => {
+  ])('is rejected by %s', async (_method, call) => {
     for (const id of ['ada', '/ada', 'robots/ada', 'admins/']) {
       await expect(call(id)).rejects.toThrow(
         "With several user providers an id is written 'provider/id'. The providers are: customers, admins.",
@@ -482,7 +482,7 @@ describe('a user id without the name of its provider', () => {
     }
   })
 
-  it('is refused in a token that was issued when there was only one provider', async () => {
+  it('is rejected in a token that was issued when there was only one provider', async () => {
     const before = server.another({ users: customers })
     const old = await before.tokens.createPersonal({ userId: 'ada', name: 'old' })
     expect(await identifyByEachGuard(`Bearer ${old.accessToken}`)).toEqual({
@@ -492,7 +492,7 @@ describe('a user id without the name of its provider', () => {
     })
   })
 
-  it('rejects invalid provider names at start-up', () => {
+  it('cannot be made ambiguous, because invalid provider names are rejected at start-up', () => {
     for (const users of [{}, { 'a/b': customers }, { Admins: admins }, { admins: {} as Admins }]) {
       expect(() => server.another({ users })).toThrow(/^users: /)
     }
@@ -503,7 +503,7 @@ describe('a user id without the name of its provider', () => {
 })
 
 describe('a server with a single user provider', () => {
-  it('stores plain user ids, and refuses every user at a client of a named provider', async () => {
+  it('stores plain user ids, and refuses every user at a client that is limited to a named provider', async () => {
     const single = server.another({ users: customers, features: [] })
     const { accessToken } = await single.tokens.createPersonal({ userId: 'ada', name: 'CI' })
     expect(decodeJwt(accessToken).sub).toBe('user:ada')

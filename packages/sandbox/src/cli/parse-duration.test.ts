@@ -10,21 +10,21 @@ it.each([
   ['1Y', { years: '1' }],
   ['1mo', { months: '1' }],
   ['45s', { seconds: '45' }],
-])('parses the duration %s', (text, fields) => {
+])('parseDuration() accepts %s', (text, fields) => {
   expect(parseDuration(text)).toEqual(fields)
 })
 
-it('rejects 1m, which could mean minutes or months', () => {
+it('parseDuration() rejects 1m, which could mean minutes or months', () => {
   expect(() => parseDuration('1m')).toThrow('1m could be minutes or months: write 1min or 1month')
 })
 
 it.each(['', 'soon', '1', 'month', '1 fortnight', '1d and 2h', '1d 2d', '1.5d', '0x1d'])(
-  'rejects the duration %j and gives examples',
+  'parseDuration() rejects %j and gives examples',
   (text) => {
     expect(() => parseDuration(text)).toThrow(/is not a duration. Examples: 12h, 3d/)
   },
 )
 
-it('rejects negative durations', () => {
+it('parseDuration() rejects negative durations', () => {
   expect(() => parseDuration('-1d')).toThrow('only move forward')
 })

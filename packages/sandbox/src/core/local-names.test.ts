@@ -21,7 +21,7 @@ it.each([
   ['localhost.evil.com:12111', false],
   ['evil-internal.com', false],
   ['7f000001.rbndr.us:12111', false],
-])('isLocalName for the host %s returns %s', (host, isLocal) => {
+])('isLocalName() returns, for the host %s, %s', (host, isLocal) => {
   expect(isLocalName(host)).toBe(isLocal)
 })
 
@@ -31,12 +31,15 @@ it.each([
   ['pay.example.com.:443', true],
   ['evil.pay.example.com', false],
   ['example.com', false],
-])('isLocalName with additional allowed names, for the host %s, returns %s', (host, isAllowed) => {
-  expect(isLocalName(host, ['sandbox.payments', 'pay.example.com'])).toBe(isAllowed)
-})
+])(
+  'isLocalName() with additional allowed names returns, for the host %s, %s',
+  (host, isAllowed) => {
+    expect(isLocalName(host, ['sandbox.payments', 'pay.example.com'])).toBe(isAllowed)
+  },
+)
 
 it.each(['https://pay.example.com', '*.example.com', 'pay.example.com/', ''])(
-  'rejects %j in the `allowedHosts` option',
+  'the `allowedHosts` option rejects %j',
   (name) => {
     expect(() => checkHosts(['fine.example.com', name])).toThrow(
       'expected a name such as sandbox.example.com',

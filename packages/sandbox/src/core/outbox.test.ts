@@ -31,7 +31,7 @@ function setUp(statuses: Array<number | Error>, kept = 100) {
   return { clock, store, outbox, sent }
 }
 
-it('retries a failed webhook delivery every hour for a day on an hourly schedule, then marks it as failed', async () => {
+it('the outbox repeats a failed webhook delivery every hour for a day, on an hourly schedule, and then marks it as failed', async () => {
   const { clock, outbox, sent } = setUp(Array.from({ length: 99 }, () => 503))
   outbox.enqueue(WEBHOOK)
   await clock.advance({ days: 3 })
@@ -39,7 +39,7 @@ it('retries a failed webhook delivery every hour for a day on an hourly schedule
   expect(outbox.deliveries()[0]).toMatchObject({ state: 'failed', dueAt: null })
 })
 
-it('records that a webhook receiver is unreachable, and sends the webhook again on redeliver()', async () => {
+it('the outbox records that a webhook receiver is unreachable, and sends the webhook again on redeliver()', async () => {
   const { outbox, sent } = setUp([new Error('refused')])
   outbox.enqueue(WEBHOOK)
   await outbox.flush()
@@ -52,7 +52,7 @@ it('records that a webhook receiver is unreachable, and sends the webhook again 
   await expect(outbox.redeliver('dlv_none')).rejects.toThrow(RangeError)
 })
 
-it('corrupts the body of the first delivery attempt only, with the simulated fault corrupt', async () => {
+it('the outbox corrupts only the first delivery attempt of a webhook, with the simulated fault corrupt', async () => {
   const { clock, outbox, sent } = setUp([400])
   outbox.set({ corrupt: 1 })
   outbox.enqueue(WEBHOOK)
@@ -61,7 +61,7 @@ it('corrupts the body of the first delivery attempt only, with the simulated fau
   expect(sent.map((each) => each.body)).toEqual(['hexlo', 'hello', 'hello'])
 })
 
-it('restores pending webhook deliveries from a snapshot, and keeps only the configured number of deliveries', async () => {
+it('the outbox restores pending webhook deliveries from a snapshot, and keeps only the configured number of deliveries', async () => {
   const first = setUp([500])
   first.outbox.enqueue(WEBHOOK)
   await first.outbox.flush()
@@ -73,7 +73,7 @@ it('restores pending webhook deliveries from a snapshot, and keeps only the conf
   expect(second.outbox.deliveries().map((delivery) => delivery.eventId)).toEqual(['e2', 'e3'])
 })
 
-it('delivers a webhook to one URL while a delivery to another URL is still in progress', async () => {
+it('the outbox delivers a webhook to one URL while a delivery to another URL is in progress', async () => {
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -100,7 +100,7 @@ it('delivers a webhook to one URL while a delivery to another URL is still in pr
   expect(sent).toEqual(['http://receiver.test/ 3', 'http://slow.test/ 1', 'http://slow.test/ 2'])
 })
 
-it("keeps the first 1,000 characters of a webhook receiver's error response, and stops reading an endless body", async () => {
+it("the outbox keeps the first 1,000 characters of a receiver's error response, and stops reading an endless body", async () => {
   let chunks = 0
   const endless = new ReadableStream<Uint8Array>({
     pull(controller) {
@@ -121,7 +121,7 @@ it("keeps the first 1,000 characters of a webhook receiver's error response, and
 })
 
 it.each(['sign', 'isObsolete'] as const)(
-  "records a failed attempt when a provider's function %s throws, and delivers the webhooks of other providers",
+  "the outbox records a failed attempt if a provider's function %s throws, and delivers the webhooks of other providers",
   async (part) => {
     const { clock, outbox, sent } = setUp([])
     let isBroken = true

@@ -17,7 +17,7 @@ it.each([
   ['a removed id', { d: ['x'] }, { d: [] }, { d: ['x', 'z'] }, { d: ['z'] }],
   ['a changed list of objects', { l: [{ a: 1 }] }, { l: [{ a: 2 }] }, { l: [] }, { l: [{ a: 2 }] }],
 ])(
-  'applies the differences between two rows to a third row: %s',
+  'the differences between two rows can be applied to a third row: %s',
   (_what, before, after, target, wanted) => {
     const changes = JSON.parse(JSON.stringify(diffRows(before, after)))
     const row = structuredClone(target)
@@ -26,7 +26,7 @@ it.each([
   },
 )
 
-it('applying row changes replaces nested objects instead of changing them in place, so that earlier events keep their values', () => {
+it('the differences between two rows replace nested objects and never change them in place, so that earlier events keep their values', () => {
   const row = { m: { a: '1', n: { b: '1' } } }
   const told = { ...row }
   applyChanges(row, diffRows(row, { m: { a: '1', n: { b: '2' } } }))

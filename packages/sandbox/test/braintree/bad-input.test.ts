@@ -343,7 +343,7 @@ describe('the Braintree API before it validates parameters', () => {
     ['a wrong public key', { publicKey: 'nobody' }, 'authenticationError'],
     ['a wrong private key', { privateKey: 'guess' }, 'authenticationError'],
     ["another merchant's id", { merchantId: 'other' }, 'authorizationError'],
-  ])('rejects %s', async (_name, changes, type) => {
+  ])('rejects a call with %s', async (_name, changes, type) => {
     const { sandbox } = await startMerchant()
     const gateway = new braintree.BraintreeGateway({ ...keys, ...sandbox.config, ...changes })
     await expect(gateway.customer.find('1')).rejects.toMatchObject({ type })
@@ -407,7 +407,7 @@ describe('the Braintree API before it validates parameters', () => {
     ]
 
   it.each(RAW)(
-    'given the request %s %s with the body %s, returns status %i',
+    'responds to %s %s with the body %s with the status %i',
     async (method, path, body, status) => {
       const { sandbox } = await startMerchant()
       const { url, config } = sandbox

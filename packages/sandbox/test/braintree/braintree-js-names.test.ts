@@ -47,7 +47,7 @@ it.each([
   ['the billing page', () => codesIn(read('packages/server/assets/braintree-card.js'))],
   ['the guide to a pay page', () => codesIn(read('docs/guides/pay-page.md'))],
 ])(
-  "the replacement for Braintree's browser script %s uses only error codes that Braintree declares",
+  "the replacement for Braintree's browser script uses only error codes that Braintree declares (%s)",
   (_name, codes) => {
     const own = [...codes()].filter((code) => !/^PAYPAL_(?:CLOSED|FAILED)$/.test(code))
     expect(own.length).toBeGreaterThan(4)

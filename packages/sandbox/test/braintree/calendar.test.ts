@@ -31,9 +31,9 @@ const CASES = [
   ['2026-01-15', 'trial', { trialPeriod: false }, ['2026-01-15', '2026-02-15']],
 ] as const
 
-describe('billing dates', () => {
+describe('the billing dates of a Braintree subscription', () => {
   it.each(CASES)(
-    'are computed for a subscription started on %s with the plan %s and the parameters %o',
+    'are computed for the start %s, the plan %s and the parameters %o',
     async (now, planId, extra, starts) => {
       const merchant = await startMerchant({ now: `${now}T23:00:00Z` })
       const { gateway, clock, sandbox } = merchant

@@ -42,7 +42,7 @@ async function openPage({ gateway }: Merchant, options: object = {}) {
   return { token, post, addCard, addPayPal, get }
 }
 
-describe('the API for pages with a client token', () => {
+describe('the API that pages call with a client token', () => {
   it('exchanges a card for a nonce, with which the server can store the card and its details', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
@@ -146,7 +146,7 @@ describe('the API for pages with a client token', () => {
     expect((await from('https://evilshop.example')).status).toBe(403)
   })
 
-  it('answers CORS preflights, and unknown paths with 404', async () => {
+  it('answers CORS preflight requests, and responds to unknown paths with 404', async () => {
     const merchant = await startMerchant()
     const { token, post } = await openPage(merchant)
     const preflight = await fetch(token.configUrl, { method: 'OPTIONS' })
@@ -156,7 +156,7 @@ describe('the API for pages with a client token', () => {
   })
 })
 
-describe('3-D Secure in the API for pages', () => {
+describe('3-D Secure in the API that pages call', () => {
   const ASKS = { ...CARD, number: '4000000000002503' }
   const path = (nonce: string, step: string) => `payment_methods/${nonce}/three_d_secure/${step}`
 

@@ -30,9 +30,9 @@ const AMOUNTS = [
   ['5001.02', 'submitted_for_settlement', '1000'],
 ] as const
 
-describe('test cards and amounts', () => {
+describe('the test cards and test amounts of Braintree', () => {
   it.each(VERIFICATION_ONLY)(
-    'declines the card %s when it is verified',
+    'decline the card %s when it is verified',
     async (number, status, code) => {
       const { gateway } = await startMerchant()
       const { customer } = await gateway.customer.create({})
@@ -49,7 +49,7 @@ describe('test cards and amounts', () => {
   )
 
   it.each(VERIFICATION_ONLY)(
-    'charges the card %s successfully, although its verification is declined',
+    'accept a charge of the card %s, although its verification is declined',
     async (number) => {
       const merchant = await startMerchant()
       const { clock, gateway, sandbox } = merchant
@@ -66,7 +66,7 @@ describe('test cards and amounts', () => {
   )
 
   it.each(AMOUNTS)(
-    'a card transaction of the amount %s gets the status %s',
+    'give a card transaction of the amount %s the status %s',
     async (amount, status, code) => {
       const merchant = await startMerchant()
       const { token } = await addCustomer(merchant)
@@ -82,7 +82,7 @@ describe('test cards and amounts', () => {
     ['4002.00', 'settling', '1000', 'settlement_pending'],
     ['4003.00', 'settling', '1000', 'settlement_declined'],
   ])(
-    'a PayPal transaction of the amount %s gets the status %s',
+    'give a PayPal transaction of the amount %s the status %s',
     async (amount, status, code, later) => {
       const merchant = await startMerchant()
       const { token } = await addCustomer(merchant, 'fake-paypal-billing-agreement-nonce')
@@ -94,7 +94,7 @@ describe('test cards and amounts', () => {
     },
   )
 
-  it('rejects a refund for a hard decline, and submits it despite a soft decline', async () => {
+  it('reject a refund for a hard decline, and submit it despite a soft decline', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -132,7 +132,7 @@ function sell(merchant: Merchant, request: object): Promise<Refusal> {
   return merchant.gateway.transaction.sale({ options, ...request } as never) as never
 }
 
-describe('storeInVault', () => {
+describe('the option storeInVault of a sale', () => {
   it('creates a customer for the card if the sale names none', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
@@ -172,8 +172,8 @@ const ADDRESS = {
   countryCodeAlpha2: 'GB',
 }
 
-describe('parameters that are stored or rejected', () => {
-  it('stores the addresses of a sale, and finds sales by them', async () => {
+describe('the parameters that the Braintree sandbox stores or rejects', () => {
+  it('include the addresses of a sale, by which sales can be found', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -196,7 +196,7 @@ describe('parameters that are stored or rejected', () => {
     expect(await search('London')).toHaveLength(0)
   })
 
-  it('stores the billing address of a card', async () => {
+  it('include the billing address of a card', async () => {
     const { gateway } = await startMerchant()
     const { customer } = await gateway.customer.create({
       creditCard: {
@@ -215,7 +215,7 @@ describe('parameters that are stored or rejected', () => {
     expect(again.addresses).toMatchObject([ADDRESS, { locality: 'Ockham' }])
   })
 
-  it('rejects a postal code and a name that are too long', async () => {
+  it('include a postal code and a name, which are rejected if they are too long', async () => {
     const merchant = await startMerchant()
     const { token } = await addCustomer(merchant)
     const refused = await sell(merchant, {
@@ -226,7 +226,7 @@ describe('parameters that are stored or rejected', () => {
     expect(codesOf(refused).sort()).toEqual(['81805', '81809'])
   })
 
-  it('stores the bank statement descriptor that is sent with a settlement or with a retried charge', async () => {
+  it('include the bank statement descriptor sent with a settlement or with a retried charge', async () => {
     const merchant = await startMerchant()
     const { gateway, trouble, clock } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -250,7 +250,7 @@ describe('parameters that are stored or rejected', () => {
     expect(paid.transaction?.descriptor).toMatchObject(descriptor)
   })
 
-  it('verifies with the given merchant account, and rejects an unknown one', async () => {
+  it('include the merchant account for a verification, and an unknown one is rejected', async () => {
     const { gateway, sandbox } = await startMerchant()
     sandbox.defineMerchantAccount({ id: 'euros', currency: 'EUR' })
     const { customer } = await gateway.customer.create({})
@@ -270,7 +270,7 @@ describe('parameters that are stored or rejected', () => {
     ['industry', { industryType: 'lodging', data: { folioNumber: 'aaa' } }],
     ['exchangeRateQuoteId', 'quote'],
     ['installments', { count: 4 }],
-  ])('rejects the parameter %s by name instead of ignoring it', async (key, value) => {
+  ])('do not include %s, which is rejected by name and not ignored', async (key, value) => {
     const merchant = await startMerchant()
     const { token } = await addCustomer(merchant)
     const request = { amount: '10.00', paymentMethodToken: token, [key]: value }

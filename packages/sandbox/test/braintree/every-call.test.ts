@@ -7,8 +7,8 @@ interface SubscriptionSearch {
   status(): { in(statuses: string[]): void }
 }
 
-describe('the Braintree SDK', () => {
-  it('clientToken.generate returns a token that contains the merchant id', async () => {
+describe('the official Braintree SDK, connected to the sandbox,', () => {
+  it('gets from clientToken.generate a token that contains the merchant id', async () => {
     const { gateway } = await startMerchant()
     const result = await gateway.clientToken.generate({})
     expect(result.success).toBe(true)
@@ -16,7 +16,7 @@ describe('the Braintree SDK', () => {
     expect(token).toMatchObject({ version: 2, merchantId: 'sandbox_merchant' })
   })
 
-  it("customer.create stores the nonce's card, and find, update and delete return or change it", async () => {
+  it("stores the nonce's card by customer.create, and finds, changes and deletes it", async () => {
     const { gateway } = await startMerchant()
     const created = await gateway.customer.create({
       firstName: 'Ada',
@@ -52,7 +52,7 @@ describe('the Braintree SDK', () => {
     await expect(gateway.customer.find(id)).rejects.toMatchObject({ type: 'notFoundError' })
   })
 
-  it('customer.create stores a PayPal account with its billing agreement', async () => {
+  it('stores a PayPal account with its billing agreement by customer.create', async () => {
     const { gateway } = await startMerchant()
     const { customer } = await gateway.customer.create({
       paymentMethodNonce: 'fake-paypal-billing-agreement-nonce',
@@ -65,7 +65,7 @@ describe('the Braintree SDK', () => {
     expect(customer.paymentMethods?.[0]?.constructor.name).toBe('PayPalAccount')
   })
 
-  it('paymentMethod.create, find, update and delete change the vault', async () => {
+  it('changes the vault by paymentMethod.create, find, update and delete', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { customerId, token } = await addCustomer(merchant)
@@ -86,7 +86,7 @@ describe('the Braintree SDK', () => {
     expect(await gateway.paymentMethod.find(second)).toMatchObject({ default: true })
   })
 
-  it('plan.all and plan.find return plans', async () => {
+  it('gets plans from plan.all and plan.find', async () => {
     const { gateway, sandbox } = await startMerchant()
     sandbox.definePlan({ id: 'bundle', price: 999, addOns: ['seats'], discounts: ['spring'] })
     const all = await gateway.plan.all()
@@ -109,7 +109,7 @@ describe('the Braintree SDK', () => {
     await expect(gateway.plan.find('nope')).rejects.toMatchObject({ type: 'notFoundError' })
   })
 
-  it('plan.create creates a plan, and plan.update changes it', async () => {
+  it('creates and changes a plan by plan.create and plan.update', async () => {
     const { gateway } = await startMerchant()
     const created = await gateway.plan.create({
       id: 'weekend',
@@ -123,7 +123,7 @@ describe('the Braintree SDK', () => {
     expect(updated).toMatchObject({ success: true, plan: { price: '10.50', name: 'Weekend' } })
   })
 
-  it('discount.all and addOn.all return all discounts and add-ons', async () => {
+  it('gets all discounts and add-ons from discount.all and addOn.all', async () => {
     const { gateway } = await startMerchant()
     const discounts = (await gateway.discount.all()) as unknown as Array<{ id: string }>
     expect(discounts.map((discount) => discount.id)).toEqual(['plan-credit', 'spring', 'loyal'])
@@ -132,7 +132,7 @@ describe('the Braintree SDK', () => {
     expect([...addOns]).toMatchObject([{ id: 'seats', amount: '5.00', kind: 'add_on' }])
   })
 
-  it('merchantAccount.find and all return merchant accounts', async () => {
+  it('gets merchant accounts from merchantAccount.find and all', async () => {
     const { gateway, sandbox } = await startMerchant()
     sandbox.defineMerchantAccount({ id: 'euros', currency: 'EUR' })
     expect(await gateway.merchantAccount.find('euros')).toMatchObject({
@@ -143,7 +143,7 @@ describe('the Braintree SDK', () => {
     expect(await collect(all)).toMatchObject([{ id: 'sandbox_usd' }, { id: 'euros' }])
   })
 
-  it('subscription.create accepts every parameter', async () => {
+  it('can pass every parameter to subscription.create', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -215,7 +215,7 @@ describe('the Braintree SDK', () => {
     })
   })
 
-  it('subscription.find, update and cancel find, change and cancel a subscription', async () => {
+  it('finds, changes and cancels a subscription by subscription.find, update and cancel', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -240,7 +240,7 @@ describe('the Braintree SDK', () => {
     expect(cancelled).toMatchObject({ success: true, subscription: { status: 'Canceled' } })
   })
 
-  it('transaction.sale, find, submitForSettlement, settle and refund take a sale from its authorization to a refund', async () => {
+  it('takes a sale from its authorization to a refund by transaction.sale, find, submitForSettlement, settle and refund', async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox } = merchant
     sandbox.changeSettings({ customFields: ['description', 'order_note'] })
@@ -285,7 +285,7 @@ describe('the Braintree SDK', () => {
     expect((await gateway.transaction.find(id)).refundIds).toEqual([refunded.transaction.id])
   })
 
-  it('transaction.void voids an authorization', async () => {
+  it('voids an authorization by transaction.void', async () => {
     const merchant = await startMerchant()
     const { token } = await addCustomer(merchant)
     const sale = await merchant.gateway.transaction.sale({
@@ -302,7 +302,7 @@ describe('the Braintree SDK', () => {
     ])
   })
 
-  it('subscription.retryCharge pays a past due subscription', async () => {
+  it('pays a past due subscription by subscription.retryCharge', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, trouble, sandbox } = merchant
     const { customerId, token } = await addCustomer(merchant)
@@ -323,7 +323,7 @@ describe('the Braintree SDK', () => {
     })
   })
 
-  it('transaction.search and subscription.search stream the matches, newest first', async () => {
+  it('receives the matches of transaction.search and subscription.search as a stream, newest first', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant
     const { customerId, token } = await addCustomer(merchant)
@@ -360,7 +360,7 @@ describe('the Braintree SDK', () => {
     expect(trials.map((found) => found.id)).toEqual(['b'])
   })
 
-  it("the URLs of Braintree's test gateway create a discount and make a subscription past due", async () => {
+  it("can create a discount and make a subscription past due by the URLs of Braintree's test gateway", async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox } = merchant
     const { http, config } = gateway as unknown as {
@@ -386,7 +386,7 @@ describe('the Braintree SDK', () => {
     })
   })
 
-  it('webhookNotification.verify answers the challenge that the sandbox sends to a webhook URL', async () => {
+  it('answers, by webhookNotification.verify, the challenge that the sandbox sends to a webhook URL', async () => {
     const merchant = await startMerchant()
     const { url } = await listen(merchant)
     expect(await merchant.sandbox.verifyWebhook(url)).toBe(true)

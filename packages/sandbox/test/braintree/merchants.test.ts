@@ -64,7 +64,7 @@ describe('several merchants on one server', () => {
     expect(merchant.failures.list()).toEqual([])
   })
 
-  it('must have different ids and keys, and asking for the handle of an unknown merchant fails', async () => {
+  it('must have different ids and keys, and requesting the handle of an unknown merchant fails', async () => {
     await expect(startMerchant({ merchants: [OTHER, OTHER] })).rejects.toThrow(TypeError)
     const sameKey = { ...OTHER, merchantId: 'third' }
     await expect(startMerchant({ merchants: [OTHER, sameKey] })).rejects.toThrow(TypeError)

@@ -77,7 +77,7 @@ async function perform(merchant: Merchant, customerId: string, step: Operation):
 
 const PAID = new Set(['authorized', 'submitted_for_settlement', 'settling', 'settled'])
 
-describe('the money of random subscriptions', () => {
+describe('the money of random Braintree subscriptions', () => {
   it('always adds up: the billed amount equals the sum of the paid and the owed amounts', async () => {
     await fc.assert(
       fc.asyncProperty(

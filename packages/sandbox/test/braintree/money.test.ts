@@ -3,7 +3,7 @@ import { addCustomer, codesOf, startMerchant } from './support.ts'
 
 const PRORATE = { options: { prorateCharges: true } }
 
-describe('proration', () => {
+describe('proration at Braintree', () => {
   it('charges an upgrade immediately for the remaining days, including today', async () => {
     const merchant = await startMerchant({ now: '2026-04-01T10:00:00Z' })
     const { gateway, clock } = merchant
@@ -63,7 +63,7 @@ describe('proration', () => {
     ])
   })
 
-  it('does not happen without prorate_charges: the new price is charged from the next cycle on', async () => {
+  it('is off without prorate_charges: the new price is then charged from the next cycle on', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant
     const { token } = await addCustomer(merchant)
@@ -120,7 +120,7 @@ describe('proration', () => {
     expect(result.subscription.transactions).toHaveLength(1)
   })
 
-  it('does not happen during a trial', async () => {
+  it('is off during a trial', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -148,7 +148,7 @@ describe('proration', () => {
   })
 })
 
-describe('discounts and add-ons', () => {
+describe('discounts and add-ons of a Braintree subscription', () => {
   it('end after their number of billing cycles', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
@@ -187,7 +187,7 @@ describe('discounts and add-ons', () => {
     expect(sandbox.transactions(customerId).map((row) => row.amount)).toEqual([450, 1000])
   })
 
-  it('reduce ten billing cycles to zero, with a discount named plan-credit of the full price, as after a swap from a yearly plan', async () => {
+  it('reduce ten billing cycles to zero, as a discount named plan-credit of the full price, as after a swap from a yearly plan', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -238,29 +238,26 @@ describe('discounts and add-ons', () => {
   })
 })
 
-describe('currencies', () => {
+describe('currencies at Braintree', () => {
   it.each([
     ['JPY', 1000, '1000', '50.00'],
     ['KWD', 1500, '1.500', '1.0001'],
     ['EUR', 1999, '19.99', '1.999'],
-  ])(
-    'uses the number of decimals of the currency %s in amounts',
-    async (currency, price, text, wrong) => {
-      const merchant = await startMerchant({ currency })
-      const { gateway, sandbox } = merchant
-      sandbox.definePlan({ id: 'local', price })
-      const { token } = await addCustomer(merchant)
-      const created = await gateway.subscription.create({
-        planId: 'local',
-        paymentMethodToken: token,
-      })
-      expect(created.subscription).toMatchObject({ price: text, nextBillingPeriodAmount: text })
-      expect(created.subscription.transactions?.[0]).toMatchObject({
-        amount: text,
-        currencyIsoCode: currency,
-      })
-      const sale = await gateway.transaction.sale({ amount: wrong, paymentMethodToken: token })
-      expect(codesOf(sale)).toEqual(['81503'])
-    },
-  )
+  ])('have their own number of decimals in amounts: %s', async (currency, price, text, wrong) => {
+    const merchant = await startMerchant({ currency })
+    const { gateway, sandbox } = merchant
+    sandbox.definePlan({ id: 'local', price })
+    const { token } = await addCustomer(merchant)
+    const created = await gateway.subscription.create({
+      planId: 'local',
+      paymentMethodToken: token,
+    })
+    expect(created.subscription).toMatchObject({ price: text, nextBillingPeriodAmount: text })
+    expect(created.subscription.transactions?.[0]).toMatchObject({
+      amount: text,
+      currencyIsoCode: currency,
+    })
+    const sale = await gateway.transaction.sale({ amount: wrong, paymentMethodToken: token })
+    expect(codesOf(sale)).toEqual(['81503'])
+  })
 })

@@ -26,7 +26,7 @@ async function sell(merchant: Merchant, submit: boolean) {
   return { ...transaction, token, customerId }
 }
 
-describe('a sale by PayPal', () => {
+describe('a Braintree sale by PayPal', () => {
   it('is settling once it is submitted, and settled within an hour', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant

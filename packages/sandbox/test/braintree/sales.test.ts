@@ -55,7 +55,7 @@ async function lineItemsOf({ gateway }: Merchant, id: string): Promise<object[]>
   return transactionLineItem.findAll(id)
 }
 
-describe('line items', () => {
+describe('the line items of a Braintree sale', () => {
   it('are stored with a sale and returned with two decimals in amounts, and with quantities as they were sent', async () => {
     const merchant = await startMerchant()
     const credit = { ...ITEM, name: 'Cup', kind: 'credit', quantity: '1.5', taxAmount: '0.1' }
@@ -125,7 +125,7 @@ describe('line items', () => {
   })
 })
 
-describe('level 3 amounts', () => {
+describe('the level 3 amounts of a Braintree sale', () => {
   it('are accepted with the sale or its settlement', async () => {
     const merchant = await startMerchant()
     const summary = {
@@ -157,7 +157,7 @@ describe('level 3 amounts', () => {
   })
 })
 
-describe('partial settlement', () => {
+describe('a partial settlement of a Braintree sale', () => {
   it('creates a sale for each part, up to the authorized amount', async () => {
     const merchant = await startMerchant()
     const { id } = await sell(merchant)
@@ -192,14 +192,14 @@ describe('partial settlement', () => {
     expect((await parts.submitForPartialSettlement(id, '10.00')).success).toBe(true)
   })
 
-  it('does not contact the processor, so test amounts decline nothing', async () => {
+  it('does not contact the processor, so test amounts are not declined', async () => {
     const merchant = await startMerchant()
     const { id } = await sell(merchant, { amount: '5000.00' })
     const part = await calls(merchant).submitForPartialSettlement(id, '2000.00')
     expect(part.transaction).toMatchObject({ status: 'submitted_for_settlement' })
   })
 
-  it('rejects a partial settlement of a part or of a submitted sale, and replays a request with the same apiRequestKey', async () => {
+  it('is rejected for a part or for a submitted sale, and is repeated safely with the same apiRequestKey', async () => {
     const merchant = await startMerchant()
     const parts = calls(merchant)
     const submitted = await sell(merchant, { options: { submitForSettlement: true } })
@@ -214,7 +214,7 @@ describe('partial settlement', () => {
   })
 })
 
-describe('a credit without a sale', () => {
+describe('a Braintree credit without a sale', () => {
   it('is rejected unless the merchant has the permission for credits, and pays money to the card', async () => {
     const merchant = await startMerchant()
     const credit = { amount: '5.00', creditCard: CARD }
@@ -228,7 +228,7 @@ describe('a credit without a sale', () => {
   })
 })
 
-describe('a clone', () => {
+describe('a clone of a Braintree sale', () => {
   it('repeats the sale with another amount', async () => {
     const merchant = await startMerchant()
     const { id } = await sell(merchant, { orderId: 'first', descriptor: { name: 'abc*def' } })
@@ -265,7 +265,7 @@ describe('a clone', () => {
   })
 })
 
-describe('a submitted sale before settlement', () => {
+describe('a Braintree sale that was submitted but is not settled', () => {
   it('can change to a smaller amount, another order id and another descriptor', async () => {
     const merchant = await startMerchant()
     const { id } = await sell(merchant, { options: { submitForSettlement: true } })
@@ -297,7 +297,7 @@ describe('a submitted sale before settlement', () => {
   })
 })
 
-describe('an authorization', () => {
+describe('a Braintree authorization', () => {
   async function startAdjustable() {
     const merchant = await startMerchant()
     const account = { id: 'flexible', currency: 'USD', adjustsAuthorizations: true }
@@ -305,7 +305,7 @@ describe('an authorization', () => {
     return merchant
   }
 
-  it('can be raised and lowered, and lists its adjustments', async () => {
+  it('can be raised and lowered, and lists these adjustments', async () => {
     const merchant = await startAdjustable()
     const { id } = await sell(merchant, { merchantAccountId: 'flexible' })
     const adjust = calls(merchant).adjustAuthorization.bind(calls(merchant))
@@ -341,7 +341,7 @@ describe('an authorization', () => {
   })
 })
 
-describe('a sale that stores its card in the vault', () => {
+describe('a Braintree sale that stores its card in the vault', () => {
   it('creates the customer and card with the given ids, and stores both addresses', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
@@ -365,7 +365,7 @@ describe('a sale that stores its card in the vault', () => {
     expect(postalCodes).toEqual(['94107', '10001'])
   })
 
-  it('rejects ids and tokens that are taken, and stores nothing if it is declined', async () => {
+  it('is rejected if an id or token is taken, and stores nothing if it is declined', async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox } = merchant
     await gateway.customer.create({ id: 'ada', creditCard: { ...CARD, token: 'tok' } } as never)
@@ -380,7 +380,7 @@ describe('a sale that stores its card in the vault', () => {
   })
 })
 
-it("uses the subscription's merchant account for a retried charge", async () => {
+it("the Braintree sandbox uses the subscription's merchant account for a retried charge", async () => {
   const merchant = await startMerchant()
   const { gateway, sandbox, clock, trouble } = merchant
   sandbox.defineMerchantAccount({ id: 'elsewhere', currency: 'USD' })
@@ -394,7 +394,7 @@ it("uses the subscription's merchant account for a retried charge", async () => 
   expect((await pay('sandbox_usd')).success).toBe(true)
 })
 
-describe('other parameters of a sale', () => {
+describe('other parameters of a Braintree sale', () => {
   it.each([
     [{ shipping: { shippingMethod: 'urgent' } }, '915203'],
     [{ shipping: { phoneNumber: '12=34' } }, '915204'],

@@ -17,7 +17,7 @@ interface Search {
   }
 }
 
-describe('searches', () => {
+describe('searches at Braintree', () => {
   const TRANSACTIONS: ReadonlyArray<readonly [string, (search: Search) => void, string[]]> = [
     ['by amount', (s) => s.amount?.().between('2.00', '3.00'), ['3.00', '2.00']],
     ['by exact amount', (s) => s.amount?.().is('2.00'), ['2.00']],

@@ -92,7 +92,7 @@ const DECLINE: readonly Step[] = [
   },
 ]
 
-describe('the life of a subscription', () => {
+describe('the life of a Braintree subscription', () => {
   it('goes from a trial through a year of renewals to retried charges and the cancellation', async () => {
     const merchant = await startMerchant({ now: '2026-01-17T08:30:00Z' })
     const { gateway, clock, sandbox, outbox } = merchant
@@ -227,7 +227,7 @@ describe('the life of a subscription', () => {
     expect(sandbox.transactions(customerId)).toHaveLength(1)
   })
 
-  it('continues if the limited number of billing cycles is removed before the last cycle ends', async () => {
+  it('continues if the limit of billing cycles is removed before the last cycle ends', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token } = await addCustomer(merchant)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { addCustomer, codesOf, collect, startMerchant } from './support.ts'
 
-describe('test amounts and nonces', () => {
+describe('test amounts and nonces of Braintree', () => {
   it.each([
     ['1000.00', 'authorized', '1000', 'Approved', null],
     ['2000.00', 'processor_declined', '2000', 'Do Not Honor', 'soft_declined'],
@@ -11,27 +11,24 @@ describe('test amounts and nonces', () => {
     ['3000.00', 'failed', '3000', 'Processor Network Unavailable - Try Again', 'soft_declined'],
     ['3001.00', 'authorized', '1000', 'Approved', null],
     ['1999.99', 'authorized', '1000', 'Approved', null],
-  ])(
-    'a sale of the test amount %s gets the status %s',
-    async (amount, status, code, text, type) => {
-      const merchant = await startMerchant()
-      const { token } = await addCustomer(merchant)
-      const result = await merchant.gateway.transaction.sale({ amount, paymentMethodToken: token })
-      expect(result.success).toBe(type === null)
-      expect(result.transaction).toMatchObject({
-        status,
-        processorResponseCode: code,
-        processorResponseText: text,
-        processorResponseType: type ?? 'approved',
-      })
-      if (type) expect((result as unknown as { message: string }).message).toBe(text)
-    },
-  )
+  ])('give a sale of the amount %s the status %s', async (amount, status, code, text, type) => {
+    const merchant = await startMerchant()
+    const { token } = await addCustomer(merchant)
+    const result = await merchant.gateway.transaction.sale({ amount, paymentMethodToken: token })
+    expect(result.success).toBe(type === null)
+    expect(result.transaction).toMatchObject({
+      status,
+      processorResponseCode: code,
+      processorResponseText: text,
+      processorResponseType: type ?? 'approved',
+    })
+    if (type) expect((result as unknown as { message: string }).message).toBe(text)
+  })
 
   it.each([
     ['fake-gateway-rejected-fraud-nonce', 'gateway_rejected', 'fraud'],
     ['fake-gateway-rejected-risk-thresholds-nonce', 'gateway_rejected', 'risk_threshold'],
-  ])('a sale with the test nonce %s gets the status %s', async (nonce, status, reason) => {
+  ])('give a sale with the nonce %s the status %s', async (nonce, status, reason) => {
     const { gateway } = await startMerchant()
     const result = await gateway.transaction.sale({ amount: '5.00', paymentMethodNonce: nonce })
     expect(result.success).toBe(false)
@@ -39,7 +36,7 @@ describe('test amounts and nonces', () => {
     expect(codesOf(result)).toEqual([])
   })
 
-  it('a failed verification creates no customer', async () => {
+  it('create no customer if the verification fails', async () => {
     const { gateway, sandbox } = await startMerchant()
     const result = (await gateway.customer.create({
       paymentMethodNonce: 'fake-processor-declined-visa-nonce',
@@ -53,7 +50,7 @@ describe('test amounts and nonces', () => {
     expect(sandbox.customers()).toEqual([])
   })
 
-  it('a declined first charge leaves a transaction but no subscription', async () => {
+  it('leave a transaction, but no subscription, if the first charge is declined', async () => {
     const merchant = await startMerchant()
     const { token, customerId } = await addCustomer(merchant)
     const result = await merchant.gateway.subscription.create({
@@ -69,7 +66,7 @@ describe('test amounts and nonces', () => {
     ])
   })
 
-  it('a simulated decline affects the next charge of one customer only', async () => {
+  it('can be replaced by a simulated decline, which affects only the next charge of one customer', async () => {
     const merchant = await startMerchant()
     const { gateway, trouble } = merchant
     const ada = await addCustomer(merchant)
@@ -83,7 +80,7 @@ describe('test amounts and nonces', () => {
   })
 })
 
-describe('nonces', () => {
+describe('payment method nonces of Braintree', () => {
   it('can be used only once', async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox } = merchant
@@ -123,7 +120,7 @@ describe('nonces', () => {
   })
 })
 
-describe('the duplicate check', () => {
+describe("Braintree's check for duplicate sales", () => {
   it('rejects a sale with the same amount, card and order id within 30 seconds', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant
@@ -155,8 +152,8 @@ describe('the duplicate check', () => {
   })
 })
 
-describe('apiRequestKey', () => {
-  it('returns the first transaction for a repeated request, and rejects a different request with the same key', async () => {
+describe('apiRequestKey, the idempotency key of Braintree,', () => {
+  it('returns the first transaction for a repeated request, and is rejected for a different request', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -198,7 +195,7 @@ describe('apiRequestKey', () => {
   })
 })
 
-describe('settlement', () => {
+describe('the settlement of a Braintree sale', () => {
   it('happens automatically within a day', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant
@@ -223,7 +220,7 @@ describe('settlement', () => {
     ])
   })
 
-  it('lets an authorization expire that is not submitted, and declines the test amount 4001.00', async () => {
+  it('does not happen for an authorization that is not submitted, which expires, and declines the test amount 4001.00', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant
     const { token } = await addCustomer(merchant)
@@ -316,7 +313,7 @@ describe('settlement', () => {
   })
 })
 
-describe('a sale', () => {
+describe('a Braintree sale', () => {
   it("charges a customer's default payment method, a PayPal account, or a card number", async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox } = merchant

@@ -7,11 +7,11 @@ import { SandboxStore } from '../../src/core/store/store.ts'
 import { FailureSimulator } from '../../src/core/trouble.ts'
 import { addCustomer, startMerchant } from './support.ts'
 
-describe('simulated failures', () => {
+describe('simulated failures of Braintree', () => {
   it.each([
     ['429', 'tooManyRequestsError'],
     ['500', 'serverError'],
-  ] as const)('return status %s before the call takes effect', async (kind, type) => {
+  ] as const)('return the status %s before the call takes effect', async (kind, type) => {
     const { gateway, trouble, sandbox } = await startMerchant()
     trouble.failNext(2, kind, 'braintree')
     await expect(gateway.customer.create({})).rejects.toMatchObject({ type })
@@ -36,7 +36,7 @@ describe('simulated failures', () => {
     expect(sandbox.transactions(customerId)).toHaveLength(1)
   })
 
-  it('hold a response back until it is released', async () => {
+  it('hold a response back until a test releases it', async () => {
     const { gateway, trouble, sandbox } = await startMerchant()
     trouble.failNext(1, 'held', 'braintree')
     const creating = gateway.customer.create({ id: 'held' })
@@ -46,7 +46,7 @@ describe('simulated failures', () => {
     expect((await creating).success).toBe(true)
   })
 
-  it('create a subscription although the call times out, so that a repeated call with the same id is rejected', async () => {
+  it('let a call time out after it created a subscription, so that a repeated call with the same id is rejected', async () => {
     const merchant = await startMerchant()
     const { gateway, trouble } = merchant
     const { token } = await addCustomer(merchant)

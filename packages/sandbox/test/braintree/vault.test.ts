@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { addCustomer, startMerchant } from './support.ts'
 
-describe('the vault', () => {
+describe("Braintree's vault", () => {
   it("replaces the card behind a payment method's token, and subscriptions with this token charge the new card", async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant

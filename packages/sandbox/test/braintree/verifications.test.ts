@@ -23,7 +23,7 @@ function verificationsOf({ gateway }: Merchant): Verifications {
   return gateway.creditCardVerification as unknown as Verifications
 }
 
-describe('a verification', () => {
+describe('a verification of a card at Braintree', () => {
   it('verifies a card without storing it', async () => {
     const merchant = await startMerchant()
     const { verification } = await verificationsOf(merchant).create({
@@ -127,7 +127,7 @@ describe('a verification', () => {
   })
 })
 
-describe('3-D Secure results of another service', () => {
+describe('results of 3-D Secure that another service has created', () => {
   const FOUND = { eciFlag: '05', cavv: 'some_cavv', threeDSecureVersion: '2.2.0' }
   const WRONG = [
     [{ threeDSecureVersion: undefined }, '117', '119'],

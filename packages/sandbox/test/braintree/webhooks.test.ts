@@ -21,7 +21,7 @@ async function send(merchant: Pick<Merchant, 'sandbox' | 'outbox'>, kind: string
   await merchant.outbox.flush()
 }
 
-describe('notifications', () => {
+describe('webhook notifications of Braintree', () => {
   it('contain the subscription with its transactions, newest first', async () => {
     const { received, clock, outbox } = await startWithReceiver()
     await clock.advance({ months: 2 })
@@ -54,7 +54,7 @@ describe('notifications', () => {
     })
   })
 
-  it("are retried every hour of the sandbox's clock until they are delivered", async () => {
+  it("are repeated every hour of the sandbox's clock until they are delivered", async () => {
     const merchant = await startMerchant()
     const { outbox, clock, sandbox } = merchant
     sandbox.registerWebhook('http://127.0.0.1:9/nobody')
@@ -71,7 +71,7 @@ describe('notifications', () => {
     expect(outbox.deliveries()[0]).toMatchObject({ state: 'failed' })
   })
 
-  it('can be duplicated, dropped and corrupted', async () => {
+  it('can be duplicated, dropped and corrupted by a test', async () => {
     const started = await startWithReceiver()
     const { outbox, received, clock } = started
     const before = received.length
@@ -89,7 +89,7 @@ describe('notifications', () => {
     expect(received).toHaveLength(before + 3)
   })
 
-  it('can be sent on demand about any object, with notify() of the sandbox', async () => {
+  it('can be sent at any time about any object, with notify() of the sandbox', async () => {
     const started = await startWithReceiver()
     const { received, sandbox, customerId, token } = started
     const [transaction] = sandbox.transactions(customerId)

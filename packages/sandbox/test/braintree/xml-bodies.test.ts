@@ -23,7 +23,7 @@ async function send(
   return { status: response.status, read: bytes.length > 0 ? parseXml(bytes) : {} }
 }
 
-describe('requests of SDKs that send XML', () => {
+describe('requests to Braintree from SDKs that send XML', () => {
   it("create a customer with a card, in Python's notation: names with underscores, entities, no XML declaration", async () => {
     const merchant = await startMerchant()
     const { status, read } = await send(

@@ -158,7 +158,7 @@ const EVERY_EVENT = `window.heard = []
 const GOOD = '4111 1111 1111 1111'
 const ASKS = '4000000000002503'
 
-describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive }) => {
+describeInChromium("the replacement for Braintree's browser scripts", ({ newPage, forgive }) => {
   async function open(url: string, settings: Parameters<typeof newPage>[0] = {}): Promise<Page> {
     const page = await newPage(settings)
     await page.goto(url)
@@ -421,7 +421,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     expect(await pay(await open(url))).toBe(`error ${code}`)
   })
 
-  it("the replacements for Braintree's components accept callbacks as well as promises", async () => {
+  it('all components accept callbacks as well as promises', async () => {
     const { url } = await openShop({
       script: `document.querySelector('#pay').onclick = () => braintree.client.create({ authorization }, (_error, client) =>
         braintree.hostedFields.create({ client, fields: { number: { container: '#number' } } }, (_error, hosted) =>
@@ -575,7 +575,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     )
   })
 
-  it("the replacements for Braintree's components have only methods and events that Braintree declares, and almost all of them", async () => {
+  it('the components have only methods and events that Braintree declares, and almost all of them', async () => {
     const { url } = await openShop({
       script: `${VERIFIED}
         const checkout = await braintree.paypalCheckout.create({ client })

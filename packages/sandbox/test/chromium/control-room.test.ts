@@ -12,7 +12,7 @@ import {
   subscribeGrace,
 } from '../control-room/support.ts'
 
-describeInChromium('the control room', ({ newPage }) => {
+describeInChromium('the control room of the sandbox', ({ newPage }) => {
   let watched: ObservedTestSandbox
   let ada = { customer: '', subscription: '' }
   let grace = { customer: '', subscription: '' }
@@ -69,7 +69,7 @@ describeInChromium('the control room', ({ newPage }) => {
   }
 
   it.each(Object.keys(paths))(
-    'the control room renders the page %s accessibly, for every screen size and color scheme',
+    'renders the page %s accessibly, for every screen size and color scheme',
     async (name) => {
       const page = await newPage({ reuseTab: true })
       const response = await page.goto(watched.room + paths[name]?.())
@@ -78,7 +78,7 @@ describeInChromium('the control room', ({ newPage }) => {
     },
   )
 
-  it('the control room leads from a customer to a forecast and to the sent webhooks, without scripts', async () => {
+  it('leads from a customer to a forecast and to the sent webhooks, without scripts', async () => {
     const own = await startObserved()
     try {
       const { sandbox } = own
@@ -113,7 +113,7 @@ describeInChromium('the control room', ({ newPage }) => {
     }
   })
 
-  it('the control room filters the customers of one Braintree merchant, and shows the history of an object', async () => {
+  it('filters the customers of one Braintree merchant, and shows the history of an object', async () => {
     const page = await newPage({ script: false })
     await page.goto(`${watched.room}/customers`)
     await page.getByRole('link', { name: 'Grace Hopper' }).waitFor()
@@ -129,7 +129,7 @@ describeInChromium('the control room', ({ newPage }) => {
     await page.getByRole('heading', { name: 'Grace at the shop' }).waitFor()
   })
 
-  it('the control room selects a Stripe test clock and moves only that clock, without scripts', async () => {
+  it('selects a Stripe test clock and moves only that clock, without scripts', async () => {
     const before = watched.sandbox.clock.nowMs()
     const page = await newPage({ script: false })
     await page.goto(`${watched.room}/clock`)
@@ -145,7 +145,7 @@ describeInChromium('the control room', ({ newPage }) => {
     expect(watched.sandbox.clock.nowMs()).toBe(before)
   })
 
-  it('the control room can simulate failures and move the clock by keyboard only', async () => {
+  it('can simulate failures and move the clock using only the keyboard', async () => {
     const page = await newPage({ script: false })
     await page.goto(`${watched.room}/trouble`)
     await page.getByLabel('Too many requests').focus()

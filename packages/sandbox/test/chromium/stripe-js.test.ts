@@ -81,7 +81,7 @@ const GOOD = '4242424242424242'
 const ASKS = '4000 0000 0000 3220'
 const DECLINED = '4000000000000002'
 
-describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
+describeInChromium('the replacement for Stripe.js', ({ newPage, forgive }) => {
   const fields = (page: Page) => page.frameLocator('iframe[name^=__privateStripeFrame]')
 
   async function open(url: string, settings: Parameters<typeof newPage>[0] = {}): Promise<Page> {
@@ -108,7 +108,7 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
   const bank = (page: Page) => page.frameLocator('iframe[title="3D Secure challenge"]')
 
   it.each(['light', 'dark'] as const)(
-    'the replacement for Stripe.js renders an accessible card form in %s mode',
+    'renders an accessible card form in %s mode',
     async (scheme) => {
       const { url } = await openShop(
         ({ pay }) => `${CARD}
@@ -125,7 +125,7 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
     },
   )
 
-  it('the replacement for Stripe.js pays with a card after an incomplete form, a declined card and a failed 3-D Secure challenge', async () => {
+  it('pays with a card after an incomplete form, a declined card and a failed 3-D Secure challenge', async () => {
     const { url, sandbox, intent } = await openShop(
       ({ pay }) => `${CARD}
         pay(() => stripe.confirmCardPayment('${pay}', { payment_method: { card, billing_details: { name: 'Ada' } } }))`,
@@ -159,7 +159,7 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
     expect(await page.content()).not.toContain('3220')
   })
 
-  it('the replacement for Stripe.js saves a card, and creates a payment method and a token', async () => {
+  it('saves a card, and creates a payment method and a token', async () => {
     const shop = await openShop(
       ({ save }) => `${CARD}
         const ways = [
@@ -183,7 +183,7 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
     expect(owner.sources?.data).toMatchObject([{ name: 'Ada', last4: '4242' }])
   })
 
-  it('the replacement for Stripe.js reads a card from three separate elements, and emits their events', async () => {
+  it('reads a card from three separate elements, and emits their events', async () => {
     const { url } = await openShop(
       () => `const elements = stripe.elements()
         const number = elements.create('cardNumber')
@@ -206,7 +206,7 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
     await said(page, /^done pm_/)
   })
 
-  it('pays with the Payment Element, in the page or with a redirect to the return URL', async () => {
+  it('pays with the Payment Element, on the page or with a redirect to the return URL', async () => {
     const shop = await openShop(
       ({ pay }) => `${PAYMENT(pay)}
         const back = new URLSearchParams(location.search)
@@ -227,7 +227,7 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
     expect(paid.status).toBe('succeeded')
   })
 
-  it('the replacement for Stripe.js collects a payment method that the server confirms, and then completes 3-D Secure on the page', async () => {
+  it('collects a payment method that the server confirms, and then completes 3-D Secure on the page', async () => {
     const shop = await openShop(
       () => `const elements = stripe.elements({ mode: 'payment', amount: 1999, currency: 'usd' })
         elements.create('payment').mount('#card')

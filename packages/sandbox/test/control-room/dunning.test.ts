@@ -46,7 +46,7 @@ it.each([
   ['unpaid', '1', 'unpaid'],
   ['past_due', '', 'past_due'],
 ])(
-  'applies changed retry settings to later failures and to forecasts, if the status after the last retry is %s',
+  'the control room changes retry settings, which apply to later failures and to forecasts (status after the last retry: %s)',
   async (after, days, status) => {
     const watched = await startForTest()
     const { sandbox, stripe, read, send } = watched
@@ -66,7 +66,7 @@ it.each([
   },
 )
 
-it('a reset restores the retry settings from start-up, and restore() restores the settings in the snapshot', async () => {
+it('a reset of the sandbox restores the retry settings of the start options, and restore() restores those in the snapshot', async () => {
   const { sandbox, read, send } = await startForTest({ now: NOW })
   await send('/dunning', { days: '', after: 'past_due' })
   const set = { retryAfterDays: [], afterLastRetry: 'past_due' }
@@ -77,7 +77,7 @@ it('a reset restores the retry settings from start-up, and restore() restores th
   expect(await read(READ)).toMatchObject({ dunning: set })
 })
 
-it('prefers the retry settings in the start options over those in the state file', async () => {
+it('the retry settings in the start options take precedence over those in the state file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-dunning-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const stateFile = join(folder, 'state.json')
@@ -106,7 +106,7 @@ it.each([
   { days: '1 2 3 4 5 6 7 8 9', after: 'cancel' },
   { days: '3', after: 'forgive' },
   { days: '3' },
-])('rejects the retry settings %j and changes nothing', async (form) => {
+])('the control room rejects the retry settings %j and changes nothing', async (form) => {
   const { read, send } = await startForTest()
   const answer = await send('/dunning', form as Record<string, string>, asJson)
   expect(answer.status).toBe(400)

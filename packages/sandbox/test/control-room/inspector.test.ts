@@ -80,7 +80,7 @@ it("the control room decodes the payload of Braintree's notifications", async ()
   expect(seen.signature.isRight).toBe(true)
 })
 
-it('shows the history of an object in the control room', async () => {
+it('the control room shows the history of an object', async () => {
   const watched = await startForTest()
   const { subscription } = await subscribeAda(watched)
   await watched.stripe.subscriptions.update(subscription, { metadata: { order: '7' } })
@@ -104,7 +104,7 @@ it('shows the history of an object in the control room', async () => {
   expect(history[1]?.changes).toEqual([{ path: 'metadata.order', after: '7' }])
 })
 
-it('shows a deleted object in the control room, read from its events', async () => {
+it('the control room shows a deleted object, read from its events', async () => {
   const watched = await startForTest()
   const coupon = await watched.stripe.coupons.create({ percent_off: 10, duration: 'once' })
   await watched.stripe.coupons.del(coupon.id)

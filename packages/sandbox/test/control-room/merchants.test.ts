@@ -17,8 +17,8 @@ interface ObjectData {
 const told = ({ cause, changes }: Version) =>
   [cause, ...changes.map(({ path, before, after }) => `${path}: ${before} → ${after}`)].join('\n')
 
-describe('the history of a Braintree object', () => {
-  it('shows what each call and each due job changed', async () => {
+describe('the history of a Braintree object in the control room', () => {
+  it('shows what each call and each scheduled job changed', async () => {
     const watched = await startForTest()
     const { subscription } = await subscribeGrace(watched)
     await watched.gateway.subscription.update(subscription, { price: '9.00' })
@@ -67,7 +67,7 @@ describe('the history of a Braintree object', () => {
   })
 })
 
-describe('several Braintree merchants', () => {
+describe('several Braintree merchants in the control room', () => {
   it('have separate customers, even if two customers have the same id', async () => {
     const watched = await startForTest({ braintree: { merchants: [SHOP] } })
     await subscribeGrace(watched)

@@ -33,7 +33,7 @@ it("the control room rejects host names other than this machine's, as a protecti
   expect(watched.sandbox.clock.now().toISOString()).toBe('2026-01-31T10:00:00.000Z')
 })
 
-it('rejects forms that other sites post to the control room', async () => {
+it('the control room rejects forms posted by other sites', async () => {
   const watched = await startForTest()
   const form = { days: '1' }
   for (const headers of [
@@ -51,7 +51,7 @@ it('rejects forms that other sites post to the control room', async () => {
   expect((await watched.send('/advance', form, own)).status).toBe(303)
 })
 
-it('redirects from the control room only to its own pages', async () => {
+it('the control room redirects only to its own pages', async () => {
   const watched = await startForTest()
   for (const back of ['//evil.example', 'https://evil.example', '/\\evil.example', '', '/\nx']) {
     const response = await watched.send('/clear', { back })
@@ -61,7 +61,7 @@ it('redirects from the control room only to its own pages', async () => {
   expect(response.headers.get('location')).toMatch(/^\/customers\?q=ada&said=\d+$/)
 })
 
-it('escapes user-supplied text in the control room', async () => {
+it('the control room escapes text that users supply', async () => {
   const watched = await startForTest()
   const name = '<script>alert(1)</script>"\'>'
   const customer = await watched.stripe.customers.create({ name, email: "x'<b>@example.com" })
@@ -104,7 +104,7 @@ it('the control room shows the result or error of a submitted form on the page',
   expect((await watched.send('/nothing', {}, json)).status).toBe(404)
 })
 
-it('the control room simulates failures of every kind, lists those that have not happened yet, and clears them', async () => {
+it('the control room simulates failures of every kind, lists those that have not happened yet, and can cancel them', async () => {
   const watched = await startForTest()
   for (const kind of ['500', '429', 'saved-500', 'made-500']) {
     await watched.send('/fail', { count: '1', kind, provider: 'stripe' })

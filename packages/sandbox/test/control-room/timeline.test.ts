@@ -64,7 +64,7 @@ it("the control room's forecast agrees with Stripe's invoice preview about the n
   expect(preview.amount_due).toBe(1333)
 })
 
-it('the timeline names a step after its most important event, and describes the change of the subscription', async () => {
+it("the control room's timeline names a step after its most important event, and describes the change of the subscription", async () => {
   const watched = await startForTest()
   const { customer, subscription } = await subscribeAda(watched)
   await watched.stripe.subscriptions.update(subscription, { cancel_at_period_end: true })
@@ -79,7 +79,7 @@ it('the timeline names a step after its most important event, and describes the 
   expect(past[1]?.amount?.text).toBe('$10.00')
 })
 
-it('the timeline reads past steps from the invoices if the events have expired', async () => {
+it("the control room's timeline reads past steps from the invoices if the events have expired", async () => {
   const watched = await startForTest()
   const { customer } = await subscribeAda(watched)
   await watched.sandbox.clock.advance({ months: 8 })
@@ -88,7 +88,7 @@ it('the timeline reads past steps from the invoices if the events have expired',
   expect(past.at(-1)).toMatchObject({ title: 'Customer created', at: '2026-01-31T10:00:00.000Z' })
 })
 
-it('the timeline shows a PayPal payment when it is submitted and when it is settled', async () => {
+it("the control room's timeline shows a PayPal payment when it is submitted and when it is settled", async () => {
   const watched = await startForTest()
   const { customer } = await subscribeGrace(watched, 'fake-paypal-billing-agreement-nonce')
   await watched.sandbox.clock.advance({ hours: 2 })

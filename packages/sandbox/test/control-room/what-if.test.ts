@@ -6,7 +6,7 @@ interface WhatIf {
   readonly ifSo: { readonly paid: ReadonlyArray<{ text: string }>; readonly subscriptions: unknown }
 }
 
-it('the control room shows forecasts with and without an assumption side by side, and changes nothing in the sandbox', async () => {
+it('the control room shows forecasts with and without an assumption side by side, and does not change the sandbox', async () => {
   const watched = await startForTest()
   const ada = await subscribeAda(watched)
   const grace = await subscribeGrace(watched)

@@ -115,7 +115,7 @@ const PEOPLE: ReadonlyArray<[string, Address, Customer, readonly number[], strin
   ],
 ]
 
-it('taxes each customer by address, to the cent, for items with tax-inclusive, tax-exclusive and untaxed prices', async () => {
+it('the Stripe sandbox taxes each customer by address, to the cent, for items with tax-inclusive, tax-exclusive and untaxed prices', async () => {
   const { stripe, added, within, silent, gift, coupon } = await startShop()
   for (const [name, address, more, rates, reason] of PEOPLE) {
     const customer = await newCustomer(stripe, address, more)
@@ -165,7 +165,7 @@ it('taxes each customer by address, to the cent, for items with tax-inclusive, t
   }
 })
 
-it('rejects automatic tax without a sufficient address, and bills a renewal without tax if the address is no longer sufficient', async () => {
+it('the Stripe sandbox rejects automatic tax without a sufficient address, and bills a renewal without tax if the address is no longer sufficient', async () => {
   const { sandbox, stripe, added } = await startShop()
   const customer = await newCustomer(stripe, { country: 'US', state: 'CA' })
   const wish = { customer: customer.id, automatic_tax: AUTOMATIC }
@@ -226,7 +226,7 @@ it('rejects automatic tax without a sufficient address, and bills a renewal with
   expect(listed.data).toEqual([])
 })
 
-it('previews exactly the tax that is charged for a new subscription, a swap and a renewal', async () => {
+it('the Stripe sandbox previews exactly the tax that is charged for a new subscription, a swap and a renewal', async () => {
   const { sandbox, stripe, added, better, within, coupon } = await startShop()
   for (const [price, next, more] of [
     [added, better, {}],
@@ -270,7 +270,7 @@ it('previews exactly the tax that is charged for a new subscription, a swap and 
   }
 })
 
-it('collects an address in Checkout, computes the tax and saves the address if allowed', async () => {
+it('the Stripe sandbox collects an address in Checkout, computes the tax and saves the address if allowed', async () => {
   const { sandbox, stripe, added, within } = await startShop()
   const lines = [added, within].map(({ id }) => ({ price: id, quantity: 1 }))
   const tax = percent(1999, [19])[0] ?? 0
@@ -331,7 +331,7 @@ it('collects an address in Checkout, computes the tax and saves the address if a
   expect([paid.amount_total, paid.total_details?.amount_tax]).toEqual([5000, 0])
 })
 
-it('rejects manual tax rates together with automatic tax, and previews the tax of a customer who does not exist yet', async () => {
+it('the Stripe sandbox rejects manual tax rates together with automatic tax, and previews the tax of a customer who does not exist yet', async () => {
   const { stripe, added, product } = await startShop()
   const customer = await newCustomer(stripe, BERLIN)
   const rate = await stripe.taxRates.create({

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { catchStripeError, seconds, seedCustomer, startStripeSandbox } from './support.ts'
 
-it('creates a balance transaction for each payment and refund, with amounts exact to the cent', async () => {
+it('the Stripe sandbox creates a balance transaction for each payment and refund, with amounts exact to the cent', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const intent = await pay(stripe, customer.id, method.id, 1999)
@@ -45,7 +45,7 @@ it('creates a balance transaction for each payment and refund, with amounts exac
   expect(await funds(stripe)).toEqual({ available: { usd: 0 }, pending: { usd: 1411 } })
 })
 
-it("changes the account's balance only when a payment is captured, by the captured amount", async () => {
+it("the Stripe sandbox changes the account's balance only when a payment is captured, by the captured amount", async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const held = await stripe.paymentIntents.create({
@@ -69,7 +69,7 @@ it("changes the account's balance only when a payment is captured, by the captur
   })
 })
 
-it('shows the money of a payment as available after two days, in every list', async () => {
+it('the Stripe sandbox shows the money of a payment as available after two days, in every list', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const early = await pay(stripe, customer.id, method.id, 1000)
@@ -89,7 +89,7 @@ it('shows the money of a payment as available after two days, in every list', as
   expect(await funds(stripe)).toEqual({ available: { usd: 2853 }, pending: { usd: 0 } })
 })
 
-it('returns an empty list of balance transactions of payouts, since there are no payouts', async () => {
+it('the Stripe sandbox returns an empty list of balance transactions of payouts, since there are no payouts', async () => {
   const { stripe } = await startStripeSandbox()
   expect((await catchStripeError(stripe.balanceTransactions.list({ payout: 'po_1' }))).code).toBe(
     'resource_missing',
@@ -117,7 +117,7 @@ async function funds(stripe: Stripe) {
   return { available: byCurrency(available), pending: byCurrency(pending) }
 }
 
-it('returns the money to the balance when a refund fails later, and allows another refund', async () => {
+it('the Stripe sandbox returns the money to the balance when a refund fails later, and allows another refund', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const intent = await pay(stripe, customer.id, method.id, 1999)

@@ -8,7 +8,7 @@ import {
   startStripeSandbox,
 } from './support.ts'
 
-it('sends invoices instead of charging a card with collection_method send_invoice, and makes the subscription past due if they are not paid in time', async () => {
+it('the Stripe sandbox sends invoices instead of charging a card with collection_method send_invoice, and makes the subscription past due if they are not paid in time', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({ email: 'b2b@example.com' })
   const { monthly } = await seedPrices(stripe)
@@ -31,7 +31,7 @@ it('sends invoices instead of charging a card with collection_method send_invoic
   expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('active')
 })
 
-it('bills items with different intervals in their own periods', async () => {
+it('the Stripe sandbox bills items with different intervals in their own periods', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, yearly } = await seedPrices(stripe)
@@ -59,7 +59,7 @@ it('bills items with different intervals in their own periods', async () => {
   expect(classic.statusCode).toBe(400)
 })
 
-it('credits unused time when a subscription is canceled with proration, and returns credit when an invoice is voided', async () => {
+it('the Stripe sandbox credits unused time when a subscription is canceled with proration, and returns credit when an invoice is voided', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -94,7 +94,7 @@ it('credits unused time when a subscription is canceled with proration, and retu
   ])
 })
 
-it('carries an amount below the minimum charge over to the next invoice', async () => {
+it('the Stripe sandbox carries an amount below the minimum charge over to the next invoice', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const charge = async (amount: number) => {
@@ -121,7 +121,7 @@ it('carries an amount below the minimum charge over to the next invoice', async 
   })
 })
 
-it('retries a failed one-off invoice only with auto_advance', async () => {
+it('the Stripe sandbox retries a failed one-off invoice only with auto_advance', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')
   const attempts: number[] = []
@@ -143,7 +143,7 @@ it('retries a failed one-off invoice only with auto_advance', async () => {
   expect(attempts).toEqual([4, 1])
 })
 
-it('rejects paying an invoice without a payment method, with an error code and documentation URL', async () => {
+it('the Stripe sandbox rejects paying an invoice without a payment method, with an error code and documentation URL', async () => {
   const { stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({ email: 'no-card@example.com' })
   const invoice = await stripe.invoices.create({ customer: customer.id, auto_advance: false })
@@ -180,7 +180,7 @@ it('activates a default_incomplete subscription when its intent is confirmed', a
   })
 })
 
-it('requires 3-D Secure authentication at the start of a trial if the card will need it later', async () => {
+it('the Stripe sandbox requires 3-D Secure authentication at the start of a trial if the card will need it later', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe, 'pm_card_authenticationRequiredOnSetup')
   const { monthly } = await seedPrices(stripe)
@@ -198,7 +198,7 @@ it('requires 3-D Secure authentication at the start of a trial if the card will 
   expect((await stripe.subscriptions.retrieve(trial.id)).status).toBe('active')
 })
 
-it('keeps a trial when the subscription changes to another billing interval, and bills the new interval after the trial', async () => {
+it('the Stripe sandbox keeps a trial when the subscription changes to another billing interval, and bills the new interval after the trial', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, yearly } = await seedPrices(stripe)
@@ -254,7 +254,7 @@ it('applies a coupon only to its own products, and rejects a coupon that is unkn
   expect(again.code).toBe('promotion_code_customer_not_first_time')
 })
 
-it('starts a scheduled subscription on its date and ends it as its schedule says', async () => {
+it('the Stripe sandbox starts a scheduled subscription on its date and ends it as its schedule says', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -279,7 +279,7 @@ it('starts a scheduled subscription on its date and ends it as its schedule says
   expect(sandbox.stripe.paidInvoices(customer.id)).toHaveLength(2)
 })
 
-it('cancels a subscription at a cancel_at within a period, and resets the billing cycle anchor on request', async () => {
+it('the Stripe sandbox cancels a subscription at a cancel_at within a period, and resets the billing cycle anchor on request', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -302,7 +302,7 @@ it('cancels a subscription at a cancel_at within a period, and resets the billin
   })
 })
 
-it('renews a subscription of 29 February on the last day of February in other years', async () => {
+it('the Stripe sandbox renews a subscription of 29 February on the last day of February in other years', async () => {
   const { sandbox, stripe } = await startStripeSandbox({ now: new Date('2028-02-29T12:00:00Z') })
   const { customer } = await seedCustomer(stripe)
   const { yearly } = await seedPrices(stripe)
@@ -321,7 +321,7 @@ it('renews a subscription of 29 February on the last day of February in other ye
   expect(ends).toEqual(['2029-02-28', '2030-02-28', '2031-02-28', '2032-02-29', '2033-02-28'])
 })
 
-it('sends invoice.upcoming the configured number of days before a renewal', async () => {
+it('the Stripe sandbox sends invoice.upcoming the configured number of days before a renewal', async () => {
   const { sandbox, stripe } = await startStripeSandbox({
     stripe: { upcomingInvoiceDays: 7, keepEventsForDays: 999 },
   })

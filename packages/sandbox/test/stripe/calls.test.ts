@@ -8,7 +8,7 @@ import {
   startStripeSandbox,
 } from './support.ts'
 
-it('returns the first response for a repeated idempotency key, and rejects the key for another request', async () => {
+it('the Stripe sandbox returns the first response for a repeated idempotency key, and rejects the key for another request', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const first = await stripe.customers.create(
     { email: 'a@example.com' },
@@ -42,7 +42,7 @@ it('returns the first response for a repeated idempotency key, and rejects the k
   expect(later.id).not.toBe(first.id)
 })
 
-it('returns the first response for a repeated idempotency key of a declined payment, but not of a call with a rejected parameter', async () => {
+it('the Stripe sandbox returns the first response for a repeated idempotency key of a declined payment, but not of a call with a rejected parameter', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')
   const pay = () =>
@@ -67,7 +67,7 @@ it('returns the first response for a repeated idempotency key of a declined paym
   await stripe.customers.create({}, { idempotencyKey: 'typo' })
 })
 
-it('paginates by cursor in both directions', async () => {
+it('the Stripe sandbox paginates by cursor in both directions', async () => {
   const { stripe } = await startStripeSandbox()
   const ids: string[] = []
   for (let i = 0; i < 23; i++) ids.unshift((await stripe.customers.create({})).id)
@@ -80,7 +80,7 @@ it('paginates by cursor in both directions', async () => {
   expect(back.data.map((each) => each.id)).toEqual(ids.slice(2, 5))
 })
 
-it('simulates failed calls: 429, 500, slow, lost and half-written responses', async () => {
+it('the Stripe sandbox simulates failed calls: 429, 500, slow, lost and half-written responses', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { trouble } = sandbox
   trouble.failNext(1, '429')
@@ -112,7 +112,7 @@ it('simulates failed calls: 429, 500, slow, lost and half-written responses', as
   expect((await stripe.customers.list()).data).toHaveLength(2)
 })
 
-it('holds a response back until it is released, after the call has taken effect', async () => {
+it('the Stripe sandbox holds a response back until it is released, after the call has taken effect', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { trouble } = sandbox
   trouble.failNext(1, 'held', 'stripe')
@@ -128,7 +128,7 @@ it('holds a response back until it is released, after the call has taken effect'
   expect((await creating).id).toBe(found?.id)
 })
 
-it('answers 409 for an idempotency key whose first call is still in progress', async () => {
+it('the Stripe sandbox responds with 409 to an idempotency key whose first call is still in progress', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { trouble } = sandbox
   const create = () => stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'once' })
@@ -148,7 +148,7 @@ it('answers 409 for an idempotency key whose first call is still in progress', a
   expect((await stripe.customers.list()).data).toHaveLength(2)
 })
 
-it('lets the SDK retry until the first call with the same idempotency key has finished', async () => {
+it('the Stripe sandbox lets the SDK retry until the first call with the same idempotency key has finished', async () => {
   const { sandbox, stripe } = await startStripeSandbox({ sdk: { maxNetworkRetries: 5 } })
   const create = () => stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'once' })
   sandbox.trouble.failNext(1, { slowMs: 300 }, 'stripe')
@@ -156,7 +156,7 @@ it('lets the SDK retry until the first call with the same idempotency key has fi
   expect(two.id).toBe(one.id)
 })
 
-it('frees the idempotency key of a call in progress when its caller disconnects', async () => {
+it('the Stripe sandbox frees the idempotency key of a call in progress when its caller disconnects', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { apiKey, url } = sandbox.stripe
   const headers = {
@@ -176,7 +176,7 @@ it('frees the idempotency key of a call in progress when its caller disconnects'
   expect((await stripe.customers.list()).data).toHaveLength(1)
 })
 
-it('reads lists without indexes and capitalized booleans, as clients without an SDK and older SDKs send them', async () => {
+it('the Stripe sandbox reads lists without indexes and capitalized booleans, as clients without an SDK and older SDKs send them', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, better } = await seedPrices(stripe)
@@ -199,7 +199,7 @@ it('reads lists without indexes and capitalized booleans, as clients without an 
   ])
 })
 
-it("declines one customer's next charge with declineNextCharge()", async () => {
+it("the Stripe sandbox declines one customer's next charge with declineNextCharge()", async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const other = await seedCustomer(stripe)
@@ -267,7 +267,7 @@ it('applies coupons and taxes to invoices, exact to the cent, and stops when cou
   expect((await stripe.subscriptions.retrieve(subscription.id)).discounts).toEqual([])
 })
 
-it('calculates the tax that a tax-inclusive price contains', async () => {
+it('the Stripe sandbox calculates the tax that a tax-inclusive price contains', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -289,7 +289,7 @@ it('calculates the tax that a tax-inclusive price contains', async () => {
   })
 })
 
-it('expands paths through lists and arrays without changing the stored objects', async () => {
+it('the Stripe sandbox expands paths through lists and arrays without changing the stored objects', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const { monthly, product } = await seedPrices(stripe)
@@ -344,7 +344,7 @@ it('applies the filters of list calls', async () => {
   expect(charges.data).toEqual([])
 })
 
-it('expands an id to the object that its field name suggests, if objects of several kinds share the id', async () => {
+it('the Stripe sandbox expands an id to the object that its field name suggests, if objects of several kinds share the id', async () => {
   const { stripe } = await startStripeSandbox()
   await stripe.coupons.create({ id: 'gold', percent_off: 10 })
   await stripe.products.create({ id: 'gold', name: 'Gold' })

@@ -24,7 +24,7 @@ async function startCheckout(version: string, more: Readonly<Record<string, stri
   return { ...setup, made, url, pay, session, types }
 }
 
-it('before basil, Checkout creates the subscription with the first payment attempt, incomplete until one succeeds', async () => {
+it('before basil (a Stripe API version), Checkout creates the subscription with the first payment attempt, incomplete until one succeeds', async () => {
   const { made, url, pay, session, stripe, types } = await startCheckout(ACACIA)
   expect(made.subscription).toBeNull()
   const failed = await pay(DECLINED)
@@ -55,7 +55,7 @@ it('before basil, Checkout creates the subscription with the first payment attem
   )
 })
 
-it('before basil, the first successful attempt in Checkout activates the subscription', async () => {
+it('before basil (a Stripe API version), the first successful attempt in Checkout activates the subscription', async () => {
   const { pay, session, stripe, sandbox } = await startCheckout(ACACIA)
   await pay('pm_card_visa')
   const { subscription, ...paid } = await session()
@@ -65,7 +65,7 @@ it('before basil, the first successful attempt in Checkout activates the subscri
   expect(told?.data).toMatchObject({ object: { subscription } })
 })
 
-it('before basil, a session without a successful attempt leaves an incomplete subscription, which expires', async () => {
+it('before basil (a Stripe API version), a session without a successful attempt leaves an incomplete subscription, which expires', async () => {
   const { pay, session, sandbox, stripe } = await startCheckout(ACACIA)
   await pay(DECLINED)
   const id = String((await session()).subscription)
@@ -74,7 +74,7 @@ it('before basil, a session without a successful attempt leaves an incomplete su
   expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'incomplete_expired' })
 })
 
-it('before basil, the first attempt in Checkout fixes the line items', async () => {
+it('before basil (a Stripe API version), the first attempt in Checkout fixes the line items', async () => {
   const { url, pay, stripe, session } = await startCheckout(ACACIA, {
     allow_promotion_codes: 'true',
     'line_items[0][adjustable_quantity][enabled]': 'true',
@@ -97,7 +97,7 @@ it('before basil, the first attempt in Checkout fixes the line items', async () 
   expect(await session()).toMatchObject({ status: 'complete', amount_total: 500 })
 })
 
-it('since basil, Checkout creates the subscription only after the payment', async () => {
+it('since basil (a Stripe API version), Checkout creates the subscription only after the payment', async () => {
   const { pay, session, stripe } = await startCheckout(BASIL)
   await pay(DECLINED)
   expect(await session()).toMatchObject({ status: 'open', subscription: null, invoice: null })
@@ -106,7 +106,7 @@ it('since basil, Checkout creates the subscription only after the payment', asyn
   expect(await session()).toMatchObject({ status: 'complete', payment_status: 'paid' })
 })
 
-it('before basil, Checkout starts a trial as in later versions', async () => {
+it('before basil (a Stripe API version), Checkout starts a trial as in later versions', async () => {
   const trial = { 'subscription_data[trial_period_days]': '7' }
   const { pay, session, stripe } = await startCheckout(ACACIA, trial)
   await pay('pm_card_visa')

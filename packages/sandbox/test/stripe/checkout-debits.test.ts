@@ -29,7 +29,7 @@ async function startShop() {
   return { ...setup, customer, open, read, told }
 }
 
-describe('a bank debit in Checkout', () => {
+describe('a bank debit in Stripe Checkout', () => {
   it('is processing for minutes and then succeeds', async () => {
     const { sandbox, stripe, open, read, told, customer } = await startShop()
     const { id, payment_method_types } = await open()
@@ -221,7 +221,7 @@ const MONTHLY = {
   quantity: 1,
 } as const
 
-describe('a subscription paid by bank debit', () => {
+describe('a Stripe subscription paid by bank debit', () => {
   async function subscribe(account: string) {
     const shop = await startShop()
     const { id } = await shop.open({ mode: 'subscription', line_items: [MONTHLY] })

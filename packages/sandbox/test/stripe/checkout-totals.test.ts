@@ -102,7 +102,7 @@ const TABLE: ReadonlyArray<
 ]
 
 it.each(TABLE)(
-  'calculates the same amounts for %s in the Checkout session, on its page and on the invoice',
+  'the Stripe sandbox calculates the same amounts for %s in the Checkout session, on its page and on the invoice',
   async (_name, params, expected) => {
     const shop = await startShop()
     const { stripe, sandbox } = shop
@@ -140,7 +140,7 @@ it.each(TABLE)(
 
 const TRIALS = [{}, { trial_period_days: 7 }, { trial_end: seconds('2026-02-10T00:00:00Z') }]
 
-it('shows the same amounts on the Checkout page as on the invoice, for random combinations of items, discounts and taxes', async () => {
+it('the Stripe sandbox shows the same amounts on the Checkout page as on the invoice, for random combinations of items, discounts and taxes', async () => {
   const shop = await startShop()
   const { stripe, sandbox, monthly, support, once, added, inside, percent, amount } = shop
   const discounts = [[], [{ coupon: percent.id }], [{ coupon: amount.id }]]
@@ -178,7 +178,7 @@ it('shows the same amounts on the Checkout page as on the invoice, for random co
   }
 })
 
-it('charges in another currency in Checkout if the price has an amount in it', async () => {
+it('the Stripe sandbox charges in another currency in Checkout if the price has an amount in it', async () => {
   const { stripe, sandbox } = await startShop()
   const product = await stripe.products.create({ name: 'Anywhere' })
   const options = {
@@ -233,7 +233,7 @@ it("includes the customer's pending invoice items in the Checkout totals", async
   expect(sandbox.stripe.paidInvoices(customer.id)).toMatchObject([{ total: 1321 }])
 })
 
-it('leaves no trace of the calculation of the Checkout totals', async () => {
+it('the Stripe sandbox leaves no trace of the calculation of the Checkout totals', async () => {
   const { stripe, sandbox, monthly, percent } = await startShop()
   const before = sandbox.stripe.events().length
   const session = await stripe.checkout.sessions.create({
@@ -250,7 +250,7 @@ it('leaves no trace of the calculation of the Checkout totals', async () => {
   expect((await stripe.coupons.retrieve(percent.id)).times_redeemed).toBe(0)
 })
 
-it('lists the parts of each Checkout amount, before and after payment', async () => {
+it('the Stripe sandbox lists the parts of each Checkout amount, before and after payment', async () => {
   const { stripe, sandbox, monthly, once, added, percent } = await startShop()
   const session = await stripe.checkout.sessions.create({
     mode: 'subscription',

@@ -18,7 +18,7 @@ const MUG = {
   quantity: 2,
 }
 
-describe('one-time payments in Checkout', () => {
+describe('one-time payments in Stripe Checkout', () => {
   it('sell items with inline prices (price_data) to a guest', async () => {
     const { open, stripe, sandbox } = await startShop()
     const session = await open({
@@ -129,7 +129,7 @@ describe('one-time payments in Checkout', () => {
   })
 })
 
-describe('subscriptions in Checkout', () => {
+describe('subscriptions in Stripe Checkout', () => {
   it('start a trial without a card if the session allows it', async () => {
     const { open, stripe, sandbox, monthly } = await startShop()
     const session = await open({
@@ -245,7 +245,7 @@ describe('subscriptions in Checkout', () => {
   })
 })
 
-describe('setup in Checkout', () => {
+describe('the setup mode of Stripe Checkout', () => {
   it('attaches the card to the customer', async () => {
     const { open, stripe, sandbox } = await startShop()
     const { id } = await stripe.customers.create({ email: 'a@example.com' })
@@ -274,7 +274,7 @@ describe('setup in Checkout', () => {
   })
 })
 
-describe('promotion codes in Checkout', () => {
+describe('promotion codes in Stripe Checkout', () => {
   async function startWithCode(
     restrictions: Partial<Stripe.PromotionCodeCreateParams> = {},
     duration: 'once' | 'forever' = 'once',
@@ -402,7 +402,7 @@ describe('promotion codes in Checkout', () => {
   })
 })
 
-describe('additional fields in Checkout', () => {
+describe('additional fields in Stripe Checkout', () => {
   const label = (custom: string) => ({ type: 'custom' as const, custom })
 
   it('include custom fields and the terms of service', async () => {
@@ -486,7 +486,7 @@ describe('additional fields in Checkout', () => {
   })
 })
 
-describe('3-D Secure in Checkout', () => {
+describe('3-D Secure in Stripe Checkout', () => {
   it.each(['payment', 'subscription', 'setup'] as const)(
     'lets another card pay after failed authentication in %s mode',
     async (mode) => {
@@ -568,7 +568,7 @@ it('a Checkout session expires after its time, or on request', async () => {
   expect(sandbox.stripe.subscriptions()).toEqual([])
 })
 
-it('a Checkout session allows updates of its metadata only', async () => {
+it('a Checkout session allows changes of its metadata only', async () => {
   const { open, stripe, monthly } = await startShop()
   const line_items = [{ price: monthly.id, quantity: 1 }]
   const { id } = await open({ mode: 'subscription', line_items, metadata: { a: '1' } })
@@ -580,7 +580,7 @@ it('a Checkout session allows updates of its metadata only', async () => {
   expect(error.param).toBe('line_items')
 })
 
-describe('parameters that Checkout rejects', () => {
+describe('the parameters that Stripe Checkout rejects', () => {
   const line_items = [MUG]
   it.each<[string, Stripe.Checkout.SessionCreateParams, string, string | undefined]>([
     [

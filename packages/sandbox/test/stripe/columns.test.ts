@@ -224,7 +224,7 @@ function toClause(
   }
 }
 
-it('returns the same objects from every search as a scan of all objects', async () => {
+it('the Stripe sandbox returns the same objects from every search as a scan of all objects', async () => {
   const { stripe, sandbox } = await startStripeSandbox()
   const search = (resource: string, params: Record<string, string>) =>
     stripe.rawRequest(

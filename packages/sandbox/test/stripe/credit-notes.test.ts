@@ -3,7 +3,7 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { catchStripeError, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
-it('reduces the amount due of an open invoice by a credit note, until the note is voided', async () => {
+it('the Stripe sandbox reduces the amount due of an open invoice by a credit note, until the note is voided', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const invoice = await openInvoice(stripe, customer.id, [{ amount: 3000 }])
@@ -39,7 +39,7 @@ it('reduces the amount due of an open invoice by a credit note, until the note i
   expect(sandbox.stripe.events('credit_note.voided')).toHaveLength(1)
 })
 
-it('marks an invoice as paid if a credit note leaves nothing due, and activates its subscription', async () => {
+it('the Stripe sandbox marks an invoice as paid if a credit note leaves nothing due, and activates its subscription', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')
   const { monthly } = await seedPrices(stripe)
@@ -62,7 +62,7 @@ it('marks an invoice as paid if a credit note leaves nothing due, and activates 
   expect(sandbox.stripe.events('payment_intent.canceled')).toHaveLength(1)
 })
 
-it('returns the paid amount of a credit note as a refund, as credit or outside of Stripe', async () => {
+it('the Stripe sandbox returns the paid amount of a credit note as a refund, as credit or outside of Stripe', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const invoice = await openInvoice(stripe, customer.id, [{ amount: 3000 }])
@@ -135,7 +135,7 @@ it('accepts earlier refunds in a credit note, and counts each refunded cent only
   expect((await catchStripeError(foreign)).param).toBe('refunds[0][refund]')
 })
 
-it('credits a part of an invoice line with the same share of its discount and taxes, to the cent', async () => {
+it('the Stripe sandbox credits a part of an invoice line with the same share of its discount and taxes, to the cent', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const tax = await stripe.taxRates.create({
@@ -176,7 +176,7 @@ it('credits a part of an invoice line with the same share of its discount and ta
   ])
 })
 
-it('creates credit notes that add up to the invoice, however its lines are divided', async () => {
+it('the Stripe sandbox creates credit notes that add up to the invoice, however its lines are divided', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const coupon = await stripe.coupons.create({ percent_off: 33.33, duration: 'forever' })
@@ -209,7 +209,7 @@ it('creates credit notes that add up to the invoice, however its lines are divid
   )
 })
 
-it('credits custom lines in a credit note, with tax by the given tax rates', async () => {
+it('the Stripe sandbox credits custom lines in a credit note, with tax by the given tax rates', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const inside = await stripe.taxRates.create({
@@ -247,7 +247,7 @@ it('credits custom lines in a credit note, with tax by the given tax rates', asy
 const LINE = 'lines[0][invoice_line_item]'
 const TAXES = 'lines[0][tax_amounts]'
 
-it('previews a credit note without changing anything', async () => {
+it('the Stripe sandbox previews a credit note without changing anything', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const invoice = await openInvoice(stripe, customer.id, [{ amount: 3000 }])
@@ -268,7 +268,7 @@ it('previews a credit note without changing anything', async () => {
   expect(sums(preview)).toEqual(sums(note))
 })
 
-it('rejects credit notes for drafts and void invoices, and empty ones', async () => {
+it('the Stripe sandbox rejects credit notes for drafts and void invoices, and empty ones', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const draft = await stripe.invoices.create({ customer: customer.id })

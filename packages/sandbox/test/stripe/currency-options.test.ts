@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { catchStripeError, startStripeSandbox } from './support.ts'
 
-it("returns a price's currency options only when expanded", async () => {
+it("the Stripe sandbox returns a price's currency options only when expanded", async () => {
   const { stripe } = await startStripeSandbox()
   const price = await seedPrice(stripe)
   expect(price.currency_options).toBeUndefined()
@@ -35,7 +35,7 @@ it("returns a price's currency options only when expanded", async () => {
   expect(product.default_price).toMatchObject({ currency_options: { eur: { unit_amount: 4 } } })
 })
 
-it('bills a subscription in the requested currency, from its start through a swap to renewals', async () => {
+it('the Stripe sandbox bills a subscription in the requested currency, from its start through a swap to renewals', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const price = await seedPrice(stripe)
   const better = await seedPrice(stripe, 2000, 1800)
@@ -126,7 +126,7 @@ it('adds a one-time price in the currency of the invoice or subscription that it
   )
 })
 
-it('rejects currencies that a price does not have, and invalid options', async () => {
+it('the Stripe sandbox rejects currencies that a price does not have, and invalid options', async () => {
   const { stripe } = await startStripeSandbox()
   const price = await seedPrice(stripe)
   const customer = await newCustomer(stripe)

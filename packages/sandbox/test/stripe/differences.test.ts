@@ -41,7 +41,7 @@ async function startMonth(params: Partial<Stripe.SubscriptionCreateParams> = {})
 
 const first = (subscription: Stripe.Subscription) => subscription.latest_invoice as Stripe.Invoice
 
-describe('cancel_at', () => {
+describe('cancel_at, the end date of a Stripe subscription,', () => {
   it('credits the part of a billed period after the cancellation', async () => {
     const { sandbox, stripe, customer, subscription, pending } = await startMonth()
     await stripe.subscriptions.update(subscription.id, {
@@ -127,7 +127,7 @@ describe('cancel_at', () => {
   })
 })
 
-describe('billing_mode', () => {
+describe("billing_mode, Stripe's billing mode of a subscription,", () => {
   /**
    * Upgrades without proration, then downgrades, and returns the credit for the unused time of the
    * more expensive price.
@@ -147,21 +147,21 @@ describe('billing_mode', () => {
     return pending()
   }
 
-  it('credits the amount that was billed, in flexible mode', async () => {
+  it('credits, if it is flexible, the amount that was billed', async () => {
     expect(await creditAfterUnbilledUpgrade('flexible')).toEqual([
       [3100, true],
       [-3100, true],
     ])
   })
 
-  it("credits the item's present price in classic mode, whatever amount was billed", async () => {
+  it("credits, if it is classic, the item's present price, whatever amount was billed", async () => {
     expect(await creditAfterUnbilledUpgrade('classic')).toEqual([
       [3100, true],
       [-6200, true],
     ])
   })
 
-  it('is kept by a schedule and the subscriptions it starts', async () => {
+  it('is passed on by a schedule to the subscriptions it starts', async () => {
     const { sandbox, stripe } = await startStripeSandbox()
     const { customer } = await seedCustomer(stripe)
     const { monthly } = await seedPrices(stripe)
@@ -178,7 +178,7 @@ describe('billing_mode', () => {
   })
 })
 
-it("rejects a billing_cycle_anchor beyond one period with Stripe's message", async () => {
+it("the Stripe sandbox rejects a billing_cycle_anchor beyond one period with Stripe's message", async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -198,7 +198,7 @@ it("rejects a billing_cycle_anchor beyond one period with Stripe's message", asy
   expect((await anchored(natural)).billing_cycle_anchor).toBe(natural)
 })
 
-it('answers 400 to timestamps beyond the calendar, such as milliseconds, in every parameter', async () => {
+it('the Stripe sandbox responds with 400 to timestamps beyond the calendar, such as milliseconds, in every parameter', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -233,8 +233,8 @@ it('answers 400 to timestamps beyond the calendar, such as milliseconds, in ever
   }
 })
 
-describe('a card that requires authentication', () => {
-  it('is declined off session, and requires an action on session', async () => {
+describe('a Stripe test card that requires authentication', () => {
+  it('is declined if the customer is absent (off session), and requires an action if the customer is present (on session)', async () => {
     const { stripe } = await startStripeSandbox()
     const { customer, method } = await seedCustomer(stripe, 'pm_card_threeDSecure2Required')
     const charge = (off_session: boolean) =>
@@ -292,7 +292,7 @@ describe('a card that requires authentication', () => {
   })
 })
 
-it('ends a trial with cancel_at without a credit, since nothing was paid', async () => {
+it('the Stripe sandbox ends a trial with cancel_at without a credit, since nothing was paid', async () => {
   const { pending } = await startMonth({
     trial_period_days: 14,
     cancel_at: seconds('2026-01-01T00:00:00Z') + 10 * DAY,

@@ -8,7 +8,7 @@ import {
   startStripeSandbox,
 } from './support.ts'
 
-it('withdraws a disputed amount and a fee from the balance, and sends the events in order', async () => {
+it('the Stripe sandbox withdraws a disputed amount and a fee from the balance, and sends the events in order', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const intent = await pay(stripe, 'pm_card_createDispute', 4200)
   const charge = await stripe.charges.retrieve(String(intent.latest_charge))
@@ -57,7 +57,7 @@ it('withdraws a disputed amount and a fee from the balance, and sends the events
   expect(found.source).toMatchObject({ id: data[0]?.id, object: 'dispute' })
 })
 
-it('returns the disputed amount, but not the fee, when the dispute is won', async () => {
+it('the Stripe sandbox returns the disputed amount, but not the fee, when the dispute is won', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   await pay(stripe, 'pm_card_createDisputeProductNotReceived', 4200)
   const dispute = await newest(stripe)
@@ -99,7 +99,7 @@ it('returns the disputed amount, but not the fee, when the dispute is won', asyn
   expect(pending).toMatchObject([{ amount: 4048 - 1500 - 200, currency: 'usd' }])
 })
 
-it("a dispute is lost by Stripe's text losing_evidence, by closing it, and by missing the deadline", async () => {
+it('a dispute at Stripe is lost by the text losing_evidence, by closing it, and by missing the deadline', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   await pay(stripe, 'pm_card_createDispute', 1000)
   const first = await newest(stripe)
@@ -132,7 +132,7 @@ it("a dispute is lost by Stripe's text losing_evidence, by closing it, and by mi
   expect(sandbox.stripe.events('charge.dispute.funds_reinstated')).toHaveLength(1)
 })
 
-it('withdraws nothing for an inquiry, and the disputed amount once it becomes a dispute', async () => {
+it('the Stripe sandbox withdraws nothing for an inquiry, and the disputed amount once it becomes a dispute', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   await pay(stripe, 'pm_card_createDisputeInquiry', 5000)
   const inquiry = await newest(stripe)
@@ -164,7 +164,7 @@ it('withdraws nothing for an inquiry, and the disputed amount once it becomes a 
   })
 })
 
-it('opens a dispute about the captured amount at the capture, and about any charge that a test names', async () => {
+it('the Stripe sandbox opens a dispute about the captured amount at the capture, and about any charge that a test names', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const held = await pay(stripe, 'pm_card_createDispute', 2000, { capture_method: 'manual' })
   expect((await stripe.disputes.list()).data).toEqual([])
@@ -183,7 +183,7 @@ it('opens a dispute about the captured amount at the capture, and about any char
   expect(sandbox.stripe.dispute(opened.id)?.status).toBe('needs_response')
 })
 
-it('rejects dispute evidence that it cannot store', async () => {
+it('the Stripe sandbox rejects dispute evidence that it cannot store', async () => {
   const { stripe } = await startStripeSandbox()
   await pay(stripe, 'pm_card_createDispute', 1000)
   const { id } = await newest(stripe)

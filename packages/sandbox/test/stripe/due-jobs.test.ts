@@ -40,7 +40,7 @@ async function startWithNeighbour() {
   return { ...setup, prices, neighbour, plan }
 }
 
-it("starts a customer's subscription schedule without a card: the subscription is active, then past due", async () => {
+it("the Stripe sandbox starts a customer's subscription schedule without a card: the subscription is active, then past due", async () => {
   const { sandbox, stripe, prices, neighbour, plan } = await startWithNeighbour()
   const customer = await stripe.customers.create({ email: 'cardless@example.com' })
   const schedule = await plan(customer.id, prices.monthly.id)
@@ -58,7 +58,7 @@ it("starts a customer's subscription schedule without a card: the subscription i
   expect(sandbox.failedJobs()).toEqual([])
 })
 
-it('cancels the schedules of a deleted customer', async () => {
+it('the Stripe sandbox cancels the schedules of a deleted customer', async () => {
   const { sandbox, stripe, prices, neighbour, plan } = await startWithNeighbour()
   const { customer } = await seedCustomer(stripe)
   const schedule = await plan(customer.id, prices.monthly.id)
@@ -71,7 +71,7 @@ it('cancels the schedules of a deleted customer', async () => {
   expect(sandbox.failedJobs()).toEqual([])
 })
 
-it('starts a scheduled subscription although its price was archived meanwhile', async () => {
+it('the Stripe sandbox starts a scheduled subscription although its price was archived meanwhile', async () => {
   const { sandbox, stripe, prices, plan } = await startWithNeighbour()
   const { customer } = await seedCustomer(stripe)
   await plan(customer.id, prices.better.id)
@@ -83,7 +83,7 @@ it('starts a scheduled subscription although its price was archived meanwhile', 
   expect(sandbox.stripe.paidInvoices(customer.id)).toMatchObject([{ total: 2500 }])
 })
 
-it("starts a schedule with the customer's card if the schedule's own card was detached", async () => {
+it("the Stripe sandbox starts a schedule with the customer's card if the schedule's own card was detached", async () => {
   const { sandbox, stripe, prices } = await startWithNeighbour()
   const { customer } = await seedCustomer(stripe)
   const other = await stripe.paymentMethods.attach('pm_card_mastercard', { customer: customer.id })
@@ -97,7 +97,7 @@ it("starts a schedule with the customer's card if the schedule's own card was de
   expect(sandbox.stripe.paidInvoices(customer.id)).toMatchObject([{ total: 1000 }])
 })
 
-it('records a failed due job, continues for all other customers, and retries the job', async () => {
+it('the Stripe sandbox records a failed due job, continues for all other customers, and retries the job', async () => {
   const { sandbox, stripe, prices, neighbour, plan } = await startWithNeighbour()
   const { customer } = await seedCustomer(stripe)
   const schedule = await plan(customer.id, prices.monthly.id)
@@ -140,7 +140,7 @@ it('records a failed due job, continues for all other customers, and retries the
   expect(sandbox.failedJobs()).toMatchObject([{ attempts: 53 }])
 })
 
-it('rejects a schedule when it is created, if it could only fail on its start date', async () => {
+it('the Stripe sandbox rejects a schedule when it is created, if it could only fail on its start date', async () => {
   const { stripe, prices } = await startWithNeighbour()
   const { customer } = await seedCustomer(stripe)
   const monthly = prices.monthly.id
@@ -180,7 +180,7 @@ it("adds a schedule phase's new items if the phase and a billing period start at
   expect(sandbox.stripe.invoices(neighbour.id)[0]).toMatchObject({ status: 'paid', total: 3500 })
 })
 
-it('shows failed jobs in the control room', async () => {
+it('the Stripe sandbox shows failed jobs in the control room', async () => {
   const sandbox = await startSandbox({ stripe: true, now: START, controlRoom: true })
   onTestFinished(() => sandbox.close())
   const stripe = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)

@@ -32,7 +32,7 @@ async function setUp() {
   return { sandbox, stripe, receiver, destinations, create, flush, verified }
 }
 
-it('returns the secret of an event destination only on creation, and its URL on request', async () => {
+it('the Stripe sandbox returns the secret of an event destination only on creation, and its URL on request', async () => {
   const { create, destinations, receiver } = await setUp()
   const made = await create({ description: 'For tests', metadata: { a: '1' } })
   expect(made).toMatchObject({
@@ -61,7 +61,7 @@ it('returns the secret of an event destination only on creation, and its URL on 
   expect(await catchStripeError(secret)).toMatchObject({ statusCode: 400, code: 'invalid_fields' })
 })
 
-it('lists event destinations page by page, newest first', async () => {
+it('the Stripe sandbox lists event destinations page by page, newest first', async () => {
   const { create, destinations, receiver } = await setUp()
   for (const name of ['a', 'b', 'c', 'd', 'e']) await create({ name })
   const names: string[] = []
@@ -101,7 +101,7 @@ it('changes, disables, enables and deletes an event destination', async () => {
   expect(await catchStripeError(destinations.retrieve(id))).toMatchObject({ statusCode: 404 })
 })
 
-it('delivers signed snapshot events to a destination in its API version, as to a webhook endpoint', async () => {
+it('the Stripe sandbox delivers signed snapshot events to a destination in its API version, as to a webhook endpoint', async () => {
   const { stripe, create, destinations, flush, verified } = await setUp()
   const made = await create({ snapshot_api_version: ACACIA })
   const customer = await stripe.customers.create({ name: 'Ada' })
@@ -118,7 +118,7 @@ it('delivers signed snapshot events to a destination in its API version, as to a
   expect(await flush()).toHaveLength(1)
 })
 
-it('delivers thin events to a destination, and returns the events by their ids', async () => {
+it('the Stripe sandbox delivers thin events to a destination, and returns the events by their ids', async () => {
   const { stripe, create, flush } = await setUp()
   const made = await create({
     event_payload: 'thin',
@@ -148,7 +148,7 @@ it('delivers thin events to a destination, and returns the events by their ids',
   expect(snapshot).toMatchObject({ type: 'customer.created' })
 })
 
-it('sends the event about dropped usage to a destination for thin events', async () => {
+it('the Stripe sandbox sends the event about dropped usage to a destination for thin events', async () => {
   const { sandbox, stripe, create, flush } = await setUp()
   const type = 'v1.billing.meter.error_report_triggered'
   await create({ event_payload: 'thin', enabled_events: [type] })
@@ -167,13 +167,13 @@ it('sends the event about dropped usage to a destination for thin events', async
   expect(received.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual([type])
 })
 
-it('does not list an event destination for thin events among the webhook endpoints', async () => {
+it('the Stripe sandbox does not list an event destination for thin events among the webhook endpoints', async () => {
   const { sandbox, create } = await setUp()
   await create({ event_payload: 'thin', enabled_events: ['v1.customer.created'] })
   expect(sandbox.stripe.webhooks()).toEqual([])
 })
 
-it('sends a ping event to an event destination', async () => {
+it('the Stripe sandbox sends a ping event to an event destination', async () => {
   const { create, destinations, flush, stripe } = await setUp()
   const { id } = await create()
   const event = await destinations.ping(id)
@@ -188,7 +188,7 @@ it('sends a ping event to an event destination', async () => {
   expect(await catchStripeError(destinations.ping(id))).toMatchObject({ statusCode: 400 })
 })
 
-it('rejects event destinations for events that it cannot send, and bodies that are not JSON', async () => {
+it('the Stripe sandbox rejects event destinations for events that it cannot send, and bodies that are not JSON', async () => {
   const { create, sandbox } = await setUp()
   for (const [params, param] of [
     [{ type: 'amazon_eventbridge' }, 'type'],
@@ -226,7 +226,7 @@ it('rejects event destinations for events that it cannot send, and bodies that a
   expect(unknown.status).toBe(404)
 })
 
-it('creates one event destination for a repeated idempotency key, and allows a failed call to be retried', async () => {
+it('the Stripe sandbox creates one event destination for a repeated idempotency key, and allows a failed call to be retried', async () => {
   const { create, destinations, sandbox, receiver } = await setUp()
   await create()
   const params = {
@@ -245,7 +245,7 @@ it('creates one event destination for a repeated idempotency key, and allows a f
   expect((await destinations.list()).data).toHaveLength(2)
 })
 
-it('does not retry deliveries to a deleted event destination', async () => {
+it('the Stripe sandbox does not retry deliveries to a deleted event destination', async () => {
   const { sandbox, stripe, destinations, create } = await setUp()
   const receiver = await startReceiver(() => 500)
   const { id } = await create({ webhook_endpoint: { url: receiver.url } })
@@ -256,14 +256,14 @@ it('does not retry deliveries to a deleted event destination', async () => {
   expect(receiver.received).toHaveLength(1)
 })
 
-it('answers a wrong API key with status 401, without an error code', async () => {
+it('the Stripe sandbox responds to a wrong API key with the status 401, without an error code', async () => {
   const { sandbox } = await setUp()
   const stranger = new StripeClient('sk_test_wrong', sandbox.stripe.config)
   const { statusCode, code } = await catchStripeError(stranger.v2.core.eventDestinations.list())
   expect([statusCode, code]).toEqual([401, undefined])
 })
 
-it('delivers a queued webhook whose URL is not registered', async () => {
+it('the Stripe sandbox delivers a queued webhook whose URL is not registered', async () => {
   const { sandbox, receiver, flush } = await setUp()
   const outbox = sandbox.outbox as WebhookOutbox
   outbox.enqueue({

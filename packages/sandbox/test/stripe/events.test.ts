@@ -11,7 +11,7 @@ async function renewOnce() {
   return { sandbox, stripe }
 }
 
-it('returns events that contain the object as it was after each change of a step', async () => {
+it('the Stripe sandbox returns events that contain the object as it was after each change of a step', async () => {
   const { sandbox, stripe } = await renewOnce()
   const told = sandbox.stripe.events().slice(-9)
   const states = told.map(({ type, data }) => {
@@ -38,7 +38,7 @@ it.each([
   ['requires authentication', 'pm_card_threeDSecure2Required', 'allow_incomplete', 'incomplete'],
   ['is declined', 'pm_card_chargeCustomerFail', 'allow_incomplete', 'incomplete'],
 ] as const)(
-  'sends the events of a new subscription in the right order, for a subscription that %s',
+  'the Stripe sandbox sends the events of a new subscription in the right order, for a subscription that %s',
   async (_, card, payment_behavior, status) => {
     const { sandbox, stripe } = await startStripeSandbox()
     const { customer } = await seedCustomer(stripe, card)

@@ -39,7 +39,7 @@ const WITHOUT_ID = ['billing.meter_event', 'billing.meter_event_adjustment']
  */
 const UNKNOWN_THEN = new Set(['balance', 'billing_portal.session', 'event', 'token', ...WITHOUT_ID])
 
-it('responds to every supported call with an object of the type that the SDK declares', async () => {
+it('the Stripe sandbox responds to every supported call with an object of the type that the SDK declares', async () => {
   const { sandbox, stripe, checker } = await startStripeSandbox()
   await callEverything(stripe, sandbox.stripe)
   const missing = Object.keys(OPERATIONS).filter(
@@ -54,7 +54,7 @@ it.each([
   ['stripe-20', CLOVER],
   ['stripe-22', DAHLIA],
 ])(
-  'responds to every reading call in an older API version with an object of the type that %s declares',
+  'the Stripe sandbox responds to every reading call in an older API version with an object of the type that %s declares',
   async (name, version) => {
     const old = new ConformanceChecker(await loadOldContract(name), { newerFields: true })
     const problems = new Set<string>()

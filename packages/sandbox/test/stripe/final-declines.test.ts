@@ -5,7 +5,7 @@ it.each([
   ['lost_card', 1],
   ['insufficient_funds', 2],
 ])(
-  'given the decline code %s, makes %s charge attempts with the same card',
+  'the Stripe sandbox makes, after the decline code %s, %s charge attempts with the same card',
   async (code, asked) => {
     const { sandbox, stripe } = await startStripeSandbox()
     const { customer } = await seedCustomer(stripe)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
-it('bills a new subscription immediately and again a month later', async () => {
+it('the Stripe sandbox bills a new subscription immediately and again a month later', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)

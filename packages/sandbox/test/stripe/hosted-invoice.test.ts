@@ -25,7 +25,7 @@ async function startPastDue() {
   return { ...setup, customer, subscription, invoice, url: invoice.hosted_invoice_url ?? null }
 }
 
-describe('the page of an open invoice', () => {
+describe('the page of an open Stripe invoice', () => {
   it('shows the amount due, and accepts a card that pays it', async () => {
     const { stripe, sandbox, customer, subscription, invoice, url } = await startPastDue()
     const page = await openPage(url)

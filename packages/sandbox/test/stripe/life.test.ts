@@ -114,7 +114,7 @@ const LIFE: readonly Step[] = [
   },
 ]
 
-it('moves a subscription through a trial, renewals, a failing card, retries and the cancellation', async () => {
+it('the Stripe sandbox moves a subscription through a trial, renewals, a failing card, retries and the cancellation', async () => {
   const { sandbox, stripe } = await startStripeSandbox({ now: new Date('2026-01-21T10:00:00Z') })
   const { monthly } = await seedPrices(stripe)
   const rate = await stripe.taxRates.create({

@@ -28,7 +28,7 @@ async function setUp() {
   return { sandbox, stripe, customer, meter, event, counted }
 }
 
-it('counts a meter event of v2 and returns it in v2 format', async () => {
+it('the Stripe sandbox counts a meter event of v2 and returns it in v2 format', async () => {
   const { stripe, event, counted } = await setUp()
   const timestamp = '2026-01-31T09:59:30.000Z'
   const made = await stripe.v2.billing.meterEvents.create(
@@ -49,7 +49,7 @@ it('counts a meter event of v2 and returns it in v2 format', async () => {
   expect(await counted()).toBe(7)
 })
 
-it('cancels a meter event of v2 by its identifier', async () => {
+it('the Stripe sandbox cancels a meter event of v2 by its identifier', async () => {
   const { stripe, event, counted } = await setUp()
   await stripe.v2.billing.meterEvents.create(event('3', { identifier: 'once' }))
   const adjustment = {
@@ -86,19 +86,22 @@ it.each<[string, object]>([
   ['invalid_fields', { payload: undefined }],
   ['invalid_fields', { payload: 'all' }],
   ['invalid_fields', { amount: '1' }],
-])('rejects a meter event of v2 with %s and counts nothing', async (code, more) => {
-  const { stripe, event, counted } = await setUp()
-  await stripe.v2.billing.meterEvents.create(event('5', { identifier: 'once' }))
-  const asked = stripe.v2.billing.meterEvents.create(event('1', more))
-  expect(await catchStripeError(asked)).toMatchObject({
-    type: 'StripeInvalidRequestError',
-    statusCode: 400,
-    code,
-  })
-  expect(await counted()).toBe(5)
-})
+])(
+  'the Stripe sandbox rejects a meter event of v2 with %s and counts nothing',
+  async (code, more) => {
+    const { stripe, event, counted } = await setUp()
+    await stripe.v2.billing.meterEvents.create(event('5', { identifier: 'once' }))
+    const asked = stripe.v2.billing.meterEvents.create(event('1', more))
+    expect(await catchStripeError(asked)).toMatchObject({
+      type: 'StripeInvalidRequestError',
+      statusCode: 400,
+      code,
+    })
+    expect(await counted()).toBe(5)
+  },
+)
 
-it("counts a meter event of v2 at the time of its customer's test clock", async () => {
+it("the Stripe sandbox counts a meter event of v2 at the time of its customer's test clock", async () => {
   const { stripe, event } = await setUp()
   const clock = await stripe.testHelpers.testClocks.create({ frozen_time: 1_800_000_000 })
   const { id } = await stripe.customers.create({ test_clock: clock.id })
@@ -107,7 +110,7 @@ it("counts a meter event of v2 at the time of its customer's test clock", async 
   expect(timestamp).toBe(new Date(1_800_000_000_000).toISOString())
 })
 
-it('replays the response to a meter event with the same idempotency key', async () => {
+it('the Stripe sandbox replays the response to a meter event with the same idempotency key', async () => {
   const { stripe, event, counted } = await setUp()
   const send = (value: string) =>
     stripe.v2.billing.meterEvents.create(event(value), { idempotencyKey: 'key' })
@@ -127,7 +130,7 @@ async function openStream({ stripe, sandbox }: Awaited<ReturnType<typeof setUp>>
   return { session, send }
 }
 
-it('counts the events of a meter event stream until its session expires', async () => {
+it('the Stripe sandbox counts the events of a meter event stream until its session expires', async () => {
   const test = await setUp()
   const { sandbox, stripe, event, counted } = test
   const { session, send } = await openStream(test)
@@ -159,7 +162,7 @@ it('accepts the token of a meter event session for the stream only', async () =>
   expect(await catchStripeError(thief.v2.core.events.list())).toMatchObject({ statusCode: 401 })
 })
 
-it('reports invalid events of a meter event stream by a thin event, and counts the others', async () => {
+it('the Stripe sandbox reports invalid events of a meter event stream by a thin event, and counts the others', async () => {
   const test = await setUp()
   const { sandbox, stripe, meter, event, counted } = test
   const receiver = await startReceiver()
@@ -202,7 +205,7 @@ it('reports invalid events of a meter event stream by a thin event, and counts t
   })
 })
 
-it.each([0, 101])('rejects a meter event stream of %i events', async (count) => {
+it.each([0, 101])('the Stripe sandbox rejects a meter event stream of %i events', async (count) => {
   const test = await setUp()
   const { send } = await openStream(test)
   const events = Array.from({ length: count }, () => test.event('1'))

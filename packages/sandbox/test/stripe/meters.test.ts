@@ -59,7 +59,7 @@ it.each([
   },
 )
 
-it('cancels a meter event within 24 hours of its receipt, whatever its timestamp', async () => {
+it('the Stripe sandbox cancels a meter event within 24 hours of its receipt, whatever its timestamp', async () => {
   const { sandbox, stripe, report, total } = await setUp()
   const cancel = (identifier: string) =>
     stripe.billing.meterEventAdjustments.create({
@@ -139,7 +139,7 @@ it("aggregates a meter's events by its formula (sum, count or last), separately 
   expect(await list(hourly.id)).toEqual([17])
 })
 
-it('requires usage summaries to start and end at the boundaries of a window', async () => {
+it('the Stripe sandbox requires usage summaries to start and end at the boundaries of a window', async () => {
   const { stripe, customer, meter } = await setUp()
   const ask = (params: object) =>
     stripe.billing.meters.listEventSummaries(meter.id, {
@@ -173,7 +173,7 @@ it.each([
     { payload: { value: '0.0000000000001' } },
     'meter_event_value_too_many_digits',
   ],
-])('rejects a meter event with %s', async (_what, params: object, code) => {
+])('the Stripe sandbox rejects a meter event with %s', async (_what, params: object, code) => {
   const { stripe, customer } = await setUp()
   const { payload = {}, ...rest } = params as { payload?: Record<string, string> }
   const whose =
@@ -186,7 +186,7 @@ it.each([
   expect(await catchStripeError(call)).toMatchObject({ statusCode: 400, code })
 })
 
-it('rejects events and prices for an inactive meter, and allows its event name for another meter', async () => {
+it('the Stripe sandbox rejects events and prices for an inactive meter, and allows its event name for another meter', async () => {
   const { sandbox, stripe, meter, report } = await setUp()
   const create = () =>
     stripe.billing.meters.create({

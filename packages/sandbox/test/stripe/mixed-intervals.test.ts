@@ -41,13 +41,13 @@ const endsOf = ({ items }: Stripe.Subscription) =>
 const itemWith = ({ items }: Stripe.Subscription, price: Stripe.Price) =>
   items.data.find((item) => item.price.id === price.id)?.id ?? ''
 
-describe('the end of a subscription with a yearly and a monthly price', () => {
+describe('the end of a Stripe subscription with a yearly and a monthly price', () => {
   it.each([
     ['cancel_at_period_end', { cancel_at_period_end: true }, MONTH_END],
     ['min_period_end', { cancel_at: 'min_period_end' }, MONTH_END],
     ['max_period_end', { cancel_at: 'max_period_end' }, YEAR_END],
   ] as const)(
-    'is the end of the shortest or of the longest period, depending on the parameter of the cancellation: %s',
+    'is the end of the shortest or of the longest period, depending on the cancellation: %s',
     async (_name, params, end) => {
       const { stripe, begin, yearly, monthly } = await setUp()
       const running = await begin([yearly, monthly])
@@ -71,7 +71,7 @@ describe('the end of a subscription with a yearly and a monthly price', () => {
   })
 })
 
-describe('an item with another interval that replaces the old one', () => {
+describe('an item that replaces one with another interval, at Stripe,', () => {
   it.each(['classic', 'flexible'] as const)(
     'starts a new period immediately in %s mode',
     async (type) => {
@@ -104,7 +104,7 @@ describe('an item with another interval that replaces the old one', () => {
   })
 })
 
-describe('different intervals in classic mode', () => {
+describe("different intervals in Stripe's classic billing mode", () => {
   const classic = { billing_mode: { type: 'classic' } } as const
   const refused = {
     statusCode: 400,

@@ -27,7 +27,7 @@ async function register({ stripe }: Setup, name: string, version: string | null)
   return url
 }
 
-it("sends each endpoint an event in the endpoint's version", async () => {
+it("the Stripe sandbox sends each endpoint an event in the endpoint's version", async () => {
   const setup = await startVersions()
   const { stripe, sandbox } = setup
   const old = await register(setup, 'old', ACACIA)
@@ -60,7 +60,7 @@ it("sends each endpoint an event in the endpoint's version", async () => {
   expect(of(now, 'customer.discount.created')).toMatchObject({ source: { coupon: coupon.id } })
 })
 
-it("sends previous_attributes in the endpoint's version", async () => {
+it("the Stripe sandbox sends previous_attributes in the endpoint's version", async () => {
   const setup = await startVersions()
   const { stripe, sandbox } = setup
   const { customer } = await seedCustomer(stripe)
@@ -89,7 +89,7 @@ it("sends previous_attributes in the endpoint's version", async () => {
   expect(changed?.data.previous_attributes).not.toHaveProperty('items.data[0].current_period_end')
 })
 
-it("keeps events in the account's version, whatever version reads them", async () => {
+it("the Stripe sandbox keeps events in the account's version, whatever version reads them", async () => {
   const setup = await startVersions({ stripe: { apiVersion: BASIL } })
   const { stripe, sandbox, call } = setup
   const follows = await register(setup, 'account', null)
@@ -109,7 +109,7 @@ it("keeps events in the account's version, whatever version reads them", async (
   expect(sent('http://127.0.0.1:9/handle')).toMatchObject(expected)
 })
 
-it('rejects an endpoint with a version that Stripe never released', async () => {
+it('the Stripe sandbox rejects an endpoint with a version that Stripe never released', async () => {
   const { send } = await startVersions()
   const { status, body } = await send(PINNED, '/webhook_endpoints', {
     url: 'https://shop.example/hooks',

@@ -65,7 +65,7 @@ it('allows the calls of Stripe.js with a publishable key and no others', async (
   expect(allowed.sort()).toEqual(Object.keys(PAGE_CALLS).sort())
 })
 
-it('sends CORS headers for the calls that pages of other origins may make', async () => {
+it('the Stripe sandbox sends CORS headers for the calls that pages of other origins may make', async () => {
   const { url } = await openPage()
   const ask = async (path: string, method: string) => {
     const response = await fetch(`${url}${path}`, {
@@ -80,7 +80,7 @@ it('sends CORS headers for the calls that pages of other origins may make', asyn
   expect(await ask('/v1/customers', 'POST')).toBeNull()
 })
 
-it('shows and confirms an intent only with its client secret, and hides the customer', async () => {
+it('the Stripe sandbox shows and confirms an intent only with its client secret, and hides the customer', async () => {
   const { stripe, call } = await openPage()
   const { customer, method } = await seedCustomer(stripe)
   const intent = await stripe.paymentIntents.create({
@@ -112,7 +112,7 @@ it('shows and confirms an intent only with its client secret, and hides the cust
   expect((await call('POST', `${path}/confirm`, paid)).body).toMatchObject({ status: 'succeeded' })
 })
 
-it("returns stored responses of idempotency keys only to the same kind of caller: a page never gets a server's response", async () => {
+it("the Stripe sandbox returns stored responses of idempotency keys only to the same kind of caller: a page never gets a server's response", async () => {
   const { stripe, call, url, sandbox } = await openPage()
   const intent = await stripe.setupIntents.create({ payment_method: 'pm_card_visa' })
   const path = `/v1/setup_intents/${intent.id}/confirm`
@@ -123,7 +123,7 @@ it("returns stored responses of idempotency keys only to the same kind of caller
   expect(body.error?.code).toBe('setup_intent_unexpected_state')
 })
 
-it('lets only the server confirm an intent with manual confirmation, before and after authentication', async () => {
+it('the Stripe sandbox lets only the server confirm an intent with manual confirmation, before and after authentication', async () => {
   const { stripe, sandbox, call } = await openPage()
   const intent = await stripe.paymentIntents.create({
     amount: 1000,
@@ -165,7 +165,7 @@ it("accepts card numbers only from the sandbox's own card fields", async () => {
   ).resolves.toMatchObject({ code: 'token_already_used' })
 })
 
-it("creates a customer's source from a card token, with the id of the token's card", async () => {
+it("the Stripe sandbox creates a customer's source from a card token, with the id of the token's card", async () => {
   const { stripe, type } = await openPage()
   const { body } = await type('5555555555554444')
   const customer = await stripe.customers.create({ source: body.id, expand: ['default_source'] })
@@ -180,7 +180,7 @@ it.each([
   ['4242424242424242', { exp_year: '25' }, 'invalid_expiry_year', undefined],
   ['4242424242424242', { cvc: '12' }, 'invalid_cvc', undefined],
 ] as const)(
-  'rejects the card number %s with the other card details %o, with the error code %s',
+  'the Stripe sandbox rejects the card number %s with the other card details %o, with the error code %s',
   async (number, more, code, decline) => {
     const { type } = await openPage()
     const { status, body } = await type(number, more)
@@ -188,7 +188,7 @@ it.each([
   },
 )
 
-it("recognizes the numbers of Stripe's test cards", () => {
+it("the Stripe sandbox recognizes the numbers of Stripe's test cards", () => {
   for (const [number, name] of Object.entries(CARD_NUMBERS)) {
     expect([name, TEST_CARDS[name]?.last4]).toEqual([name, number.slice(-4)])
   }

@@ -94,7 +94,7 @@ const BILLED: readonly (readonly [name: string, (setup: Setup) => Promise<unknow
   ],
 ]
 
-describe.each(BEHAVIORS)('while collection is paused (%s)', (behavior, status) => {
+describe.each(BEHAVIORS)('while Stripe does not collect payments (%s)', (behavior, status) => {
   it.each(BILLED)(
     'the invoice of %s is not collected, from its creation on',
     async (_name, bill) => {
@@ -138,7 +138,7 @@ describe.each(BEHAVIORS)('while collection is paused (%s)', (behavior, status) =
   })
 })
 
-it("voids an invoice of paused collection without using the customer's credit", async () => {
+it("the Stripe sandbox voids an invoice of paused collection without using the customer's credit", async () => {
   const { sandbox, newest, balance, give, taken } = await setUp('void')
   await give(5000)
   await sandbox.clock.advanceTo(new Date('2026-02-01T06:00:00Z'))
@@ -147,14 +147,14 @@ it("voids an invoice of paused collection without using the customer's credit", 
   expect([(await newest()).status, await balance()]).toEqual(['void', -5000])
 })
 
-it('charges nothing when a paused subscription resumes while collection is paused', async () => {
+it('the Stripe sandbox charges nothing when a paused subscription resumes while collection is paused', async () => {
   const { stripe, id, newest, taken } = await setUp('void')
   await stripe.subscriptions.pause(id)
   const { status } = await stripe.subscriptions.resume(id, { proration_behavior: 'none' })
   expect([status, (await newest()).status, taken()]).toEqual(['active', 'void', 1000])
 })
 
-it('rejects pausing a subscription in classic mode', async () => {
+it('the Stripe sandbox rejects pausing a subscription in classic mode', async () => {
   const { stripe, customer, monthly } = await setUp()
   const { id } = await stripe.subscriptions.create({
     customer: customer.id,

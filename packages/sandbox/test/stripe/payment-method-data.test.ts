@@ -16,7 +16,7 @@ const intent = {
   automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
 } as const
 
-it('pays with an inline payment method, and saves it on request', async () => {
+it('the Stripe sandbox pays with an inline payment method, and saves it on request', async () => {
   const { stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({})
   const paid = await stripe.paymentIntents.create({
@@ -49,7 +49,7 @@ it('pays with an inline payment method, and saves it on request', async () => {
   ).toBe('payment_intent_unexpected_state')
 })
 
-it('sets up an inline payment method', async () => {
+it('the Stripe sandbox sets up an inline payment method', async () => {
   const { stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({})
   const setup = await stripe.setupIntents.create({
@@ -63,7 +63,7 @@ it('sets up an inline payment method', async () => {
   expect(methods.map(({ id }) => id)).toEqual([setup.payment_method])
 })
 
-it('rejects two payment methods at once, numbers, other types and unknown tokens', async () => {
+it('the Stripe sandbox rejects two payment methods at once, numbers, other types and unknown tokens', async () => {
   const { stripe } = await startStripeSandbox()
   const create = (more: object) =>
     catchStripeError(stripe.paymentIntents.create({ ...intent, ...more }))

@@ -8,7 +8,7 @@ import {
   startStripeSandbox,
 } from './support.ts'
 
-it("declines payments with Stripe's codes and keeps the failed payment intent", async () => {
+it("the Stripe sandbox declines payments with Stripe's codes and keeps the failed payment intent", async () => {
   const { stripe } = await startStripeSandbox()
   const error = await catchStripeError(
     stripe.paymentIntents.create({
@@ -30,7 +30,7 @@ it("declines payments with Stripe's codes and keeps the failed payment intent", 
   expect((await stripe.events.list({ type: 'charge.failed' })).data).toHaveLength(1)
 })
 
-it('rejects attaching a card that always declines, and one of another customer', async () => {
+it('the Stripe sandbox rejects attaching a card that always declines, and one of another customer', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const other = await stripe.customers.create({})
@@ -52,7 +52,7 @@ it('rejects attaching a card that always declines, and one of another customer',
   ).toBe(400)
 })
 
-it('requires authentication for an off-session payment, and completes it through the page', async () => {
+it('the Stripe sandbox requires authentication for an off-session payment, and completes it through the page', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe, 'pm_card_authenticationRequired')
   const off = await catchStripeError(
@@ -90,7 +90,7 @@ it('requires authentication for an off-session payment, and completes it through
   expect((await stripe.paymentIntents.retrieve(intent.id)).status).toBe('succeeded')
 })
 
-it('leaves a subscription incomplete until 3-D Secure succeeds', async () => {
+it('the Stripe sandbox leaves a subscription incomplete until 3-D Secure succeeds', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe, 'pm_card_threeDSecure2Required')
   const { monthly } = await seedPrices(stripe)
@@ -109,7 +109,7 @@ it('leaves a subscription incomplete until 3-D Secure succeeds', async () => {
   expect((await stripe.invoices.retrieve(invoice.id ?? '')).status).toBe('paid')
 })
 
-it('expires an incomplete subscription after 23 hours and voids its invoice', async () => {
+it('the Stripe sandbox expires an incomplete subscription after 23 hours and voids its invoice', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -129,7 +129,7 @@ it('expires an incomplete subscription after 23 hours and voids its invoice', as
   expect(expired.latest_invoice).toMatchObject({ status: 'void' })
 })
 
-it('creates no subscription with error_if_incomplete if the payment fails', async () => {
+it('the Stripe sandbox creates no subscription with error_if_incomplete if the payment fails', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')
   const { monthly } = await seedPrices(stripe)
@@ -147,7 +147,7 @@ it('creates no subscription with error_if_incomplete if the payment fails', asyn
   expect(JSON.stringify(sandbox.snapshot().store.tables['stripe.customer'])).toBe(before)
 })
 
-it('makes a past due subscription active when the card is replaced', async () => {
+it('the Stripe sandbox makes a past due subscription active when the card is replaced', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -173,7 +173,7 @@ it('makes a past due subscription active when the card is replaced', async () =>
   expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ delinquent: false })
 })
 
-it('cancels a subscription at the end of the period, unless it is resumed before then', async () => {
+it('the Stripe sandbox cancels a subscription at the end of the period, unless it is resumed before then', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -204,7 +204,7 @@ it('cancels a subscription at the end of the period, unless it is resumed before
   ).toBe(400)
 })
 
-it('keeps an update pending until it is paid, or drops it after 23 hours', async () => {
+it('the Stripe sandbox keeps an update pending until it is paid, or drops it after 23 hours', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, better } = await seedPrices(stripe)
@@ -240,7 +240,7 @@ it('keeps an update pending until it is paid, or drops it after 23 hours', async
   expect((await stripe.invoices.retrieve(String(again.latest_invoice))).status).toBe('void')
 })
 
-it('drops a pending update if its invoice is voided, and replaces a pending update by a newer one', async () => {
+it('the Stripe sandbox drops a pending update if its invoice is voided, and replaces a pending update by a newer one', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, better } = await seedPrices(stripe)
@@ -331,7 +331,7 @@ it('applies a pending update to the subscription as it is when the payment succe
   })
 })
 
-it('pauses the collection of a subscription, and voids the invoices created during the pause', async () => {
+it('the Stripe sandbox pauses the collection of a subscription, and voids the invoices created during the pause', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -348,7 +348,7 @@ it('pauses the collection of a subscription, and voids the invoices created duri
   ).toEqual(['paid', 'void', 'paid'])
 })
 
-it('pauses a subscription at the end of a trial without a card if configured', async () => {
+it('the Stripe sandbox pauses a subscription at the end of a trial without a card if configured', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({})
   const { monthly } = await seedPrices(stripe)
@@ -373,7 +373,7 @@ it('pauses a subscription at the end of a trial without a card if configured', a
   expect(resumed.status).toBe('active')
 })
 
-it('completes Checkout and manages the subscription in the portal', async () => {
+it('the Stripe sandbox completes Checkout and manages the subscription in the portal', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const session = await stripe.checkout.sessions.create({
@@ -422,7 +422,7 @@ it.each([
     false,
   ],
 ] as const)(
-  'requires a return_url for a payment whose method may redirect the customer: %s',
+  'the Stripe sandbox requires a return_url for a payment whose method may redirect the customer: %s',
   async (_name, more, refused) => {
     const { stripe } = await startStripeSandbox()
     const creating = stripe.paymentIntents.create({
@@ -441,7 +441,7 @@ it.each([
   },
 )
 
-it('stores a simulated response 500 under its idempotency key for a day, whether the call took effect or not', async () => {
+it('the Stripe sandbox stores a simulated response 500 under its idempotency key for a day, whether the call took effect or not', async () => {
   const { stripe, sandbox } = await startStripeSandbox()
   const create = (email: string) =>
     stripe.customers.create({ email }, { idempotencyKey: email, maxNetworkRetries: 0 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
-it('cancels a subscription at the end of the new period after a pending update changed the period', async () => {
+it('the Stripe sandbox cancels a subscription at the end of the new period after a pending update changed the period', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, yearly } = await seedPrices(stripe)

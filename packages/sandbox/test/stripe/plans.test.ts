@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { catchStripeError, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
-it('returns every recurring price as a plan, and every plan as a price', async () => {
+it('the Stripe sandbox returns every recurring price as a plan, and every plan as a price', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { monthly, better, yearly, product } = await seedPrices(stripe)
   const once = await stripe.prices.create({
@@ -48,7 +48,7 @@ it('returns every recurring price as a plan, and every plan as a price', async (
   })
 })
 
-it('keeps a deleted plan for existing subscriptions only', async () => {
+it('the Stripe sandbox keeps a deleted plan for existing subscriptions only', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -86,7 +86,7 @@ it('keeps a deleted plan for existing subscriptions only', async () => {
   expect(sandbox.stripe.events('price.deleted')).toHaveLength(1)
 })
 
-it('rejects plans with missing, contradictory or invalid parameters', async () => {
+it('the Stripe sandbox rejects plans with missing, contradictory or invalid parameters', async () => {
   const { stripe } = await startStripeSandbox()
   const { product } = await seedPrices(stripe)
   const base = { currency: 'usd', interval: 'month', product: product.id } as const

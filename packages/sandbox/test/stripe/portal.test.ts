@@ -46,7 +46,7 @@ function fieldsOf(url: string, more: Readonly<Record<string, string>>) {
 
 const REDIRECT = { type: 'redirect', redirect: { return_url: `${RETURN}?done` } } as const
 
-describe('the first page of the portal', () => {
+describe("the first page of Stripe's customer portal", () => {
   it("shows the customer's data, and shows nothing if the URL lacks the session's token", async () => {
     const { open, subscription, customer, stripe } = await startPortal()
     const other = await stripe.customers.create({ email: 'bob@example.com' })
@@ -121,7 +121,7 @@ describe('the first page of the portal', () => {
   })
 })
 
-describe('cancellation in the portal', () => {
+describe("a cancellation in Stripe's customer portal", () => {
   it.each([
     ['flexible', { cancel_at: FEBRUARY, cancel_at_period_end: false }],
     ['classic', { cancel_at: FEBRUARY, cancel_at_period_end: true }],
@@ -175,7 +175,7 @@ describe('cancellation in the portal', () => {
     expect(sandbox.stripe.invoices(String(subscription.customer))[0]).toMatchObject({ total: -500 })
   })
 
-  it('may be answered with a retention offer', async () => {
+  it('can be answered with a retention offer', async () => {
     const { open, stripe, subscription, now } = await startPortal()
     const coupon = await stripe.coupons.create({
       percent_off: 50,
@@ -196,12 +196,12 @@ describe('cancellation in the portal', () => {
   })
 })
 
-describe('plan changes in the portal', () => {
+describe("a plan change in Stripe's customer portal", () => {
   it.each([
     ['create_prorations', 0],
     ['always_invoice', 750],
     ['none', 0],
-  ] as const)('cost the amount that the page shows: %s', async (proration, due) => {
+  ] as const)('costs the amount that the page shows: %s', async (proration, due) => {
     const setup = await startPortal()
     const { stripe, sandbox, product, better, customer, subscription, item } = setup
     const configuration = await stripe.billingPortal.configurations.create({
@@ -255,7 +255,7 @@ describe('plan changes in the portal', () => {
     expect(sandbox.stripe.paidInvoices(customer.id)[0]).toMatchObject({ total: next })
   })
 
-  it('offer the configured plans, and accept a code', async () => {
+  it('is offered for the configured plans, and accepts a code', async () => {
     const { open, stripe, subscription, better, now } = await startPortal()
     const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
     await stripe.promotionCodes.create({
@@ -282,7 +282,7 @@ describe('plan changes in the portal', () => {
     expect((await openPage(url)).text).toContain('Subscriptions')
   })
 
-  it('fail if the card is declined, and succeed with another card', async () => {
+  it('fails if the card is declined, and succeeds with another card', async () => {
     const { stripe, customer, subscription, item, better, now } = await startPortal()
     const made = await stripe.billingPortal.configurations.create({
       features: {
@@ -327,7 +327,7 @@ describe('plan changes in the portal', () => {
   })
 })
 
-describe('a portal flow', () => {
+describe("a flow in Stripe's customer portal", () => {
   it('adds a card, if its type is payment_method_update, and continues to the first page', async () => {
     const { open, customer, sandbox } = await startPortal()
     const session = await open({ type: 'payment_method_update' })
@@ -446,7 +446,7 @@ describe('a portal flow', () => {
   })
 })
 
-describe('a portal configuration', () => {
+describe("a configuration of Stripe's customer portal", () => {
   it('stores its values, and changes field by field', async () => {
     const { stripe, product, better } = await startPortal()
     const made = await stripe.billingPortal.configurations.create({

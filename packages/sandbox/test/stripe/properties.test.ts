@@ -114,7 +114,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 )
 
-it('keeps all sums correct and reports every change by an event, given random actions on subscriptions', {
+it('the Stripe sandbox keeps all sums correct and reports every change by an event, given random actions on subscriptions', {
   // Some random lives are ten times as long as others, which takes time on a busy machine.
   timeout: 600_000,
 }, async () => {

@@ -26,7 +26,7 @@ async function subscribe(options: { coupon?: Stripe.CouponCreateParams; taxed?: 
   return { ...setup, customer, ...prices, subscription, item: subscription.items.data[0]?.id ?? '' }
 }
 
-it('prorates a swap by the second and bills it with the next renewal', async () => {
+it('the Stripe sandbox prorates a swap by the second and bills it with the next renewal', async () => {
   const { sandbox, stripe, customer, subscription, item, better } = await subscribe()
   await sandbox.clock.advance({ days: 9, hours: 3, minutes: 7, seconds: 11 })
   const at = sandbox.clock.nowMs() / 1000
@@ -58,7 +58,7 @@ it('prorates a swap by the second and bills it with the next renewal', async () 
   ])
 })
 
-it('previews exactly the amount that a subscription update charges', async () => {
+it('the Stripe sandbox previews exactly the amount that a subscription update charges', async () => {
   const { sandbox, stripe, subscription, item, better } = await subscribe({ taxed: 19 })
   await sandbox.clock.advance({ days: 10, seconds: 13 })
   const proration_date = sandbox.clock.nowMs() / 1000
@@ -90,7 +90,7 @@ it('previews exactly the amount that a subscription update charges', async () =>
   expect(preview.id).toMatch(/^upcoming_in_/)
 })
 
-it('charges nothing in total if a swap is undone in the same second', async () => {
+it('the Stripe sandbox charges nothing in total if a swap is undone in the same second', async () => {
   const { sandbox, stripe, customer, subscription, item, better, monthly } = await subscribe()
   await sandbox.clock.advance({ days: 3, seconds: 1 })
   await stripe.subscriptions.update(subscription.id, { items: [{ id: item, price: better.id }] })
@@ -100,7 +100,7 @@ it('charges nothing in total if a swap is undone in the same second', async () =
   expect(pending.data.reduce((sum, each) => sum + each.amount, 0)).toBe(0)
 })
 
-it('prorates amounts after a lasting coupon, and credits only amounts that were billed', async () => {
+it('the Stripe sandbox prorates amounts after a lasting coupon, and credits only amounts that were billed', async () => {
   const { sandbox, stripe, customer, subscription, item, better } = await subscribe({
     coupon: { percent_off: 50, duration: 'forever' },
   })
@@ -110,7 +110,7 @@ it('prorates amounts after a lasting coupon, and credits only amounts that were 
   expect(pending.data.map((each) => each.amount).reverse()).toEqual([-250, 625])
 })
 
-it('bills a new interval immediately and moves the billing date', async () => {
+it('the Stripe sandbox bills a new interval immediately and moves the billing date', async () => {
   const { sandbox, stripe, subscription, item, yearly } = await subscribe()
   await sandbox.clock.advance({ days: 14 })
   const swapped = await stripe.subscriptions.update(subscription.id, {
@@ -127,7 +127,7 @@ it('bills a new interval immediately and moves the billing date', async () => {
   expect(swapped.items.data[0]?.current_period_end).toBe(seconds('2027-02-14T10:00:00Z'))
 })
 
-it('bills a new interval once for a subscription with cancel_at_period_end', async () => {
+it('the Stripe sandbox bills a new interval once for a subscription with cancel_at_period_end', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, yearly } = await seedPrices(stripe)
@@ -169,7 +169,7 @@ it('adds the credit of a downgrade with always_invoice to the customer balance, 
   })
 })
 
-it('charges nothing for a swap with proration_behavior none, and the new price from the next period on', async () => {
+it('the Stripe sandbox charges nothing for a swap with proration_behavior none, and the new price from the next period on', async () => {
   const { sandbox, stripe, customer, subscription, item, better } = await subscribe()
   await sandbox.clock.advance({ days: 10 })
   await stripe.subscriptions.update(subscription.id, {
@@ -182,7 +182,7 @@ it('charges nothing for a swap with proration_behavior none, and the new price f
   expect(renewal?.total).toBe(2500)
 })
 
-it('keeps a trial during a swap, and ends the trial with trial_end now', async () => {
+it('the Stripe sandbox keeps a trial during a swap, and ends the trial with trial_end now', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, better } = await seedPrices(stripe)
@@ -207,7 +207,7 @@ it('keeps a trial during a swap, and ends the trial with trial_end now', async (
   expect(skipped.items.data[0]?.current_period_end).toBe(seconds('2026-03-02T10:00:00Z'))
 })
 
-it('swaps at the end of the period through a schedule', async () => {
+it('the Stripe sandbox swaps at the end of the period through a schedule', async () => {
   const { sandbox, stripe, customer, subscription, better, monthly } = await subscribe()
   const schedule = await stripe.subscriptionSchedules.create({ from_subscription: subscription.id })
   const [phase] = schedule.phases
@@ -240,7 +240,7 @@ it('swaps at the end of the period through a schedule', async () => {
   ).toEqual([5000, 5000, 1000])
 })
 
-it('shortens the first period to a future anchor', async () => {
+it('the Stripe sandbox shortens the first period to a future anchor', async () => {
   const { stripe } = await startStripeSandbox({ now: new Date('2026-01-15T00:00:00Z') })
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -255,7 +255,7 @@ it('shortens the first period to a future anchor', async () => {
 })
 
 it.each([300, -300])(
-  'given an added item of %i cents, bills it together with the prorations of the update, as previewed',
+  'the Stripe sandbox bills an added item of %i cents together with the prorations of the update, as previewed',
   async (amount) => {
     const { sandbox, stripe, subscription, item, better } = await subscribe({ taxed: 10 })
     await sandbox.clock.advance({ days: 14 })
@@ -284,7 +284,7 @@ it.each([300, -300])(
   },
 )
 
-it('rejects negative prices except in invoice items', async () => {
+it('the Stripe sandbox rejects negative prices except in invoice items', async () => {
   const { stripe, better } = await subscribe()
   const negative = stripe.prices.create({
     product: String(better.product),

@@ -16,7 +16,7 @@ it('the generated contract is up to date with the installed SDK', async () => {
   expect(generated).toBe(readFileSync(file, 'utf8'))
 })
 
-it('rejects an unknown parameter in every supported call', async () => {
+it('the Stripe sandbox rejects an unknown parameter in every supported call', async () => {
   const { sandbox } = await startStripeSandbox()
   for (const [method, path] of OFFERED) {
     const url = `${sandbox.stripe.url}${path.replaceAll(/:\w+/g, 'x')}`
@@ -38,7 +38,7 @@ it('rejects an unknown parameter in every supported call', async () => {
   }
 })
 
-it('rejects unknown fields and wrong types at every depth of every call', () => {
+it('the Stripe sandbox rejects unknown fields and wrong types at every depth of every call', () => {
   let checked = 0
   for (const [, path, name, node] of OFFERED) {
     for (const { form, expected } of wrongForms(node, '', 0)) {
@@ -107,7 +107,7 @@ function post(
   })
 }
 
-it('rejects wrong keys, unknown routes and invalid bodies like Stripe', async () => {
+it('the Stripe sandbox rejects wrong keys, unknown routes and invalid bodies like Stripe', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const handle = sandbox.stripe
   const wrong = new Stripe('sk_test_0123456789abcdef', handle.config)
@@ -151,7 +151,7 @@ it('rejects wrong keys, unknown routes and invalid bodies like Stripe', async ()
   expect((await stripe.customers.list()).data).toEqual([])
 })
 
-it('rejects requests whose parameters are valid but impossible, as Stripe does', async () => {
+it('the Stripe sandbox rejects requests whose parameters are valid but impossible, as Stripe does', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const { monthly, product } = await seedPrices(stripe)
@@ -432,7 +432,7 @@ it.each([
   ['jpy', 49, 'Amount must be at least ¥50 jpy'],
   ['sek', 299, 'Amount must be at least 3.00 sek'],
 ])(
-  "rejects a charge in %s below the minimum with Stripe's message",
+  "the Stripe sandbox rejects a charge in %s below the minimum with Stripe's message",
   async (currency, amount, message) => {
     const { stripe } = await startStripeSandbox()
     expect(
@@ -445,7 +445,7 @@ it.each([
 )
 
 it.each(['bhd', 'jod', 'kwd', 'omr', 'tnd'])(
-  'rejects an amount in %s whose third decimal is not 0',
+  'the Stripe sandbox rejects an amount in %s whose third decimal is not 0',
   async (currency) => {
     const { stripe } = await startStripeSandbox()
     const create = (amount: number) => stripe.paymentIntents.create({ amount, currency })
@@ -454,7 +454,7 @@ it.each(['bhd', 'jod', 'kwd', 'omr', 'tnd'])(
   },
 )
 
-it('rejects amounts in a three-decimal currency whose last digit is not 0, on every route', async () => {
+it('the Stripe sandbox rejects amounts in a three-decimal currency whose last digit is not 0, on every route', async () => {
   const { stripe } = await startStripeSandbox()
   const currency = 'kwd'
   const { customer } = await seedCustomer(stripe)
@@ -588,7 +588,7 @@ it('rejects amounts in a three-decimal currency whose last digit is not 0, on ev
   expect(await catchStripeError(turned)).toMatchObject({ param: 'amount' })
 })
 
-it('rejects a payment method of another customer: the message names both customers, or only the owner if the call names no customer', async () => {
+it('the Stripe sandbox rejects a payment method of another customer: the message names both customers, or only the owner if the call names no customer', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const other = await stripe.customers.create()
@@ -615,7 +615,7 @@ it('rejects a payment method of another customer: the message names both custome
   expect((await pay({ customer: customer.id })).status).toBe('requires_confirmation')
 })
 
-it('answers a call without an API key with WWW-Authenticate, and indents JSON', async () => {
+it('the Stripe sandbox responds to a call without an API key with WWW-Authenticate, and indents JSON', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { url, apiKey } = sandbox.stripe
   for (const headers of [{}, { authorization: 'Bearer sk_test_wrong' }] as const) {

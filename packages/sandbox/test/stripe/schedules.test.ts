@@ -43,7 +43,7 @@ function present({ phases: [phase] }: Stripe.SubscriptionSchedule) {
   }
 }
 
-describe('a schedule created from a subscription', () => {
+describe('a schedule created from a Stripe subscription', () => {
   it('contains the whole subscription in its only phase, and changes nothing about the subscription', async () => {
     const setup = await startStripeSandbox()
     const { stripe } = setup
@@ -129,7 +129,7 @@ describe('a schedule created from a subscription', () => {
   })
 })
 
-describe('the start of a phase', () => {
+describe('the start of a phase of a Stripe schedule', () => {
   it("sets the subscription's parameters that the phase names, and removes the others", async () => {
     const { sandbox, stripe, subscription, plan, better, product } = await subscribed()
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
@@ -248,7 +248,7 @@ describe('the start of a phase', () => {
   })
 })
 
-describe('the events and errors of a schedule', () => {
+describe('the events and errors of a Stripe schedule', () => {
   it('announce the end of the schedule a week ahead, and report it', async () => {
     const { sandbox, plan } = await subscribed()
     const schedule = await plan()
@@ -282,7 +282,7 @@ describe('the events and errors of a schedule', () => {
   })
 })
 
-it('rejects a phase immediately if it could not start on its date', async () => {
+it('the Stripe sandbox rejects a phase immediately if it could not start on its date', async () => {
   const { stripe, plan, better } = await subscribed()
   const schedule = await plan()
   const other = await seedCustomer(stripe)
@@ -315,7 +315,7 @@ it('rejects a phase immediately if it could not start on its date', async () => 
   }
 })
 
-describe('a schedule in progress', () => {
+describe('a Stripe schedule in progress', () => {
   it('is previewed with its planned phases', async () => {
     const { stripe, subscription, plan, yearly } = await subscribed()
     const schedule = await plan()

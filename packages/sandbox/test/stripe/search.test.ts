@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { catchStripeError, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
-it('finds the invoices of a subscription', async () => {
+it('the Stripe sandbox finds the invoices of a subscription', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -38,13 +38,13 @@ it.each([
   'created>"soon"',
   'created:"1.5"',
   'created>null',
-])('rejects values of the wrong type: %s', async (query) => {
+])('the Stripe sandbox rejects values of the wrong type: %s', async (query) => {
   const { stripe } = await startStripeSandbox()
   const asked = stripe.customers.search({ query })
   expect(await catchStripeError(asked)).toMatchObject({ statusCode: 400, param: 'query' })
 })
 
-it('finds charges by the last four digits of the debited bank account', async () => {
+it('the Stripe sandbox finds charges by the last four digits of the debited bank account', async () => {
   const { stripe } = await startStripeSandbox()
   await stripe.paymentIntents.create({
     amount: 900,
@@ -61,7 +61,7 @@ it('finds charges by the last four digits of the debited bank account', async ()
   expect((await stripe.charges.search({ query: none })).data).toEqual([])
 })
 
-it('finds objects with and without a metadata key', async () => {
+it('the Stripe sandbox finds objects with and without a metadata key', async () => {
   const { stripe } = await startStripeSandbox()
   await stripe.products.create({ name: 'With', metadata: { color: 'red' } })
   await stripe.products.create({ name: 'Without' })
@@ -81,15 +81,18 @@ it.each([
   ['paymentIntents', 'amount_received>1'],
   ['subscriptions', 'customer:"cus_1"'],
   ['charges', 'payment_method_details.sepa_debit.iban:"DE"'],
-])('rejects a field by which %s cannot be searched: %s', async (resource, query) => {
-  const { stripe } = await startStripeSandbox()
-  const asked = stripe[resource as 'products'].search({ query })
-  expect(await catchStripeError(asked)).toMatchObject({
-    statusCode: 400,
-    param: 'query',
-    message: expect.stringContaining('is an unsupported search field'),
-  })
-})
+])(
+  'the Stripe sandbox rejects a field by which %s cannot be searched: %s',
+  async (resource, query) => {
+    const { stripe } = await startStripeSandbox()
+    const asked = stripe[resource as 'products'].search({ query })
+    expect(await catchStripeError(asked)).toMatchObject({
+      statusCode: 400,
+      param: 'query',
+      message: expect.stringContaining('is an unsupported search field'),
+    })
+  },
+)
 
 it.each([
   'status~"act"',
@@ -97,7 +100,7 @@ it.each([
   'created~"17"',
   Array(11).fill('created>1').join(' AND '),
   'created>1 AND status:"active" OR status:"canceled"',
-])('rejects the search query %s', async (query) => {
+])('the Stripe sandbox rejects the search query %s', async (query) => {
   const { stripe } = await startStripeSandbox()
   const asked = stripe.subscriptions.search({ query })
   expect(await catchStripeError(asked)).toMatchObject({ statusCode: 400, param: 'query' })

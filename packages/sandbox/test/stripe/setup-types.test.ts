@@ -25,7 +25,7 @@ it.each<[Allowed | null, string | null, string[]]>([
   [['us_bank_account'], ACCOUNT, ['us_bank_account']],
   [['us_bank_account', 'card'], CARD, ['us_bank_account', 'card']],
 ])(
-  'given the requested payment method types %j and the payment method %s, a new setup intent has the types %j',
+  'a new setup intent for the payment method types %j and the payment method %s has the types %j',
   async (allowed, method, types) => {
     const { create } = await startSetup()
     const intent = await create({
@@ -40,7 +40,7 @@ it.each<[Allowed | null, string | null, string[]]>([
   },
 )
 
-it('rejects a payment method whose type the setup intent does not allow, on creation and later', async () => {
+it('the Stripe sandbox rejects a payment method whose type the setup intent does not allow, on creation and later', async () => {
   const { stripe, create } = await startSetup()
   const allowed_payment_method_types: Allowed = ['card']
   const wrong = { statusCode: 400, param: 'payment_method', code: 'setup_intent_invalid_parameter' }
@@ -64,7 +64,7 @@ it('rejects a payment method whose type the setup intent does not allow, on crea
   })
 })
 
-it('removes the type of a payment method from a setup intent that no longer uses it', async () => {
+it('the Stripe sandbox removes the type of a payment method from a setup intent that no longer uses it', async () => {
   const { stripe, create } = await startSetup()
   const { id } = await create({ payment_method: ACCOUNT })
   const changed = await stripe.setupIntents.update(id, { payment_method: CARD })

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { catchStripeError, seedPrices, startStripeSandbox } from './support.ts'
 
-it("stores legacy cards and the customer's default card", async () => {
+it("the Stripe sandbox stores legacy cards and the customer's default card", async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const made = await stripe.customers.create({ source: 'tok_visa', expand: ['default_source'] })
   const first = made.default_source as Stripe.Card
@@ -30,7 +30,7 @@ it("stores legacy cards and the customer's default card", async () => {
   expect(await defaultOf(stripe, made.id)).toBeNull()
 })
 
-it('returns a legacy card as a payment method, which can pay', async () => {
+it('the Stripe sandbox returns a legacy card as a payment method, which can pay', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({ source: 'tok_visa' })
   const card = String(customer.default_source)
@@ -61,7 +61,7 @@ it('returns a legacy card as a payment method, which can pay', async () => {
   ).toBe(404)
 })
 
-it('charges the default payment method instead of the default legacy card', async () => {
+it('the Stripe sandbox charges the default payment method instead of the default legacy card', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({
     source: 'tok_visa',
@@ -75,7 +75,7 @@ it('charges the default payment method instead of the default legacy card', asyn
   ])
 })
 
-it('charges a past due invoice again when a new card is added as source, and no other invoice', async () => {
+it('the Stripe sandbox charges a past due invoice again when a new card is added as source, and no other invoice', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({ source: 'tok_visa' })
   const { monthly } = await seedPrices(stripe)
@@ -102,7 +102,7 @@ it('charges a past due invoice again when a new card is added as source, and no 
   expect((await stripe.invoices.retrieve(before.id ?? '')).status).toBe('paid')
 })
 
-it("rejects other objects, other customers' cards and declined cards as sources", async () => {
+it("the Stripe sandbox rejects other objects, other customers' cards and declined cards as sources", async () => {
   const { stripe } = await startStripeSandbox()
   const ada = await stripe.customers.create({ source: 'tok_visa' })
   const bob = await stripe.customers.create({})

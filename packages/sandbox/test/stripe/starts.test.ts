@@ -25,7 +25,7 @@ async function setUp(now = '2026-01-15T00:00:00Z') {
 /** Share of a price for a number of days of a period. */
 const share = (amount: number, days: number, of: number) => Math.round((amount * days) / of)
 
-describe('a billing_cycle_anchor in the future', () => {
+describe('a Stripe billing_cycle_anchor in the future', () => {
   it('bills the days before it as a share of the period, with quantities, prices, discount and tax', async () => {
     const { stripe, subscribe, monthly, better, invoices, to } = await setUp()
     const coupon = await stripe.coupons.create({ percent_off: 25, duration: 'forever' })
@@ -88,7 +88,7 @@ describe('a billing_cycle_anchor in the future', () => {
     expect(await totals()).toEqual([1000])
   })
 
-  it('after a trial leads to a free trial, then a prorated share, then whole periods', async () => {
+  it('leads, after a trial, to a prorated share and then to whole periods', async () => {
     const { subscribe, totals, to, stripe, customer, monthly } = await setUp()
     const trial = { trial_period_days: 7, billing_cycle_anchor: FEBRUARY }
     const { id } = await subscribe(trial)
@@ -118,7 +118,7 @@ describe('a billing_cycle_anchor in the future', () => {
     expect(Math.abs((all[1] ?? 0) - 2500 - difference)).toBeLessThanOrEqual(1)
   })
 
-  it('is previewed as it is billed', async () => {
+  it('is previewed exactly as it is billed', async () => {
     const { stripe, subscribe, customer, monthly, totals } = await setUp()
     const preview = await stripe.invoices.createPreview({
       customer: customer.id,
@@ -133,7 +133,7 @@ describe('a billing_cycle_anchor in the future', () => {
   })
 })
 
-describe('a billing_cycle_anchor in the future in Checkout', () => {
+describe('a Stripe billing_cycle_anchor in the future, in Checkout,', () => {
   async function open(more: Stripe.Checkout.SessionCreateParams) {
     const setup = await setUp()
     const { stripe, monthly, customer } = setup
@@ -180,7 +180,7 @@ describe('a billing_cycle_anchor in the future in Checkout', () => {
   })
 })
 
-describe('billing_cycle_anchor_config', () => {
+describe("Stripe's billing_cycle_anchor_config", () => {
   const month = { interval: 'month', interval_count: 1 } as const
   it.each([
     [
@@ -263,7 +263,7 @@ describe('billing_cycle_anchor_config', () => {
   })
 })
 
-describe('backdate_start_date', () => {
+describe("Stripe's backdate_start_date", () => {
   it('bills all past periods, and then the present one', async () => {
     const { subscribe, invoices } = await setUp()
     const made = await subscribe({ backdate_start_date: seconds('2025-12-01T00:00:00Z') })
@@ -289,7 +289,7 @@ describe('backdate_start_date', () => {
     expect(first?.lines.data.map(({ amount }) => amount)).toEqual(amounts)
   })
 
-  it('works with an anchor, and without a charge for the past', async () => {
+  it('can be combined with an anchor, and with no charge for the past', async () => {
     const { subscribe, totals, invoices } = await setUp()
     const began = seconds('2025-12-01T00:00:00Z')
     await subscribe({ backdate_start_date: began, billing_cycle_anchor: FEBRUARY })
@@ -304,7 +304,7 @@ describe('backdate_start_date', () => {
   it.each([
     [2, [750, 750, 1000]],
     [3, [750, 750, 750]],
-  ])('counts the duration of a coupon for %s months from the past date', async (months, nets) => {
+  ])('makes the duration of a coupon (%s months) begin at the past date', async (months, nets) => {
     const { stripe, subscribe, totals } = await setUp('2026-03-01T00:00:00Z')
     const coupon = await stripe.coupons.create({
       percent_off: 25,
@@ -328,13 +328,13 @@ describe('backdate_start_date', () => {
   })
 })
 
-describe('a subscription without a card', () => {
+describe('a Stripe subscription without a card', () => {
   it.each([
     ['cancel', 'canceled', 1],
     ['pause', 'paused', 1],
     ['create_invoice', 'past_due', 2],
   ] as const)(
-    'when its trial ends with missing_payment_method %s, gets the status %s',
+    'gets, if its trial ends with missing_payment_method %s, the status %s',
     async (missing, status, count) => {
       const { stripe, sandbox, monthly } = await setUp()
       const customer = await stripe.customers.create({ email: 'grace@example.com' })

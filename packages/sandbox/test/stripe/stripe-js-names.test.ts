@@ -32,7 +32,7 @@ function load(): Loaded {
   return window.Stripe
 }
 
-it('the stand-in for Stripe.js has no method that Stripe does not declare, except one of older versions', () => {
+it('the replacement for Stripe.js has no method that Stripe does not declare, except one of older versions', () => {
   const stripe = load()('pk_test_1')
   const own = Object.keys(stripe).filter((name) => !name.startsWith('_'))
   const declared = methodsOf('stripe.d.ts', 'Stripe')
@@ -55,7 +55,7 @@ it('the stand-in for Stripe.js has no method that Stripe does not declare, excep
   )
 })
 
-it('the stand-in for Stripe.js names the functions that it does not support', async () => {
+it('the replacement for Stripe.js names the functions that it does not support', async () => {
   const stripe = load()('pk_test_1')
   const declared = [...methodsOf('stripe.d.ts', 'Stripe')]
   const silent = declared.filter((name) => typeof stripe[name] !== 'function')
@@ -65,7 +65,7 @@ it('the stand-in for Stripe.js names the functions that it does not support', as
   expect((stripe as { then?: unknown }).then).toBeUndefined()
 })
 
-it('the stand-in for Stripe.js has elements with the methods that Stripe declares', () => {
+it('the replacement for Stripe.js has elements with the methods that Stripe declares', () => {
   const elements = load()('pk_test_1').elements({ mode: 'payment' })
   const declared = methodsOf('elements-group.d.ts', 'StripeElements')
   expect([...declared].filter((name) => typeof elements[name] !== 'function')).toEqual([])
@@ -87,6 +87,6 @@ it('the stand-in for Stripe.js has elements with the methods that Stripe declare
   }
 })
 
-it('the stand-in for Stripe.js rejects a secret key', () => {
+it('the replacement for Stripe.js rejects a secret key', () => {
   expect(() => load()('sk_test_1')).toThrow(/secret key/)
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { catchStripeError, seedCustomer, startStripeSandbox } from './support.ts'
 
-it('verifies a tax id and reports the result', async () => {
+it('the Stripe sandbox verifies a tax id and reports the result', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   for (const [type, value, first, last] of [
@@ -26,7 +26,7 @@ interface EventData {
   object: { id: string }
 }
 
-it('recognizes the country of a tax id, and rejects tax ids whose form is wrong', async () => {
+it('the Stripe sandbox recognizes the country of a tax id, and rejects tax ids whose form is wrong', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const create = (type: 'eu_vat' | 'us_ein' | 'ch_vat' | 'no_vat', value: string) =>
@@ -44,7 +44,7 @@ it('recognizes the country of a tax id, and rejects tax ids whose form is wrong'
   expect((await stripe.customers.listTaxIds(customer.id)).data).toHaveLength(3)
 })
 
-it('shows on an invoice the tax ids that the customer has when the invoice is finalized', async () => {
+it('the Stripe sandbox shows on an invoice the tax ids that the customer has when the invoice is finalized', async () => {
   const { stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({
     tax_id_data: [{ type: 'eu_vat', value: 'DE123456789' }],
@@ -63,7 +63,7 @@ it('shows on an invoice the tax ids that the customer has when the invoice is fi
   expect(next.customer_tax_ids).toEqual([{ type: 'eu_vat', value: 'DE123456789' }])
 })
 
-it('creates no customer if one of its tax ids is invalid', async () => {
+it('the Stripe sandbox creates no customer if one of its tax ids is invalid', async () => {
   const { stripe } = await startStripeSandbox()
   const refused = await catchStripeError(
     stripe.customers.create({
@@ -77,7 +77,7 @@ it('creates no customer if one of its tax ids is invalid', async () => {
   expect((await stripe.customers.list()).data).toEqual([])
 })
 
-it('keeps the tax ids of each owner separate', async () => {
+it('the Stripe sandbox keeps the tax ids of each owner separate', async () => {
   const { stripe } = await startStripeSandbox()
   const ada = await stripe.customers.create({})
   const bob = await stripe.customers.create({})

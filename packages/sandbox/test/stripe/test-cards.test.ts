@@ -24,13 +24,13 @@ async function payWith(stripe: Stripe, card: string, address?: Stripe.AddressPar
   return intent.latest_charge as Stripe.Charge
 }
 
-it('knows the number of every card that Stripe documents, with its last four digits', () => {
+it('the Stripe sandbox recognizes the number of every card that Stripe documents, with its last four digits', () => {
   for (const [number, name] of Object.entries(CARD_NUMBERS)) {
     expect([name, requireCardNumber(number).card.last4]).toEqual([name, number.slice(-4)])
   }
 })
 
-describe('refunds to test cards', () => {
+describe("refunds to Stripe's test cards", () => {
   it('stay pending for an hour for pm_card_pendingRefund, then succeed with refund.updated', async () => {
     const { sandbox, stripe } = await startStripeSandbox()
     const charge = await payWith(stripe, 'pm_card_pendingRefund')
@@ -94,7 +94,7 @@ it.each(['pm_card_radarBlock', 'pm_card_riskLevelHighest'])(
   },
 )
 
-it('charges pm_card_riskLevelElevated with an elevated risk level', async () => {
+it('the Stripe sandbox charges pm_card_riskLevelElevated with an elevated risk level', async () => {
   const { stripe } = await startStripeSandbox()
   expect((await payWith(stripe, 'pm_card_riskLevelElevated')).outcome).toMatchObject({
     risk_level: 'elevated',
@@ -113,7 +113,7 @@ it.each([
   ['pm_card_avsUnchecked', ADDRESS, ['unavailable', 'unavailable', 'pass']],
   ['pm_card_avsFail', undefined, [null, null, 'pass']],
 ] as const)(
-  'charges the test card %s, and given the address %o returns the checks %o',
+  'the Stripe sandbox charges the test card %s, and returns for the address %o the checks %o',
   async (card, address, checks) => {
     const { stripe } = await startStripeSandbox()
     const charge = await payWith(stripe, card, address)
@@ -125,7 +125,7 @@ it.each([
   },
 )
 
-it('makes the money of a charge available immediately for pm_card_bypassPending, and for no other card', async () => {
+it('the Stripe sandbox makes the money of a charge available immediately for pm_card_bypassPending, and for no other card', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const funds = async () => {
     const { available, pending } = await stripe.balance.retrieve()
@@ -142,8 +142,11 @@ it.each([
   ['pm_card_jp', 'JP', 'credit'],
   ['pm_card_se', 'SE', 'credit'],
   ['pm_card_th_debit', 'TH', 'debit'],
-])('reports the country and kind of the card %s', async (card, country, funding) => {
-  const { stripe } = await startStripeSandbox()
-  const charge = await payWith(stripe, card)
-  expect(charge.payment_method_details?.card).toMatchObject({ country, funding })
-})
+])(
+  'the Stripe sandbox reports the country and kind of the card %s',
+  async (card, country, funding) => {
+    const { stripe } = await startStripeSandbox()
+    const charge = await payWith(stripe, card)
+    expect(charge.payment_method_details?.card).toMatchObject({ country, funding })
+  },
+)

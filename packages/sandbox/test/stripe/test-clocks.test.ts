@@ -37,7 +37,7 @@ async function invoicesOf(stripe: Stripe, customer: string) {
     .map(({ created, status_transitions }) => [day(created), day(status_transitions.paid_at)])
 }
 
-it("keeps two test clocks and the sandbox's own clock independent when they are moved in turn", async () => {
+it("the Stripe sandbox keeps two test clocks and the sandbox's own clock independent when they are moved in turn", async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const early = await createClock(stripe, '2024-02-29T12:00:00Z', 'leap')
@@ -82,7 +82,7 @@ it("keeps two test clocks and the sandbox's own clock independent when they are 
   expect(sandbox.failedJobs()).toEqual([])
 })
 
-it("lists events of all clocks in the order of their occurrence, with times of the sandbox's own clock", async () => {
+it("the Stripe sandbox lists events of all clocks in the order of their occurrence, with times of the sandbox's own clock", async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const early = await createClock(stripe, '2020-01-01T00:00:00Z')
@@ -108,7 +108,7 @@ it("lists events of all clocks in the order of their occurrence, with times of t
   expect((await stripe.events.list({ type: 'invoice.*' })).data).toEqual([])
 })
 
-it("bills by the test clock, and dates payments and events by the sandbox's own clock", async () => {
+it("the Stripe sandbox bills by the test clock, and dates payments and events by the sandbox's own clock", async () => {
   const { stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const { id, created, deletes_after } = await createClock(stripe, '2028-03-31T08:00:00Z')
@@ -146,7 +146,7 @@ it("bills by the test clock, and dates payments and events by the sandbox's own 
   expect([swap.created, swap.period_end]).toEqual([then, then])
 })
 
-it('ends trials, retries payments and cancels by the test clock', async () => {
+it('the Stripe sandbox ends trials, retries payments and cancels by the test clock', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const { id } = await createClock(stripe, '2027-01-01T00:00:00Z')
@@ -177,7 +177,7 @@ it('ends trials, retries payments and cancels by the test clock', async () => {
   expect(await types()).toBe(5)
 })
 
-it('starts schedules, counts usage and runs Checkout by the test clock', async () => {
+it('the Stripe sandbox starts schedules, counts usage and runs Checkout by the test clock', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { product, monthly, better } = await seedPrices(stripe)
   const { id } = await createClock(stripe, '2025-01-10T00:00:00Z')
@@ -228,7 +228,7 @@ it('starts schedules, counts usage and runs Checkout by the test clock', async (
   expect(planned.start_date).toBe(seconds('2025-01-20T00:00:00Z'))
 })
 
-it('lists objects on a test clock only if the request names the test clock', async () => {
+it('the Stripe sandbox lists objects on a test clock only if the request names the test clock', async () => {
   const { stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const { id } = await createClock(stripe, '2027-01-01T00:00:00Z')
@@ -274,7 +274,7 @@ it('allows at most three customers on a test clock, and three subscriptions for 
   expect((await catchStripeError(customerOn(stripe, 'clock_none'))).code).toBe('resource_missing')
 })
 
-it('moves a test clock forward only, by at most two intervals of its shortest subscription', async () => {
+it('the Stripe sandbox moves a test clock forward only, by at most two intervals of its shortest subscription', async () => {
   const { stripe } = await startStripeSandbox()
   const { monthly, yearly } = await seedPrices(stripe)
   const { id } = await createClock(stripe, '2027-01-31T00:00:00Z')
@@ -296,7 +296,7 @@ it('moves a test clock forward only, by at most two intervals of its shortest su
   expect(await invoicesOf(stripe, customer.id)).toHaveLength(6)
 })
 
-it('deletes a test clock with its customers', async () => {
+it('the Stripe sandbox deletes a test clock with its customers', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const { id } = await createClock(stripe, '2027-01-01T00:00:00Z')

@@ -22,7 +22,7 @@ async function setUp() {
   return { sandbox, stripe, list }
 }
 
-it('lists thin events newest first, page by page, while others are created', async () => {
+it('the Stripe sandbox lists thin events newest first, page by page, while others are created', async () => {
   const { stripe, list } = await setUp()
   for (let n = 0; n < 7; n++) await stripe.customers.create({ name: `${n}` })
   const all = await list()
@@ -53,7 +53,7 @@ it('lists thin events newest first, page by page, while others are created', asy
   expect((await next(back.previous_page_url)).data).toHaveLength(1)
 })
 
-it('filters thin events by object, type and time, on every page', async () => {
+it('the Stripe sandbox filters thin events by object, type and time, on every page', async () => {
   const { sandbox, stripe, list } = await setUp()
   const { id } = await stripe.customers.create()
   await stripe.customers.update(id, { name: 'Ada' })
@@ -82,7 +82,7 @@ it('filters thin events by object, type and time, on every page', async () => {
   expect(decodeURIComponent(more)).toContain(`types[0]=${updated}&types[1]=${created}`)
 })
 
-it('removes thin events after 30 days', async () => {
+it('the Stripe sandbox removes thin events after 30 days', async () => {
   const { sandbox, stripe, list } = await setUp()
   await stripe.customers.create()
   const [event] = await list()
@@ -99,12 +99,15 @@ it.each<[string, Stripe.V2.Core.EventListParams]>([
   ['created[gt]', { created: { gt: 'yesterday' as unknown as number } }],
   ['page', { page: 'bm9uZQ' } as object],
   ['type', { type: 'v1.customer.created' } as object],
-])('rejects a request to list thin events with an invalid %s', async (param, params) => {
-  const { stripe } = await startStripeSandbox()
-  expect(await catchStripeError(stripe.v2.core.events.list(params))).toMatchObject({
-    type: 'StripeInvalidRequestError',
-    statusCode: 400,
-    code: 'invalid_fields',
-    param,
-  })
-})
+])(
+  'the Stripe sandbox rejects a request to list thin events with an invalid %s',
+  async (param, params) => {
+    const { stripe } = await startStripeSandbox()
+    expect(await catchStripeError(stripe.v2.core.events.list(params))).toMatchObject({
+      type: 'StripeInvalidRequestError',
+      statusCode: 400,
+      code: 'invalid_fields',
+      param,
+    })
+  },
+)

@@ -16,7 +16,7 @@ async function subscribed(more: object = {}) {
   return { sandbox, stripe, customer, subscription, ...prices }
 }
 
-it('previews the last invoice of a subscription that will end if invoice items are pending', async () => {
+it('the Stripe sandbox previews the last invoice of a subscription that will end if invoice items are pending', async () => {
   const { sandbox, stripe, customer, subscription } = await subscribed()
   const { id } = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })
   const none = await catchStripeError(stripe.invoices.createPreview({ subscription: id }))
@@ -38,7 +38,7 @@ it('previews the last invoice of a subscription that will end if invoice items a
   ).toEqual([1000, 700])
 })
 
-it('previews the renewal of a subscription that ends later, and no invoice after its end', async () => {
+it('the Stripe sandbox previews the renewal of a subscription that ends later, and no invoice after its end', async () => {
   const { stripe, subscription } = await subscribed()
   await stripe.subscriptions.update(subscription.id, {
     cancel_at: seconds('2026-03-31T10:00:00Z'),
@@ -48,7 +48,7 @@ it('previews the renewal of a subscription that ends later, and no invoice after
   expect([next.amount_due, next.period_end]).toEqual([1000, seconds('2026-02-28T10:00:00Z')])
 })
 
-it('does not change a trial when its first invoice is previewed', async () => {
+it('the Stripe sandbox does not change a trial when its first invoice is previewed', async () => {
   const { sandbox, stripe, subscription } = await subscribed({ trial_period_days: 10 })
   const next = await stripe.invoices.createPreview({ subscription: subscription.id })
   expect(next.amount_due).toBe(1000)
@@ -58,7 +58,7 @@ it('does not change a trial when its first invoice is previewed', async () => {
   expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('trialing')
 })
 
-it('leaves a discount out of an invoice preview if the discount will have expired by the date of the invoice', async () => {
+it('the Stripe sandbox leaves a discount out of an invoice preview if the discount will have expired by the date of the invoice', async () => {
   const { sandbox, stripe, subscription } = await subscribed()
   const repeating = { duration: 'repeating', duration_in_months: 2 } as const
   const coupon = await stripe.coupons.create({ percent_off: 50, ...repeating })
@@ -71,7 +71,7 @@ it('leaves a discount out of an invoice preview if the discount will have expire
   expect(await due()).toBe(1000)
 })
 
-it("previews an amount below the minimum charge as carried over to the customer's balance", async () => {
+it("the Stripe sandbox previews an amount below the minimum charge as carried over to the customer's balance", async () => {
   const { stripe, customer, subscription } = await subscribed()
   await stripe.customers.createBalanceTransaction(customer.id, { amount: -970, currency: 'usd' })
   const { total, amount_due, starting_balance } = await stripe.invoices.createPreview({
@@ -80,7 +80,7 @@ it("previews an amount below the minimum charge as carried over to the customer'
   expect([total, amount_due, starting_balance]).toEqual([1000, 0, -970])
 })
 
-it('previews a future subscription in the requested currency and billing mode', async () => {
+it('the Stripe sandbox previews a future subscription in the requested currency and billing mode', async () => {
   const { stripe } = await startStripeSandbox()
   const { monthly, yearly } = await seedPrices(stripe)
   const price = await stripe.prices.create({
@@ -108,7 +108,7 @@ it('previews a future subscription in the requested currency and billing mode', 
   expect(await stripe.customers.list()).toMatchObject({ data: [] })
 })
 
-it('expires a subscription when its first invoice is voided, and reactivates a past due one', async () => {
+it('the Stripe sandbox expires a subscription when its first invoice is voided, and reactivates a past due one', async () => {
   const { stripe, sandbox } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const { customer } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')

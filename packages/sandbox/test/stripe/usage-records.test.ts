@@ -109,7 +109,7 @@ it.each([
   },
 )
 
-it('fills tiers with recorded usage, and shows it in previews', async () => {
+it('the Stripe sandbox fills tiers with recorded usage, and shows it in previews', async () => {
   const { use, billed, advanceTo, stripe, subscription } = await startMetered({
     billing_scheme: 'tiered',
     tiers_mode: 'graduated',
@@ -141,7 +141,7 @@ it('accepts usage records for the current period only', async () => {
   expect(await refuse({ timestamp: String(now + 300) })).toEqual({ status: 200 })
 })
 
-it('rejects usage records for a price with a meter, whose usage is reported to the meter', async () => {
+it('the Stripe sandbox rejects usage records for a price with a meter, whose usage is reported to the meter', async () => {
   const { call, send, stripe, customer } = await startMetered()
   const meter = await stripe.billing.meters.create({
     display_name: 'Calls',
@@ -178,7 +178,7 @@ it('rejects usage records for a price with a meter, whose usage is reported to t
   expect((await create({})).status).toBe(400)
 })
 
-it('deletes a subscription item and its usage records with clear_usage', async () => {
+it('the Stripe sandbox deletes a subscription item and its usage records with clear_usage', async () => {
   const { call, send, stripe, use, item, subscription } = await startMetered()
   const flat = await stripe.prices.create({
     product_data: { name: 'Flat' },
@@ -195,7 +195,7 @@ it('deletes a subscription item and its usage records with clear_usage', async (
   expect((await stripe.subscriptions.retrieve(subscription.id)).items.data).toHaveLength(1)
 })
 
-it('rejects usage records in API versions since basil', async () => {
+it('the Stripe sandbox rejects usage records in API versions since basil', async () => {
   const { send, path, price, customer, stripe } = await startMetered()
   const backed = {
     status: 400,

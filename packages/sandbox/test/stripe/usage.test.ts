@@ -69,7 +69,7 @@ function linesOf(invoice: Stripe.Invoice | undefined) {
   }))
 }
 
-it("bills last month's usage by tiers together with the next month's price", async () => {
+it("the Stripe sandbox bills last month's usage by tiers together with the next month's price", async () => {
   const { stripe, customer, metered, base, use, invoices, subscribe, advanceTo } = await setUp()
   const subscription = await subscribe([base, await metered(GRADUATED)])
   expect(subscription.items.data.map((item) => item.quantity)).toEqual([1, undefined])
@@ -100,7 +100,7 @@ it("bills last month's usage by tiers together with the next month's price", asy
   expect(renewal).toMatchObject({ customer: customer.id, total: 1475, status: 'paid' })
 })
 
-it('counts usage until the invoice is finalized an hour later', async () => {
+it('the Stripe sandbox counts usage until the invoice is finalized an hour later', async () => {
   const { sandbox, metered, use, invoices, subscribe, advanceTo } = await setUp()
   await subscribe([await metered(GRADUATED)])
   await use(50)
@@ -147,7 +147,7 @@ it.each([
     500,
   ],
   ['taken back', { unit_amount: 200 }, '-3', 0],
-])('bills metered usage %s', async (_what, terms, used, total) => {
+])('the Stripe sandbox bills metered usage %s', async (_what, terms, used, total) => {
   const { metered, use, invoices, subscribe, advanceTo } = await setUp()
   await subscribe([await metered(terms as never)])
   if (used !== '0') await use(used)
@@ -178,7 +178,7 @@ it.each([
   ['flexible', 'none', [5 * 10]],
   ['classic', 'create_prorations', [5 * 10]],
 ] as const)(
-  'in %s billing mode, a swap with proration_behavior %s leads to usage lines with the amounts %j',
+  'the Stripe sandbox, in %s billing mode, bills after a swap with proration_behavior %s usage lines with the amounts %j',
   async (mode, behavior, amounts) => {
     const { stripe, metered, use, invoices, subscribe, advanceTo } = await setUp()
     const cheap = await metered({ unit_amount: 2 })
@@ -205,7 +205,7 @@ it.each([
 )
 
 it.each(['flexible', 'classic'] as const)(
-  'removes a metered subscription item in %s billing mode',
+  'the Stripe sandbox removes a metered subscription item in %s billing mode',
   async (mode) => {
     const { stripe, metered, base, use, invoices, subscribe, advanceTo } = await setUp()
     const subscription = await subscribe([base, await metered()], { billing_mode: { type: mode } })
@@ -217,7 +217,7 @@ it.each(['flexible', 'classic'] as const)(
   },
 )
 
-it('starts a subscription with only metered prices without an invoice, and in classic mode with an invoice line of zero', async () => {
+it('the Stripe sandbox starts a subscription with only metered prices without an invoice, and in classic mode with an invoice line of zero', async () => {
   const { stripe, metered, base, subscribe, invoices } = await setUp()
   const price = await metered()
   const flexible = await subscribe([price])
@@ -233,7 +233,7 @@ it('starts a subscription with only metered prices without an invoice, and in cl
   expect(joined.billing_cycle_anchor).toBe(START)
 })
 
-it("leaves a trial's usage unbilled", async () => {
+it("the Stripe sandbox leaves a trial's usage unbilled", async () => {
   const { metered, base, use, invoices, subscribe, advanceTo } = await setUp()
   await subscribe([base, await metered()], { trial_end: seconds('2026-01-11T00:00:00Z') })
   await use(100)
@@ -244,7 +244,7 @@ it("leaves a trial's usage unbilled", async () => {
   expect((await invoices())[0]).toMatchObject({ total: 1000 + 60 })
 })
 
-it("bills the last period's usage when the subscription ends, also after an immediate cancellation with invoice_now", async () => {
+it("the Stripe sandbox bills the last period's usage when the subscription ends, also after an immediate cancellation with invoice_now", async () => {
   const { stripe, metered, use, invoices, subscribe, advanceTo } = await setUp()
   const price = await metered()
   const ending = await subscribe([price])
@@ -264,7 +264,7 @@ it("bills the last period's usage when the subscription ends, also after an imme
   expect((await invoices())[0]).toMatchObject({ total: 100, status: 'paid' })
 })
 
-it('rejects invalid parameters of metered prices, and metered prices without a meter', async () => {
+it('the Stripe sandbox rejects invalid parameters of metered prices, and metered prices without a meter', async () => {
   const { stripe, customer, metered, product } = await setUp()
   const price = await metered()
   const items = [{ price: price.id, quantity: 2 }]
@@ -302,7 +302,7 @@ it('rejects invalid parameters of metered prices, and metered prices without a m
   }
 })
 
-it('bills seats by tiers in advance, and prorates their total', async () => {
+it('the Stripe sandbox bills seats by tiers in advance, and prorates their total', async () => {
   const { stripe, customer, product, invoices, advanceTo } = await setUp()
   const seats = await stripe.prices.create({
     product: product.id,
@@ -350,7 +350,7 @@ it('bills seats by tiers in advance, and prorates their total', async () => {
   expect(abroad.total).toBe(abroad.currency === 'eur' ? 5 * 900 + 500 : 5 * 1000 + 600)
 })
 
-it('sells a one-time price in packages, and metered prices, through Checkout', async () => {
+it('the Stripe sandbox sells a one-time price in packages, and metered prices, through Checkout', async () => {
   const { sandbox, stripe, customer, metered, product, use, invoices, advanceTo } = await setUp()
   const pack = await stripe.prices.create({
     product: product.id,
@@ -385,7 +385,7 @@ it('sells a one-time price in packages, and metered prices, through Checkout', a
   expect((await invoices())[0]).toMatchObject({ total: 20 })
 })
 
-it('returns a price with tiers and a meter in the format of a plan', async () => {
+it('the Stripe sandbox returns a price with tiers and a meter in the format of a plan', async () => {
   const { stripe, metered } = await setUp()
   const price = await metered(GRADUATED)
   const plan = await stripe.plans.retrieve(price.id, { expand: ['tiers'] })
@@ -409,7 +409,7 @@ it('returns a price with tiers and a meter in the format of a plan', async () =>
   expect(made.transform_usage).toEqual({ divide_by: 60, round: 'down' })
 })
 
-it('dropMeterEvents() removes accepted usage, and reports it by a thin event', async () => {
+it('dropMeterEvents() removes accepted usage, and a thin event reports this', async () => {
   const { sandbox, stripe, customer, metered, use, subscribe } = await setUp()
   const { received, url } = await startReceiver()
   const type = 'v1.billing.meter.error_report_triggered'
@@ -441,7 +441,7 @@ it('dropMeterEvents() removes accepted usage, and reports it by a thin event', a
   await expect(page.v2.core.events.retrieve(told.id)).rejects.toThrow('Unrecognized request URL')
 })
 
-it('charges for prices by usage and by quantity that the handle has seeded', async () => {
+it('the Stripe sandbox charges for prices by usage and by quantity that the handle has seeded', async () => {
   const { sandbox, stripe, customer, use } = await setUp()
   const shared = { interval: 'month', meter: 'calls' } as const
   sandbox.stripe.seedPrice({ id: 'each', unitAmount: '0.5', packageSize: 10, ...shared })

@@ -27,7 +27,7 @@ const unknown = (param: string) => ({
   body: { error: { code: 'parameter_unknown', param } },
 })
 
-describe('versions before 2026-04-22.dahlia', () => {
+describe('Stripe API versions before 2026-04-22.dahlia', () => {
   it('meter-value-digits: accept usage with more than 15 digits', async () => {
     const { call, send, stripe } = await startVersions()
     const { customer } = await seedCustomer(stripe)
@@ -49,8 +49,8 @@ describe('versions before 2026-04-22.dahlia', () => {
   })
 })
 
-describe('versions before endive', () => {
-  it('anchor-as-object: accept billing_cycle_anchor as a keyword such as `now`, or as a timestamp in an invoice preview', async () => {
+describe('Stripe API versions before endive', () => {
+  it('anchor-as-object: accept billing_cycle_anchor as a keyword such as `now`, and as a timestamp in an invoice preview', async () => {
     const { sandbox, send, call, subscription } = await startSubscribed()
     await sandbox.clock.advance({ days: 10 })
     const path = `/subscriptions/${subscription.id}`
@@ -88,7 +88,7 @@ describe('versions before endive', () => {
   })
 })
 
-describe('versions before dahlia', () => {
+describe('Stripe API versions before dahlia', () => {
   it('checkout-ui-modes: accept and return the old values of ui_mode', async () => {
     const { send, call } = await startVersions()
     const form = {
@@ -108,7 +108,7 @@ describe('versions before dahlia', () => {
   })
 })
 
-describe('versions before clover', () => {
+describe('Stripe API versions before clover', () => {
   it('discount-coupon: return the whole coupon of a discount', async () => {
     const { stripe, call, subscription } = await startSubscribed()
     const coupon = await stripe.coupons.create({ percent_off: 25, duration: 'forever' })
@@ -211,7 +211,7 @@ describe('versions before clover', () => {
   })
 })
 
-describe('versions before basil', () => {
+describe('Stripe API versions before basil', () => {
   it('subscription-periods: return the period on the subscription instead of its items', async () => {
     const { call, subscription } = await startSubscribed()
     const period = {
@@ -603,7 +603,7 @@ describe('versions before basil', () => {
   })
 })
 
-describe('versions before versions had names', () => {
+describe('Stripe API versions from before versions had names', () => {
   it('marketing-features: return the features of products', async () => {
     const { call, send } = await startVersions()
     const form = { name: 'Gold', 'features[0][name]': 'Faster' }

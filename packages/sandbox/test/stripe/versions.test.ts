@@ -8,7 +8,7 @@ import { ApiVersions } from '../../src/stripe/versions/versions.ts'
 import { ACACIA, BASIL, CLOVER, DAHLIA, PINNED, startVersions } from './old-versions.ts'
 import { seedCustomer, seedPrices } from './support.ts'
 
-it('answers in the requested API version', async () => {
+it('the Stripe sandbox responds in the requested API version', async () => {
   const { send } = await startVersions()
   for (const version of [BASIL, CLOVER, DAHLIA, '2026-09-30.endive', PINNED]) {
     const { status, headers } = await send(version, '/customers')
@@ -18,7 +18,7 @@ it('answers in the requested API version', async () => {
   }
 })
 
-it('answers requests for unknown API versions like the pinned version, with a warning', async () => {
+it('the Stripe sandbox treats a request for an unknown API version like one for the pinned version, with a warning', async () => {
   const { send } = await startVersions()
   for (const version of ['2031-01-01.zinnia', 'latest', '2026-10-2']) {
     const { status, headers, body } = await send(version, '/checkout/sessions', {
@@ -38,7 +38,7 @@ it('answers requests for unknown API versions like the pinned version, with a wa
   expect(refused.headers.get('x-tollgate-sandbox-warning')).toContain('latest')
 })
 
-it('answers a request for an API version that was never released as Stripe did on the date in its name, with a warning', async () => {
+it('the Stripe sandbox responds to a request for an API version that was never released as Stripe did on the date in its name, with a warning', async () => {
   const { send } = await startVersions()
   for (const version of ['2025-08-27.preview', '2025-08-27.basil; feature_beta=v1', '2025-08-28']) {
     const { headers } = await send(version, '/customers')
@@ -47,14 +47,14 @@ it('answers a request for an API version that was never released as Stripe did o
   }
 })
 
-it('warns that API versions before basil are incomplete', async () => {
+it('the Stripe sandbox warns that API versions before basil are incomplete', async () => {
   const { send } = await startVersions()
   const { headers } = await send('2020-08-27', '/customers')
   expect(headers.get('stripe-version')).toBe('2020-08-27')
   expect(headers.get('x-tollgate-sandbox-warning')).toContain('older than 2025-03-31')
 })
 
-it('logs the warning about an API version once, without control characters for a terminal', () => {
+it('the Stripe sandbox logs the warning about an API version once, without control characters for a terminal', () => {
   const { tables } = openTables(new SandboxStore())
   const lines: string[] = []
   const versions = new ApiVersions(tables, (line) => lines.push(line))
@@ -65,7 +65,7 @@ it('logs the warning about an API version once, without control characters for a
   ])
 })
 
-it('returns a response unconverted if no API changes have to be reverted for the requested version', async () => {
+it('the Stripe sandbox returns a response unconverted if no API changes have to be reverted for the requested version', async () => {
   const downgrade = vi.spyOn(VersionConverter.prototype, 'downgrade')
   const { call, stripe } = await startVersions()
   await seedCustomer(stripe)
@@ -76,13 +76,13 @@ it('returns a response unconverted if no API changes have to be reverted for the
   downgrade.mockRestore()
 })
 
-it('lists the changes between API versions newest first, each once', () => {
+it('the Stripe sandbox lists the changes between API versions newest first, each once', () => {
   const dates = CHANGES.map(({ since }) => since)
   expect(dates).toEqual([...dates].sort().reverse())
   expect(new Set(CHANGES.map(({ name }) => name)).size).toBe(CHANGES.length)
 })
 
-it('converts objects without changing their metadata, whatever its keys', async () => {
+it('the Stripe sandbox converts objects without changing their metadata, whatever its keys', async () => {
   const { call, stripe } = await startVersions()
   const { customer } = await seedCustomer(stripe)
   const metadata = { object: 'invoice', parent: 'kept', status: 'paid' }
@@ -90,7 +90,7 @@ it('converts objects without changing their metadata, whatever its keys', async 
   expect((await call(ACACIA, `/customers/${customer.id}`)).metadata).toEqual(metadata)
 })
 
-it('does not convert deleted objects to an older API version', async () => {
+it('the Stripe sandbox does not convert deleted objects to an older API version', async () => {
   const { call, stripe } = await startVersions()
   const { customer } = await seedCustomer(stripe)
   const invoice = await stripe.invoices.create({ customer: customer.id })
@@ -103,7 +103,7 @@ it('does not convert deleted objects to an older API version', async () => {
   })
 })
 
-it("answers calls without a Stripe-Version header in the account's API version", async () => {
+it("the Stripe sandbox responds to calls without a Stripe-Version header in the account's API version", async () => {
   const { sandbox, call, send, stripe } = await startVersions({ stripe: { apiVersion: BASIL } })
   expect(sandbox.stripe.apiVersion).toBe(BASIL)
   const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'once' })
@@ -116,7 +116,7 @@ it("answers calls without a Stripe-Version header in the account's API version",
   )
 })
 
-it('returns the first response for a repeated idempotency key, whatever API version the repeated call names', async () => {
+it('the Stripe sandbox returns the first response for a repeated idempotency key, whatever API version the repeated call names', async () => {
   const { sandbox, stripe, call } = await startVersions()
   const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'once' })
   const headers = {
@@ -136,7 +136,7 @@ it('returns the first response for a repeated idempotency key, whatever API vers
   })
 })
 
-it('converts objects inside error responses to the requested API version', async () => {
+it('the Stripe sandbox converts objects inside error responses to the requested API version', async () => {
   const { send, stripe } = await startVersions()
   const { customer } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')
   const { monthly } = await seedPrices(stripe)

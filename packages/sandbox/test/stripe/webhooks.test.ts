@@ -7,7 +7,7 @@ function typesOf(received: readonly Received[]): string[] {
   return received.map((one) => (JSON.parse(one.body) as Stripe.Event).type)
 }
 
-it('delivers events of the requested types only, with signatures that the SDK accepts', async () => {
+it('the Stripe sandbox delivers events of the requested types only, with signatures that the SDK accepts', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const receiver = await startReceiver()
   const endpoint = await stripe.webhookEndpoints.create({
@@ -35,7 +35,7 @@ it('delivers events of the requested types only, with signatures that the SDK ac
   }
 })
 
-it('waits for webhook deliveries when the clock moves, and includes previous_attributes in events', async () => {
+it('the Stripe sandbox waits for webhook deliveries when the clock moves, and includes previous_attributes in events', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -60,7 +60,7 @@ it('waits for webhook deliveries when the clock moves, and includes previous_att
   })
 })
 
-it("retries a webhook by the sandbox's clock with a fresh signature until it is accepted", async () => {
+it("the Stripe sandbox retries a webhook by the sandbox's clock with a fresh signature until it is accepted", async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   let failures = 3
   const receiver = await startReceiver(() => (failures-- > 0 ? 500 : 200))
@@ -93,7 +93,7 @@ it("retries a webhook by the sandbox's clock with a fresh signature until it is 
 })
 
 it.each([10, -10, 365 * 1440, -365 * 1440])(
-  "signs webhooks with the real time when the sandbox's clock is %i minutes off",
+  "the Stripe sandbox signs webhooks with the real time if the sandbox's clock is %i minutes off",
   async (minutes) => {
     const now = new Date(Date.now() + minutes * 60_000)
     const { sandbox, stripe } = await startStripeSandbox({ now })
@@ -116,7 +116,7 @@ it.each([10, -10, 365 * 1440, -365 * 1440])(
   },
 )
 
-it('stops retrying a webhook after three days', async () => {
+it('the Stripe sandbox stops retrying a webhook after three days', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const receiver = await startReceiver(() => 500)
   sandbox.stripe.registerWebhook(receiver.url, ['customer.created'])
@@ -128,7 +128,7 @@ it('stops retrying a webhook after three days', async () => {
   expect(receiver.received.length).toBe(attempts)
 })
 
-it('duplicates, drops, delays, reorders and corrupts webhooks on demand', async () => {
+it('the Stripe sandbox can duplicate, drop, delay, reorder and corrupt webhooks', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const seen = new Set<string>()
   const receiver = await startReceiver()
@@ -172,7 +172,7 @@ it('duplicates, drops, delays, reorders and corrupts webhooks on demand', async 
   ).toThrow()
 })
 
-it('stores events for 30 days', async () => {
+it('the Stripe sandbox stores events for 30 days', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({})
   const [event] = (await stripe.events.list({ type: 'customer.created' })).data
@@ -186,7 +186,7 @@ it.each([
   ['deleted', true],
   ['switched off', false],
 ] as const)(
-  'stops retrying a webhook for an endpoint that was %s in the meantime',
+  'the Stripe sandbox stops retrying a webhook for an endpoint that was %s in the meantime',
   async (_how, isDeleted) => {
     const { sandbox, stripe } = await startStripeSandbox()
     const receiver = await startReceiver(() => 500)
@@ -205,7 +205,7 @@ it.each([
   },
 )
 
-it('keeps retrying for an endpoint that was disabled and enabled before the next attempt', async () => {
+it('the Stripe sandbox keeps retrying for an endpoint that was disabled and enabled before the next attempt', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   let failures = 1
   const receiver = await startReceiver(() => (failures-- > 0 ? 500 : 200))

@@ -29,7 +29,7 @@ function verdict(operation: Parameters<typeof authorize>[0], actor: Actor): stri
   }
 }
 
-describe('authorize()', () => {
+describe('authorize(), which decides whether an operator may perform an operation,', () => {
   const rule = (more: object = {}) =>
     ({ name: 'users.disable', role: 'support', effect: 'change', ...more }) as const
 
@@ -96,12 +96,12 @@ describe('authorize()', () => {
       rule({ grantsPower: true }),
       'allowed',
     ],
-  ])('decides for a caller with %s as expected', (_, actor, operation, expected) => {
+  ])('returns the right decision for a caller with %s', (_, actor, operation, expected) => {
     expect(verdict(operation, actor)).toBe(expected)
   })
 
   it.each(OPERATIONS.map((operation) => [operation.name, operation] as const))(
-    'allows %s only to operators with its role or a higher one, and to clients with its scopes',
+    'allows %s only to operators with the required role or a higher one, and to clients with the required scopes',
     (_, operation) => {
       const allowed = ROLES.filter((role) => verdict(operation, operator(role)) === 'allowed')
       expect(allowed).toEqual(ROLES.slice(ROLES.indexOf(operation.role)))
@@ -114,7 +114,7 @@ describe('authorize()', () => {
   )
 })
 
-describe('the operations', () => {
+describe('the operations of the management API', () => {
   it('have unique names and routes', () => {
     expect(new Set(OPERATIONS.map(({ name }) => name)).size).toBe(OPERATIONS.length)
     expect(new Set(OPERATIONS.map(({ route }) => route.join(' '))).size).toBe(OPERATIONS.length)
@@ -127,8 +127,8 @@ describe('the operations', () => {
   })
 })
 
-describe('roles', () => {
-  it('give no power to a person without a role', () => {
+describe('the roles of operators', () => {
+  it('give no rights to a person without a role', () => {
     for (const role of ROLES) expect(hasRole(null, role)).toBe(false)
   })
 
@@ -139,18 +139,21 @@ describe('roles', () => {
     ['support', 'admin', false],
     ['admin', 'owner', false],
     ['owner', 'owner', true],
-  ] as const)('let %s act on an account with the role %s: %s', (role, other, expected) => {
-    expect(outranks(role, other)).toBe(expected)
-  })
+  ] as const)(
+    'decide whether %s may change an account with the role %s: %s',
+    (role, other, expected) => {
+      expect(outranks(role, other)).toBe(expected)
+    },
+  )
 })
 
-describe('isFresh()', () => {
+describe('isFresh(), which decides whether a sign-in is recent,', () => {
   it.each([
     [0, true],
     [10, true],
     [10.1, false],
     [-0.1, false],
-  ])('judges a sign-in of %d minutes ago: %s', (minutes, expected) => {
+  ])('returns, for a sign-in %d minutes ago, %s', (minutes, expected) => {
     expect(isFresh(minutesAgo(minutes), NOW)).toBe(expected)
   })
 })

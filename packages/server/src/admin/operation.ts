@@ -26,7 +26,7 @@ export const AREAS = {
   audit: 'the audit log',
 } as const
 
-export type Area = keyof typeof AREAS
+export type OperationArea = keyof typeof AREAS
 
 /** The parts of the service that operations use. Both the server and the commands provide them. */
 export interface OperationServices {
@@ -54,18 +54,18 @@ export interface OperationContext extends OperationServices {
   readonly repeatKey: string | null
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** An act of an operator: called by the API, the pages and the commands alike. */
 export interface Operation<Input = unknown, Output = unknown> {
   /** Area and verb, such as `users.disable`. */
-  readonly name: `${Area}.${string}`
+  readonly name: `${OperationArea}.${string}`
   /** One imperative sentence without a full stop, for the API document and the help. */
   readonly summary: string
   /** Further sentences for the API document. */
   readonly description?: string
   /** HTTP method and path below `/admin/v1`, such as `['POST', '/users/{id}/disable']`. */
-  readonly route: readonly [Method, string]
+  readonly route: readonly [OperationMethod, string]
   /** The lowest role that allows an operator to call it. */
   readonly role: Role
   /**
@@ -130,8 +130,8 @@ export function operation<Input extends z.ZodType, Output extends z.ZodType>(
 }
 
 /** The area of an operation. */
-export function getOperationArea({ name }: Pick<Operation, 'name'>): Area {
-  return name.slice(0, name.indexOf('.')) as Area
+export function getOperationArea({ name }: Pick<Operation, 'name'>): OperationArea {
+  return name.slice(0, name.indexOf('.')) as OperationArea
 }
 
 /**

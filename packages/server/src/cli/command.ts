@@ -4,7 +4,7 @@ import type { Config, Need } from '../config/config.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { parseActor } from './actor.ts'
 import { type CommandOption, toFlagName } from './options.ts'
-import type { Fitting } from './table.ts'
+import type { FitText } from './table.ts'
 
 /** The streams a command reads from and writes to. `process` satisfies it. */
 export interface Terminal {
@@ -22,7 +22,7 @@ export interface Outcome {
   /** The value printed with `--json`. */
   readonly json: unknown
   /** The text printed without `--json`, or a function that fits it to the terminal. */
-  readonly text: string | Fitting
+  readonly text: string | FitText
   /**
    * Exit code of the process.
    * @default 0

@@ -1,7 +1,7 @@
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
 /** Formats a text for a terminal of this width in characters. `null` if there is no limit. */
-export type Fitting = (columns: number | null) => string
+export type FitText = (columns: number | null) => string
 
 /**
  * Formats a list as a table with a line of headers, for people. `none` replaces an empty list. If
@@ -12,7 +12,7 @@ export function formatTable(
   headers: readonly string[],
   rows: readonly (readonly string[])[],
   none: string,
-): Fitting {
+): FitText {
   return (columns) => {
     if (rows.length === 0) return none
     const table = alignColumns(headers, rows)

@@ -54,7 +54,7 @@ const trustedIssuers = [
   },
 ]
 
-describe('settings that contradict each other, or lack a companion', () => {
+describe('settings that contradict each other, or need another setting that is missing', () => {
   it.each<[string, SettingsInput, Environment, string]>([
     [
       'response types with a token, without the implicit grant',
@@ -186,7 +186,7 @@ describe('settings that contradict each other, or lack a companion', () => {
     expect(problemsOf(settings, environment)).toEqual([sentence])
   })
 
-  it('are all reported at once, together with missing and invalid values', () => {
+  it('are reported together, along with missing and invalid values', () => {
     const { TOLLGATE_URL: _, ...rest } = production
     const settings = {
       planz: [],
@@ -215,13 +215,13 @@ describe('settings that contradict each other, or lack a companion', () => {
     ['people by e-mail address in a closed service', { trustedIssuers, registration: false }],
     ['the FAPI 2.0 profile', { fapi2: true }],
     ['response types with a token', { responseTypes: ['id_token token'] }],
-  ])('do not include %s', (_, settings) => {
+  ])('are not found in %s', (_, settings) => {
     expect(problemsOf(settings)).toEqual([])
     expect(read(settings).warnings).toEqual([])
   })
 })
 
-describe('settings without effect', () => {
+describe('settings that have no effect', () => {
   it.each<[SettingsInput, Environment, string]>([
     [
       { corsOrigins: ['https://docs.example.com'] },
@@ -258,12 +258,12 @@ describe('settings without effect', () => {
     expect(read(settings, environment).warnings).toEqual([warning])
   })
 
-  it('do not include those that the FAPI 2.0 profile leaves open', () => {
+  it('cause no warning if the FAPI 2.0 profile allows any value for them', () => {
     expect(read({ fapi2: true, dpopNonces: true }).warnings).toEqual([])
   })
 })
 
-describe('the values of the settings', () => {
+describe('an invalid value of a setting', () => {
   it.each<[object, string]>([
     [{ deviceCodesExpireIn: '2h' }, 'deviceCodesExpireIn: lifetime must be 60 to 1800 seconds.'],
     [{ devicePollInterval: 'often' }, "devicePollInterval: expected a lifetime such as '15d'"],
@@ -300,7 +300,7 @@ describe('the values of the settings', () => {
       'invoice.logo: expected the bytes of a file',
     ],
     [{ disputeAccess: 'stop' }, 'disputeAccess: expected keep, suspend, end'],
-  ])('are rejected with the expected value: %j', (settings, sentence) => {
+  ])('is rejected, and the error names the expected value: %j', (settings, sentence) => {
     expect(problemsOf(settings)).toEqual([expect.stringContaining(sentence)])
   })
 
@@ -308,7 +308,7 @@ describe('the values of the settings', () => {
     ['STRIPE_SECRET_KEY', 'Did you mean STRIPE_SECRET?'],
     ['BRAINTREE_MERCHANTID', 'Did you mean BRAINTREE_MERCHANT_ID?'],
     ['TOLLGATE_CORS_ORIGIN', 'Did you mean TOLLGATE_CORS_ORIGINS?'],
-  ])('cause a warning for a misspelt variable %s', (name, hint) => {
+  ])('causes a warning if the variable %s is misspelt', (name, hint) => {
     expect(read({}, { [name]: 'x', STRIPE_CLI_TELEMETRY_OPTOUT: '1' }).warnings).toEqual([
       `${name} is not a setting of Tollgate. ${hint}`,
     ])

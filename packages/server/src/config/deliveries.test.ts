@@ -18,8 +18,8 @@ function read(environment: Record<string, string>, settings: object = {}) {
   return readEnvironment(environment, { settings: parseSettings(settings), needs })
 }
 
-describe('endpoints for billing events', () => {
-  it('default to none, and a demo may deliver to this machine', () => {
+describe('the endpoints for billing events in the settings', () => {
+  it('are none by default, and may be on this machine in a demo', () => {
     expect(read(production).deliveries).toEqual({
       endpoints: [],
       privateAddresses: [],
@@ -29,7 +29,7 @@ describe('endpoints for billing events', () => {
     expect(privateAddresses).toEqual(['127.0.0.0/8', '::1'])
   })
 
-  it('come from the configuration file, unless an environment variable names one', () => {
+  it('come from the configuration file, unless an environment variable contains one', () => {
     const endpoints = [{ url: 'https://a.example/in', secret: [secret], types: ['invoice.paid'] }]
     const deliveries = { endpoints, privateAddresses: ['10.0.0.0/8'] }
     expect(read(production, { deliveries }).deliveries).toMatchObject(deliveries)
@@ -56,12 +56,12 @@ describe('endpoints for billing events', () => {
     ],
     ['no address', { TOLLGATE_DELIVERIES_URL: 'app' }, 'TOLLGATE_DELIVERIES_URL expects an http'],
     ['an unknown type', { TOLLGATE_DELIVERIES_TYPES: 'invoice.seen' }, 'expects one or more of'],
-  ])('are rejected in the environment variables with %s', (_, environment, message) => {
+  ])('are rejected in environment variables with %s', (_, environment, message) => {
     expect(() => read({ ...production, ...environment })).toThrow(message)
     expect(() => read({ ...production, ...environment })).not.toThrow('whsec_short')
   })
 
-  it('cause a warning if a variable for them has no effect', () => {
+  it('cause a warning if a related variable has no effect', () => {
     expect(read({ ...production, TOLLGATE_DELIVERIES_SECRET: secret }).warnings).toEqual([
       'TOLLGATE_DELIVERIES_SECRET is not used, because TOLLGATE_DELIVERIES_URL is not set.',
     ])

@@ -37,8 +37,8 @@ function refusal(environment: Record<string, string>, needs = ALL): string {
   throw new Error('It was accepted')
 }
 
-describe('the configuration of a demo', () => {
-  it('needs no settings, listens only on this machine, and keeps its generated secret', () => {
+describe('the settings of a demo', () => {
+  it('may all be missing: the demo then listens only on this machine and keeps a generated secret', () => {
     const config = read({})
     expect(config).toMatchObject({ mode: 'demo', host: '127.0.0.1', port: 3000 })
     expect(config.url).toBe('http://localhost:3000')
@@ -51,7 +51,7 @@ describe('the configuration of a demo', () => {
     expect(read({ DATABASE_URL: 'postgres://db/app' })).toMatchObject({ mode: 'demo' })
   })
 
-  it('has no URL yet if PORT asks for a free port', () => {
+  it('contain no URL before the start if PORT asks for a free port', () => {
     expect(read({ PORT: '0' }).url).toBeNull()
   })
 })
@@ -60,7 +60,7 @@ describe('TOLLGATE_WORKERS', () => {
   const read = (environment: Record<string, string>) =>
     readEnvironment(environment, { settings: parseSettings({}), needs: [] }).workers
 
-  it('is a number, or auto for one worker per core; without it the command serves requests itself', () => {
+  it('is a number, or auto for one worker per core; if it is missing, one process serves all requests', () => {
     const production = { NODE_ENV: 'production', DATABASE_URL: 'sqlite:app.db' }
     expect(read(production)).toBe(null)
     expect(read({ ...production, TOLLGATE_WORKERS: '4' })).toBe(4)
@@ -73,7 +73,7 @@ describe('TOLLGATE_WORKERS', () => {
     )
   })
 
-  it('is at most 1 in a demo, which owns its sandbox and the clock of the sandbox', () => {
+  it('is at most 1 in a demo, because only one process can own the sandbox and its clock', () => {
     expect(read({ TOLLGATE_WORKERS: '1' })).toBe(1)
     expect(read({ TOLLGATE_WORKERS: 'auto' })).toBe('auto')
     expect(() => read({ TOLLGATE_WORKERS: '2' })).toThrow('a demo runs in one process')
@@ -96,13 +96,13 @@ describe("Stripe's webhook secret", () => {
     expect(message).not.toContain('STRIPE_WEBHOOK_SECRET')
   })
 
-  it('is also read by commands that do not require it', () => {
+  it('is read if it is set, even by commands that do not require it', () => {
     expect(read(production, ['provider_keys']).stripe).toMatchObject({ webhookSecret: ['whsec_1'] })
   })
 })
 
 describe('TOLLGATE_SECRET', () => {
-  it('is not reported as missing as well if it is too short', () => {
+  it('is reported as too short, but not as missing as well', () => {
     const message = refusal({ ...production, TOLLGATE_SECRET: 'short' })
     expect(message).toContain('TOLLGATE_SECRET needs at least 32 random characters')
     expect(message).not.toContain('missing')
@@ -111,7 +111,7 @@ describe('TOLLGATE_SECRET', () => {
   it.each([
     ['few characters', 'abcabcabcabcabcabcabcabcabcabcabcabc', /weak: it has fewer than 8/],
     ['a placeholder', 'please-change-me-0123456789-abcdefgh', /weak: it looks like a placeholder/],
-  ])('is reported as weak, not as the secret of a demo: %s', (_, secret, why) => {
+  ])('is reported as weak, and not as the secret of a demo: %s', (_, secret, why) => {
     const message = refusal({ ...production, TOLLGATE_SECRET: secret })
     expect(message).toMatch(why)
     expect(message).not.toContain('the demo secret')
@@ -128,11 +128,11 @@ it.each([
   ['TOLLGATE_SECRTE', 'Did you mean TOLLGATE_SECRET?'],
   ['TOLLGATE_TRUSTED_PROXY', 'Did you mean TOLLGATE_TRUSTED_PROXIES?'],
   ['TOLLGATE_COLOUR', 'Is it misspelt?'],
-])('readEnvironment warns of the unknown variable %s: %s', (name, hint) => {
+])('readEnvironment() warns about the unknown variable %s: %s', (name, hint) => {
   expect(read({ [name]: 'x' }).warnings).toEqual([`${name} is not a setting of Tollgate. ${hint}`])
 })
 
-it('readEnvironment lets variables switch off grants and features that the file switches on', () => {
+it('readEnvironment() lets variables disable grants and features that the configuration file enables', () => {
   expect(read({}).settings).toMatchObject({ passwordGrant: true, implicitGrant: true })
   const off = read({ TOLLGATE_PASSWORD_GRANT: 'off', TOLLGATE_IMPLICIT_GRANT: 'off' })
   expect(off.settings).toMatchObject({ passwordGrant: false, implicitGrant: false })
@@ -157,7 +157,7 @@ describe('the settings for clients that register themselves', () => {
       { settings: parseSettings({ ...(selfRegistered && { selfRegistered }) }), needs: ALL },
     ).selfRegistered
 
-  it('allow registration by default only in a demo that listens on this machine', () => {
+  it('allow registration by default only in a demo that listens only on this machine', () => {
     expect(strangers({})).toMatchObject({ policy: 'open', documents: true })
     expect(strangers({}).scopes).toEqual([
       'place-orders',
@@ -171,7 +171,7 @@ describe('the settings for clients that register themselves', () => {
     expect(strangers({}, {})).toMatchObject(closed)
   })
 
-  it('come from the configuration file, which the environment overrides', () => {
+  it('come from the configuration file, unless the environment overrides them', () => {
     const said = { policy: 'open', documents: ['app.example'], scopes: ['place-orders'] }
     expect(strangers(production, said)).toMatchObject(said)
     const environment = {
@@ -186,13 +186,13 @@ describe('the settings for clients that register themselves', () => {
     })
   })
 
-  it('use the scopes in the environment instead of those in the file', () => {
+  it('include the scopes in the environment instead of those in the configuration file', () => {
     const said = { policy: 'open', scopes: ['place-orders'] }
     const environment = { ...production, TOLLGATE_SELF_REGISTERED_SCOPES: 'check-status openid' }
     expect(strangers(environment, said).scopes).toEqual(['check-status', 'openid'])
   })
 
-  it('allow client ID metadata documents if there are MCP servers, but only for tokens for these servers', () => {
+  it('allow client ID metadata documents if there are MCP servers, but then only for tokens for these servers', () => {
     const servers = { 'https://api.example.com/mcp': { scopes: ['place-orders'] } }
     const readWith = (settings: object) =>
       readEnvironment(production, { settings: parseSettings(settings), needs: ALL }).selfRegistered
@@ -210,7 +210,7 @@ describe('the settings for clients that register themselves', () => {
     })
   })
 
-  it('must contain initial access tokens under the policy initial-access-token, and error messages do not reveal the tokens', () => {
+  it('must contain initial access tokens if the policy is initial-access-token, and error messages do not reveal the tokens', () => {
     const policy = { TOLLGATE_CLIENT_REGISTRATION: 'initial-access-token' }
     for (const environment of [policy, { ...production, ...policy }]) {
       expect(refusal(environment)).toContain('TOLLGATE_INITIAL_ACCESS_TOKENS is missing')
@@ -228,12 +228,12 @@ describe('the settings for clients that register themselves', () => {
   })
 })
 
-it('readEnvironment reads the pairwise salt from the environment only, because it is a secret', () => {
+it('readEnvironment() reads the pairwise salt only from the environment, because it is a secret', () => {
   expect(read({}).pairwiseSalt).toBeNull()
   expect(read({ TOLLGATE_PAIRWISE_SALT: SECRET }).pairwiseSalt).toBe(SECRET)
 })
 
-it('readEnvironment reads the settings for OAuth and OpenID Connect standards from variables', () => {
+it('readEnvironment() reads the settings for OAuth and OpenID Connect standards from environment variables', () => {
   expect(read({}).settings).toMatchObject({
     clientLogos: true,
     clientAssertions: true,
@@ -308,7 +308,7 @@ it('readEnvironment reads the settings for OAuth and OpenID Connect standards fr
 })
 
 describe('the setting fapi2', () => {
-  it('switches off what the profile forbids, and requires what it demands', () => {
+  it('disables everything that the profile forbids, and requires everything that it demands', () => {
     const { settings } = read({ TOLLGATE_FAPI2: 'on' })
     expect(settings).toMatchObject({
       fapi2: true,
@@ -331,12 +331,15 @@ describe('the setting fapi2', () => {
     ['TOLLGATE_REQUEST_OBJECTS_BY_REFERENCE', 'on', 'requestObjectsByReference'],
     ['TOLLGATE_UNSIGNED_REQUEST_OBJECTS', 'on', 'unsignedRequestObjects'],
     ['TOLLGATE_SIGNING_ALGORITHM', 'RS256', 'signingAlgorithm'],
-  ])('rejects %s=%s, which contradicts FAPI 2.0, and names the setting', (name, value, setting) => {
-    expect(refusal({ TOLLGATE_FAPI2: 'on', [name]: value })).toContain(
-      `fapi2 contradicts ${setting}`,
-    )
-    expect(() => read({ [name]: value })).not.toThrow()
-  })
+  ])(
+    'rejects %s=%s, which contradicts FAPI 2.0, with an error that names the setting',
+    (name, value, setting) => {
+      expect(refusal({ TOLLGATE_FAPI2: 'on', [name]: value })).toContain(
+        `fapi2 contradicts ${setting}`,
+      )
+      expect(() => read({ [name]: value })).not.toThrow()
+    },
+  )
 })
 
 describe('the configuration in production', () => {
@@ -384,15 +387,12 @@ describe('the configuration in production', () => {
       { ...production, TOLLGATE_SECRET: '', STRIPE_WEBHOOK_SECRET: '' },
       ['TOLLGATE_SECRET', 'STRIPE_WEBHOOK_SECRET'],
     ],
-  ])(
-    'names exactly the variables that are missing when only this is set: %s',
-    (_, environment, missing) => {
-      const message = refusal(environment)
-      const named = [...message.matchAll(/^ {2}(\w+) is missing/gm)].map(([, name]) => name)
-      expect(named).toEqual(missing)
-      expect(message).not.toContain('sk_live_1')
-    },
-  )
+  ])('reports exactly the missing variables if only this is set: %s', (_, environment, missing) => {
+    const message = refusal(environment)
+    const named = [...message.matchAll(/^ {2}(\w+) is missing/gm)].map(([, name]) => name)
+    expect(named).toEqual(missing)
+    expect(message).not.toContain('sk_live_1')
+  })
 
   it('accepts Braintree without Stripe', () => {
     const config = read(without('STRIPE_SECRET', 'STRIPE_WEBHOOK_SECRET'))

@@ -85,25 +85,25 @@ function allPaths(list: readonly PublicOption[], depth = 3): string[] {
   ])
 }
 
-describe('the options of the libraries', () => {
-  it('are all settings of the service, apart from the exceptions', () => {
+describe('the options of the libraries oauth and billing', () => {
+  it('can all be set by settings of the service, apart from listed exceptions', () => {
     expect([...new Set(options.flatMap(missingOf))]).toEqual([])
   })
 
-  it('are read from the public types of both libraries, with their functions and members', () => {
+  it('are found by reading the public types of both libraries, including functions and members', () => {
     expect(options.map(({ path }) => path)).toEqual(
       expect.arrayContaining(['oauth.issuer', 'requirePkce', 'dpop.nonces', 'billing.mail']),
     )
     expect(options.length).toBeGreaterThan(120)
   })
 
-  it('include every option that a setting or an exception names', () => {
+  it('include every option named by a setting or an exception', () => {
     const existing = new Set(allPaths(options))
     const named = [...rows.flatMap(({ paths }) => paths), ...Object.keys(EXCEPTIONS)]
     expect(named.filter((path) => !existing.has(path))).toEqual([])
   })
 
-  it('get their values in the code that calls the function', () => {
+  it('receive their values in the code that calls the library', () => {
     const code = ['features.ts', 'core.ts', 'billing.ts']
       .map((file) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'))
       .join('\n')
@@ -113,8 +113,8 @@ describe('the options of the libraries', () => {
   })
 })
 
-describe('optionsOf', () => {
-  it('returns the options of one function, nested by path, without those that are not set', () => {
+describe('optionsOf()', () => {
+  it('returns the options of one library function, nested by their paths, without options that are not set', () => {
     const settings = parseSettings({ dpopNonces: true, dpopAlgorithms: ['ES256'] })
     expect(optionsOf('dpop', settings)).toEqual({
       nonces: true,

@@ -11,7 +11,7 @@ const calls = { id: 'calls', name: 'API calls', unit: 'call', meter: 'api_calls'
 const plansOf = (...plans: readonly object[]) => parseSettings({ plans }).plans
 
 describe('a plan in the settings', () => {
-  it('has one entry for each of its billing intervals', () => {
+  it('has one entry per billing interval', () => {
     const plans = plansOf({
       ...base,
       features: ['Unlimited projects'],
@@ -40,7 +40,7 @@ describe('a plan in the settings', () => {
     ])
   })
 
-  it('can have prices by quantity and by usage, and other prices for each interval', () => {
+  it('can have prices by quantity and by usage, and different prices for each interval', () => {
     const tiers = [
       { upTo: 10, unitAmount: 500 },
       { upTo: null, unitAmount: 400 },
@@ -69,12 +69,12 @@ describe('a plan in the settings', () => {
     [5, 5, 5],
     [{ min: 3 }, 3, 10_000],
     [{ min: 3, max: 20 }, 3, 20],
-  ])('has, for the setting seats: %j, a quantity from %i to %i', (seats, min, max) => {
+  ])('allows, with the setting seats: %j, a quantity from %i to %i', (seats, min, max) => {
     const [plan] = plansOf({ ...monthly, amount: 100, seats })
     expect(plan?.seats).toEqual({ min, max, count: null })
   })
 
-  it('leaves usage to the provider that can count it, and to billing elsewhere', () => {
+  it('leaves the counting of usage to the provider if it can count, and otherwise to billing', () => {
     const plans = plansOf({
       ...monthly,
       amount: 100,
@@ -93,7 +93,7 @@ describe('a plan in the settings', () => {
   })
 })
 
-describe('a mistake in a plan', () => {
+describe('a mistake in the setting plans', () => {
   const good = { ...monthly, amount: 100 }
   it.each([
     ['no price', monthly, 'plans.0: has no price: add amount'],
@@ -207,12 +207,12 @@ describe('a mistake in a plan', () => {
       },
       'plans.0.prices.0.stripe: the intervals of the plan cannot share a price',
     ],
-  ])('%s: is named with its fix', (_name, plan, message) => {
+  ])('is reported with its fix: %s', (_name, plan, message) => {
     const { problems } = readSettings({ plans: [plan] })
     expect(problems.join('\n')).toContain(message)
   })
 
-  it('is also found between plans, and all mistakes are reported at once', () => {
+  it('is found even if it concerns two plans together, and all mistakes are reported at once', () => {
     const { problems } = readSettings({
       plans: [
         { ...good, stripe: 'price_1' },
@@ -231,7 +231,7 @@ describe('a mistake in a plan', () => {
   })
 })
 
-describe('a plan that a provider cannot sell', () => {
+describe('a configured plan that a provider cannot sell', () => {
   const plans = [
     { ...monthly, amount: 100, seats: { min: 3 } },
     { ...monthly, id: 'api', unitAmount: 1, meter: 'api_calls' },
@@ -255,7 +255,7 @@ describe('a plan that a provider cannot sell', () => {
     }
   }
 
-  it('stops a service that has keys of the provider, with the reason and the fix', () => {
+  it('prevents the start of a service that has keys of that provider, with the reason and the fix', () => {
     const fix = 'write braintree: null into the plan, to sell it elsewhere only'
     expect(read(plans, keys)).toEqual([
       `plans: 'pro' cannot be sold at Braintree, which has no quantities, because of its seats: ${fix}`,
@@ -266,7 +266,7 @@ describe('a plan that a provider cannot sell', () => {
     ])
   })
 
-  it('is no mistake if it is not sold there, or in a demo', () => {
+  it('is accepted if it is not sold at that provider, or in a demo', () => {
     expect(read(plans, { DATABASE_URL: 'sqlite:app.db' })).toEqual([])
     const elsewhere = plans.map((plan) => ({ ...plan, braintree: null }))
     expect(read(elsewhere, keys)).toEqual([])

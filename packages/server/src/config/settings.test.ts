@@ -9,8 +9,8 @@ import { parseSettings } from './settings.ts'
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-settings-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('parseSettings', () => {
-  it('fills in the defaults', () => {
+describe('parseSettings()', () => {
+  it('returns the defaults for missing settings', () => {
     const settings = parseSettings({
       plans: [{ id: 'basic', name: 'Basic', amount: 500, months: 1 }],
     })
@@ -91,12 +91,12 @@ describe('parseSettings', () => {
     ['a word for a switch', { dpop: 'always' }, /dpop: expected true, false or 'required'/],
     ['a lifetime without unit', { accessTokensExpireIn: '15 days' }, /accessTokensExpireIn/],
     ['no object', 'settings', /the file/],
-  ])('rejects %s and names the place', (_, input, message) => {
+  ])('rejects %s with an error that says where it is', (_, input, message) => {
     expect(() => parseSettings(input)).toThrow(message)
   })
 })
 
-describe('loadSettings', () => {
+describe('loadSettings()', () => {
   it('reads a tollgate.config.ts', async () => {
     writeFileSync(
       join(folder, 'tollgate.config.ts'),
@@ -124,7 +124,7 @@ describe('loadSettings', () => {
   })
 })
 
-describe('loadConfig', () => {
+describe('loadConfig()', () => {
   it('reports all mistakes in the file and the environment at once, each with its fix', async () => {
     const file = join(folder, 'wrong.mjs')
     writeFileSync(

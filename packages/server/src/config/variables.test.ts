@@ -10,7 +10,7 @@ const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .map((file) => ({ file, text: readFileSync(join(SRC, file), 'utf8') }))
 
 describe('environment variables', () => {
-  it('are read only by the code in config/, to which main.ts passes the environment', () => {
+  it('are read only by the code in config/, which gets them from main.ts', () => {
     const reading =
       /\bprocess\s*\.\s*env\b|\benv(ironment)?(\?\.|\.|\[)\s*['"`]?[A-Z]{2}|\benvironment\[|\}\s*=\s*env|import\.meta\.env/
     for (const code of [
@@ -31,7 +31,7 @@ describe('environment variables', () => {
     expect(elsewhere).toEqual(['main.ts'])
   })
 
-  it('are all in the table of settings if any code names them', () => {
+  it('are all listed in the table of settings if any code mentions them', () => {
     const named = sources.flatMap(({ text }) =>
       [...text.matchAll(/\bTOLLGATE_[A-Z0-9_]+\b(?!\*)/g)].map(([name]) => name),
     )

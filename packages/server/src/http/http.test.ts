@@ -4,7 +4,7 @@ import { createLogger, redactText } from '../logger.ts'
 import { redirectTargets } from '../pages/sign-in.tsx'
 import { isSameOrigin, localPath } from './same-origin.ts'
 
-describe('localPath', () => {
+describe('localPath(), which allows redirects only within this server,', () => {
   it.each([
     ['/clients?page=2', '/clients?page=2'],
     ['//evil.example', '/'],
@@ -21,7 +21,7 @@ describe('localPath', () => {
   })
 })
 
-describe('isSameOrigin', () => {
+describe('isSameOrigin()', () => {
   const url = 'https://api.example.com'
   it.each([
     ['our own page', { origin: url }, true],
@@ -32,7 +32,7 @@ describe('isSameOrigin', () => {
     ['a browser that hides the origin', { 'sec-fetch-site': 'cross-site' }, false],
     ['a neighbouring host', { 'sec-fetch-site': 'same-site' }, false],
     ['our own page without an origin', { 'sec-fetch-site': 'same-origin' }, true],
-  ])('tells whether a request is from the same origin: %s', (_, headers, expected) => {
+  ])('returns whether a request is from the same origin: %s', (_, headers, expected) => {
     const request = new Request(url, { method: 'POST', headers: headers as Record<string, string> })
     expect(isSameOrigin(request, url)).toBe(expected)
   })
@@ -45,7 +45,7 @@ const redirects: Record<string, string[]> = {
 const find = async (id: string) => (redirects[id] ? { redirectUris: redirects[id] } : null)
 const service = { oauth: { clients: { find } } } as unknown as ServiceContext
 
-describe('redirectTargets', () => {
+describe('redirectTargets(), which lists the origins that the sign-in form may redirect to,', () => {
   const from = (redirect: string) =>
     redirectTargets(`/oauth/authorize?redirect_uri=${encodeURIComponent(redirect)}`, service)
   it.each([
@@ -54,7 +54,7 @@ describe('redirectTargets', () => {
     ['com.example.app:/cb', ['com.example.app:']],
     ["x; script-src 'unsafe-inline'", []],
   ])(
-    'given the redirect URI %s of an authorization request, allows the sign-in form to redirect to %j',
+    'returns, for the redirect URI %s of an authorization request, %j',
     async (redirect, expected) => {
       expect(await from(redirect)).toEqual(expected)
     },
@@ -64,14 +64,14 @@ describe('redirectTargets', () => {
     ['many', ['https://a.example', 'https://b.example']],
     ['unknown', []],
   ])(
-    'allows all redirect URIs of the client "%s" if the request names none',
+    'returns all origins of the client "%s" if the request names no redirect URI',
     async (client, expected) => {
       expect(await redirectTargets(`/oauth/authorize?client_id=${client}`, service)).toEqual(
         expected,
       )
     },
   )
-  it('allows no other origin if the person does not come from an authorization request', async () => {
+  it('returns nothing if the person does not come from an authorization request', async () => {
     const path = '/clients?redirect_uri=https://evil.example'
     expect(await redirectTargets(path, service)).toEqual([])
   })

@@ -5,7 +5,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const traceparent = `00-${TRACE}-00f067aa0ba902b7-01`
 
-describe('the id of a request', () => {
+describe('the id that the service gives a request', () => {
   it.each<[string, Record<string, string>, boolean, string | RegExp]>([
     ['X-Request-Id of a trusted proxy', { 'x-request-id': 'edge-12345678' }, true, 'edge-12345678'],
     ['traceparent of a trusted proxy', { traceparent }, true, TRACE],
@@ -34,13 +34,13 @@ describe('the id of a request', () => {
       UUID,
     ],
     ['a traceparent of another version', { traceparent: `01${traceparent.slice(2)}` }, true, UUID],
-  ])('is read from: %s', (_, headers, isFromProxy, expected) => {
+  ])('is taken from the header: %s', (_, headers, isFromProxy, expected) => {
     const id = readRequestId((name) => headers[name], isFromProxy)
     if (typeof expected === 'string') expect(id).toBe(expected)
     else expect(id).toMatch(expected)
   })
 
-  it('is new for each request', () => {
+  it('is different for each request', () => {
     const ids = Array.from({ length: 100 }, () => readRequestId(() => undefined, false))
     expect(new Set(ids).size).toBe(100)
   })

@@ -50,7 +50,7 @@ describe('the queue for password hashing (threat L3)', () => {
     expect(began.indexOf('c 1')).toBeLessThan(began.indexOf('a 3'))
   })
 
-  it('limits the running and waiting requests of each network, and answers further ones with 429', async () => {
+  it('limits the running and waiting requests of each network, and responds to further ones with 429', async () => {
     const { enter } = start({ maxQueued: 20 })
     const all = Array.from({ length: 4 }, (_, index) => enter(`a ${index}`))
     await expect(enter('a 5').done).rejects.toMatchObject({ status: 429, retryAfterSeconds: 1 })
@@ -62,7 +62,7 @@ describe('the queue for password hashing (threat L3)', () => {
     await Promise.all([...all, others].map((each) => each.done))
   })
 
-  it('rejects, when it is full, the newest request of the network with the most queued requests (threat Q6)', async () => {
+  it('rejects, when it is full, the newest request of the network with the most waiting requests (threat Q6)', async () => {
     const { enter, began } = start({ maxPerNetwork: 10 })
     const greedy = Array.from({ length: 5 }, (_, index) => enter(`a ${index}`))
     const other = enter('b 1')
@@ -79,7 +79,7 @@ describe('the queue for password hashing (threat L3)', () => {
     expect(began).toContain('c 1')
   })
 
-  it('answers with 503 after a limited wait', async () => {
+  it('responds with 503 if a request has waited too long', async () => {
     const { enter } = start({ timeout: 20 })
     const running = [enter('a 1'), enter('b 1')]
     await expect(enter('c 1').done).rejects.toMatchObject({ status: 503 })

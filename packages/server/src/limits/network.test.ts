@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { callerAddress, createProxyList } from './network.ts'
 
-describe('callerAddress', () => {
+describe('callerAddress()', () => {
   const isProxy = createProxyList(['10.0.0.0/8', '127.0.0.1', '2001:db8:aaaa::/48'])
 
   it.each([
@@ -24,7 +24,7 @@ describe('callerAddress', () => {
     ['IPv4 comes through IPv6', '::ffff:127.0.0.1', '::ffff:198.51.100.1', '198.51.100.1', 'used'],
     ['an IPv6 proxy forwards', '2001:db8:aaaa::1', '2001:db8:bbbb::9', '2001:db8:bbbb::9', 'used'],
     ['there is no socket', undefined, '198.51.100.1', '', 'absent'],
-  ])("determines the caller's IP address when %s", (_, peer, header, address, forwarded) => {
+  ])("returns the caller's IP address when %s", (_, peer, header, address, forwarded) => {
     expect(callerAddress(peer, header, isProxy)).toEqual({ address, forwarded })
   })
 })

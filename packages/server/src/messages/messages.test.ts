@@ -32,7 +32,7 @@ const EXCEPTIONS = [
   'The price of a plan cannot be previewed',
 ]
 
-it('the message catalogue holds every text that the pages use', () => {
+it('the message catalogue contains every text that the pages use', () => {
   const scripts = ['app', 'billing', 'braintree-card'].map((name) => `../assets/${name}.js`)
   const users = ['describe-account', 'end-account'].map((name) => `users/${name}.ts`)
   const paths = ['pages', 'app.ts', ...users, ...scripts]
@@ -40,7 +40,7 @@ it('the message catalogue holds every text that the pages use', () => {
   expect(findLiteralTexts(sources, EXCEPTIONS)).toEqual([])
 })
 
-it('the English message catalogue holds no unused text', () => {
+it('the English message catalogue contains no text that no page uses', () => {
   expect(findUnusedMessages(readPageSources([src]), Object.keys(en))).toEqual([])
 })
 

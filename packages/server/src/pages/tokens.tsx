@@ -15,7 +15,7 @@ import { Choice, Problem, TextField } from './parts/fields.tsx'
 import { getSignedInUser, requireUser } from './parts/forms.ts'
 import { Heading, usePage } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
-import { Day, Empty, ScopeList, type Scopes, Table } from './parts/table.tsx'
+import { Day, Empty, type ScopeDescriptions, ScopeList, Table } from './parts/table.tsx'
 
 /** Adds the page for personal access tokens. Its script uses the JSON API. */
 export function addTokens(app: Hono<AppEnv>): void {
@@ -62,7 +62,7 @@ export function addTokens(app: Hono<AppEnv>): void {
   })
 }
 
-function renderTokenCells(token: Token, scopes: Scopes, t: PageText) {
+function renderTokenCells(token: Token, scopes: ScopeDescriptions, t: PageText) {
   const { id } = token
   const name = token.name ?? ''
   return [
@@ -90,7 +90,7 @@ function renderTokenCells(token: Token, scopes: Scopes, t: PageText) {
   ]
 }
 
-const NewToken: FC<{ scopes: Scopes }> = ({ scopes }) => {
+const NewToken: FC<{ scopes: ScopeDescriptions }> = ({ scopes }) => {
   const { t } = usePage()
   return (
     <Dialog id="new-token" title={t('tokens.new')}>

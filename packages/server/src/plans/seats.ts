@@ -2,13 +2,13 @@ import { MAX_QUANTITY, type Plan } from '../config/plans.ts'
 import type { User } from '../users/user.ts'
 
 /** Quantities that were counted, by the id of the plan. */
-export type Counted = ReadonlyMap<string, number>
+export type CountedQuantities = ReadonlyMap<string, number>
 
 /**
  * Counts the quantity of each plan whose quantity is counted, such as the members of a team.
  * @throws TypeError if a function of the settings returns no valid quantity.
  */
-export async function countSeats(plans: readonly Plan[], user: User): Promise<Counted> {
+export async function countSeats(plans: readonly Plan[], user: User): Promise<CountedQuantities> {
   const counted = new Map<string, number>()
   for (const { id, seats } of plans) {
     if (seats.count === null) continue

@@ -47,7 +47,7 @@ export interface SubscriptionFact {
 }
 
 /** An amount that was billed but not paid. */
-export interface Debt {
+export interface UnpaidAmount {
   readonly provider: ProviderName
   readonly amount: Money
   /**
@@ -71,7 +71,7 @@ export interface OpenUsage {
 /** The open amounts of a person: usage that is not billed yet, and invoices that are not paid. */
 export interface OpenAmounts {
   readonly usage: readonly OpenUsage[]
-  readonly debts: readonly Debt[]
+  readonly debts: readonly UnpaidAmount[]
 }
 
 export const NOTHING_OPEN: OpenAmounts = { usage: [], debts: [] }
@@ -105,7 +105,7 @@ export async function readOpenAmounts(billing: Billing, userId: string): Promise
   const billable = await billing.user(Number(userId))
   const waiting = await billable.unbilledUsage()
   const usage: OpenUsage[] = waiting.map((each) => ({ ...each, amount: null }))
-  const debts: Debt[] = (await listUnpaid(billable)).map(({ data, amounts }) => ({
+  const debts: UnpaidAmount[] = (await listUnpaid(billable)).map(({ data, amounts }) => ({
     provider: data.provider,
     amount: amounts.amountDue,
     invoice: data.number,

@@ -4,7 +4,7 @@ import { createGate, createPasswords } from './passwords.ts'
 
 const password = 'long enough'
 
-describe('parseAccount', () => {
+describe('parseAccount(), which checks a new account,', () => {
   it.each(['ada@example.com', 'ada+tag@sub.example.co', 'ünï@exämple.de', "o'neil@example.com"])(
     'accepts the e-mail address %s',
     (email) => {
@@ -35,7 +35,7 @@ describe('parseAccount', () => {
     }
   })
 
-  it('counts visible characters, not bytes, against the limits', () => {
+  it('limits the number of visible characters, not of bytes', () => {
     expect(() => parseAccount({ email: 'a@example.com', password: '🔑🔑🔑🔑' })).toThrow(
       InvalidAccount,
     )
@@ -43,19 +43,19 @@ describe('parseAccount', () => {
   })
 })
 
-describe('emailKey', () => {
+describe('emailKey(), which identifies an account by its e-mail address,', () => {
   it.each([
     ['letter case', 'Ada@Example.COM', 'ada@example.com', true],
     ['how accents are written', 'ren\u00e9@example.com', 'rene\u0301@example.com', true],
     ['letters that look alike', 'ada@example.com', '\u0430da@example.com', false],
     ['an accent', 'rene@example.com', 'rené@example.com', false],
     ['a tag', 'ada@example.com', 'ada+1@example.com', false],
-  ])('is equal only for addresses of the same account: %s', (_, a, b, same) => {
+  ])('returns equal keys only for addresses of the same account: %s', (_, a, b, same) => {
     expect(emailKey(a) === emailKey(b)).toBe(same)
   })
 })
 
-describe('passwords', () => {
+describe('the passwords of accounts', () => {
   const passwords = createPasswords()
 
   it('are hashed with argon2id, and their whole text is compared', async () => {
@@ -68,7 +68,7 @@ describe('passwords', () => {
     expect(await passwords.verify(withNul, 'before\u0000other')).toBe(false)
   })
 
-  it('never match if there is no stored hash', async () => {
+  it('never match if no hash is stored', async () => {
     for (const hash of [null, '']) {
       for (const password of ['', 'nobody has this password']) {
         expect(await passwords.verify(hash, password)).toBe(false)
@@ -77,8 +77,8 @@ describe('passwords', () => {
   })
 })
 
-describe('createGate', () => {
-  it('runs a limited number of calls, queues a limited number, and rejects the rest', async () => {
+describe('createGate(), which limits concurrent work,', () => {
+  it('runs a limited number of calls, lets a limited number wait, and rejects any others', async () => {
     const pass = createGate(2, 3)
     let running = 0
     let most = 0
@@ -100,7 +100,7 @@ describe('createGate', () => {
     expect(most).toBe(2)
   })
 
-  it('releases its slot when the work fails', async () => {
+  it('frees the place of a call that fails', async () => {
     const pass = createGate(1, 0)
     await expect(pass(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await pass(async () => 'next')).toBe('next')

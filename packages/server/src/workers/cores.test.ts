@@ -7,7 +7,7 @@ import { countCores } from './cores.ts'
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-cores-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe('countCores', () => {
+describe('countCores()', () => {
   const all = availableParallelism()
   it.each([
     ['no limit', 'max 100000\n', all],
@@ -15,13 +15,13 @@ describe('countCores', () => {
     ['a core and a half', '150000 100000\n', 1],
     ['more than the machine has', '900000000 100000\n', all],
     ['a text of another form', 'unlimited\n', all],
-  ])('counts the cores of a container with %s', (_, limit, cores) => {
+  ])('returns the number of cores of a container with %s', (_, limit, cores) => {
     const file = join(folder, 'cpu.max')
     writeFileSync(file, limit)
     expect(countCores(file)).toBe(cores)
   })
 
-  it('counts the cores of the machine outside of containers', () => {
+  it('returns the number of cores of the machine outside of containers', () => {
     expect(countCores(join(folder, 'none'))).toBe(all)
   })
 })

@@ -19,7 +19,7 @@ const readMetric = (text: string, name: string) =>
     .find((line) => line.startsWith(`${name} `))
     ?.split(' ')[1]
 
-it('metrics of workers keep the counters of those that have ended, but not their gauges', async () => {
+it('the metrics of all workers keep the counters of workers that have ended, but not their gauges', async () => {
   const metrics = createWorkerMetrics(() => 1)
   metrics.store(1, await measure(3))
   metrics.store(2, await measure(4))
@@ -39,7 +39,7 @@ it('metrics of workers keep the counters of those that have ended, but not their
   expect(readMetric(text, 'tollgate_worker_crashes_total')).toBe('1')
 })
 
-it('metrics of workers use the last report of a worker that was not measured, and count none twice', async () => {
+it('the metrics of all workers use the last report of a worker that did not answer, and count no worker twice', async () => {
   const metrics = createWorkerMetrics(() => 2)
   metrics.store(1, await measure(3))
   metrics.store(2, await measure(4))

@@ -28,7 +28,7 @@ async function stored(): Promise<string> {
 }
 
 describe('POST /admin/v1/users', () => {
-  it('creates an account without a role, in which the person can sign in', async () => {
+  it('creates an account without a role, and the person can sign in', async () => {
     const admin = await operators.operator('admin')
     const email = newAddress('ada')
     const body = { email, password: PASSWORD, name: 'Ada' }
@@ -45,7 +45,7 @@ describe('POST /admin/v1/users', () => {
     })
   })
 
-  it('creates one account for two requests with the same key', async () => {
+  it('creates one account for two requests with the same idempotency key', async () => {
     const admin = await operators.operator('admin')
     const body = { email: newAddress('twice'), password: PASSWORD }
     const headers = { 'idempotency-key': 'create-once' }
@@ -75,13 +75,13 @@ describe('POST /admin/v1/users', () => {
     [{ email: 'new@example.com', password: 'short' }, 'password'],
     [{ email: 'new@example.com', password: PASSWORD, role: 'owner' }, 'role'],
     [{ email: 'new@example.com' }, 'password'],
-  ])('rejects %j and names the field', async (body, field) => {
+  ])('rejects %j and names the invalid field', async (body, field) => {
     const admin = await operators.operator('admin')
     const { status, body: problem } = await admin.call('POST', '/users', { body })
     expect([status, Object.keys(problem.errors)]).toEqual([422, [field]])
   })
 
-  it('needs the role admin', async () => {
+  it('requires the role admin', async () => {
     const support = await operators.operator('support')
     const body = { email: newAddress('eve'), password: PASSWORD }
     expect((await support.call('POST', '/users', { body })).status).toBe(403)
@@ -89,7 +89,7 @@ describe('POST /admin/v1/users', () => {
 })
 
 describe('PUT /admin/v1/users/{id}/password', () => {
-  it('sets a password, and ends the sessions of the person', async () => {
+  it('sets a new password, and ends the sessions of the person', async () => {
     const owner = await operators.operator('owner')
     const { id, email } = await operators.person()
     const browser = service.browser()
@@ -103,7 +103,7 @@ describe('PUT /admin/v1/users/{id}/password', () => {
     expect(await stored()).not.toContain(NEW_PASSWORD)
   })
 
-  it('is allowed only for owners who signed in recently, and not for their own account', async () => {
+  it('is allowed only to owners who signed in recently, and not for their own account', async () => {
     const admin = await operators.operator('admin')
     const owner = await operators.operator('owner')
     const { id, email } = await operators.person()
@@ -121,7 +121,7 @@ describe('PUT /admin/v1/users/{id}/password', () => {
 })
 
 describe('POST /admin/v1/keys/reseal', () => {
-  it('re-encrypts nothing if everything is encrypted with the present secret, and is allowed for owners only', async () => {
+  it('encrypts nothing again if everything is encrypted with the present secret, and is allowed only to owners', async () => {
     const owner = await operators.operator('owner')
     const { status, body } = await owner.call('POST', '/keys/reseal', { body: {} })
     expect([status, body]).toEqual([200, { resealed: 0 }])

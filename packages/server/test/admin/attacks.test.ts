@@ -82,7 +82,7 @@ async function countOwners(): Promise<number> {
   return rows.length
 }
 
-describe('a lesser role', () => {
+describe('an operator or client whose role or scopes are not enough (management API)', () => {
   const target = async () => {
     const { id } = await operators.person()
     return id
@@ -116,7 +116,7 @@ describe('a lesser role', () => {
     ['admin', 'POST', '/management-clients', { name: 'x', scopes: ['admin.users:write'] }, target],
   ] as const
 
-  it.each(CALLS)('%s may not %s %s', async (role, method, path, body, create) => {
+  it.each(CALLS)('is refused: %s may not %s %s', async (role, method, path, body, create) => {
     const { call } = await operators.operator(role)
     const headers = { ...ANY_VERSION, 'idempotency-key': 'k' }
     const made = await call(method, path.replace('ID', await create()), {
@@ -134,7 +134,7 @@ describe('a lesser role', () => {
     ['support', '/admin/people/ID/role', { role: 'owner' }],
     ['admin', '/admin/people/ID/role', { role: 'owner' }],
     ['support', '/admin/applications/new', { name: 'Mine' }],
-  ] as const)('%s may not send the form of %s', async (role, path, fields) => {
+  ] as const)('is refused: %s may not send the form of %s', async (role, path, fields) => {
     const operator = await operatorWithForms(service, role)
     const { id } = await operators.person()
     const token = { csrf_token: await operator.browser.csrfToken() }
@@ -157,32 +157,38 @@ describe('a lesser role', () => {
     ['DELETE', '/users/ID/applications/x', undefined],
   ] as const
 
-  it.each(BEYOND)('support may not %s %s of an operator', async (method, path, body) => {
-    const support = await operators.operator('support')
-    for (const role of ['support', 'admin', 'owner'] as const) {
-      const other = await operators.operator(role)
-      const headers = { 'idempotency-key': `beyond-${role}` }
-      const made = await support.call(method, path.replace('ID', other.id), {
-        headers,
-        ...(body && { body }),
-      })
-      expect(made, role).toMatchObject({ status: 403 })
-      expect((await other.browser.get('/account')).status).toBe(200)
-    }
-  })
+  it.each(BEYOND)(
+    'is refused: support may not %s %s of an operator',
+    async (method, path, body) => {
+      const support = await operators.operator('support')
+      for (const role of ['support', 'admin', 'owner'] as const) {
+        const other = await operators.operator(role)
+        const headers = { 'idempotency-key': `beyond-${role}` }
+        const made = await support.call(method, path.replace('ID', other.id), {
+          headers,
+          ...(body && { body }),
+        })
+        expect(made, role).toMatchObject({ status: 403 })
+        expect((await other.browser.get('/account')).status).toBe(200)
+      }
+    },
+  )
 
-  it.each(BEYOND)('a client with every scope may not %s %s of an operator', async (...act) => {
-    const [method, path, body] = act
-    const { call } = await managementClient(
-      'admin.users:write',
-      'admin.billing:write',
-      'admin:irreversible',
-    )
-    const { id } = await operators.operator('viewer')
-    const headers = { 'idempotency-key': 'beyond' }
-    const made = await call(method, path.replace('ID', id), { headers, ...(body && { body }) })
-    expect(made.status).toBe(403)
-  })
+  it.each(BEYOND)(
+    'is refused: a client with every scope may not %s %s of an operator',
+    async (...act) => {
+      const [method, path, body] = act
+      const { call } = await managementClient(
+        'admin.users:write',
+        'admin.billing:write',
+        'admin:irreversible',
+      )
+      const { id } = await operators.operator('viewer')
+      const headers = { 'idempotency-key': 'beyond' }
+      const made = await call(method, path.replace('ID', id), { headers, ...(body && { body }) })
+      expect(made.status).toBe(403)
+    },
+  )
 
   it.each([
     ['its redirects', { redirect_uris: ['https://evil.example/'] }],
@@ -192,14 +198,14 @@ describe('a lesser role', () => {
     ],
     ['its grants', { grants: ['authorization_code', 'client_credentials'] }],
     ['its scopes', { scopes: ['admin.keys:write'] }],
-  ])('an admin may not change %s of a management client', async (_, body) => {
+  ])('is refused: an admin may not change %s of a management client', async (_, body) => {
     const { id } = await managementClient('admin.users:read')
     const admin = await operators.operator('admin')
     const made = await admin.call('PATCH', `/clients/${id}`, { body, headers: ANY_VERSION })
     expect(made).toMatchObject({ status: 403, body: { type: problem('forbidden') } })
   })
 
-  it('an owner may not give a management client a grant for acting on behalf of people', async () => {
+  it('is refused: an owner may not give a management client a grant for acting on behalf of people', async () => {
     const { id, owner } = await managementClient('admin.users:read')
     const made = await owner.call('PATCH', `/clients/${id}`, {
       body: { grants: ['authorization_code'], redirect_uris: ['https://app.example/cb'] },
@@ -209,7 +215,7 @@ describe('a lesser role', () => {
   })
 })
 
-describe('credentials', () => {
+describe('credentials for the management API:', () => {
   async function person(role: 'owner' | null = 'owner') {
     const { id, email } = await operators.operator(role)
     return { id, email }
@@ -244,7 +250,7 @@ describe('credentials', () => {
       async () => (await managementClient('admin.users:read')).bearer.slice(0, -3),
     ],
     ['nothing', async () => ''],
-  ])('are rejected if the bearer token is %s', async (_, create) => {
+  ])('a bearer token is rejected if it is %s', async (_, create) => {
     const call = operators.with({ authorization: `Bearer ${await create()}` })
     for (const path of ['/users', '/clients', '/audit/entries', '/settings']) {
       expect(await call('GET', path)).toMatchObject({
@@ -265,7 +271,7 @@ describe('credentials', () => {
       },
     ],
   ])(
-    'scopes of the management API cannot be requested with the grant %s',
+    'a scope of the management API cannot be requested with the grant %s',
     async (grant_type, fields) => {
       const { email, id: userId } = await person()
       const { accessToken } = await service.oauth.tokens.createPersonal({
@@ -311,7 +317,7 @@ describe('credentials', () => {
       (id: string) => ['PATCH', `/clients/${id}`, { scopes: ['admin.keys:read'] }] as const,
       403,
     ],
-  ])('an access token stops working when its client is %s', async (_, act, status) => {
+  ])('an access token is no longer valid when its client is %s', async (_, act, status) => {
     const { owner, id, call } = await managementClient('admin.users:read')
     expect((await call('GET', '/users')).status).toBe(200)
     const [method, path, body] = act(id)
@@ -320,7 +326,7 @@ describe('credentials', () => {
     expect((await call('GET', '/users')).status).toBe(status)
   })
 
-  it('a leaked secret gets no token once it is replaced', async () => {
+  it('a leaked client secret gets no token after it was replaced', async () => {
     const { owner, id, secret } = await managementClient('admin.users:read')
     await owner.call('POST', `/clients/${id}/replace-leaked-secret`)
     const again = await requestTokenReply({
@@ -331,7 +337,7 @@ describe('credentials', () => {
     expect(again.status).toBe(401)
   })
 
-  it('a token that was got with a leaked secret stops working once the secret is replaced, but not after a planned rotation (threat T7)', async () => {
+  it('a token that was issued for a leaked secret becomes invalid when the secret is replaced, but not in a planned rotation (threat T7)', async () => {
     const { owner, id, call } = await managementClient('admin.users:read')
     const planned = await owner.call('POST', `/clients/${id}/rotate-secret`, { body: {} })
     expect(planned.status).toBe(200)
@@ -366,7 +372,7 @@ describe('credentials', () => {
     expect(mixed.status).toBe(401)
   })
 
-  it('the session of an operator ends when the role is taken away', async () => {
+  it('the session of an operator ends when the operator loses the role', async () => {
     const owner = await operators.operator('owner')
     const admin = await operatorWithForms(service, 'admin')
     const page = await admin.open('/admin/people')
@@ -380,25 +386,28 @@ describe('credentials', () => {
   })
 })
 
-describe('the last owner', () => {
+describe('the last owner of the service', () => {
   it.each([
     ['demote', (id: string) => ['PUT', `/users/${id}/role`, { role: 'admin' }] as const],
     ['disable', (id: string) => ['POST', `/users/${id}/disable`, {}] as const],
     ['delete', (id: string) => ['POST', `/users/${id}/delete`, {}] as const],
-  ])('stays an owner who can sign in if two owners %s each other concurrently', async (_, act) => {
-    for (let round = 0; round < 6; round++) {
-      await removeAllOwners()
-      const [a, b] = [await operators.operator('owner'), await operators.operator('owner')]
-      const attempt = (call: AdminCall, id: string) => {
-        const [method, path, body] = act(id)
-        return call(method, path, { body })
+  ])(
+    'can still sign in as an owner after two owners %s each other concurrently',
+    async (_, act) => {
+      for (let round = 0; round < 6; round++) {
+        await removeAllOwners()
+        const [a, b] = [await operators.operator('owner'), await operators.operator('owner')]
+        const attempt = (call: AdminCall, id: string) => {
+          const [method, path, body] = act(id)
+          return call(method, path, { body })
+        }
+        const both = await Promise.all([attempt(a.call, b.id), attempt(b.call, a.id)])
+        expect(await countOwners(), JSON.stringify(both.map(({ status }) => status))).toBe(1)
       }
-      const both = await Promise.all([attempt(a.call, b.id), attempt(b.call, a.id)])
-      expect(await countOwners(), JSON.stringify(both.map(({ status }) => status))).toBe(1)
-    }
-  })
+    },
+  )
 
-  it('stays an owner who can sign in if owners demote, disable and delete each other in a circle', async () => {
+  it('can still sign in as an owner after owners demote, disable and delete each other in a circle', async () => {
     await removeAllOwners()
     const [a, b, c] = [
       await operators.operator('owner'),
@@ -427,14 +436,14 @@ describe('the last owner', () => {
     ['POST', 'delete', {}],
     ['POST', 'sign-out', undefined],
     ['PUT', 'password', { password: PASSWORD }],
-  ])('cannot act on their own account: %s %s', async (method, act, body) => {
+  ])('cannot change their own account: %s %s', async (method, act, body) => {
     const owner = await operators.operator('owner')
     const made = await owner.call(method, `/users/${owner.id}/${act}`, { ...(body && { body }) })
     expect(made).toMatchObject({ status: 409, body: { type: problem('conflict') } })
   })
 })
 
-describe('input', () => {
+describe('input of the management API:', () => {
   const raw = (text: string): AdminRequest => ({ body: text })
   const LONG = 'x'.repeat(3000)
 
@@ -553,7 +562,7 @@ describe('input', () => {
     ['a cursor of nowhere', 'GET', '/users?after=x', {}, 400, 'invalid-cursor'],
     ['a cursor with more parts', 'GET', '/users?after=a.b.c', {}, 400, 'invalid-cursor'],
     ['a long cursor', 'GET', `/users?after=${LONG}`, {}, 422, 'invalid-input'],
-  ] as const)('%s is refused: %s %s', async (_, method, path, request, status, name) => {
+  ] as const)('%s is rejected: %s %s', async (_, method, path, request, status, name) => {
     const owner = await operators.operator('owner')
     const { id } = await operators.person()
     const made = await owner.call(method, path.replace('ID', id), request)
@@ -563,7 +572,7 @@ describe('input', () => {
     expect(await service.users.findAccount(id)).toMatchObject({ disabledAt: null, role: null })
   })
 
-  it('a compressed body is not unpacked', async () => {
+  it('a compressed body is not decompressed', async () => {
     const { browser } = await operators.operator('owner')
     const made = await browser.request('/admin/v1/clients', {
       method: 'POST',
@@ -578,7 +587,7 @@ describe('input', () => {
     expect(made.status).toBe(400)
   })
 
-  it('a percent sign and characters of every language are text like any other', async () => {
+  it('a percent sign and characters of all languages are treated as plain text', async () => {
     const admin = await operators.operator('admin')
     for (const name of ['10 % off', '100%', '%zz %00', 'Zoë 🎈 مرحبا']) {
       const made = await admin.call('POST', '/clients', {
@@ -588,7 +597,7 @@ describe('input', () => {
     }
   })
 
-  it('a cursor is valid only in the list that returned it, with the same filters', async () => {
+  it('a list cursor is valid only for the same list with the same filters', async () => {
     const viewer = await operators.operator('viewer')
     await operators.operator('viewer')
     const { body } = await viewer.call('GET', '/users?limit=1')
@@ -620,7 +629,7 @@ describe('input', () => {
     ['one of several stale ones', () => ({ 'if-match': '"1", "2"' }), 412],
     ['a prefix', (version: string) => ({ 'if-match': `"${version.slice(0, -1)}"` }), 412],
   ] as const)(
-    'given an If-Match that is %s, a change succeeds or fails as expected',
+    'a change with an If-Match header that is %s gets the right status',
     async (_, headers, status) => {
       const admin = await operators.operator('admin')
       const { id, version } = await ordinaryClient()
@@ -635,10 +644,10 @@ describe('input', () => {
   )
 })
 
-describe('an idempotency key', () => {
+describe('an idempotency key of the management API', () => {
   const key = { 'idempotency-key': 'same-key' }
 
-  it('belongs to one operator', async () => {
+  it('is known only to the operator who used it', async () => {
     const [a, b] = [await operators.operator('admin'), await operators.operator('admin')]
     const body = { name: 'Twice', grants: ['client_credentials'] }
     const one = await a.call('POST', '/clients', { body, headers: key })
@@ -658,21 +667,18 @@ describe('an idempotency key', () => {
       '{"name":"Other","grants":["client_credentials"],"settings":{"client_uri":"https://a.example/","tos_uri":"https://a.example/t"}}',
       422,
     ],
-  ])(
-    'is accepted or rejected as expected when it is repeated with %s',
-    async (_, second, status) => {
-      const admin = await operators.operator('admin')
-      const first =
-        '{"name":"Order","grants":["client_credentials"],"settings":{"client_uri":"https://a.example/","tos_uri":"https://a.example/t"}}'
-      const made = await admin.call('POST', '/clients', { body: first, headers: key })
-      expect(made.status).toBe(201)
-      const again = await admin.call('POST', '/clients', { body: second, headers: key })
-      expect(again.status).toBe(status)
-      if (status === 201) expect(again.body.id).toBe(made.body.id)
-    },
-  )
+  ])('gets the right response if it is used again with %s', async (_, second, status) => {
+    const admin = await operators.operator('admin')
+    const first =
+      '{"name":"Order","grants":["client_credentials"],"settings":{"client_uri":"https://a.example/","tos_uri":"https://a.example/t"}}'
+    const made = await admin.call('POST', '/clients', { body: first, headers: key })
+    expect(made.status).toBe(201)
+    const again = await admin.call('POST', '/clients', { body: second, headers: key })
+    expect(again.status).toBe(status)
+    if (status === 201) expect(again.body.id).toBe(made.body.id)
+  })
 
-  it('creates one client for concurrent requests', async () => {
+  it('creates one client even if two requests are concurrent', async () => {
     const admin = await operators.operator('admin')
     const body = { name: 'At once', grants: ['client_credentials'] }
     const all = await Promise.all(
@@ -684,7 +690,7 @@ describe('an idempotency key', () => {
     expect(all.filter(({ status }) => status >= 500)).toEqual([])
   })
 
-  it('returns no stored response after the operator has lost the role', async () => {
+  it('returns no stored response once the operator has lost the role', async () => {
     const owner = await operators.operator('owner')
     const admin = await operators.operator('admin')
     const body = { name: 'Before', grants: ['client_credentials'] }
@@ -705,11 +711,11 @@ describe('an idempotency key', () => {
   })
 })
 
-describe('the audit log', () => {
+describe('the audit log of operators', () => {
   const failing = () =>
     vi.spyOn(service.admin.audit, 'add').mockRejectedValueOnce(new Error('the disk is full'))
 
-  it('undoes a change if its entry cannot be written, in the database and in the memory of this process', async () => {
+  it('makes a change fail if its entry cannot be written, and the change is undone in the database and in memory', async () => {
     const { owner, id, call } = await managementClient('admin.users:read')
     const person = await operators.operator(null)
     const app = await ordinaryClient({ grants: ['password'] })
@@ -754,7 +760,7 @@ describe('the audit log', () => {
     expect((await user()).status).toBe(401)
   })
 
-  it('prevents an act in steps if the intent cannot be recorded', async () => {
+  it('prevents an action in several steps if its first entry (the intent) cannot be written', async () => {
     const support = await operators.operator('support')
     const { id } = await operators.person()
     failing()
@@ -762,7 +768,7 @@ describe('the audit log', () => {
     expect(await service.users.findAccount(id)).toMatchObject({ disabledAt: null })
   })
 
-  it('gets only one line per minute, however often an act is refused', async () => {
+  it('gets at most one entry per minute about refused actions, however many are refused', async () => {
     const viewer = await operators.operator('viewer')
     const { id } = await operators.person()
     const count = async () =>
@@ -777,7 +783,7 @@ describe('the audit log', () => {
     expect(await count()).toHaveLength(2)
   })
 
-  it('gets no line from a client without a scope of the management API', async () => {
+  it('gets no entry about a client without a scope of the management API', async () => {
     const { id, secret } = await ordinaryClient()
     const { body } = await requestTokenReply({
       grant_type: 'client_credentials',
@@ -811,7 +817,7 @@ describe('the audit log', () => {
     expect(body.data).toEqual([])
   })
 
-  it('contains no secret, nor do the stored requests and the log of the service', async () => {
+  it('contains no secrets, and neither do the stored requests and the log of the service', async () => {
     const owner = await operators.operator('owner')
     const { id } = await operators.person()
     const headers = { 'idempotency-key': 'secretive' }
@@ -834,7 +840,7 @@ describe('the audit log', () => {
   })
 })
 
-describe('two operators at once', () => {
+describe('two operators who act at the same time', () => {
   it('cannot both change the same version of a client', async () => {
     const [a, b] = [await operators.operator('admin'), await operators.operator('admin')]
     const { id, version } = await ordinaryClient()
@@ -850,7 +856,7 @@ describe('two operators at once', () => {
     ]).toContainEqual(statuses)
   })
 
-  it('rotate a secret, and each gets either a secret that works or an error', async () => {
+  it('can rotate the same secret, and each receives either a secret that works or an error', async () => {
     const [a, b] = [await operators.operator('admin'), await operators.operator('admin')]
     const { id } = await ordinaryClient()
     const both = await Promise.all(
@@ -866,7 +872,7 @@ describe('two operators at once', () => {
     }
   })
 
-  it('disable and delete a person, who is deleted in the end', async () => {
+  it('can disable and delete the same person, and the person is deleted in the end', async () => {
     const [a, b] = [await operators.operator('admin'), await operators.operator('support')]
     const { id } = await operators.person()
     const both = await Promise.all([
@@ -882,8 +888,8 @@ describe('two operators at once', () => {
   })
 })
 
-describe('what fails in the middle', () => {
-  it('is recorded as failed if a provider is unavailable, and is completed by a repeated request', async () => {
+describe('an action of an operator that fails halfway', () => {
+  it('is recorded as failed if a provider is unavailable, and is completed when the request is repeated', async () => {
     const support = await operators.operator('support')
     const { id, email } = await accounts.customer('stripe')
     await service.advance({})
@@ -906,7 +912,7 @@ describe('what fails in the middle', () => {
     ['early', 1000, 409, 'request-in-progress'],
     ['late', 121_000, 409, 'outcome-unknown'],
   ])(
-    'is not performed again by a request that is repeated %s after a crash',
+    'is not performed again if the request is repeated %s after a crash',
     async (_, age, status, name) => {
       const support = await operators.operator('support')
       const { id } = await operators.person()
@@ -927,7 +933,7 @@ describe('what fails in the middle', () => {
     },
   )
 
-  it('is answered with how to find out whether a key was created, if the database stops answering meanwhile', async () => {
+  it('is answered with how to find out whether a key was created, if the database stops responding', async () => {
     const admin = await operators.operator('admin')
     const cut = new TemporarilyUnavailable('The database does not answer')
     vi.spyOn(service.oauth.keys, 'rotate').mockRejectedValueOnce(cut)
@@ -945,7 +951,7 @@ describe('what fails in the middle', () => {
 
   // SQLite has no server that could be cut off.
   it.skipIf(process.env.TEST_DATABASE === 'sqlite')(
-    'is answered with a 503 problem document if the database is unavailable, and nothing is done',
+    'is answered with 503 and a problem document if the database is unavailable, and has no effect',
     async () => {
       const { url, drop } = await createTestDatabase()
       const proxy = await startTcpProxy(url)

@@ -34,7 +34,7 @@ const atNumber = (rows: readonly Row[], number: number) => {
   return row
 }
 
-describe('the worker that chains the audit log', () => {
+describe('the worker that chains the entries of the audit log by hashes', () => {
   it('numbers entries in batches without gaps, each with the hash of the previous entry', async () => {
     await audit.write(205)
     expect((await audit.entries()).every(({ number }) => number === null)).toBe(true)
@@ -56,7 +56,7 @@ describe('the worker that chains the audit log', () => {
     expect(await audit.verify()).toMatchObject({ firstBreak: null, checked: 3, waiting: 0 })
   })
 
-  it('gives each number once if several processes chain at the same time', async () => {
+  it('assigns each number once even if several processes chain entries concurrently', async () => {
     const others = await Promise.all([audit.connect(), audit.connect()])
     const chains = others.map((database) => audit.chain({ database }))
     for (let round = 0; round < 5; round += 1) {
@@ -68,7 +68,7 @@ describe('the worker that chains the audit log', () => {
     expect(await audit.verify()).toMatchObject({ firstBreak: null, checked: 50 })
   })
 
-  it('does not hold up a thousand writers while it works', async () => {
+  it('does not delay a thousand concurrent writers', async () => {
     const other = await audit.connect()
     const log = audit.logOn(other)
     await audit.write(1)
@@ -112,7 +112,7 @@ describe('the worker that chains the audit log', () => {
     expect(await audit.verify()).toMatchObject({ firstBreak: null, checked: 2 })
   })
 
-  it('chains an entry with unreadable members instead of stopping at it', async () => {
+  it('chains an entry with unreadable members, and does not stop at it', async () => {
     const [id = ''] = await audit.write(2)
     await change(id, { details: '{broken', commitments: '7' })
     const errors: object[] = []
@@ -293,7 +293,7 @@ describe('the verification of the audit log (threat N9, threat N7)', () => {
           .where('person', '=', '7')
           .execute(),
     ],
-  ])('names the first break caused by %s', async (_, broken, attack) => {
+  ])('reports the first break, if it was caused by %s', async (_, broken, attack) => {
     await audit.write(6)
     await audit.chain().process()
     expect(await audit.verify()).toMatchObject({ firstBreak: null, checked: 6 })
@@ -308,7 +308,7 @@ describe('the verification of the audit log (threat N9, threat N7)', () => {
     if (!isGap) expect(found.firstBreak?.entryId).toBe(expected?.id)
   })
 
-  it('detects a forged entry even if the worker has chained it', async () => {
+  it('detects a forged entry even after the worker has chained it', async () => {
     await audit.write(2)
     const [, row] = await audit.entries()
     await insert(forged(row as Row, { actor_id: '1' }))
@@ -316,7 +316,7 @@ describe('the verification of the audit log (threat N9, threat N7)', () => {
     expect(await audit.verify()).toMatchObject({ firstBreak: { kind: 'forged', number: 3 } })
   })
 
-  it('detects a cut-off end if the caller passes an entry that it has noted', async () => {
+  it('detects missing entries at the end if the caller passes an entry noted earlier', async () => {
     await audit.write(6)
     await audit.chain().process()
     const { last: known } = await audit.verify()
@@ -335,7 +335,7 @@ describe('the verification of the audit log (threat N9, threat N7)', () => {
     expect(await audit.verify({ from: known })).toMatchObject({ firstBreak: other })
   })
 
-  it('continues from a known entry, in parts of any size', async () => {
+  it('continues from a known entry, in steps of any size', async () => {
     await audit.write(7)
     await audit.chain().process()
     const first = await audit.verify({ limit: 3 })
@@ -348,7 +348,7 @@ describe('the verification of the audit log (threat N9, threat N7)', () => {
     expect((await audit.verify()).firstBreak).toMatchObject({ kind: 'changed', number: 2 })
   })
 
-  it('accepts entries that were sealed with a former secret, and counts those whose secret is no longer configured', async () => {
+  it('accepts entries sealed with a former secret, and counts those whose secret is no longer configured', async () => {
     await audit.write(2)
     await audit.chain().process()
     const next = ['another secret of the tests with 32 characters']
@@ -371,7 +371,7 @@ describe('the verification of the audit log (threat N9, threat N7)', () => {
     })
   })
 
-  it('still succeeds after the personal data of a person was deleted', async () => {
+  it('succeeds even after the personal data of a person was deleted', async () => {
     await audit.write(5)
     await audit.chain().process()
     await audit.log.forget('12')

@@ -11,8 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-describe('tollgate audit', () => {
-  it('lists, verifies and exports the acts of operators', async () => {
+describe('the command tollgate audit', () => {
+  it('lists, verifies and exports the actions of operators', async () => {
     const operators = createOperatorHelpers(service)
     const support = await operators.operator('support')
     const person = await operators.person()
@@ -53,7 +53,7 @@ describe('tollgate audit', () => {
     ['list', '--actor', 'seven'],
     ['verify', '--known', '3'],
     ['list', '--outcome', 'maybe'],
-  ])('explains a wrong option of %s %s', async (...args) => {
+  ])('explains an invalid option: %s %s', async (...args) => {
     const { code, stderr } = await tollgate('audit', ...args)
     expect(code).toBe(2)
     expect(stderr).toContain(args[1])

@@ -46,7 +46,7 @@ async function everything(): Promise<string> {
 }
 
 describe('the audit log in the management API', () => {
-  it('lists the acts of operators by page, newest first, with every filter', async () => {
+  it('lists the actions of operators page by page, newest first, with every filter', async () => {
     const [one, two] = [await operators.person(), await operators.person()]
     const support = await operators.operator('support')
     for (const { id } of [one, two]) await support.call('POST', `/users/${id}/sign-out`)
@@ -92,7 +92,7 @@ describe('the audit log in the management API', () => {
     })
   })
 
-  it('shows an entry with its actor, door, address and personal data (threat N7)', async () => {
+  it('shows an entry with its actor, its way of access, its address and its personal data (threat N7)', async () => {
     const person = await operators.person()
     await admin.call('POST', `/users/${person.id}/disable`, { body: {} })
     const found = await admin.call('GET', `/audit/entries?owner=${person.id}`)
@@ -119,7 +119,7 @@ describe('the audit log in the management API', () => {
     ['an unknown outcome', 'outcome=maybe', 'outcome'],
     ['a date without a time', 'from=2026-01-01', 'from'],
     ['an unknown filter', 'email=a@example.com', 'email'],
-  ])('names the invalid field, given %s', async (_, query, field) => {
+  ])('names the invalid field in the query: %s', async (_, query, field) => {
     expect(await admin.call('GET', `/audit/entries?${query}`)).toMatchObject({
       status: 422,
       body: { errors: { [field]: [expect.any(String)] } },
@@ -127,7 +127,7 @@ describe('the audit log in the management API', () => {
   })
 
   it.each(['/entries', '/entries/a', '/head', '/verification', '/export'])(
-    'shows %s only to admins, and to clients with the scope',
+    'shows %s only to admins, and to clients with the right scope',
     async (path) => {
       const support = await operators.operator('support')
       expect((await support.call('GET', `/audit${path}`)).status).toBe(403)
@@ -135,7 +135,7 @@ describe('the audit log in the management API', () => {
     },
   )
 
-  it('exports chained entries as lines that anyone can verify', async () => {
+  it('exports entries of the chain as lines that anyone can verify', async () => {
     await admin.call('POST', `/users/${(await operators.person()).id}/sign-out`)
     await service.auditChain.process()
     const { response, lines } = await exportLines()
@@ -152,7 +152,7 @@ describe('the audit log in the management API', () => {
     expect(head.body.head).toMatchObject({ number: lines.length, hash: previous })
   })
 
-  it('exports with filters, and with personal data only on request', async () => {
+  it('exports filtered entries, and includes personal data only on request', async () => {
     const person = await operators.person()
     await admin.call('POST', `/users/${person.id}/disable`, { body: {} })
     await service.auditChain.process()
@@ -193,7 +193,7 @@ describe('the audit log in the management API', () => {
     expect(new Set(filtered.lines.map(({ id }) => id)).size).toBe(1100)
   })
 
-  it('verifies the chain in parts, and compares it with a noted entry', async () => {
+  it('verifies the chain in steps, and compares it with an entry noted earlier', async () => {
     await service.auditChain.process()
     const { head } = (await admin.call('GET', '/audit/head')).body
     const noted = `known_number=${head.number}&known_hash=${head.hash}`
@@ -215,8 +215,8 @@ describe('the audit log in the management API', () => {
   })
 })
 
-describe('threat N9 the contents of the audit log', () => {
-  it('keep no trace of a deleted person, whichever way the person was deleted, and the chain stays valid', async () => {
+describe('the contents of the audit log (threat N9)', () => {
+  it('include no trace of a deleted person, however the person was deleted, and the chain stays valid', async () => {
     for (const remove of [
       (id: string) => admin.call('POST', `/users/${id}/delete`, { body: {} }),
       (id: string) => service.users.delete(id),
@@ -238,7 +238,7 @@ describe('threat N9 the contents of the audit log', () => {
     expect(body).toMatchObject({ intact: true, complete: true })
   })
 
-  it('contain no secret in any column after every operation that handles a secret', async () => {
+  it('include no secret in any column after every operation that handles secrets', async () => {
     const secrets: string[] = []
     const covered = new Set<string>()
     const run = async (operation: string, path: string, body: Record<string, unknown> = {}) => {

@@ -43,7 +43,7 @@ const entriesIn = ({ received }: Receiver): PublishedEntry[] =>
     .map(({ body }) => JSON.parse(body).data.entry as PublishedEntry)
     .sort((a, b) => a.number - b.number)
 
-it('sends each chained entry to the endpoints that list it, and to no others', async () => {
+it('the stream of the audit log sends each chained entry to the endpoints that list it, and to no others', async () => {
   const [archive, all, others] = [await receiver(), await receiver(), await receiver()]
   const on = await startWith([
     { url: archive.url, types: ['audit.entry'] },
@@ -75,7 +75,7 @@ it('sends each chained entry to the endpoints that list it, and to no others', a
   expect(archive.received).toHaveLength(3)
 })
 
-it('keeps entries in the database for an endpoint that does not answer', async () => {
+it('the stream of the audit log keeps entries in the database while an endpoint does not respond', async () => {
   const archive = await receiver()
   archive.answer(500)
   const on = await startWith([{ url: archive.url, types: ['audit.entry'] }])
@@ -90,7 +90,7 @@ it('keeps entries in the database for an endpoint that does not answer', async (
   expect(new Set(entriesIn(archive).map(({ number }) => number))).toEqual(new Set([1, 2]))
 })
 
-it('lets the receiver detect that the end of the audit log was cut off and replaced (threat N9)', async () => {
+it('the stream of the audit log lets its receiver detect that the latest entries were cut off and replaced (threat N9)', async () => {
   const archive = await receiver()
   const on = await startWith([{ url: archive.url, types: ['audit.entry'] }])
   await signOuts(on, 3)
@@ -112,7 +112,7 @@ it('lets the receiver detect that the end of the audit log was cut off and repla
   expect(await check(last)).toMatchObject({ kind: 'other-hash', number: 3 })
 })
 
-it('writes each chained entry as one JSON line if auditToLog is on, whatever the log level', async () => {
+it('the audit log is also written to the log, one JSON line per entry, if auditToLog is on, whatever the log level', async () => {
   service = await startTestService({
     settings: { auditToLog: true },
     config: { logLevel: 'error' },
@@ -134,7 +134,7 @@ it('writes each chained entry as one JSON line if auditToLog is on, whatever the
   expect(service.log()).not.toContain(person.email)
 })
 
-it('writes entries without personal data to a logger if the database has no table for them', async () => {
+it('the audit log is written to a logger, without personal data, if the database has no table for it', async () => {
   const lines: [object, string][] = []
   const log = createLoggerAudit(
     { info: (fields, message) => void lines.push([fields, message]) },

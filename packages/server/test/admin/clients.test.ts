@@ -51,7 +51,7 @@ describe('the management API for applications', () => {
     expect(JSON.stringify(shown.body)).not.toContain(client.secret)
   })
 
-  it('keeps the verification of a client of a person when an operator changes it, and ends it when the owner does', async () => {
+  it("keeps a person's client verified when an operator changes it, and removes the verification when its owner changes it", async () => {
     const owner = await operators.operator(null)
     const { admin, client } = await createClient({
       grants: ['authorization_code'],
@@ -79,7 +79,7 @@ describe('the management API for applications', () => {
     expect((await admin.call('GET', path)).body).toMatchObject({ name: 'Bank', verified: false })
   })
 
-  it('changes fields only if If-Match contains the present version', async () => {
+  it('changes fields only if If-Match contains the current version', async () => {
     const { admin, client } = await createClient()
     const path = `/clients/${client.id}`
     const change = (version: string | null, name: string) =>
@@ -98,7 +98,7 @@ describe('the management API for applications', () => {
     expect((await admin.call('GET', path)).body.name).toBe('One')
   })
 
-  it('keeps both secrets valid during a planned rotation, and neither after a leak', async () => {
+  it('keeps both secrets valid after a planned rotation, and only the new one after a leak', async () => {
     const { admin, client } = await createClient()
     const planned = await admin.call('POST', `/clients/${client.id}/rotate-secret`, {
       body: { overlap_hours: 2 },
@@ -117,7 +117,7 @@ describe('the management API for applications', () => {
     expect((await tokenFor({ id: client.id, secret: leaked.body.secret })).status).toBe(200)
   })
 
-  it('returns a new secret once, even for a repeated request with its idempotency key', async () => {
+  it('returns a new secret only once, and again if the request is repeated with its idempotency key', async () => {
     const admin = await operators.operator('admin')
     const request = {
       body: { name: 'Twice', grants: ['client_credentials'] },
@@ -131,7 +131,7 @@ describe('the management API for applications', () => {
     expect(JSON.stringify(stored)).not.toContain(first.body.secret)
   })
 
-  describe('for clients of the management API', () => {
+  describe('for clients that call the management API', () => {
     async function createManagementClient(scopes: readonly string[]) {
       const owner = await operators.operator('owner')
       const made = await owner.call('POST', '/management-clients', {
@@ -144,7 +144,7 @@ describe('the management API for applications', () => {
       return { owner, client: made.body, call }
     }
 
-    it('lets a client do what its scopes say, and nothing else', async () => {
+    it('lets a client do what its scopes allow, and nothing else', async () => {
       const { call } = await createManagementClient(['admin.users:read'])
       const target = await operators.person()
       expect((await call('GET', `/users/${target.id}`)).status).toBe(200)
@@ -152,7 +152,7 @@ describe('the management API for applications', () => {
       expect((await call('GET', '/clients')).status).toBe(403)
     })
 
-    it('requires an additional scope for irreversible acts', async () => {
+    it('requires an additional scope for actions that cannot be undone', async () => {
       const target = await operators.person()
       const { call: writer } = await createManagementClient(['admin.users:write'])
       const body = {}
@@ -164,7 +164,7 @@ describe('the management API for applications', () => {
       })
     })
 
-    it('ends the power of a token within a second of the client losing the scope', async () => {
+    it('takes effect within a second when a client loses a scope', async () => {
       const { owner, client, call } = await createManagementClient(['admin.users:read'])
       expect((await call('GET', '/users')).status).toBe(200)
       const changed = await owner.call('PATCH', `/clients/${client.id}`, {
@@ -197,7 +197,7 @@ describe('the management API for applications', () => {
       }
     })
 
-    it('denies its scopes to an ordinary client, and rejects every token of a person', async () => {
+    it('refuses its scopes to an ordinary client, and rejects every token of a person', async () => {
       const admin = await operators.operator('admin')
       const made = await admin.call('POST', '/clients', {
         body: { name: 'Sly', grants: ['client_credentials'], scopes: ['admin.users:read'] },

@@ -212,9 +212,9 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
   ['webhooks.replay', async () => ['billing', 'webhooks', 'replay', '--from', '2020-01-01']],
 ]
 
-describe('the audit log', () => {
+describe('the audit log of commands', () => {
   for (const [operation, args, run] of CHANGING) {
-    it(`has one entry of ${operation}, with the name given with --as`, async () => {
+    it(`has one entry about ${operation}, with the name given with --as`, async () => {
       const { code, stderr, left } = await runAndListEntries(['--as', NAME, ...(await args())], run)
       expect([code, stderr]).toEqual([0, ''])
       const done = left.filter(({ outcome }) => outcome !== 'started')
@@ -235,7 +235,7 @@ describe('the audit log', () => {
     })
   }
 
-  it('has one entry for the account and one for the role of `user create --role`', async () => {
+  it('has one entry about the account and one about the role after `user create --role`', async () => {
     const email = newAddress('owner')
     const args = ['user', 'create', '--email', email, '--password', PASSWORD, '--role', 'owner']
     const { json, left } = await runAndListEntries([...args, '--json'])
@@ -248,7 +248,7 @@ describe('the audit log', () => {
     expect((await service.users.findAccount(id))?.role).toBe('owner')
   })
 
-  it("has the name of the operating system's user without --as", async () => {
+  it("contains the name of the operating system's user if --as is not given", async () => {
     const { left } = await runAndListEntries(['user', 'sign-out', (await person()).id])
     expect(left.map((each) => each.actor_id)).toEqual([userInfo().username])
   })
@@ -256,7 +256,7 @@ describe('the audit log', () => {
   it.each([
     ['before the command', (args: string[]) => ['--as', 'grace', ...args]],
     ['after its arguments', (args: string[]) => [...args, '--as', 'grace']],
-  ])('has the name given with --as %s', async (_, withName) => {
+  ])('contains the name given with --as %s', async (_, withName) => {
     const { left } = await runAndListEntries(
       withName(['user', 'sign-out', (await person()).id, '--json']),
     )
@@ -264,7 +264,7 @@ describe('the audit log', () => {
   })
 
   it.each(['', '  ', 'x'.repeat(192), 'two\nlines', 'ada\u001b[2J', 'ada\u202eecila'])(
-    'rejects the name %j',
+    'rejects %j as a name for --as',
     async (name) => {
       const { id } = await person()
       const { code, stderr, left } = await runAndListEntries(['user', 'sign-out', id, '--as', name])
@@ -280,11 +280,11 @@ describe('the audit log', () => {
     ['billing', 'sync', '--dry-run'],
     ['user', 'disable', 'nobody@example.com'],
     ['client', 'update', 'nobody', '--name', 'X'],
-  ])('has no entry of a command that changes nothing: %s %s %s', async (...args) => {
+  ])('has no entry about a command that changes nothing: %s %s %s', async (...args) => {
     expect((await runAndListEntries(args.filter((word) => word !== undefined))).left).toEqual([])
   })
 
-  it('has an entry for the failed attempt to take the role away from the last owner', async () => {
+  it('has an entry about the failed attempt to remove the role of the last owner', async () => {
     const owners = await service.users.page({ role: 'owner', before: null, limit: 100 })
     const { id } = await person('owner')
     for (const owner of owners) await service.users.setRole(owner.id, null)
@@ -297,8 +297,8 @@ describe('the audit log', () => {
   })
 })
 
-describe('user role', () => {
-  it('makes a person an operator who must sign in again, and takes the role away', async () => {
+describe('tollgate user role', () => {
+  it('makes a person an operator who must sign in again, and removes the role', async () => {
     const { id, email } = await person()
     const browser = service.browser()
     await browser.signIn(email, PASSWORD)
@@ -309,7 +309,7 @@ describe('user role', () => {
     expect(taken.json()).toEqual({ id, email, role: null })
   })
 
-  it('lists the roles if the given role is unknown', async () => {
+  it('lists the roles if the given role does not exist', async () => {
     const { code, stderr } = await tollgate(['user', 'role', '1', 'king', '--json'])
     expect([code, JSON.parse(stderr)]).toEqual([
       2,
@@ -321,7 +321,7 @@ describe('user role', () => {
   })
 })
 
-describe('user sign-out', () => {
+describe('tollgate user sign-out', () => {
   it('ends the sessions of a person, who may sign in again', async () => {
     const { id, email } = await person()
     const browser = service.browser()
@@ -333,8 +333,8 @@ describe('user sign-out', () => {
   })
 })
 
-describe('user list', () => {
-  it('lists accounts by page, the newest first', async () => {
+describe('tollgate user list', () => {
+  it('lists accounts page by page, newest first', async () => {
     const people = [await person(), await person(), await person()].map(({ id }) => id).reverse()
     const first = await tollgate(['user', 'list', '--limit', '2', '--json'])
     const ids = (json: unknown) => (json as { id: string }[]).map(({ id }) => id)
@@ -344,7 +344,7 @@ describe('user list', () => {
     expect(ids((await tollgate(next)).json())).toEqual(people.slice(2))
   })
 
-  it('lists only the operators with the given role, under column headers', async () => {
+  it('lists only the operators with the given role, below column headers', async () => {
     const { email } = await person('viewer')
     await person()
     const { stdout, stderr } = await tollgate(['user', 'list', '--role', 'viewer'])
@@ -360,17 +360,17 @@ describe('user list', () => {
     [['--limit', 'all'], '--limit must be a whole number from 1 to 10000, not all'],
     [['--after', 'ada@example.com'], '--after expects the id of a user'],
     [['--role', 'king'], '--role must be one of viewer, support, admin, owner'],
-  ])('rejects %j', async (args, message) => {
+  ])('rejects the options %j', async (args, message) => {
     const { code, stderr } = await tollgate(['user', 'list', ...args])
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   })
 })
 
-describe('client commands', () => {
+describe('tollgate client', () => {
   const URN = 'urn:ietf:params:oauth:grant-type:'
   const show = async (id: string) => (await tollgate(['client', 'show', id, '--json'])).json()
 
-  it('create a client with several grants and scopes, show it and change it', async () => {
+  it('creates a client with several grants and scopes, shows it and changes it', async () => {
     const { code, json, stderr } = await tollgate([
       ...['client', 'create', '--name', 'Shop', '--redirect', REDIRECT],
       ...['--grant', 'token-exchange', '--grant', 'client_credentials'],
@@ -407,7 +407,7 @@ describe('client commands', () => {
     expect(stdout).toContain('Resource server      yes')
   })
 
-  it('create a client of the management API, which can call it', async () => {
+  it('creates a client of the management API, which can then call it', async () => {
     const { json } = await tollgate([
       ...['client', 'create', '--name', 'Reports', '--management'],
       ...['--scope', 'admin.users:read', '--json'],
@@ -428,7 +428,7 @@ describe('client commands', () => {
     expect(listed.status).toBe(200)
   })
 
-  it('replace a secret with an overlap, or immediately if it leaked', async () => {
+  it('replaces a secret with an overlap, or immediately if it leaked', async () => {
     const { client: shop, secret: first } = await service.oauth.clients.create({
       name: 'Robot',
       grants: ['client_credentials'],
@@ -471,14 +471,14 @@ describe('client commands', () => {
     ['secret nobody --overlap 31d', 'a time of up to 30 days, such as 24h or 7d, not 31d'],
     ['secret nobody --overlap soon', 'a time of up to 30 days'],
     ['unverify nobody', '"nobody": There is no such client.'],
-  ])('explain what is wrong with client %s', async (words, message) => {
+  ])('explains what is wrong with the arguments %s', async (words, message) => {
     const { code, stderr } = await tollgate(['client', ...words.split(' ')])
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   })
 })
 
-describe('token list', () => {
-  it('lists the valid tokens of a person, a page at a time, until they are revoked', async () => {
+describe('tollgate token', () => {
+  it('lists the valid tokens of a person page by page until they are revoked', async () => {
     const { id, owner } = await token()
     const again = { userId: owner.id, name: 'Restore', scopes: ['place-orders'] }
     const { token: newer } = await service.oauth.tokens.createPersonal(again)
@@ -507,14 +507,14 @@ describe('token list', () => {
     ['revoke --id none', 'There is no token "none". Give an id that `tollgate token list` shows'],
     ['revoke --user nobody@example.com', 'There is no user "nobody@example.com"'],
     ['list --limit 0', 'from 1 to 1000'],
-  ])('explains what is wrong with token %s', async (words, message) => {
+  ])('explains what is wrong with the arguments %s', async (words, message) => {
     const { code, stderr } = await tollgate(['token', ...words.split(' ')])
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   })
 })
 
-describe('billing commands about a person', () => {
-  it('list the subscriptions of a person and of everybody', async () => {
+describe('tollgate billing, for a person,', () => {
+  it('lists the subscriptions of one person or of all people', async () => {
     const { id, email, subscription } = await customer()
     const own = await tollgate(['billing', 'subscriptions', '--user', email, '--json'])
     expect(own.json()).toEqual([
@@ -525,7 +525,7 @@ describe('billing commands about a person', () => {
     expect(stderr).toContain('There are more subscriptions: add --after ')
   })
 
-  it('refund once for one idempotency key, and refuse to refund more than was paid', async () => {
+  it('refunds once per idempotency key, and refuses to refund more than was paid', async () => {
     const { id } = await customer()
     const { json } = await tollgate(['billing', 'invoices', id, '--json'])
     const [{ id: invoice, total }] = json()
@@ -552,7 +552,7 @@ describe('billing commands about a person', () => {
     expect([foreign.code, foreign.stdout]).toEqual([2, ''])
   })
 
-  it('explain what is wrong', async () => {
+  it('explains what is wrong with its arguments', async () => {
     const { id } = await customer()
     for (const [words, message] of [
       [`cancel ${id} --subscription other`, 'has no subscription "other". Their subscriptions are'],
@@ -581,8 +581,8 @@ it('commands that move money reject an amount without the decimals of its curren
   }
 })
 
-describe('keys list', () => {
-  it('marks, for each algorithm, the key that signs now', async () => {
+describe('tollgate keys list', () => {
+  it('marks, for each algorithm, the key that is signing now', async () => {
     const { json } = await tollgate(['keys', 'list', '--json'])
     const keys = json() as { algorithm: string; signing: boolean }[]
     const algorithms = new Set(keys.map(({ algorithm }) => algorithm))
@@ -592,8 +592,8 @@ describe('keys list', () => {
   })
 })
 
-describe('billing credit-notes', () => {
-  it('issues one credit note for repeats with the same key, and lists it', async () => {
+describe('tollgate billing credit-notes', () => {
+  it('issues one credit note for repeated calls with the same idempotency key, and lists it', async () => {
     const id = await subscriber()
     const [invoice] = await (await service.billing.user(Number(id))).invoices()
     const issue = (...more: string[]) =>
@@ -614,8 +614,8 @@ describe('billing credit-notes', () => {
   })
 })
 
-describe('billing commands about taxes', () => {
-  it('add, list and remove a tax id', async () => {
+describe('tollgate billing, for taxes,', () => {
+  it('adds, lists and removes a tax id', async () => {
     const id = await subscriber()
     const add = ['billing', 'tax-ids', 'add', id, 'eu_vat', 'DE123456789', '--json']
     const added = (await tollgate(add)).json()
@@ -633,7 +633,7 @@ describe('billing commands about taxes', () => {
     [['address', '$id'], 'Give the parts of the address, or --none'],
     [['address', '$id', '--none', '--city', 'York'], 'Give the parts of the address, or --none'],
     [['address', '$id', '--country', 'Germany'], 'country'],
-  ])('explain what is wrong with billing %j', async (words, message) => {
+  ])('explains what is wrong with the arguments %j', async (words, message) => {
     const id = await subscriber()
     const args = ['billing', ...words.map((word) => (word === '$id' ? id : word))]
     const { code, stderr } = await tollgate(args)
@@ -641,8 +641,8 @@ describe('billing commands about taxes', () => {
   })
 })
 
-describe('billing commands about a subscription', () => {
-  it('print the changed subscription, and need --subscription if there are several', async () => {
+describe('tollgate billing, for a subscription,', () => {
+  it('prints the changed subscription, and requires --subscription if there are several', async () => {
     const id = await subscriber()
     const planned = await tollgate(['billing', 'plan-change', id, 'monthly', '--json'])
     expect(planned.json()).toMatchObject({ plan: 'pro', planned: { plan: 'monthly' } })
@@ -662,7 +662,7 @@ describe('billing commands about a subscription', () => {
     ['pause --until yesterday', "--until: 'yesterday' is not a date"],
     ['pause --bills frame', '--bills must be one of void, keep_as_draft, mark_uncollectible'],
     ['unpause --subscription 999999', 'The person has no subscription "999999"'],
-  ])('explain what is wrong with billing %s', async (words, message) => {
+  ])('explains what is wrong with the arguments %s', async (words, message) => {
     const [name = '', ...options] = words.split(' ')
     const args = ['billing', name, (await person()).id, ...options]
     const { code, stderr } = await tollgate(args)
@@ -670,7 +670,7 @@ describe('billing commands about a subscription', () => {
   })
 })
 
-it("commands on an application's database work without an audit log, and create no tables", async () => {
+it('commands on the database of an application work without an audit log, and create no tables', async () => {
   const { url, database, drop } = await createTestDatabase()
   onTestFinished(drop)
   await kyselyStorage(database).migrate()

@@ -29,7 +29,7 @@ async function payer(provider: 'stripe' | 'braintree' = 'stripe') {
 }
 
 describe('credit notes in the management API', () => {
-  it('credit a part and then the rest, are listed, and are downloaded by the person', async () => {
+  it('cover first a part and then the rest of an invoice, are listed, and can be downloaded by the person', async () => {
     const support = await operators.operator('support')
     const { id, email, path, issue, invoice } = await payer()
     const part = { to: 'balance', amount: usd(700), credit_reason: 'order_change', memo: 'Sorry' }
@@ -68,7 +68,7 @@ describe('credit notes in the management API', () => {
     expect(JSON.stringify(entries)).not.toContain('Sorry')
   })
 
-  it('are issued once per key, also for two concurrent requests', async () => {
+  it('are issued once per idempotency key, even for two concurrent requests', async () => {
     const support = await operators.operator('support')
     const { id, issue, path } = await payer()
     const send = (key: string) =>
@@ -87,7 +87,7 @@ describe('credit notes in the management API', () => {
     expect(reused.status).toBe(422)
   })
 
-  it('are issued once if a response of the provider is lost and the request is repeated', async () => {
+  it("are issued once if a provider's response is lost and the request is repeated", async () => {
     const support = await operators.operator('support')
     const { id, issue, path } = await payer()
     const POINTS = 8
@@ -112,7 +112,7 @@ describe('credit notes in the management API', () => {
     expect(data).toHaveLength(POINTS)
   })
 
-  it('document a refund that was made before, without returning money twice', async () => {
+  it('can document an earlier refund without returning the money twice', async () => {
     const support = await operators.operator('support')
     const { issue, path } = await payer()
     const refunded = await support.call(
@@ -126,7 +126,7 @@ describe('credit notes in the management API', () => {
     expect((await support.call('GET', path)).body.refunded).toEqual(usd(400))
   })
 
-  it('are refused beyond the invoice, in another currency, without a key, and with wrong fields', async () => {
+  it("are refused above the invoice's amount, in another currency, without a key, and with wrong fields", async () => {
     const support = await operators.operator('support')
     const { issue, path } = await payer()
     const send = (key: string, body: object) => support.call('POST', issue, keyed(key, body))
@@ -142,7 +142,7 @@ describe('credit notes in the management API', () => {
     expect((await support.call('GET', path)).body.refunded).toEqual(usd(0))
   })
 
-  it('are refused for a viewer, an old sign-in, another person, and at Braintree', async () => {
+  it("are refused to a viewer, after an old sign-in, for another person's invoice, and at Braintree", async () => {
     const [viewer, support] = [
       await operators.operator('viewer'),
       await operators.operator('support'),
@@ -164,8 +164,8 @@ describe('credit notes in the management API', () => {
   })
 })
 
-describe("the operators' page of a credit note", () => {
-  it('issues one, however often the form is sent, and lists it', async () => {
+describe("the operators' page for credit notes", () => {
+  it('issues one credit note, however often the form is sent, and lists it', async () => {
     const support = await operatorWithForms(service, 'support')
     const { id, invoice, user } = await payer()
     const page = `/admin/people/${id}`

@@ -38,7 +38,7 @@ async function disputed(provider: 'stripe' | 'braintree') {
 
 describe('disputes in the management API', () => {
   it.each(PROVIDERS)(
-    'are listed with their invoice and subscription at %s, and change with the decision',
+    'are listed with their invoice and subscription at %s, and change when they are decided',
     async (provider) => {
       const viewer = await operators.operator('viewer')
       const { id, invoice, subscription, decide } = await disputed(provider)
@@ -63,7 +63,7 @@ describe('disputes in the management API', () => {
     },
   )
 
-  it('are listed by page, newest first', async () => {
+  it('are listed page by page, newest first', async () => {
     const viewer = await operators.operator('viewer')
     for (let count = 0; count < 3; count++) {
       await disputed('stripe')
@@ -82,7 +82,7 @@ describe('disputes in the management API', () => {
     expect(opened).toEqual([...opened].sort().reverse())
   })
 
-  it('are printed by a command', async () => {
+  it('are also printed by a command', async () => {
     const { id, invoice } = await disputed('stripe')
     const { code, stdout } = await accounts.tollgate('billing', 'disputes', '--user', id)
     expect(code).toBe(0)
@@ -93,8 +93,8 @@ describe('disputes in the management API', () => {
   })
 })
 
-describe("the operators' page of disputes", () => {
-  it('lists the disputes of all people by status, and those of a person on their page', async () => {
+describe("the operators' page about disputes", () => {
+  it("lists the disputes of all people by status, and the disputes of one person on that person's page", async () => {
     const viewer = await operatorWithForms(service, 'viewer')
     const { id, invoice } = await disputed('stripe')
     const open = (await viewer.open('/admin/disputes?status=open')).html

@@ -150,12 +150,12 @@ async function recordStatements(
 const fieldsOf = (schema: unknown): object => (schema as { shape?: object }).shape ?? {}
 const hasPages = (name: string) => 'after' in fieldsOf(operationNamed(name).input)
 
-describe('the lists of operators', () => {
+describe('the lists in the management API', () => {
   beforeAll(async () => {
     await addPeople(database, 1, 50)
   })
 
-  it('are all tested here, except for those of payment providers', () => {
+  it('are all covered by this test, except for those read from payment providers', () => {
     const lists = OPERATIONS.filter(
       ({ effect, output }) => effect === 'read' && 'data' in fieldsOf(output),
     )
@@ -163,7 +163,7 @@ describe('the lists of operators', () => {
     expect([...tested, ...AT_PROVIDERS].sort()).toEqual(lists.map(({ name }) => name).sort())
   })
 
-  it('need no more statements for ten times as many people', async () => {
+  it('need no more SQL statements for ten times as many people', async () => {
     const countAll = async () => {
       const counts: string[] = []
       for (const [name, input] of LISTS) {
@@ -181,7 +181,7 @@ describe('the lists of operators', () => {
   })
 
   it.runIf(process.env.TEST_DATABASE === 'sqlite').each(LISTS)(
-    'neither read a big table as a whole nor sort it: %s with %j',
+    'neither read a large table completely nor sort it: %s with %j',
     async (name, input) => {
       const found: string[] = []
       for (const sent of await recordPageStatements(name, input)) {
@@ -210,7 +210,7 @@ async function findSlowSteps(statement: string): Promise<string[]> {
     .map(({ text }) => `${text}, in ${statement}`)
 }
 
-describe('a long audit log', () => {
+describe('a long audit log in the management API', () => {
   const RARE = { operation: 'keys.rotate', outcome: 'failed' }
   let first: string
   let last: string
@@ -225,7 +225,7 @@ describe('a long audit log', () => {
     last = ids.at(-1) ?? ''
   })
 
-  it('is searched in parts if several filters are given, and nothing is left out', async () => {
+  it('is searched in steps if several filters are given, without leaving anything out', async () => {
     const pages: string[][] = []
     let after: string | null | undefined
     do {
@@ -243,7 +243,7 @@ describe('a long audit log', () => {
     expect(ids).toEqual([first, last])
   })
 
-  it('responds with an empty page and a cursor if a part contains no match', async () => {
+  it('returns an empty page and a cursor if a step finds no match', async () => {
     const found = await read('audit.list', { ...RARE, outcome: 'refused' })
     expect(found).toMatchObject({ data: [], next: expect.any(String) })
     const { next: after } = found

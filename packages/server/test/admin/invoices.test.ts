@@ -30,7 +30,7 @@ async function payer(provider: 'stripe' | 'braintree' = 'stripe') {
 }
 
 describe('invoices in the management API', () => {
-  it.each(PROVIDERS)('are listed, shown and found by number at %s', async (provider) => {
+  it.each(PROVIDERS)('are listed, shown, and found by number at %s', async (provider) => {
     const viewer = await operators.operator('viewer')
     const { id, email, invoice, path } = await payer(provider)
     const listed = await viewer.call('GET', `/users/${id}/invoices`)
@@ -47,7 +47,7 @@ describe('invoices in the management API', () => {
     expect((await viewer.call('GET', `/users/${other.id}/invoices/${invoice.id}`)).status).toBe(404)
   })
 
-  it('are listed by page, even if new ones are created meanwhile', async () => {
+  it('are listed page by page, even if new ones are created meanwhile', async () => {
     const viewer = await operators.operator('viewer')
     const { id } = await accounts.customer('stripe', ['pro', 'monthly', 'yearly'])
     const user = await service.billing.user(Number(id))
@@ -66,22 +66,25 @@ describe('invoices in the management API', () => {
     expect(seen).toEqual(ids)
   })
 
-  it.each(PROVIDERS)('are refunded once per key at %s, and in full only once', async (provider) => {
-    const support = await operators.operator('support')
-    const { refund, path } = await payer(provider)
-    const whole = await support.call('POST', refund, keyed(`${provider}-whole`, {}))
-    expect(whole).toMatchObject({ status: 200, body: { amount: usd(2500) } })
-    const again = await support.call('POST', refund, keyed(`${provider}-whole`, {}))
-    expect(again.body).toEqual(whole.body)
-    const other = await support.call('POST', refund, keyed(`${provider}-other`, {}))
-    expect(other.body.refund).toBe(whole.body.refund)
-    if (provider === 'stripe') {
-      expect((await support.call('GET', path)).body.refunded).toEqual(usd(2500))
-    }
-    const entries = await operators.entries('billing.refund')
-    expect(entries.at(-1)).toMatchObject({ outcome: 'done', subject_kind: 'invoice' })
-    expect(entries.at(-1)?.details).toContain(whole.body.refund)
-  })
+  it.each(PROVIDERS)(
+    'are refunded once per idempotency key at %s, and only once in full',
+    async (provider) => {
+      const support = await operators.operator('support')
+      const { refund, path } = await payer(provider)
+      const whole = await support.call('POST', refund, keyed(`${provider}-whole`, {}))
+      expect(whole).toMatchObject({ status: 200, body: { amount: usd(2500) } })
+      const again = await support.call('POST', refund, keyed(`${provider}-whole`, {}))
+      expect(again.body).toEqual(whole.body)
+      const other = await support.call('POST', refund, keyed(`${provider}-other`, {}))
+      expect(other.body.refund).toBe(whole.body.refund)
+      if (provider === 'stripe') {
+        expect((await support.call('GET', path)).body.refunded).toEqual(usd(2500))
+      }
+      const entries = await operators.entries('billing.refund')
+      expect(entries.at(-1)).toMatchObject({ outcome: 'done', subject_kind: 'invoice' })
+      expect(entries.at(-1)?.details).toContain(whole.body.refund)
+    },
+  )
 
   it.each([
     ['a negative amount', { amount: usd(-1) }, 'amount.amount'],
@@ -100,7 +103,7 @@ describe('invoices in the management API', () => {
     ['an unknown field', { amount: usd(100), to: 'me' }, 'to'],
     ['an unknown field of money', { amount: { ...usd(100), exponent: 9 } }, 'exponent'],
   ])(
-    'are not refunded if the request contains %s, and the provider is not asked',
+    'are not refunded, and the provider receives no request, if the request contains %s',
     async (_, body, field) => {
       const support = await operators.operator('support')
       const { refund } = await payer()
@@ -116,7 +119,7 @@ describe('invoices in the management API', () => {
     },
   )
 
-  it('are not refunded in another currency, beyond what was paid, or without a key', async () => {
+  it('are not refunded in another currency, above the amount paid, or without an idempotency key', async () => {
     const support = await operators.operator('support')
     const { refund, path } = await payer()
     const bare = await support.call('POST', refund, { body: {} })
@@ -134,7 +137,7 @@ describe('invoices in the management API', () => {
     expect((await support.call('GET', path)).body.refunded).toEqual(usd(2000))
   })
 
-  it('are not refunded by a viewer, or under the id of another person', async () => {
+  it('are not refunded by a viewer, or if the id belongs to another person', async () => {
     const [viewer, support] = [
       await operators.operator('viewer'),
       await operators.operator('support'),
@@ -147,7 +150,7 @@ describe('invoices in the management API', () => {
     expect((await support.call('GET', path)).body.refunded).toEqual(usd(0))
   })
 
-  it('are refunded by a client only with the scope for irreversible acts', async () => {
+  it('are refunded by a client only if it has the scope for actions that cannot be undone', async () => {
     const owner = await operators.operator('owner')
     const { refund, path } = await payer()
     const callAs = async (scopes: readonly string[]) => {
@@ -179,7 +182,7 @@ describe('invoices in the management API', () => {
     expect((await reads('GET', path)).body.refunded).toEqual(usd(200))
   })
 
-  it('are refunded once for two concurrent requests with the same key, and twice for two keys', async () => {
+  it('are refunded once for two concurrent requests with the same idempotency key, and twice for two keys', async () => {
     const support = await operators.operator('support')
     const { refund, path } = await payer()
     const send = (key: string) => support.call('POST', refund, keyed(key, { amount: usd(300) }))
@@ -200,7 +203,7 @@ describe('invoices in the management API', () => {
     expect((await support.call('GET', path)).body.refunded).toEqual(usd(1900))
   })
 
-  it('are refunded once if a response of the provider is lost at any point and the request is repeated', async () => {
+  it("are refunded once if a provider's response is lost at any step and the request is repeated", async () => {
     const support = await operators.operator('support')
     const { refund, path, customerId } = await payer()
     const { sandbox } = service
@@ -229,7 +232,7 @@ describe('invoices in the management API', () => {
     expect(charge).toMatchObject({ amount_refunded: 100 * POINTS })
   })
 
-  it('are refunded once if the process dies in the middle and the request is repeated', async () => {
+  it('are refunded once if the process is killed at any step and the request is repeated', async () => {
     const support = await operators.operator('support')
     const { refund, path } = await payer()
     const request = keyed('died', { amount: usd(400) })
@@ -255,7 +258,7 @@ describe('invoices in the management API', () => {
     expect((await support.call('GET', path)).body.refunded).toEqual(usd(400))
   })
 
-  it('can be voided while they are unpaid, at Stripe only', async () => {
+  it('can be voided while unpaid, but only at Stripe', async () => {
     const support = await operators.operator('support')
     const { path, customerId } = await payer()
     const paid = await support.call('POST', `${path}/void`)
@@ -271,8 +274,8 @@ describe('invoices in the management API', () => {
   })
 })
 
-describe('the balance of a person', () => {
-  it('is credited and debited once per key, even if a response is lost', async () => {
+describe('the balance of a person in the management API', () => {
+  it('is credited and debited once per idempotency key, even if a response is lost', async () => {
     const support = await operators.operator('support')
     const { id } = await payer()
     const credit = `/users/${id}/credit`

@@ -91,7 +91,7 @@ describe('the OpenAPI document of the management API', () => {
     }
   })
 
-  it('refers only to schemas that exist, and has no schema that nothing refers to', () => {
+  it('refers only to schemas that exist, and contains no unused schema', () => {
     const refs = new Set(membersNamed('$ref', document))
     const schemas = Object.keys(document.components.schemas)
     expect([...refs].sort()).toEqual(schemas.map((name) => `#/components/schemas/${name}`).sort())
@@ -107,7 +107,7 @@ describe('the OpenAPI document of the management API', () => {
     expect(() => createOpenApi('https://accounts.example', operations.slice(1))).not.toThrow()
   })
 
-  it('describes the content of every response except those with 204, which have none', () => {
+  it('describes the content of every response except for those with 204', () => {
     for (const { operation, operationId, responses } of described) {
       const { output, status = 200, line } = operation
       expect(Object.keys(responses), operationId).toEqual([String(status), 'default'])
@@ -124,7 +124,7 @@ describe('the OpenAPI document of the management API', () => {
     }
   })
 
-  it('allows further members in responses, and none in requests', () => {
+  it('allows additional members in responses, but not in requests', () => {
     const { schemas } = document.components
     expect(membersNamed('additionalProperties', schemas)).not.toContain(false)
     for (const { operationId, responses, requestBody } of described) {
@@ -134,7 +134,7 @@ describe('the OpenAPI document of the management API', () => {
     }
   })
 
-  it('requires Idempotency-Key where the operation does, and allows it for every change', () => {
+  it('requires Idempotency-Key where the operation requires it, and allows it for every change', () => {
     for (const each of described) {
       const { operation } = each
       const isRead = operation.route[0] === 'GET'
@@ -143,7 +143,7 @@ describe('the OpenAPI document of the management API', () => {
     }
   })
 
-  it('declares ETag where the response has a version, and requires If-Match where a change does', () => {
+  it('declares ETag for responses with a version, and requires If-Match for changes that check it', () => {
     const withTag = described.filter(({ responses }) => responses[200]?.headers?.ETag?.required)
     expect(withTag.map(({ operationId }) => operationId)).toContain('clients_get')
     const changes = described.filter((each) => headerOf(each, 'If-Match'))
@@ -163,7 +163,7 @@ describe('the OpenAPI document of the management API', () => {
     expect(created).not.toHaveProperty('pattern')
   })
 
-  it('names the scopes of a client, and asks an operator for the session and its CSRF token', () => {
+  it('requires scopes of a client, and a session with its CSRF token of an operator', () => {
     const { client, session, csrf } = document.components.securitySchemes
     const flows = client?.flows as Record<string, { readonly scopes: object }>
     const scopes = Object.keys(flows.clientCredentials?.scopes ?? {})
@@ -180,7 +180,7 @@ describe('the OpenAPI document of the management API', () => {
   })
 })
 
-describe('responses of the management API', () => {
+describe('the responses of the management API', () => {
   let service: TestService
   let operators: ReturnType<typeof createOperatorHelpers>
   let owner: Awaited<ReturnType<typeof operators.operator>>
@@ -210,14 +210,14 @@ describe('responses of the management API', () => {
     return response
   }
 
-  it('include the OpenAPI document without credentials, with the URL of the service', async () => {
+  it('include the OpenAPI document, without credentials, with the URL of the service', async () => {
     const { body, status } = await operators.with({})('GET', '/openapi.json')
     expect(status).toBe(200)
     expect(body).toEqual(JSON.parse(JSON.stringify(describeAt(service.url))))
     expect(body.servers).toEqual([{ url: `${service.url}/admin/v1` }])
   })
 
-  it('match the declared schemas of everything that can be read without a parameter', async () => {
+  it('match the declared schemas for everything that can be read without a parameter', async () => {
     await operators.person()
     const required: Record<string, string> = {
       'webhooks.list': '?state=done',
@@ -234,7 +234,7 @@ describe('responses of the management API', () => {
     for (const { name } of plain) await callDeclared(name, {}, { query: required[name] ?? '' })
   })
 
-  it('match the declared schemas of reading and changing a person', async () => {
+  it('match the declared schemas for reading and changing a person', async () => {
     const { id } = await operators.person()
     for (const name of OPERATIONS.flatMap(({ name, route: [method, path] }) =>
       method === 'GET' && /^\/users\/\{id\}(\/[\w-]+)?$/.test(path) ? [name] : [],
@@ -248,7 +248,7 @@ describe('responses of the management API', () => {
     await callDeclared('users.delete', { id }, { body: {} })
   })
 
-  it('match the declared schemas and ETags of an application', async () => {
+  it('match the declared schemas and ETags for an application', async () => {
     const body = { name: 'Reports', grants: ['client_credentials'] }
     const { id } = (await callDeclared('clients.create', {}, { body })).body
     const etag = (await callDeclared('clients.get', { id })).headers.get('etag') ?? ''
@@ -261,7 +261,7 @@ describe('responses of the management API', () => {
     await callDeclared('clients.revoke', { id })
   })
 
-  it('match the declared schema of a line in an export of the audit log', async () => {
+  it('match the declared schema for a line in an export of the audit log', async () => {
     const { id } = await operators.person()
     await callDeclared('users.signOut', { id })
     await service.auditChain.process()
@@ -275,7 +275,7 @@ describe('responses of the management API', () => {
     for (const text of lines) expect(line?.safeParse(JSON.parse(text)).error).toBeUndefined()
   })
 
-  it('succeed for a date with an offset, which many generated clients send', async () => {
+  it('accept a date with a time zone offset, which many generated clients send', async () => {
     const { id } = await operators.person()
     const until = new Date(service.clock.now().getTime() + 30 * 86_400_000)
     const withOffset = until.toISOString().replace('Z', '+00:00')

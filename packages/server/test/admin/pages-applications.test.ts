@@ -52,7 +52,7 @@ describe("the operators' pages for applications", () => {
     [`${BASE}/new-management`, 'owner'],
     ['/admin/keys', 'viewer'],
     ['/admin/keys/rotate', 'admin'],
-  ] as const)('show %s to operators with the role %s or a higher one', async (path, least) => {
+  ] as const)('show %s only to operators with the role %s or a higher one', async (path, least) => {
     const roles = ['viewer', 'support', 'admin', 'owner'] as const
     for (const role of roles) {
       const { status } = await (await operator(role)).open(path)
@@ -89,7 +89,7 @@ describe("the operators' pages for applications", () => {
     expect(page.html).not.toContain('rotate-secret')
   })
 
-  it('keep what was typed when a field is invalid, and name the problem at the field', async () => {
+  it('keep what was typed if a field is invalid, and name the problem at the field', async () => {
     const admin = await operator('admin')
     const redirect_uris = 'https://app.example/#fragment'
     const page = await admin.submit(`${BASE}/new`, { ...NEW, redirect_uris })
@@ -99,7 +99,7 @@ describe("the operators' pages for applications", () => {
     expect(page.html).toMatch(/value="place-orders"[^>]*checked/)
   })
 
-  it('create one application when the form is sent twice, and show its secret once', async () => {
+  it('create one application even if the form is sent twice, and show its secret once', async () => {
     const admin = await operator('admin')
     const form = await admin.open(`${BASE}/new`)
     const fields = { ...NEW, name: 'Twice' }
@@ -116,7 +116,7 @@ describe("the operators' pages for applications", () => {
     expect(named).toHaveLength(1)
   })
 
-  it('show a new secret in one response only: in no address, on no page, in no log', async () => {
+  it('show a new secret only in one response: in no URL, on no other page, in no log', async () => {
     const { admin, path, secret } = await createOnPage()
     const rotated = await admin.submit(`${path}/rotate-secret`, { hours: '2', decision: 'go' })
     expect(rotated.headers.get('cache-control')).toBe('no-store')
@@ -135,7 +135,7 @@ describe("the operators' pages for applications", () => {
     }
   })
 
-  it('keep both secrets after a planned rotation, until the overlap or an operator ends it', async () => {
+  it('keep both secrets valid after a planned rotation, until the overlap ends or an operator ends it', async () => {
     const { admin, id, path, secret } = await createOnPage()
     const rotated = await admin.submit(`${path}/rotate-secret`, { hours: '2', decision: 'go' })
     const [next = ''] = SECRET.exec(rotated.html) ?? []
@@ -156,7 +156,7 @@ describe("the operators' pages for applications", () => {
     }
   })
 
-  it('end a leaked secret immediately, after a sign-in within the last ten minutes', async () => {
+  it('end a leaked secret immediately, if the operator signed in within the last ten minutes', async () => {
     const { admin, id, path, secret } = await createOnPage()
     const page = `${path}/replace-leaked-secret`
     const form = await admin.open(page)
@@ -193,7 +193,7 @@ describe("the operators' pages for applications", () => {
     expect(page.html).not.toContain(`${path}/edit`)
   })
 
-  it('verify an application of a person, and withdraw the verification', async () => {
+  it('verify an application of a person, and remove the verification', async () => {
     const { id: userId } = await operator(null)
     const redirect = REDIRECT
     const { client } = await service.oauth.clients.create({ name: 'Photos', redirect, userId })
@@ -207,7 +207,7 @@ describe("the operators' pages for applications", () => {
     expect(taken.location).toBe(`${path}?done=unverified`)
   })
 
-  describe('the form that changes one', () => {
+  describe('the form that changes an application', () => {
     const typed = (fields: Fields): Fields => ({
       name: 'Reports',
       redirect_uris: REDIRECT,
@@ -219,7 +219,7 @@ describe("the operators' pages for applications", () => {
       ...fields,
     })
 
-    it('saves the changed fields only, and names them in the audit log', async () => {
+    it('saves only the changed fields, and names them in the audit log', async () => {
       const { admin, id, path } = await createOnPage()
       const policy_uri = 'https://app.example/privacy'
       const saved = await admin.submit(`${path}/edit`, typed({ name: 'Renamed', policy_uri }))
@@ -240,13 +240,13 @@ describe("the operators' pages for applications", () => {
       expect((await service.oauth.clients.find(id))?.settings).not.toHaveProperty('policy_uri')
     })
 
-    it('does nothing if nothing was changed', async () => {
+    it('does nothing if no field was changed', async () => {
       const { admin, path } = await createOnPage()
       const same = await admin.submit(`${path}/edit`, typed({}))
       expect(same.location).toBe(`${path}?done=same`)
     })
 
-    it('shows what another operator has changed meanwhile, and keeps what was typed', async () => {
+    it('shows what another operator has changed in the meantime, and keeps what was typed', async () => {
       const { admin, id, path } = await createOnPage()
       const other = await operator('admin')
       const form = await admin.open(`${path}/edit`)
@@ -273,7 +273,7 @@ describe("the operators' pages for applications", () => {
       })
     })
 
-    it('is rejected without the version for which it was filled in', async () => {
+    it('is rejected if it does not contain the version that it was filled in for', async () => {
       const { admin, id, path } = await createOnPage()
       const { version: _, ...hidden } = hiddenFields(
         (await admin.open(`${path}/edit`)).html,
@@ -293,7 +293,7 @@ describe("the operators' pages for applications", () => {
     ['delete', {}],
     ['verify', {}],
   ])(
-    'reject %s without a CSRF token, from another site, and with a lower role',
+    'reject %s without a CSRF token, from another site, and from a lower role',
     async (act, more) => {
       const { admin, id, path, secret } = await createOnPage()
       const fields = { ...more, decision: 'go' }
@@ -331,14 +331,14 @@ describe("the operators' pages for applications", () => {
     expect((await admin.submit(`${path}/rotate-secret`, { hours: '1' })).status).toBe(403)
   })
 
-  it('ask for a choice of scopes for a client of the management API', async () => {
+  it('require a choice of scopes for a client of the management API', async () => {
     const owner = await operator('owner')
     const page = await owner.submit(`${BASE}/new-management`, { name: 'None', decision: 'go' })
     expect(page.status).toBe(422)
     expect(page.html).toMatch(/name="name" value="None"/)
   })
 
-  it('find applications by name, and page through all', async () => {
+  it('find applications by name, and list all of them page by page', async () => {
     for (let count = 0; count < 27; count++) {
       await service.oauth.clients.create({ name: `Paged ${count}`, grants: ['client_credentials'] })
     }
@@ -354,7 +354,7 @@ describe("the operators' pages for applications", () => {
     expect(none.html).toContain('No application has this name.')
   })
 
-  it('report that an application does not exist', async () => {
+  it('show an error if an application does not exist', async () => {
     const admin = await operator('admin')
     for (const page of ['', '/edit', '/delete', '/rotate-secret']) {
       expect((await admin.open(`${BASE}/nothing${page}`)).status).toBe(404)
@@ -363,7 +363,7 @@ describe("the operators' pages for applications", () => {
 })
 
 describe("the operators' pages for keys", () => {
-  it('create a key that signs later, or immediately', async () => {
+  it('create a key that signs later, or one that signs immediately', async () => {
     const admin = await operator('admin')
     const before = (await service.oauth.keys.list()).length
     const later = await admin.submit('/admin/keys/rotate', { when: 'later', decision: 'go' })

@@ -43,7 +43,7 @@ it.each([
   ['/admin/audit', 'admin'],
   ['/admin/audit/verify', 'admin'],
   ['/admin/audit/export', 'admin'],
-] as const)("the operators' page %s needs the role %s", async (path, least) => {
+] as const)("the operators' page %s requires the role %s", async (path, least) => {
   for (const role of ROLES) {
     const { status } = await (await operator(role)).open(path)
     const allowed = ROLES.indexOf(role) >= ROLES.indexOf(least)
@@ -67,8 +67,8 @@ async function act() {
 const entriesIn = (html: string) =>
   [...html.matchAll(/<a href="\/admin\/audit\/([\w-]+)" aria-label/g)].map(([, id]) => id)
 
-describe("the operators' pages of the audit log", () => {
-  it('find what was done to a person, by whom and when, without an e-mail address in a URL', async () => {
+describe("the operators' pages about the audit log", () => {
+  it('find what was done to a person, by whom and when, without an e-mail address in the URL', async () => {
     const { admin, person } = await act()
     await act()
     const found = await admin.submit('/admin/audit', { person: person.email })
@@ -97,7 +97,7 @@ describe("the operators' pages of the audit log", () => {
     expect(none.html).toContain('Nothing that operators did matches.')
   })
 
-  it('explain at the field who was not found', async () => {
+  it('explain at the field that a person was not found', async () => {
     const admin = await operator('admin')
     const unknown = await admin.submit('/admin/audit', { person: 'nobody@example.com' })
     expect(unknown.status).toBe(422)
@@ -107,7 +107,7 @@ describe("the operators' pages of the audit log", () => {
     expect(missing.html).toMatch(/id="actor-problem"[^>]*>Enter who it was/)
   })
 
-  it('reject an invalid filter and a forged cursor', async () => {
+  it('reject an invalid filter, and a forged cursor', async () => {
     const admin = await operator('admin')
     expect((await admin.open('/admin/audit?from=yesterday')).status).toBe(422)
     expect((await admin.open('/admin/audit?after=forged.cursor')).status).toBe(400)
@@ -150,7 +150,7 @@ describe("the operators' pages of the audit log", () => {
     await service.database.kysely.deleteFrom('audit_entries').execute()
   })
 
-  it('verify the chain, and detect with a noted entry that the end was cut off', async () => {
+  it('verify the chain, and detect by an entry noted earlier that later entries were cut off', async () => {
     const { admin } = await act()
     await act()
     await service.auditChain.process()
@@ -196,8 +196,8 @@ async function deadEvent(): Promise<string> {
   return id
 }
 
-describe("the operators' pages of webhooks", () => {
-  it('show a failed event with its payload and error, and handle it again once', async () => {
+describe("the operators' pages about webhooks", () => {
+  it('show a failed event with its payload and error, and handle it again only once', async () => {
     const id = await deadEvent()
     const path = `/admin/webhooks/received/${id}`
     const support = await operator('support')
@@ -222,7 +222,7 @@ describe("the operators' pages of webhooks", () => {
     expect(entries.map(({ outcome }) => outcome).sort()).toEqual(['done', 'started'])
   })
 
-  it('show viewers the list, but neither payloads nor actions', async () => {
+  it('show the list to viewers, but neither payloads nor actions', async () => {
     const id = await deadEvent()
     const viewer = await operator('viewer')
     const list = await viewer.open('/admin/webhooks')
@@ -236,7 +236,7 @@ describe("the operators' pages of webhooks", () => {
     expect((await support.post(`/admin/webhooks/received/${id}/retry`, {})).status).toBe(403)
   })
 
-  it('resend one event to the application, and all events that were held back', async () => {
+  it('send one event to the application again, or all events that were held back', async () => {
     answer = 410
     await deadEvent()
     await service.billing.process()
@@ -258,7 +258,7 @@ describe("the operators' pages of webhooks", () => {
     expect(wrong.status).toBe(404)
   })
 
-  it('respond with 404 or 422 to unknown and invalid ids', async () => {
+  it('respond with 404 or 422 to unknown and to invalid ids', async () => {
     const support = await operator('support')
     for (const id of ['999999', '0', 'x', '1e3']) {
       for (const place of ['received', 'sent']) {
@@ -269,7 +269,7 @@ describe("the operators' pages of webhooks", () => {
   })
 })
 
-it('the settings page shows the source of each setting, and no secret', async () => {
+it("the operators' page about settings shows the source of each setting, and no secret", async () => {
   const viewer = await operator('viewer')
   const page = await viewer.open('/admin/settings')
   expect(page.html).toContain('TOLLGATE_DELIVERIES_URL')

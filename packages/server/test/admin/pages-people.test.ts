@@ -46,9 +46,9 @@ async function customer() {
   }
 }
 
-describe("who may see the operators' pages", () => {
+describe("access to the operators' pages", () => {
   it.each(['', '/people', '/people/1', '/people/1/timeline', '/people/1/disable'])(
-    'shows /admin%s to operators only, and does not tell others that it exists',
+    'is allowed only to operators at /admin%s, and other people are not told that the page exists',
     async (path) => {
       const { id } = await operators.person()
       const address = `/admin${path.replace('1', id)}`
@@ -60,7 +60,7 @@ describe("who may see the operators' pages", () => {
     },
   )
 
-  it('shows each operator only the acts of their role', async () => {
+  it('depends on the role, and each operator sees only the actions of that role', async () => {
     const { id } = await operators.person()
     const acts = ['sign-out', 'disable', 'delete', 'role']
     const seen = async (role: Role) => {
@@ -73,7 +73,7 @@ describe("who may see the operators' pages", () => {
     expect(await seen('owner')).toEqual(acts)
   })
 
-  it('refuses a support person who sends the form of an owner, and records the attempt', async () => {
+  it('is refused to a support person who sends the form of an owner, and the attempt is recorded', async () => {
     const support = await operator('support')
     const { id } = await operators.person()
     const refused = await support.post(`/admin/people/${id}/role`, { role: 'owner' })
@@ -88,7 +88,7 @@ describe("who may see the operators' pages", () => {
     ])
   })
 
-  it('does not let operators act on operators with the same role, or on their own account', async () => {
+  it('does not let operators change the accounts of operators with the same role, or their own', async () => {
     const [support, other] = [await operator('support'), await operator('support')]
     const page = await support.read(`/admin/people/${other.id}`)
     expect(page).toContain('Only operators with a higher role')
@@ -113,8 +113,8 @@ describe("who may see the operators' pages", () => {
   })
 })
 
-describe('finding people', () => {
-  it('finds a person by address, id, customer id and invoice number', async () => {
+describe("finding people on the operators' pages", () => {
+  it('finds a person by e-mail address, id, customer id or invoice number', async () => {
     const viewer = await operator('viewer')
     const ada = await customer()
     await service.advance({ hours: 1 })
@@ -139,7 +139,7 @@ describe('finding people', () => {
     expect(await viewer.read('/admin/people?done=unknown')).toContain('Nobody was found.')
   })
 
-  it('lists the newest people, and operators by role', async () => {
+  it('lists the newest people, and lists operators by role', async () => {
     const viewer = await operator('viewer')
     const { id, email } = await operators.person()
     const all = await viewer.read('/admin/people')
@@ -149,7 +149,7 @@ describe('finding people', () => {
     expect(viewers).not.toContain(`/admin/people/${id}"`)
   })
 
-  it('pages through the list, and rejects a cursor that was changed', async () => {
+  it('lists people page by page, and rejects a cursor that was changed', async () => {
     const viewer = await operator('viewer')
     for (let at = 0; at < 30; at++) {
       const email = `member-${at}-${viewer.id}@example.com`
@@ -167,7 +167,7 @@ describe('finding people', () => {
     ])
   })
 
-  it('answers 404 for a person who does not exist', async () => {
+  it('responds with 404 for a person who does not exist', async () => {
     const viewer = await operator('viewer')
     for (const id of ['999999', 'x', '0', '1e3']) {
       const { status } = await viewer.browser.get(`/admin/people/${id}`)
@@ -176,8 +176,8 @@ describe('finding people', () => {
   })
 })
 
-describe('pages on which operators act on a person', () => {
-  it('signs a person out everywhere, and shows it in the timeline', async () => {
+describe("the operators' pages that change a person's account", () => {
+  it('sign a person out everywhere, and show this in the timeline', async () => {
     const support = await operator('support')
     const target = await operator(null)
     const page = `/admin/people/${target.id}`
@@ -194,7 +194,7 @@ describe('pages on which operators act on a person', () => {
     expect(shown).toContain(`by <bdi>${support.email}</bdi>`)
   })
 
-  it('ends one session, and revokes one token', async () => {
+  it('end one session, and revoke one token', async () => {
     const support = await operator('support')
     const target = await operator(null)
     const page = `/admin/people/${target.id}`
@@ -217,7 +217,7 @@ describe('pages on which operators act on a person', () => {
     expect((await support.post(`/admin/people/${other.id}${session}`)).status).toBe(404)
   })
 
-  it('performs a form once, even if it was sent twice', async () => {
+  it('perform an action once, even if its form was sent twice', async () => {
     const support = await operator('support')
     const { id } = await operators.person()
     const page = `/admin/people/${id}`
@@ -230,7 +230,7 @@ describe('pages on which operators act on a person', () => {
     expect(entries.filter(({ subject_id }) => subject_id === id)).toHaveLength(1)
   })
 
-  it('requires the CSRF token of the operator, and a form from this service', async () => {
+  it('require the CSRF token of the operator, and a form from this service', async () => {
     const support = await operator('support')
     const { id } = await operators.person()
     const page = `/admin/people/${id}/disable`
@@ -243,7 +243,7 @@ describe('pages on which operators act on a person', () => {
     expect((await service.users.findAccount(id))?.disabledAt).toBeNull()
   })
 
-  it('requires a sign-in within the last ten minutes before a deletion', async () => {
+  it('require a sign-in within the last ten minutes for a deletion', async () => {
     const admin = await operator('admin')
     const { id } = await operators.person()
     const page = `/admin/people/${id}/delete`
@@ -272,7 +272,7 @@ describe('pages on which operators act on a person', () => {
     expect(await service.users.findAccount(id)).toBeNull()
   })
 
-  it('reports a deletion again when its form was sent twice', async () => {
+  it('report a deletion again if its form was sent twice', async () => {
     const admin = await operator('admin')
     const { id } = await operators.person()
     const page = `/admin/people/${id}/delete`
@@ -282,7 +282,7 @@ describe('pages on which operators act on a person', () => {
     expect([again.status, again.text]).toEqual([200, expect.stringContaining('Account deleted')])
   })
 
-  it('lets an owner appoint an operator, and signs that person out', async () => {
+  it('let an owner make a person an operator, and sign that person out', async () => {
     const owner = await operator('owner')
     const target = await operator(null)
     const page = `/admin/people/${target.id}`
@@ -294,8 +294,8 @@ describe('pages on which operators act on a person', () => {
   })
 })
 
-describe('subscriptions and invoices of a person', () => {
-  it('cancels, resumes and ends a subscription', async () => {
+describe("a person's subscriptions and invoices on the operators' pages", () => {
+  it('can be cancelled, resumed and ended (subscriptions)', async () => {
     const support = await operator('support')
     const ada = await customer()
     const page = `/admin/people/${ada.id}`
@@ -316,7 +316,7 @@ describe('subscriptions and invoices of a person', () => {
     ])
   })
 
-  it('refunds a part of an invoice once, and then the rest', async () => {
+  it('can be refunded once in part, and then for the rest (invoices)', async () => {
     const support = await operator('support')
     const ada = await customer()
     const [invoice] = await ada.billable.invoices()
@@ -346,7 +346,7 @@ describe('subscriptions and invoices of a person', () => {
     expect(await now?.refunded()).toMatchObject({ amount: 2500 })
   })
 
-  it('gives credit and free access', async () => {
+  it('can get credit and free access', async () => {
     const support = await operator('support')
     const ada = await customer()
     const page = `/admin/people/${ada.id}`
@@ -367,7 +367,7 @@ describe('subscriptions and invoices of a person', () => {
     expect(await support.read(`/admin/people/${eve.id}`)).toContain('Free until')
   })
 
-  it('shows everything else while the provider is unavailable', async () => {
+  it('are left out while the provider is unavailable, and everything else is shown', async () => {
     const support = await operator('support')
     const ada = await customer()
     service.sandbox?.trouble.failNext(100, '500', 'stripe')

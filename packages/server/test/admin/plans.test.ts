@@ -29,7 +29,7 @@ const usesIn = (data: readonly { id: string; subscriptions: number }[], wanted: 
   data.find(({ id }) => id === wanted)?.subscriptions ?? 0
 
 describe('plans and prices in the management API', () => {
-  it('list the configured plans and the prices of each provider, with the number of subscriptions that have not ended', async () => {
+  it("list the configured plans and the providers' prices, with the number of subscriptions that have not ended", async () => {
     const viewer = await operators.operator('viewer')
     const read = async () => {
       const [plans, stripe, braintree] = await Promise.all(
@@ -70,7 +70,7 @@ describe('plans and prices in the management API', () => {
     }
   })
 
-  it('are read page by page, and a price outside the configuration has no plan', async () => {
+  it('are read page by page, and a price that is not configured has no plan', async () => {
     const viewer = await operators.operator('viewer')
     seedPrice('price_outside')
     const found: { id: string; plan: string | null }[] = []
@@ -126,7 +126,7 @@ describe('plans and prices in the management API', () => {
     ['/prices?provider=paypal', 422, 'invalid-input'],
     ['/prices?provider=stripe&limit=101', 422, 'invalid-input'],
     ['/prices?provider=stripe&after=forged', 400, 'invalid-cursor'],
-  ])('refuse %s', async (path, status, type) => {
+  ])('reject %s', async (path, status, type) => {
     const viewer = await operators.operator('viewer')
     expect(await viewer.call('GET', path)).toMatchObject({
       status,
@@ -134,7 +134,7 @@ describe('plans and prices in the management API', () => {
     })
   })
 
-  it('refuse the cursor of another list, and one whose price has been deleted', async () => {
+  it('reject the cursor of another list, and a cursor whose price has been deleted', async () => {
     const viewer = await operators.operator('viewer')
     const { body } = await viewer.call('GET', '/prices?provider=stripe&limit=1')
     const other = await viewer.call('GET', `/prices?provider=braintree&after=${body.next}`)
@@ -147,7 +147,7 @@ describe('plans and prices in the management API', () => {
     })
   })
 
-  it('are not shown to people without a role', async () => {
+  it('are refused to people without a role', async () => {
     const person = await operators.operator(null)
     const stranger = operators.with({})
     for (const path of ['/plans', '/prices?provider=stripe', '/coupons?provider=stripe']) {
@@ -156,7 +156,7 @@ describe('plans and prices in the management API', () => {
     }
   })
 
-  it('report a provider that does not answer, while the configured plans are still listed', async () => {
+  it('show which provider does not respond, and still list the configured plans', async () => {
     const viewer = await operators.operator('viewer')
     service.sandbox?.trouble.failNext(100, '500', 'stripe')
     onTestFinished(() => service.sandbox?.trouble.clear())
@@ -169,7 +169,7 @@ describe('plans and prices in the management API', () => {
   })
 })
 
-describe('the page /admin/plans', () => {
+describe("the operators' page about plans", () => {
   /** The cells of the row that contains this text, without markup. */
   const rowOf = (html: string, list: string, text: string) => {
     const section = html.split(`aria-labelledby="${list}"`)[1]?.split('</section>')[0] ?? ''
@@ -191,7 +191,7 @@ describe('the page /admin/plans', () => {
     expect([price, ids]).toEqual(['$25.00 per month', 'Stripe: pro Braintree: pro'])
   })
 
-  it('says for each price whether it is in the configuration, and how many subscriptions have it', async () => {
+  it('shows for each price whether it is configured, and how many subscriptions have it', async () => {
     seedPrice('price_unused')
     await accounts.customer('stripe')
     const operator = await operatorWithForms(service, 'viewer')
@@ -207,7 +207,7 @@ describe('the page /admin/plans', () => {
     expect(unused.slice(1)).toEqual(['$3.33 per week', 'None', 'No', '0'])
   })
 
-  it('continues each list on its own, and returns to its first page', async () => {
+  it('shows the next page of each list separately, and returns to the first page', async () => {
     for (let n = 1; n <= 30; n++) seedPrice(`price_many_${n}`)
     const operator = await operatorWithForms(service, 'viewer')
     const { html } = await operator.open('/admin/plans')
@@ -223,7 +223,7 @@ describe('the page /admin/plans', () => {
     expect(rowOf(forged.html, 'braintree-prices', '>pro<')).not.toEqual([])
   })
 
-  it('shows everything else while a provider does not answer', async () => {
+  it('shows everything else while a provider does not respond', async () => {
     const operator = await operatorWithForms(service, 'viewer')
     service.sandbox?.trouble.failNext(100, '500', 'stripe')
     onTestFinished(() => service.sandbox?.trouble.clear())
@@ -234,14 +234,14 @@ describe('the page /admin/plans', () => {
     expect(rowOf(html, 'braintree-prices', '>pro<')).not.toEqual([])
   })
 
-  it('does not exist for people without a role', async () => {
+  it('responds with 404 to people without a role', async () => {
     const person = await operatorWithForms(service, null)
     expect((await person.open('/admin/plans')).status).toBe(404)
   })
 })
 
-describe('the commands for plans and prices', () => {
-  it('print the lists of the management API, and how to continue', async () => {
+describe('the commands about plans and prices', () => {
+  it('print the lists of the management API, and how to get the next page', async () => {
     const viewer = await operators.operator('viewer')
     for (const [path, args] of [
       ['/plans', ['plans']],
@@ -264,7 +264,7 @@ describe('the commands for plans and prices', () => {
     expect(JSON.parse(rest.stdout)).toEqual(body.data.slice(1))
   })
 
-  it('reject an unknown provider, and name the known ones', async () => {
+  it('reject an unknown provider, and list the known ones', async () => {
     const { code, stderr } = await accounts.tollgate('billing', 'coupons', 'paypal')
     expect([code, stderr]).toEqual([2, 'There is no provider "paypal": use stripe or braintree\n'])
   })

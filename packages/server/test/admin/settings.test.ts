@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-describe('the settings in force', () => {
+describe('the current settings in the management API', () => {
   it('are shown with their source, and without any secret', async () => {
     const viewer = await operators.operator('viewer')
     const { body } = await viewer.call('GET', '/settings')
@@ -83,7 +83,7 @@ describe('the settings in force', () => {
     await remove()
   })
 
-  it('hide secrets wherever they are', () => {
+  it('hide secrets wherever they appear', () => {
     expect(
       withoutSecrets({
         url: 'https://ada:pass@app.example.com/?token=abc&x=1',
@@ -104,8 +104,8 @@ describe('the settings in force', () => {
   })
 })
 
-describe('the numbers of the overview', () => {
-  it('are given per day', async () => {
+describe('the statistics of the overview in the management API', () => {
+  it('are returned per day', async () => {
     const viewer = await operators.operator('viewer')
     await createAccountHelpers(service).customer('stripe')
     await service.advance({})

@@ -31,7 +31,7 @@ async function chargedFor(id: string) {
 
 const conflict = { status: 409, body: { type: expect.stringContaining('#conflict') } }
 
-describe('planned changes in the management API', () => {
+describe('planned plan changes in the management API', () => {
   it('change the price when the next period begins, and charge nothing before', async () => {
     const support = await operators.operator('support')
     const { id, path } = await subscriber()
@@ -56,7 +56,7 @@ describe('planned changes in the management API', () => {
     expect(invoices.map(({ data }) => data.total).sort()).toEqual([1000, 2500])
   })
 
-  it('can set another quantity, and are cancelled without an effect', async () => {
+  it('can set another quantity, and have no effect if they are cancelled', async () => {
     const support = await operators.operator('support')
     const { id, path } = await subscriber()
     const body = { price: 'yearly', quantity: 3 }
@@ -71,7 +71,7 @@ describe('planned changes in the management API', () => {
     expect((await chargedFor(id)).providerPlan).toBe('pro')
   })
 
-  it('are refused for unknown prices, cancelled subscriptions, viewers and other people', async () => {
+  it('are refused for unknown prices, for cancelled subscriptions, to viewers, and for other people', async () => {
     const [viewer, support] = [
       await operators.operator('viewer'),
       await operators.operator('support'),
@@ -90,7 +90,7 @@ describe('planned changes in the management API', () => {
     expect((await chargedFor(id)).plannedPrice).toBeNull()
   })
 
-  it('are refused with a reason at Braintree, which cannot plan them', async () => {
+  it('are refused with a reason at Braintree, where changes cannot be planned', async () => {
     const support = await operators.operator('support')
     const { path } = await subscriber('braintree')
     const refused = await support.call('POST', `${path}/plan-change`, {
@@ -99,7 +99,7 @@ describe('planned changes in the management API', () => {
     expect(refused).toMatchObject({ ...conflict, body: { detail: 'braintree has no schedules' } })
   })
 
-  it('are stored once if the provider fails in the middle and the request is repeated', async () => {
+  it('are stored once if the provider fails halfway and the request is repeated', async () => {
     const support = await operators.operator('support')
     const { id, path } = await subscriber()
     const request = { body: { price: 'monthly' }, headers: { 'idempotency-key': 'plan-later' } }
@@ -114,8 +114,8 @@ describe('planned changes in the management API', () => {
   })
 })
 
-describe('pauses in the management API', () => {
-  it('stop payments until a date, are replaced by a repeat, and end early', async () => {
+describe('pauses of subscriptions in the management API', () => {
+  it('stop payments until a date, can be changed by a second request, and can end early', async () => {
     const support = await operators.operator('support')
     const { id, path } = await subscriber()
     const now = service.sandbox?.clock.now() ?? new Date()
@@ -137,7 +137,7 @@ describe('pauses in the management API', () => {
     expect(await paid()).toBe(2)
   })
 
-  it('are refused in the past, for viewers, and at Braintree, which has none', async () => {
+  it('are refused in the past, to viewers, and at Braintree', async () => {
     const [viewer, support] = [
       await operators.operator('viewer'),
       await operators.operator('support'),
@@ -153,8 +153,8 @@ describe('pauses in the management API', () => {
   })
 })
 
-describe("the operators' pages of a subscription", () => {
-  it('plan a change, show it and cancel it', async () => {
+describe("the operators' pages about a subscription", () => {
+  it('plan a change, show it, and cancel it', async () => {
     const support = await operatorWithForms(service, 'support')
     const { id, subscription } = await subscriber()
     const page = `/admin/people/${id}`
@@ -193,7 +193,7 @@ describe("the operators' pages of a subscription", () => {
     expect((await chargedFor(id)).paused()).toBe(false)
   })
 
-  it('offer nothing that Braintree or a viewer cannot do', async () => {
+  it('offer nothing that Braintree does not support or a viewer may not do', async () => {
     const support = await operatorWithForms(service, 'support')
     const viewer = await operatorWithForms(service, 'viewer')
     const [stripe, braintree] = [await subscriber(), await subscriber('braintree')]

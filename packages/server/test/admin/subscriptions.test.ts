@@ -19,8 +19,8 @@ const subscriptionOf = async (id: string) =>
 const inDays = (days: number) =>
   new Date((service.sandbox?.clock.now() ?? new Date()).getTime() + days * 86_400_000).toISOString()
 
-describe('subscriptions in the management API', () => {
-  it('lists the subscriptions of all people by page, newest first, and by state', async () => {
+describe('the management API for subscriptions', () => {
+  it('lists the subscriptions of all people page by page, newest first, and by state', async () => {
     const viewer = await operators.operator('viewer')
     const [one, two] = [await accounts.customer('stripe'), await accounts.customer('braintree')]
     const first = await viewer.call('GET', '/subscriptions?limit=1')
@@ -67,7 +67,7 @@ describe('subscriptions in the management API', () => {
     })
   })
 
-  it('requires a recent sign-in for an act that cannot be undone, but not for a cancellation (threat N7)', async () => {
+  it('requires a recent sign-in for an action that cannot be undone, but not for a cancellation (threat N7)', async () => {
     const support = await operators.operator('support')
     const { id } = await accounts.customer('stripe')
     const path = `/users/${id}/subscriptions/${await subscriptionOf(id)}`
@@ -94,7 +94,7 @@ describe('subscriptions in the management API', () => {
     expect(refused.at(-1)).toMatchObject({ outcome: 'refused', actor_id: viewer.id })
   })
 
-  it('responds to a subscription of another person as to a missing one', async () => {
+  it('responds to a subscription of another person as if it did not exist', async () => {
     const support = await operators.operator('support')
     const [mine, other] = [await accounts.customer('stripe'), await accounts.customer('stripe')]
     const theirs = await subscriptionOf(other.id)
@@ -107,7 +107,7 @@ describe('subscriptions in the management API', () => {
     expect(odd.status).toBe(422)
   })
 
-  it('does not let operators act on operators with a higher role, or on themselves', async () => {
+  it('does not let operators change subscriptions of operators with a higher role, or their own', async () => {
     const support = await operators.operator('support')
     const admin = await operators.operator('admin')
     const until = inDays(30)
@@ -140,7 +140,7 @@ describe('subscriptions in the management API', () => {
     expect(unable).toMatchObject({ status: 409, body: { detail: 'braintree has no trials' } })
   })
 
-  it('gives access without payment until a date, once per key', async () => {
+  it('gives access without payment until a date, once per idempotency key', async () => {
     const support = await operators.operator('support')
     const person = await operators.person()
     const until = inDays(30)
@@ -202,7 +202,7 @@ describe('subscriptions in the management API', () => {
     expect(refused.status).toBe(409)
   })
 
-  it('records the intent and the failure while the provider is unavailable, and works afterwards', async () => {
+  it('records the intent and the failure while the provider is unavailable, and succeeds afterwards', async () => {
     const support = await operators.operator('support')
     const { id } = await accounts.customer('stripe')
     const path = `/users/${id}/subscriptions/${await subscriptionOf(id)}/cancel`
@@ -223,7 +223,7 @@ describe('subscriptions in the management API', () => {
     expect((await operators.entries('billing.cancel')).at(-1)?.outcome).toBe('done')
   })
 
-  it('lets an operator restore the rows of a person from the data of the provider', async () => {
+  it('restores the database rows of a person from the data of the provider', async () => {
     const support = await operators.operator('support')
     const { id, customerId } = await accounts.customer('stripe')
     const [at] = service.sandbox?.stripe.subscriptions(customerId) ?? []

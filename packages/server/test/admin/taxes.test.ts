@@ -18,7 +18,7 @@ const VAT = { type: 'eu_vat', value: 'DE123456789' }
 const ADDRESS = { line1: 'Mill Lane 1', postal_code: '10115', city: 'Berlin', country: 'DE' }
 
 describe('tax ids in the management API', () => {
-  it('are added once, listed with their verification, and removed', async () => {
+  it('are added once, listed with the result of their verification, and removed', async () => {
     const support = await operators.operator('support')
     const { id } = await accounts.customer('stripe')
     const path = `/users/${id}/tax-ids`
@@ -46,7 +46,7 @@ describe('tax ids in the management API', () => {
     expect(JSON.stringify(entries)).not.toContain(VAT.value)
   })
 
-  it('are refused if they cannot be valid, for viewers, and on another person', async () => {
+  it('are refused if they cannot be valid, to viewers, and for another person', async () => {
     const [viewer, support] = [
       await operators.operator('viewer'),
       await operators.operator('support'),
@@ -68,7 +68,7 @@ describe('tax ids in the management API', () => {
     expect((await viewer.call('GET', path)).body.data).toHaveLength(1)
   })
 
-  it('do not exist at Braintree', async () => {
+  it('are not available at Braintree', async () => {
     const support = await operators.operator('support')
     const { id } = await accounts.customer('braintree')
     const path = `/users/${id}/tax-ids`
@@ -81,7 +81,7 @@ describe('tax ids in the management API', () => {
   })
 })
 
-describe('the taxation and the address in the management API', () => {
+describe('the tax treatment and the address of a person in the management API', () => {
   it('are set, and shown with the customer', async () => {
     const support = await operators.operator('support')
     const { id } = await accounts.customer('stripe')
@@ -114,7 +114,7 @@ describe('the taxation and the address in the management API', () => {
     expect(logged).not.toContain('York')
   })
 
-  it('need a customer', async () => {
+  it('require that the person is a customer', async () => {
     const support = await operators.operator('support')
     const { id } = await operators.person()
     const refused = await support.call('PUT', `/users/${id}/address`, { body: ADDRESS })
@@ -123,7 +123,7 @@ describe('the taxation and the address in the management API', () => {
 })
 
 describe("the operators' pages about taxes", () => {
-  it('add and remove a tax id, and change the taxation and the address', async () => {
+  it('add and remove a tax id, and change the tax treatment and the address', async () => {
     const support = await operatorWithForms(service, 'support')
     const { id } = await accounts.customer('stripe')
     const page = `/admin/people/${id}`

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop())
 
 describe('the management API for people', () => {
-  it('lists people, the newest first, by page', async () => {
+  it('lists people page by page, newest first', async () => {
     const viewer = await operators.operator('viewer')
     const [one, two] = [await operators.person(), await operators.person()]
     const first = await viewer.call('GET', '/users?limit=1')
@@ -23,7 +23,7 @@ describe('the management API for people', () => {
     expect(found.body).toEqual({ data: [expect.objectContaining({ id: one.id })], next: null })
   })
 
-  it('locks an account, signs the person out, and records both the intent and the outcome', async () => {
+  it('disables an account, signs the person out, and records both the intent and the outcome', async () => {
     const support = await operators.operator('support')
     const target = await operators.operator(null)
     const done = await support.call('POST', `/users/${target.id}/disable`, { body: {} })
@@ -42,7 +42,7 @@ describe('the management API for people', () => {
     expect(enabled).toMatchObject({ status: 200, body: { state: 'enabled', disabled_at: null } })
   })
 
-  it('refuses a support person who deletes an account, and records the attempt', async () => {
+  it('refuses to let a support person delete an account, and records the attempt', async () => {
     const support = await operators.operator('support')
     const target = await operators.person()
     const refused = await support.call('POST', `/users/${target.id}/delete`, { body: {} })
@@ -55,7 +55,7 @@ describe('the management API for people', () => {
     expect(rows).toMatchObject([{ outcome: 'refused', actor_id: support.id }])
   })
 
-  it('names unknown and invalid fields', async () => {
+  it('reports unknown and invalid fields', async () => {
     const support = await operators.operator('support')
     const target = await operators.person()
     const wrong = await support.call('POST', `/users/${target.id}/disable`, {
@@ -76,13 +76,13 @@ describe('the management API for people', () => {
     expect((await call('GET', '/users')).status).toBe(status)
   })
 
-  it('does not let an operator lock themselves, or the last owner be demoted', async () => {
+  it('does not let an operator disable their own account, or demote the last owner', async () => {
     const owner = await operators.operator('owner')
     const own = await owner.call('POST', `/users/${owner.id}/disable`, { body: {} })
     expect(own).toMatchObject({ status: 409 })
   })
 
-  it('performs a request with an idempotency key once', async () => {
+  it('performs a request with the same idempotency key once', async () => {
     const support = await operators.operator('support')
     const target = await operators.person()
     const request = { headers: { 'idempotency-key': 'sign-out-1' } }

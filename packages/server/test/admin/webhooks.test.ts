@@ -57,8 +57,8 @@ async function received(count: number, values: Record<string, unknown>) {
   }
 }
 
-describe('events from the providers', () => {
-  it('are listed by state and page, whenever they were due', async () => {
+describe('events from payment providers in the management API', () => {
+  it('are listed page by page and by state, whenever they were due', async () => {
     const viewer = await operators.operator('viewer')
     await received(7, { state: 'dead' })
     const seen: string[] = []
@@ -141,7 +141,7 @@ describe('events from the providers', () => {
   })
 })
 
-describe('deliveries to our own endpoints', () => {
+describe('webhook deliveries to the application in the management API', () => {
   it('are listed, shown and sent again', async () => {
     const [viewer, support] = [
       await operators.operator('viewer'),
@@ -169,7 +169,7 @@ describe('deliveries to our own endpoints', () => {
     expect((await support.call('POST', '/deliveries/999999/resend')).status).toBe(404)
   })
 
-  it('can all be sent again together, for a known endpoint', async () => {
+  it('can all be sent again together, if the endpoint exists', async () => {
     const support = await operators.operator('support')
     const [{ endpoint }] = (await support.call('GET', '/delivery-endpoints')).body.data
     await service.database.kysely
@@ -189,7 +189,7 @@ describe('deliveries to our own endpoints', () => {
   })
 })
 
-describe('showPayload()', () => {
+describe('showPayload(), which formats a payload for operators,', () => {
   it('truncates large payloads, and returns text that is not JSON unchanged', () => {
     const large = showPayload(JSON.stringify({ text: 'x'.repeat(100_000) }))
     expect(large.payload_truncated).toBe(true)
@@ -209,7 +209,7 @@ describe('showPayload()', () => {
     )
   })
 
-  it('is not slowed down by long runs of digits or deep nesting', () => {
+  it('is not slow for long runs of digits or deep nesting', () => {
     const digits = showPayload(JSON.stringify({ digits: '1'.repeat(200_000) }))
     expect(digits.payload_truncated).toBe(true)
     const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`

@@ -9,7 +9,7 @@ import { run } from './run.ts'
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-application-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('a module given with --config', () => {
+describe('a module passed to --config', () => {
   const write = (name: string, text: string) => {
     const file = join(folder, name)
     writeFileSync(file, text)
@@ -21,11 +21,11 @@ describe('a module given with --config', () => {
     return stderr
   }
 
-  it('must exist', async () => {
+  it('is rejected if it does not exist', async () => {
     expect(await failing(join(folder, 'none.ts'))).toContain('none.ts, which does not exist')
   })
 
-  it('must be possible to load', async () => {
+  it('is rejected if it cannot be loaded', async () => {
     expect(await failing(write('wrong.ts', 'export const ='))).toContain(
       'wrong.ts cannot be loaded: ',
     )
@@ -33,7 +33,7 @@ describe('a module given with --config', () => {
     expect(await failing(throws)).toContain('throws.ts cannot be loaded: No secret is set')
   })
 
-  it('must export instances, and is told which names it exports instead', async () => {
+  it('is rejected if it exports no instances, and the error lists what it exports instead', async () => {
     const stderr = await failing(write('other.ts', 'export const app: number = 1'))
     expect(stderr).toContain('exports neither `oauth` nor `billing`, but app.')
     expect(await failing(write('nothing.ts', ''))).toContain('`billing`, but nothing.')
@@ -46,7 +46,7 @@ describe('a module given with --config', () => {
     )
   })
 
-  it('may export promises, may use a default export, and needs only one of the two libraries', async () => {
+  it('may export promises, may use a default export, and may contain only one of the two libraries', async () => {
     const file = fileURLToPath(new URL('./oauth-only.ts', import.meta.url))
     const only = (...args: string[]) =>
       run(['--config', file, ...args], { APP_DATABASE_URL: `sqlite:${join(folder, 'app.db')}` })
@@ -66,7 +66,7 @@ describe('a module given with --config', () => {
     ])
   })
 
-  it('must not start a server, which then does not listen', async () => {
+  it('cannot start a server: the server then does not listen', async () => {
     const port = await findFreePort()
     const module = `import { createServer } from 'node:http'
       export const server = createServer().listen(${port}, () => console.log('listening'))`
@@ -74,7 +74,7 @@ describe('a module given with --config', () => {
     expect(stderr).toContain(`starts a server (on port ${port}) when it is loaded`)
   })
 
-  it('does not keep the process alive with its own timers and connections', async () => {
+  it('does not keep the process running by its own timers and connections', async () => {
     const { code } = await run([
       ...['--config', write('timers.ts', 'setInterval(() => {}, 1000)'), 'client', 'list'],
     ])

@@ -22,7 +22,7 @@ async function tables(): Promise<string[]> {
 const audits = (stderr: string) =>
   [...stderr.matchAll(/^audit: (.*)$/gm)].map(([, line]) => JSON.parse(line ?? '').audit)
 
-describe("tollgate --config on an application's own instances", () => {
+describe('tollgate --config, with the instances of an application,', () => {
   it('creates no tables before `migrate`, and says how to create them', async () => {
     const before = await tables()
     for (const args of [['client', 'list'], ['client', 'create', '--name', 'A'], ['purge']]) {
@@ -46,7 +46,7 @@ describe("tollgate --config on an application's own instances", () => {
     expect(await tables()).toEqual(before)
   })
 
-  it('`migrate` creates the tables of the libraries, and no table of the service', async () => {
+  it('`migrate` creates the tables of the libraries, and none of the service', async () => {
     const { code, json } = await tollgate('migrate', '--json')
     expect(code).toBe(0)
     expect(json().applied).toContain('0001-initial')
@@ -109,7 +109,7 @@ describe("tollgate --config on an application's own instances", () => {
       'management API of the service',
     ],
     [['client', 'create', '--name', 'A', '--device'], 'device_code'],
-  ])('%j is rejected with the alternative', async (args, message) => {
+  ])('rejects %j and names the alternative', async (args, message) => {
     const { code, stderr } = await tollgate(...args)
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   })

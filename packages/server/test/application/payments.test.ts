@@ -70,7 +70,7 @@ it('tollgate --config refunds an invoice of an application once for one idempote
   expect(again.json().refund).toBe(first.json().refund)
 })
 
-it("tollgate --config synchronizes an application's subscriptions with the provider", async () => {
+it("tollgate --config compares an application's subscriptions with the provider and updates them", async () => {
   const ada = await application.billing.user(ADA)
   await test.database.kysely
     .updateTable('subscriptions')

@@ -149,7 +149,7 @@ describeInChromium("the operators' pages for the service", ({ newPage, forgive }
     expect(await refresh(second)).toBe(200)
   })
 
-  it('do not show a secret again when its page is reloaded', async () => {
+  it('do not show a secret again when the page is reloaded', async () => {
     const { page } = await signedIn('admin')
     const { client } = await service.oauth.clients.create({
       name: 'Shown once',
@@ -166,7 +166,7 @@ describeInChromium("the operators' pages for the service", ({ newPage, forgive }
     expect(await page.content()).not.toContain(secret)
   })
 
-  it('show the operator who saves second what another operator has changed', async () => {
+  it('show an operator who saves second what another operator has changed', async () => {
     const { client } = await service.oauth.clients.create({
       name: 'Shared',
       grants: ['client_credentials'],
@@ -193,7 +193,7 @@ describeInChromium("the operators' pages for the service", ({ newPage, forgive }
     })
   })
 
-  it('let a support person replay a webhook, and an admin read about it in the audit log', async () => {
+  it('let a support person handle a webhook again, and an admin see this in the audit log', async () => {
     const id = await failedEvent(service)
     const support = await signedIn('support')
     const { page } = support

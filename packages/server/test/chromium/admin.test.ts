@@ -48,7 +48,7 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
     return { id, email, browser, billable }
   }
 
-  it('let a support person find, sign out and disable a person with the keyboard alone', async () => {
+  it('let a support person find, sign out and disable a person using only the keyboard', async () => {
     const ada = await customer('ada')
     const page = await signedIn('support')
     const press = async (role: 'link' | 'button', name: string) => {
@@ -93,7 +93,7 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
     expect(await service.users.findByEmail(ada.email)).not.toBeNull()
   })
 
-  it('let a support person cancel and resume a subscription with the keyboard alone', async () => {
+  it('let a support person cancel and resume a subscription using only the keyboard', async () => {
     const kim = await customer('kim')
     const page = await signedIn('support')
     /** Presses Tab until the element has the focus. */
@@ -171,7 +171,7 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
     expect(notes.map(({ data }) => [data.total, data.givenBack.toBalance])).toEqual([[750, 750]])
   })
 
-  it('ask an owner to sign in again before a deletion, and then return to it', async () => {
+  it('ask an owner to sign in again before a deletion, and then return to the deletion', async () => {
     const eve = await customer('eve')
     const page = await signedIn('owner')
     service.clock.advance('11m')

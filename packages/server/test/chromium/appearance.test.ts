@@ -233,7 +233,7 @@ function authorize({ demo, url }: TestService, scope: string): string {
   return `/oauth/authorize?${query}`
 }
 
-describeInChromium('pages', ({ newPage, forgive }) => {
+describeInChromium('all pages', ({ newPage, forgive }) => {
   let service: TestService
   let demoUser: ReadonlyMap<string, string>
   beforeAll(async () => {

@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '../support.ts'
 import { register, signedIn, signIn } from './person.ts'
 import { startThirdParty, type ThirdParty } from './third-party.ts'
 
-describeInChromium('a third-party application', ({ newPage }) => {
+describeInChromium('a third-party application in a browser', ({ newPage }) => {
   let service: TestService
   let application: ThirdParty
   let people = 0
@@ -36,7 +36,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
 
   const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
 
-  it('gets the approval of a person, uses its token, and needs no second approval', async () => {
+  it("gets the person's approval, uses its token, and needs no second approval", async () => {
     await registerApplication()
     const account = newAccount()
     const page = await newPage()
@@ -65,7 +65,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
   })
 
-  it('gets its response immediately after sign-in if it was approved before', async () => {
+  it('gets its response immediately after sign-in if the person approved it before', async () => {
     await registerApplication()
     const account = newAccount()
     const page = await newPage({ cookies: await signedIn(service, account) })
@@ -94,7 +94,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
     expect(await application.useToken()).toBe(200)
   })
 
-  it('gets the error access_denied when the person denies', async () => {
+  it('receives the error access_denied if the person denies', async () => {
     await registerApplication()
     const page = await newPage({ cookies: await signedIn(service, newAccount()) })
     await page.goto(`${application.url}/connect`)
@@ -103,7 +103,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
     expect(application.accessToken()).toBeNull()
   })
 
-  it('gets and uses a token by the implicit flow, or access_denied if the person denies', async () => {
+  it('gets and uses a token by the implicit flow, or receives access_denied if the person denies', async () => {
     await registerApplication('implicit', false)
     const page = await newPage({ cookies: await signedIn(service, newAccount()) })
     await page.goto(`${application.url}/connect?type=token`)
@@ -153,7 +153,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
     expect(await application.useToken()).toBe(401)
   })
 
-  it('can be approved with the keyboard alone', async () => {
+  it('can be approved using only the keyboard', async () => {
     await registerApplication()
     const account = newAccount()
     await service.users.create(account)
@@ -178,7 +178,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
   })
 
-  it('can be tried out in the demo application, with each flow', async () => {
+  it('can be tried out in the demo, with each flow', async () => {
     const page = await newPage()
     await signIn(page, service)
     for (const name of ['Web application', 'Mobile application']) {

@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '../support.ts'
 import { signedIn } from './person.ts'
 import { startThirdParty } from './third-party.ts'
 
-describeInChromium('clients of a user', ({ newPage, forgive }) => {
+describeInChromium("a user's clients", ({ newPage, forgive }) => {
   let service: TestService
   let people = 0
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describeInChromium('clients of a user', ({ newPage, forgive }) => {
   const close = (page: Page) => page.getByRole('button', { name: 'Done' }).click()
   const idOf = async (page: Page) => (await page.locator('td code').first().textContent()) ?? ''
 
-  it('can be created in the form, and an application can use the secret copied from it', async () => {
+  it('can be created in the form, and an application can use the copied secret', async () => {
     const application = await startThirdParty(service)
     const page = await openClients()
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -92,7 +92,7 @@ describeInChromium('clients of a user', ({ newPage, forgive }) => {
     expect(await page.getByRole('button', { name: 'New secret for Pocket' }).count()).toBe(0)
   })
 
-  it("keep the person's input and show problems at the field", async () => {
+  it('keep what was typed if a field is invalid, and show the problem at the field', async () => {
     const page = await openClients()
     forgive(page, /status of 422/)
     await page.getByRole('button', { name: 'New client' }).click()

@@ -6,7 +6,7 @@ import { startThirdParty, type ThirdParty } from './third-party.ts'
 
 /** Detours that applications do not expect. None may end at a page that leads nowhere. */
 describeInChromium(
-  'the approval screen, after the person left it for other pages',
+  'a person who left the approval screen for other pages',
   ({ newPage, forgive }) => {
     let service: TestService
     let application: ThirdParty
@@ -71,7 +71,7 @@ describeInChromium(
       await page.getByRole('heading', { name: 'Connected' }).waitFor()
     })
 
-    it('asks the account that is now signed in, if the person changed accounts in another tab', async () => {
+    it('is asked for approval under the account that is now signed in, after changing accounts in another tab', async () => {
       const { page, other } = await openConsent()
       forgive(page, /status of 400/)
       await other.goto(service.url)
@@ -92,7 +92,7 @@ describeInChromium(
       await page.getByText('This application no longer exists').waitFor()
     })
 
-    it('can go back without entering the password that an application requires again', async () => {
+    it('can go back without entering the password, although an application requires a new sign-in', async () => {
       const { page } = await openConsent()
       service.clock.advance('1m')
       const query = new URLSearchParams({
@@ -107,7 +107,7 @@ describeInChromium(
       expect(page.url()).toContain(application.redirect)
     })
 
-    it('can enter a device code after a sign-out elsewhere, in lower case, and a second time', async () => {
+    it('can enter a device code after signing out in another tab, in lower case, and a second time', async () => {
       const grants = ['urn:ietf:params:oauth:grant-type:device_code']
       const made = await service.oauth.clients.create({
         name: 'Telly',

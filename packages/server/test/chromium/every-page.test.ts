@@ -20,7 +20,7 @@ const CARD = {
 
 const WIDTHS = [320, 768, 1280, 1600]
 
-describeInChromium('every page', ({ newPage, forgive }) => {
+describeInChromium('every page in every state', ({ newPage, forgive }) => {
   let service: TestService
   let walk: PageTour
   beforeAll(async () => {
@@ -77,7 +77,7 @@ describeInChromium('every page', ({ newPage, forgive }) => {
     },
   )
 
-  it('shows no disabled controls without JavaScript, and the safe button first in every form', async () => {
+  it('shows no disabled controls without JavaScript, and puts the safe button first in every form', async () => {
     const dead: string[] = []
     const harmful: string[] = []
     const asked: string[] = []

@@ -6,7 +6,7 @@ import {
 } from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
 
-describeInChromium('the overview', ({ newPage }) => {
+describeInChromium("the operators' overview page", ({ newPage }) => {
   let service: TestService
   beforeAll(async () => {
     const broken = () => {
@@ -17,7 +17,7 @@ describeInChromium('the overview', ({ newPage }) => {
   })
   afterAll(() => service?.stop())
 
-  it('shows operators the statistics of the last month, in every color scheme', async () => {
+  it('shows the statistics of the last month, in every color scheme', async () => {
     const { email = '', password = '' } = service.demo ?? {}
     const page = await newPage()
     await page.goto(`${service.url}/login?return_to=/admin`)
@@ -30,7 +30,7 @@ describeInChromium('the overview', ({ newPage }) => {
     await expectAccessibleInAllLooks(page, 'overview')
   })
 
-  it('shows the numbers behind each chart, and retries a dead letter', async () => {
+  it('shows the numbers behind each chart, and lets an operator retry a dead letter', async () => {
     const { email = '', password = '' } = service.demo ?? {}
     const page = await newPage()
     await page.goto(`${service.url}/login?return_to=/admin`)

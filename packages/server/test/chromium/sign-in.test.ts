@@ -3,7 +3,7 @@ import { describeInChromium } from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
 import { register, signIn } from './person.ts'
 
-describeInChromium('sign-in', ({ newPage, forgive }) => {
+describeInChromium('signing in with a browser', ({ newPage, forgive }) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService()
@@ -67,7 +67,7 @@ describeInChromium('sign-in', ({ newPage, forgive }) => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
-  it('is offered on the registration page if the e-mail address is invalid or taken', async () => {
+  it('is offered on the registration page if the e-mail address is invalid or already has an account', async () => {
     const page = await newPage()
     forgive(page, /status of 422/)
     await page.goto(`${service.url}/register`)

@@ -3,7 +3,7 @@ import { describeInChromium } from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
 import { signedIn } from './person.ts'
 
-describeInChromium('personal access tokens', ({ newPage, forgive }) => {
+describeInChromium('personal access tokens in a browser', ({ newPage, forgive }) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService()
@@ -59,7 +59,7 @@ describeInChromium('personal access tokens', ({ newPage, forgive }) => {
     await page.getByText('The name field is required.').waitFor()
   })
 
-  it('tell the person that the service is unavailable, and can be created once it is back', async () => {
+  it('show an error while the service is unavailable, and can be created once it is available again', async () => {
     const hedy = { name: 'Hedy', email: 'hedy@example.com', password: 'a long password' }
     const page = await newPage({ cookies: await signedIn(service, hedy) })
     forgive(page, /ERR_/)

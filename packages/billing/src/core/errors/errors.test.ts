@@ -3,7 +3,7 @@ import type { AnyBillingError } from './error-codes.ts'
 import { AlreadySubscribed, BillingError, type BillingErrorCode, NoSubscription } from './errors.ts'
 
 describe('BillingError', () => {
-  it('recognizes errors of another copy of this package with instanceof, and no other value', async () => {
+  it('recognizes errors from another copy of this package with instanceof, and nothing else', async () => {
     vi.resetModules()
     const copy = await import('./errors.ts')
     const error = new copy.NoSubscription('There is none')

@@ -1,6 +1,6 @@
 import { type Database, isImpossibleValue, timestamp } from '@tollgate/database'
 import { type CardSummary, NO_CARD } from '../values/card.ts'
-import { type Owner, ownerKey } from '../values/owner.ts'
+import { formatOwnerKey, type Owner } from '../values/owner.ts'
 import type { ProviderName } from '../values/provider-name.ts'
 import { buildOwnerCondition } from './owner-columns.ts'
 import { type OwnerTables, requireOwnerTable, type UserTable } from './owner-tables.ts'
@@ -13,7 +13,7 @@ export interface OwnerRepository {
   /** Finds an owner's row. Pass `tx` to read within a transaction. */
   find(owner: Owner, tx?: Database): Promise<BilledOwner | null>
   /**
-   * Finds the rows of several owners, by `ownerKey`. Owners without a row, or of an unknown type,
+   * Finds the rows of several owners, by `formatOwnerKey`. Owners without a row, or of an unknown type,
    * are left out.
    */
   findMany(owners: readonly Owner[]): Promise<ReadonlyMap<string, BilledOwner>>
@@ -83,7 +83,7 @@ export function createOwnerRepository(database: Database, tables: OwnerTables): 
       const found = new Map<string, BilledOwner>()
       for (const [type, rows] of all) {
         const ids = owners.filter((owner) => owner.type === type).map(({ id }) => id)
-        for (const each of await rows.findMany(ids)) found.set(ownerKey(each.owner), each)
+        for (const each of await rows.findMany(ids)) found.set(formatOwnerKey(each.owner), each)
       }
       return found
     },

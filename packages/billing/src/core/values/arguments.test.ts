@@ -4,7 +4,7 @@ import { requireDate, requireOneOf, requireText } from './arguments.ts'
 
 const at = new Date('2026-03-01T12:00:00Z')
 
-describe('argument checks', () => {
+describe('the checks of arguments', () => {
   it.each([
     [() => requireText('name', 'x'.repeat(256)), 'The name has 256 characters; expected text of'],
     [() => requireText('name', undefined), 'The name is undefined; expected text of 1 to 255'],
@@ -16,7 +16,7 @@ describe('argument checks', () => {
     [() => requireDate('from', '2026'), "from is '2026'; expected a valid Date"],
     [() => requireDate('from', 'x'.repeat(100)), `from is '${'x'.repeat(60)}…'; expected`],
   ])(
-    'throw an error that names the invalid value and the expectation (case %#)',
+    'throw an error that names the invalid value and the expected one (case %#)',
     (ask, message) => {
       expect(ask).toThrow(InvalidArgument)
       expect(ask).toThrow(message)

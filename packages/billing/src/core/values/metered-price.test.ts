@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { findPriceFault, type MeteredPrice, priceUsage, sumPricedUsage } from './metered-price.ts'
+import {
+  calculateUsagePrice,
+  findPriceFault,
+  type MeteredPrice,
+  sumPricedUsage,
+} from './metered-price.ts'
 
 /** The first 100 are free, the next 900 cost half a cent each, further ones a quarter of a cent. */
 const TIERS = [
@@ -18,7 +23,7 @@ const FLAT: MeteredPrice = {
 }
 const PACKAGES: MeteredPrice = { unitAmount: 1000, packageSize: 60 }
 
-describe('priceUsage()', () => {
+describe('calculateUsagePrice()', () => {
   it.each<[string, MeteredPrice, string, number]>([
     ['by the unit', { unitAmount: 2 }, '3', 6],
     ['no usage', { unitAmount: 2 }, '0', 0],
@@ -53,16 +58,16 @@ describe('priceUsage()', () => {
     ['flat tiers, within the second', FLAT, '12', 500 + 40 + 100],
   ])('computes the price of usage: %s', (_what, price, used, amount) => {
     expect(findPriceFault(price)).toBeNull()
-    expect(sumPricedUsage(priceUsage(price, used))).toBe(amount)
+    expect(sumPricedUsage(calculateUsagePrice(price, used))).toBe(amount)
   })
 
   it('returns an invoice line for each tier of usage', () => {
-    expect(priceUsage(GRADUATED, '1100.5')).toEqual([
+    expect(calculateUsagePrice(GRADUATED, '1100.5')).toEqual([
       { quantity: '100', unitAmount: '0', amount: 0, tier: 1 },
       { quantity: '900', unitAmount: '0.5', amount: 450, tier: 2 },
       { quantity: '100.5', unitAmount: '0.25', amount: 25, tier: 3 },
     ])
-    expect(priceUsage(PACKAGES, '61')).toEqual([
+    expect(calculateUsagePrice(PACKAGES, '61')).toEqual([
       { quantity: '2', unitAmount: '1000', amount: 2000, tier: null },
     ])
   })
@@ -101,7 +106,7 @@ describe('findPriceFault()', () => {
         ],
       },
     ],
-  ])('describes the fault of a metered price with %s', (_what, price) => {
+  ])('describes what is wrong with a metered price that has %s', (_what, price) => {
     expect(findPriceFault(price as MeteredPrice)).not.toBeNull()
   })
 })

@@ -55,7 +55,7 @@ export interface PricedUsage {
 }
 
 /** Prices the usage of a billing period, as invoice lines. Negative usage costs nothing. */
-export function priceUsage(price: MeteredPrice, usedQuantity: string): PricedUsage[] {
+export function calculateUsagePrice(price: MeteredPrice, usedQuantity: string): PricedUsage[] {
   const billed = parseDecimal(usedQuantity) - BigInt(price.included ?? 0) * ONE
   const quantity = billed < 0n ? 0n : billed
   if (!hasTiers(price)) {

@@ -53,7 +53,7 @@ const BACK: ReadonlyArray<[string, Partial<ReturnedMoney>, number]> = [
 ]
 
 describe('sumReturned(), the money returned to a customer (threat Q1)', () => {
-  it.each(BACK)('adds up the amount returned for a payment with %s', (_, returned, expected) => {
+  it.each(BACK)('adds up the money returned for a payment with %s', (_, returned, expected) => {
     expect(sumReturned({ ...nothing, ...returned })).toBe(expected)
   })
 })
@@ -79,16 +79,13 @@ const CREDIT: ReadonlyArray<[string, Partial<PaidTime>, { unused: number; credit
 ]
 
 describe('creditFor(), the credit for unused time (threat Q1)', () => {
-  it.each(CREDIT)(
-    'computes the credit for unused time of a payment: %s',
-    (_, change, { unused, credit }) => {
-      const time = { sold: 20_000, withheld: 0, returned: 0, ...change }
-      expect(computeUnusedTimeCredit(unused, time)).toBe(credit)
-      expect(computeUnusedTimeCredit(unused, time)).toBeLessThanOrEqual(computeRemainingMoney(time))
-    },
-  )
+  it.each(CREDIT)('is computed from the payment: %s', (_, change, { unused, credit }) => {
+    const time = { sold: 20_000, withheld: 0, returned: 0, ...change }
+    expect(computeUnusedTimeCredit(unused, time)).toBe(credit)
+    expect(computeUnusedTimeCredit(unused, time)).toBeLessThanOrEqual(computeRemainingMoney(time))
+  })
 
-  it('is lower by the amount by which the rounded tax on the credit may exceed the rounded tax on the charge', () => {
+  it('is reduced by the possible rounding difference between the tax on the credit and the tax on the charge', () => {
     expect(
       computeUnusedTimeCredit(20_000, { sold: 20_000, withheld: 0, returned: 10_000 }, 2),
     ).toBe(9998)
@@ -97,7 +94,7 @@ describe('creditFor(), the credit for unused time (threat Q1)', () => {
     )
   })
 
-  it('never exceeds the money that was not returned yet, in any sequence of use, refunds and credits', () => {
+  it('never exceeds the money that has not been returned yet, in any sequence of use, refunds and credits', () => {
     const steps = fc.array(fc.tuple(fc.constantFrom('credit', 'refund'), fc.nat(20_000)))
     const property = fc.property(steps, (taken) => {
       let time: PaidTime = { sold: 20_000, withheld: 0, returned: 0 }

@@ -12,7 +12,7 @@ import {
   toDecimal,
 } from './money.ts'
 
-describe('money', () => {
+describe('an amount of money', () => {
   it.each([
     [1999, 'usd', '19.99'],
     [5, 'eur', '0.05'],
@@ -21,7 +21,7 @@ describe('money', () => {
     [1234, 'kwd', '1.234'],
     [0, 'usd', '0.00'],
   ])(
-    'formats %i smallest units of %s as the decimal %s, and parses it back',
+    'formats %i smallest units of %s as the decimal %s, and reads it back',
     (amount, currency, text) => {
       expect(toDecimal(money(amount, currency))).toBe(text)
       expect(fromDecimal(text, currency)).toEqual({ amount, currency })
@@ -53,12 +53,12 @@ describe('money', () => {
     expect(() => fromDecimal(value, currency)).toThrow(InvalidAmount)
   })
 
-  it('rejects fractions of the smallest currency unit, and invalid currency codes', () => {
+  it('has no fractions of the smallest currency unit, and a valid currency code', () => {
     expect(() => money(19.99, 'usd')).toThrow(InvalidAmount)
     expect(() => money(1, 'dollars')).toThrow(InvalidAmount)
   })
 
-  it('is formatted with the number of decimals of its currency', () => {
+  it('is formatted with as many decimals as its currency has', () => {
     expect(formatMoney(money(1999, 'eur'))).toBe('€19.99')
     expect(formatMoney(money(500, 'jpy'))).toBe('¥500')
     expect(formatMoney(money(1234, 'kwd'))).toMatch(/1\.234/)
@@ -66,7 +66,7 @@ describe('money', () => {
     expect(formatMoney(money(900_719_925_474_0991, 'usd'))).toBe('$90,071,992,547,409.91')
   })
 
-  it('is unchanged after it was formatted as a decimal and parsed again', () => {
+  it('is the same after it was formatted as a decimal and parsed again', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -1e12, max: 1e12 }),
@@ -131,7 +131,7 @@ describe('money passed by a caller', () => {
     },
   )
 
-  it('is never negative zero, neither parsed from -0.00 nor computed', () => {
+  it('is never negative zero, whether parsed from -0.00 or computed', () => {
     expect(fromDecimal('-0.00', 'usd').amount).toBe(0)
     expect(Object.is(calculateProportion(0, 1, 3), 0)).toBe(true)
   })

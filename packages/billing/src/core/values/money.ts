@@ -90,7 +90,7 @@ const ZERO_DECIMALS = new Set(
 const THREE_DECIMALS = new Set('bhd iqd jod kwd lyd omr tnd'.split(' '))
 
 /** Returns the number of decimals of a currency, such as 2 for `eur` and 0 for `jpy`. */
-export function decimalsOf(currency: string): number {
+export function getCurrencyDecimals(currency: string): number {
   const code = currency.toLowerCase()
   if (ZERO_DECIMALS.has(code)) return 0
   return THREE_DECIMALS.has(code) ? 3 : 2
@@ -100,7 +100,7 @@ export function decimalsOf(currency: string): number {
  * Writes an amount as decimal text, the format of Braintree: 1999 usd is `19.99`, 500 jpy is `500`.
  */
 export function toDecimal({ amount, currency }: Money): string {
-  const decimals = decimalsOf(currency)
+  const decimals = getCurrencyDecimals(currency)
   const digits = String(Math.abs(amount)).padStart(decimals + 1, '0')
   const sign = amount < 0 ? '-' : ''
   if (decimals === 0) return `${sign}${digits}`
@@ -112,7 +112,7 @@ export function toDecimal({ amount, currency }: Money): string {
  * @throws InvalidAmount for more decimals than the currency has; nothing is rounded.
  */
 export function fromDecimal(text: string | number, currency: string): Money {
-  const decimals = decimalsOf(currency)
+  const decimals = getCurrencyDecimals(currency)
   const match = /^(-?)(\d{1,13})(?:\.(\d+))?$/.exec(String(text))
   const fraction = (match?.[3] ?? '').replace(/0+$/, '')
   if (!match || fraction.length > decimals) {
@@ -136,7 +136,7 @@ function formatFor(currency: string, locale: string): Intl.NumberFormat {
   const key = `${locale} ${currency}`
   let format = formats.get(key)
   if (!format) {
-    const decimals = decimalsOf(currency)
+    const decimals = getCurrencyDecimals(currency)
     format = new Intl.NumberFormat(requireLocale('locale', locale), {
       style: 'currency',
       currency: currency.toUpperCase(),

@@ -21,6 +21,6 @@ export function isUser({ type }: Owner): boolean {
  * Formats an owner as stored in objects at a provider: `team:7`. The result is unique, because a
  * type contains no colon.
  */
-export function ownerKey({ type, id }: Owner): string {
+export function formatOwnerKey({ type, id }: Owner): string {
   return `${type}:${id}`
 }

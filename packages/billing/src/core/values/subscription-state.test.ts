@@ -59,19 +59,19 @@ const table: [string, string, Date | null, Date | null, Verdict[]][] = [
 
 describe('the state of a subscription', () => {
   it.each(table)(
-    'is derived from the row of a subscription that is %s',
+    'is derived from a database row that is %s',
     (_name, providerStatus, trialEndsAt, endsAt, expected) => {
       const statuses = { ...STRIPE_MANIFEST.statuses, ...BRAINTREE_MANIFEST.statuses }
       const standing = state.lookUpStanding(statuses, providerStatus)
       const columns = { standing, trialEndsAt, endsAt }
       const answers: Record<Verdict, boolean> = {
-        active: state.active(columns, NOW),
-        onTrial: state.onTrial(columns, NOW),
-        cancelled: state.cancelled(columns),
-        onGracePeriod: state.onGracePeriod(columns, NOW),
-        ended: state.ended(columns, NOW),
-        recurring: state.recurring(columns, NOW),
-        valid: state.valid(columns, NOW),
+        active: state.isActive(columns, NOW),
+        onTrial: state.isTrialRunning(columns, NOW),
+        cancelled: state.isCancelled(columns),
+        onGracePeriod: state.isOnGracePeriod(columns, NOW),
+        ended: state.hasSubscriptionEnded(columns, NOW),
+        recurring: state.isRecurring(columns, NOW),
+        valid: state.isValid(columns, NOW),
         willBeBilled: state.willBeBilled(columns),
       }
       const yes = Object.entries(answers).filter(([, verdict]) => verdict)
@@ -79,10 +79,10 @@ describe('the state of a subscription', () => {
     },
   )
 
-  it('includes the generic trial of its user, up to and including the moment at which the trial ends', () => {
-    expect(state.onUserTrial(at(0), NOW)).toBe(true)
-    expect(state.onUserTrial(at(-1), NOW)).toBe(false)
-    expect(state.onUserTrial(null, NOW)).toBe(false)
+  it('includes the generic trial of its user, up to and including the moment when the trial ends', () => {
+    expect(state.isOnUserTrial(at(0), NOW)).toBe(true)
+    expect(state.isOnUserTrial(at(-1), NOW)).toBe(false)
+    expect(state.isOnUserTrial(null, NOW)).toBe(false)
   })
 })
 
@@ -98,7 +98,7 @@ describe('the functions that derive the state of a subscription', () => {
     'return for the standing %s: pastDue() %s, awaitsFirstPayment() %s',
     (standing, isLate, isAwaited) => {
       const columns = { ...open, standing }
-      expect([state.pastDue(columns), state.awaitsFirstPayment(columns)]).toEqual([
+      expect([state.isPastDue(columns), state.awaitsFirstPayment(columns)]).toEqual([
         isLate,
         isAwaited,
       ])
@@ -106,8 +106,8 @@ describe('the functions that derive the state of a subscription', () => {
   )
 
   it('include active(), which is false while the subscription is suspended', () => {
-    expect(state.active(open, NOW)).toBe(true)
-    expect(state.active({ ...open, isSuspended: true }, NOW)).toBe(false)
+    expect(state.isActive(open, NOW)).toBe(true)
+    expect(state.isActive({ ...open, isSuspended: true }, NOW)).toBe(false)
   })
 
   it.each([
@@ -117,12 +117,12 @@ describe('the functions that derive the state of a subscription', () => {
     ['ended while it was paused', at(-1), at(0), false],
   ])(
     'include paused(), which is true only until the subscription ends (case: %s)',
-    (_name, pausedAt, endsAt, isPaused) => {
-      expect(state.paused({ ...open, pausedAt, endsAt }, NOW)).toBe(isPaused)
+    (_name, pausedAt, endsAt, expectedPaused) => {
+      expect(state.isPaused({ ...open, pausedAt, endsAt }, NOW)).toBe(expectedPaused)
     },
   )
 
-  it('treat a status named like an object method, such as constructor, as unknown', () => {
+  it('treat a status with the name of an object method, such as constructor, as unknown', () => {
     expect(state.lookUpStanding({}, 'constructor')).toBe('open')
   })
 })

@@ -46,7 +46,7 @@ export function grantsAccess(standing: SubscriptionStanding): boolean {
   return standing === 'open' || standing === 'past_due'
 }
 
-export function incomplete({ standing }: SubscriptionColumns): boolean {
+export function isIncomplete({ standing }: SubscriptionColumns): boolean {
   return !grantsAccess(standing)
 }
 
@@ -58,34 +58,34 @@ export function awaitsFirstPayment({ standing }: Pick<SubscriptionColumns, 'stan
 }
 
 /** Whether a renewal payment failed and the provider is retrying. Access continues. */
-export function pastDue({ standing }: SubscriptionColumns): boolean {
+export function isPastDue({ standing }: SubscriptionColumns): boolean {
   return standing === 'past_due'
 }
 
 /** Whether the subscription was cancelled, even if access continues until its end. */
-export function cancelled({ endsAt }: SubscriptionColumns): boolean {
+export function isCancelled({ endsAt }: SubscriptionColumns): boolean {
   return endsAt !== null
 }
 
 /** Whether the subscription was cancelled and `ends_at` is in the future. */
-export function onGracePeriod({ endsAt }: SubscriptionColumns, now: Date): boolean {
+export function isOnGracePeriod({ endsAt }: SubscriptionColumns, now: Date): boolean {
   return endsAt !== null && now < endsAt
 }
 
-export function ended(columns: SubscriptionColumns, now: Date): boolean {
-  return cancelled(columns) && !onGracePeriod(columns, now)
+export function hasSubscriptionEnded(columns: SubscriptionColumns, now: Date): boolean {
+  return isCancelled(columns) && !isOnGracePeriod(columns, now)
 }
 
 /** Whether the subscription is paused, that is, not billed. Says nothing about access. */
-export function paused(
+export function isPaused(
   columns: SubscriptionColumns & { readonly pausedAt: Date | null },
   now: Date,
 ): boolean {
-  return columns.pausedAt !== null && !ended(columns, now)
+  return columns.pausedAt !== null && !hasSubscriptionEnded(columns, now)
 }
 
 /** Whether access is suspended by an open dispute or a pause. */
-export function suspended({ isSuspended = false }: SubscriptionColumns): boolean {
+export function isAccessSuspended({ isSuspended = false }: SubscriptionColumns): boolean {
   return isSuspended
 }
 
@@ -93,19 +93,21 @@ export function suspended({ isSuspended = false }: SubscriptionColumns): boolean
  * Whether the subscription grants access: not ended, not awaiting a payment and not suspended.
  * Includes trials and the grace period.
  */
-export function active(columns: SubscriptionColumns, now: Date): boolean {
-  return !ended(columns, now) && !incomplete(columns) && !suspended(columns)
+export function isActive(columns: SubscriptionColumns, now: Date): boolean {
+  return (
+    !hasSubscriptionEnded(columns, now) && !isIncomplete(columns) && !isAccessSuspended(columns)
+  )
 }
 
 /** Whether the trial is running. False for a subscription that was ended during its trial. */
-export function onTrial(columns: SubscriptionColumns, now: Date): boolean {
+export function isTrialRunning(columns: SubscriptionColumns, now: Date): boolean {
   const { trialEndsAt } = columns
-  return trialEndsAt !== null && now < trialEndsAt && active(columns, now)
+  return trialEndsAt !== null && now < trialEndsAt && isActive(columns, now)
 }
 
 /** Whether the subscription renews: active, past its trial, not cancelled. */
-export function recurring(columns: SubscriptionColumns, now: Date): boolean {
-  return active(columns, now) && !onTrial(columns, now) && !cancelled(columns)
+export function isRecurring(columns: SubscriptionColumns, now: Date): boolean {
+  return isActive(columns, now) && !isTrialRunning(columns, now) && !isCancelled(columns)
 }
 
 /**
@@ -122,11 +124,11 @@ export function willBeBilled({
 /**
  * Whether the subscription is active, on trial or in the grace period. `subscribed()` checks this.
  */
-export function valid(columns: SubscriptionColumns, now: Date): boolean {
-  return active(columns, now)
+export function isValid(columns: SubscriptionColumns, now: Date): boolean {
+  return isActive(columns, now)
 }
 
 /** Whether the user's generic trial is running. The trial includes the moment at which it ends. */
-export function onUserTrial(trialEndsAt: Date | null, now: Date): boolean {
+export function isOnUserTrial(trialEndsAt: Date | null, now: Date): boolean {
   return trialEndsAt !== null && now <= trialEndsAt
 }

@@ -22,7 +22,7 @@ describe('tax percentages', () => {
     },
   )
 
-  it('are added to a price, and removed from it, exactly to the cent', () => {
+  it('are added to a price and removed from it, exactly to the cent', () => {
     expect(addTax(1000, 1925)).toBe(1193)
     expect(addTax(999, 775)).toBe(1076)
     expect(addTax(1000, 0)).toBe(1000)

@@ -1,6 +1,6 @@
 import type { Amount, Money } from '../../core/values/money.ts'
 import { defineCapability } from '../define-feature.ts'
-import { stripeBalance } from './stripe.ts'
+import { createStripeBalance } from './stripe.ts'
 import {
   type BalanceEntry,
   type BalanceListOptions,
@@ -74,5 +74,5 @@ export const balanceCapability = defineCapability('balance', {
       changeBalance(user, { of: 'us', amount, description, isGift: false }, options),
   },
   operations: { balance: null },
-  stripe: stripeBalance,
+  stripe: createStripeBalance,
 })

@@ -3,7 +3,7 @@ import { money } from '../../core/values/money.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import type { Stripe } from '../../providers/sdk-types.ts'
 import {
-  idOfReference,
+  getReferencedId,
   listAll,
   type StripeContext,
   toDate,
@@ -15,7 +15,7 @@ import type { NewBalanceEntry, ProviderBalanceEntry } from './contract.ts'
  * Implements customer balances for Stripe, with the sign reversed: Stripe counts debt as positive,
  * we count credit as positive.
  */
-export function stripeBalance(context: StripeContext): Pick<GatewayParts, 'balance'> {
+export function createStripeBalance(context: StripeContext): Pick<GatewayParts, 'balance'> {
   const { stripe } = context
   return {
     balance: {
@@ -83,7 +83,7 @@ function describe(entry: Stripe.CustomerBalanceTransaction): ProviderBalanceEntr
     balance: money(reverseSign(ending_balance), currency),
     description,
     isGift: isGift(entry),
-    invoice: idOfReference(entry.invoice),
+    invoice: getReferencedId(entry.invoice),
     createdAt: toDate(created),
     raw: entry,
   }

@@ -1,5 +1,5 @@
 import { defineCapability, defineFeature } from '../define-feature.ts'
-import { stripeEndDates } from './stripe.ts'
+import { createStripeEndDates } from './stripe.ts'
 import { type CancelNowOptions, cancelAt, cancelNow, cancelSubscription } from './subscription.ts'
 
 declare module '../../subscription.ts' {
@@ -42,5 +42,5 @@ export const endDatesCapability = defineCapability('endDates', {
   changes: {
     cancelAt,
   },
-  stripe: stripeEndDates,
+  stripe: createStripeEndDates,
 })

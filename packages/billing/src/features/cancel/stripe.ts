@@ -45,7 +45,7 @@ export async function cancelNow(
 }
 
 /** Implements ending subscriptions on any day for Stripe. */
-export function stripeEndDates(context: StripeContext): Pick<GatewayParts, 'endDates'> {
+export function createStripeEndDates(context: StripeContext): Pick<GatewayParts, 'endDates'> {
   const { stripe } = context
   return {
     endDates: {

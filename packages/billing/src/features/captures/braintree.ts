@@ -24,7 +24,9 @@ const STATUSES: Readonly<Record<string, AuthorizationState>> = {
  * Implements captures for Braintree: capturing submits the transaction for settlement, releasing
  * voids it.
  */
-export function braintreeCaptures({ gateway }: BraintreeContext): Pick<GatewayParts, 'captures'> {
+export function createBraintreeCaptures({
+  gateway,
+}: BraintreeContext): Pick<GatewayParts, 'captures'> {
   const { transaction } = gateway
 
   /**

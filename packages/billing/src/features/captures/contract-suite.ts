@@ -9,7 +9,7 @@ import {
 import type { PaymentCaptures } from './contract.ts'
 
 /** Contract tests of authorized payments, for gateways that can capture them later. */
-export const capturesContract: ContractPart = ({ describe, it }, create) => {
+export const defineCapturesContract: ContractPart = ({ describe, it }, create) => {
   const onCaptures = (
     name: string,
     body: (captures: PaymentCaptures, id: string, account: ContractTestAccount) => Promise<void>,

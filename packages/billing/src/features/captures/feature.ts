@@ -1,8 +1,8 @@
 import { defineCapability } from '../define-feature.ts'
 import { toChargeId } from '../refunds/user.ts'
-import { braintreeCaptures } from './braintree.ts'
+import { createBraintreeCaptures } from './braintree.ts'
 import type { CardAuthorization } from './contract.ts'
-import { stripeCaptures } from './stripe.ts'
+import { createStripeCaptures } from './stripe.ts'
 import {
   type CaptureOptions,
   captureAuthorization,
@@ -65,6 +65,6 @@ export const paymentCapturesCapability = defineCapability('captures', {
     findAuthorization: (user, charge) => findAuthorization(user, toChargeId(charge)),
   },
   operations: { capture: resumeCapture },
-  stripe: stripeCaptures,
-  braintree: braintreeCaptures,
+  stripe: createStripeCaptures,
+  braintree: createBraintreeCaptures,
 })

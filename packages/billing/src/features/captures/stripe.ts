@@ -2,14 +2,14 @@ import type Stripe from 'stripe'
 import type { AuthorizationState } from '../../core/errors/errors.ts'
 import { money } from '../../core/values/money.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { idOfReference, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import { getReferencedId, type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import type { CardAuthorization } from './contract.ts'
 
 type Intent = Stripe.PaymentIntent
 
-export function stripeCaptures({ stripe }: StripeContext): Pick<GatewayParts, 'captures'> {
+export function createStripeCaptures({ stripe }: StripeContext): Pick<GatewayParts, 'captures'> {
   const { paymentIntents } = stripe
   const retrieve = (id: string) => paymentIntents.retrieve(id, { expand: ['latest_charge'] })
 
@@ -37,7 +37,7 @@ export function stripeCaptures({ stripe }: StripeContext): Pick<GatewayParts, 'c
           // Charges captured immediately have nothing left to capture, and an invoice's payment
           // ends with its invoice.
           const isOurs =
-            idOfReference(intent.customer) === customerId && intent.capture_method === 'manual'
+            getReferencedId(intent.customer) === customerId && intent.capture_method === 'manual'
           return isOurs ? describe(intent) : null
         } catch (error) {
           if (isMissing(error)) return null

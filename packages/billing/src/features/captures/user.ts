@@ -13,7 +13,7 @@ import { requireText } from '../../core/values/arguments.ts'
 import { type Amount, formatMoney, type Money, requireAmount } from '../../core/values/money.ts'
 import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { withExistingCustomer } from '../customers/customer.ts'
-import { invoicePaidEvent } from '../invoices/events.ts'
+import { buildInvoicePaidEvent } from '../invoices/events.ts'
 import type { CardAuthorization } from './contract.ts'
 
 /** Options for `capture()`. */
@@ -112,7 +112,7 @@ async function finishCaptured(
       )
     : null
   await finishOperation(context, locked, operation, async (tx) => {
-    if (invoice) await context.events.record(tx, invoicePaidEvent(user, invoice))
+    if (invoice) await context.events.record(tx, buildInvoicePaidEvent(user, invoice))
   })
 }
 

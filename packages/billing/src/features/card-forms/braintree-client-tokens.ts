@@ -1,5 +1,5 @@
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { errorCodesOf, requireSuccess } from '../../providers/braintree/errors.ts'
+import { listErrorCodes, requireSuccess } from '../../providers/braintree/errors.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { GatewayParts } from '../../providers/gateway-parts.ts'
 const NO_SUCH_CUSTOMER = '92804'
 
 /** Implements client tokens, which Braintree's browser scripts need. */
-export function braintreeClientTokens({
+export function createBraintreeClientTokens({
   gateway,
 }: BraintreeContext): Pick<GatewayParts, 'clientTokens'> {
   return {
@@ -19,7 +19,7 @@ export function braintreeClientTokens({
         const request =
           customerId === null ? {} : { customerId, options: { makeDefault, verifyCard } }
         const result = await gateway.clientToken.generate(request)
-        const isGone = !result.success && errorCodesOf(result).includes(NO_SUCH_CUSTOMER)
+        const isGone = !result.success && listErrorCodes(result).includes(NO_SUCH_CUSTOMER)
         // A deleted customer gets the form of a new one.
         return requireSuccess(isGone ? await gateway.clientToken.generate({}) : result).clientToken
       },

@@ -1,7 +1,7 @@
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import { defineCapability, defineFeature } from '../define-feature.ts'
-import { braintreeClientTokens } from './braintree-client-tokens.ts'
-import { stripeSetups } from './stripe-setups.ts'
+import { createBraintreeClientTokens } from './braintree-client-tokens.ts'
+import { createStripeSetups } from './stripe-setups.ts'
 import {
   type ClientTokenOptions,
   createCardSetup,
@@ -59,7 +59,7 @@ export const paymentMethodSetupsCapability = defineCapability('setups', {
     createSetupIntent: (user, options = {}) => createCardSetup(user, options),
     findSetupIntent: findCardSetup,
   },
-  stripe: stripeSetups,
+  stripe: createStripeSetups,
 })
 
 /** Client tokens, which authorize the provider's form in the browser. */
@@ -67,5 +67,5 @@ export const clientTokensCapability = defineCapability('clientTokens', {
   user: {
     clientToken: (user, options = {}) => createClientToken(user, options),
   },
-  braintree: braintreeClientTokens,
+  braintree: createBraintreeClientTokens,
 })

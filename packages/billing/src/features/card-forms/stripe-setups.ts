@@ -1,6 +1,10 @@
 import type Stripe from 'stripe'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { idOfReference, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
+import {
+  getReferencedId,
+  nullIfMissing,
+  type StripeContext,
+} from '../../providers/stripe/client.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import type { ProviderCardSetup } from './contract.ts'
 
@@ -14,7 +18,7 @@ const STATUSES: Readonly<Record<string, ProviderCardSetup['status']>> = {
 }
 
 /** Implements card setups for Stripe by setup intents, which store a card without a payment. */
-export function stripeSetups(context: StripeContext): Pick<GatewayParts, 'setups'> {
+export function createStripeSetups(context: StripeContext): Pick<GatewayParts, 'setups'> {
   const { stripe } = context
   return {
     setups: {
@@ -35,7 +39,7 @@ export function stripeSetups(context: StripeContext): Pick<GatewayParts, 'setups
         if (!/^seti_\w{1,100}$/.test(id)) return null
         return nullIfMissing(async () => {
           const found = await stripe.setupIntents.retrieve(id)
-          return idOfReference(found.customer) === customerId ? describeSetup(found) : null
+          return getReferencedId(found.customer) === customerId ? describeSetup(found) : null
         })
       },
     },
@@ -64,6 +68,6 @@ function describeSetup(setup: Stripe.SetupIntent): ProviderCardSetup {
     id,
     status,
     confirmation: isWaiting && clientSecret !== null ? { kind: 'setup', id, clientSecret } : null,
-    paymentMethod: status === 'succeeded' ? idOfReference(setup.payment_method) : null,
+    paymentMethod: status === 'succeeded' ? getReferencedId(setup.payment_method) : null,
   }
 }

@@ -5,7 +5,7 @@ import type { CatalogPage } from './contract.ts'
 const FIRST = { limit: 100, after: null }
 
 /** Contract tests of the catalog, for gateways with the part `catalog`. */
-export const catalogContract: ContractPart = ({ describe, it }, create) => {
+export const defineCatalogContract: ContractPart = ({ describe, it }, create) => {
   describe('the catalog', () => {
     it('lists the subscription prices with whole amounts', async () => {
       const { gateway, plans, currency } = await openAccount(create)

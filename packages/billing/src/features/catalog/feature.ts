@@ -1,9 +1,9 @@
 import { defineCapability } from '../define-feature.ts'
-import { braintreeCatalog } from './braintree.ts'
-import { stripeCatalog } from './stripe.ts'
+import { createBraintreeCatalog } from './braintree.ts'
+import { createStripeCatalog } from './stripe.ts'
 
 /** Prices, coupons and promotion codes as defined at the provider. */
 export const catalogCapability = defineCapability('catalog', {
-  stripe: stripeCatalog,
-  braintree: braintreeCatalog,
+  stripe: createStripeCatalog,
+  braintree: createBraintreeCatalog,
 })

@@ -11,10 +11,10 @@ import type {
   CatalogPromotionCode,
   CatalogRange,
 } from './contract.ts'
-import { entryIsGone } from './read-catalog.ts'
+import { createEntryGoneError } from './read-catalog.ts'
 
 /** Reads the catalog at Stripe. Archived prices and those for single payments are left out. */
-export function stripeCatalog({ stripe }: StripeContext): Pick<GatewayParts, 'catalog'> {
+export function createStripeCatalog({ stripe }: StripeContext): Pick<GatewayParts, 'catalog'> {
   return {
     catalog: {
       listPrices: (range) =>
@@ -50,7 +50,7 @@ async function readPage<Entry extends { readonly id: string }, Described>(
       next: hasMore ? (data.at(-1)?.id ?? null) : null,
     }
   } catch (error) {
-    if (after !== null && isMissing(error)) throw entryIsGone(after)
+    if (after !== null && isMissing(error)) throw createEntryGoneError(after)
     throw error
   }
 }

@@ -8,7 +8,7 @@ import {
 import type { CheckoutPages, NewCheckout } from './contract.ts'
 
 /** Contract tests of hosted checkout pages, for gateways that implement `checkout`. */
-export const checkoutContract: ContractPart = ({ describe, it }, create) => {
+export const defineCheckoutContract: ContractPart = ({ describe, it }, create) => {
   const onPages = (
     name: string,
     body: (pages: CheckoutPages, account: ContractTestAccount) => Promise<void>,

@@ -3,7 +3,7 @@ import { defineCapability, defineFeature } from '../define-feature.ts'
 import type { Checkout } from './checkout.ts'
 import type { CheckoutItem, CheckoutOptions } from './checkout-request.ts'
 import { resumeCheckout, resumeCheckoutPayment } from './resume.ts'
-import { stripeCheckout } from './stripe.ts'
+import { createStripeCheckout } from './stripe.ts'
 import {
   type ChargePageOptions,
   type CheckoutResult,
@@ -88,5 +88,5 @@ export const checkoutCapability = defineCapability('checkout', {
   },
   builder: ['checkout'],
   operations: { checkout: resumeCheckout, checkout_payment: resumeCheckoutPayment },
-  stripe: stripeCheckout,
+  stripe: createStripeCheckout,
 })

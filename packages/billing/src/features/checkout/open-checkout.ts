@@ -8,7 +8,7 @@ import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import type { OperationIntent, PendingOperation } from '../../core/storage/operations.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
 import { readSubscriptionTax, type SubscriptionTax } from '../../core/tax.ts'
-import { isUser, type Owner, ownerKey } from '../../core/values/owner.ts'
+import { formatOwnerKey, isUser, type Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { awaitsFirstPayment } from '../../core/values/subscription-state.ts'
 import type { TaxSource } from '../../options.ts'
@@ -43,7 +43,7 @@ export async function openCheckout(
     const begun = await resumeInterrupted(context, locked)
     const payer = { provider, token: null, details: {}, mayLackCard: true }
     const customerId = await ensureCustomer(context, locked, payer)
-    const page = { ...asked, customerId, owner: ownerKey(owner) }
+    const page = { ...asked, customerId, owner: formatOwnerKey(owner) }
     const name = checkoutRequest.subscription?.name
     const intent: OperationIntent = {
       owner,

@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { type Owner, ownerKey } from '../../core/values/owner.ts'
+import { formatOwnerKey, type Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { ProviderCheckout } from './contract.ts'
 
@@ -23,5 +23,5 @@ export async function findOwnedCheckout(
   if (customerId === null || typeof id !== 'string' || !/^\w{1,255}$/.test(id)) return null
   const { checkout } = await context.gateway(provider)
   const found = await checkout?.find(id)
-  return found?.customerId === customerId && found.owner === ownerKey(owner) ? found : null
+  return found?.customerId === customerId && found.owner === formatOwnerKey(owner) ? found : null
 }

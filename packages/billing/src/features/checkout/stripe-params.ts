@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { pageLocale } from '../../providers/stripe/page-locale.ts'
+import { findPageLocale } from '../../providers/stripe/page-locale.ts'
 import { withoutReservedKeys } from '../metadata/metadata.ts'
 import { discountParam, startParams } from '../subscribe/stripe.ts'
 import { taxChoiceMetadata } from '../taxes/stripe-chosen-tax.ts'
@@ -40,7 +40,7 @@ export function buildCheckoutParams(
     ...(newCheckoutPage.makesInvoice ? { invoice_creation: { enabled: true } } : {}),
     ...(newCheckoutPage.collectsTaxId ? { tax_id_collection: { enabled: true } } : {}),
     ...(newCheckoutPage.collectsAddress ? { billing_address_collection: 'required' } : {}),
-    ...(locale === null ? {} : { locale: pageLocale(locale) }),
+    ...(locale === null ? {} : { locale: findPageLocale(locale) }),
     ...(newCheckoutPage.mode === 'setup' ? { currency: terms.currency } : {}),
     ...buildSubscriptionParams(newCheckoutPage, terms),
   }

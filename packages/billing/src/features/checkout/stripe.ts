@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import { idOfReference, type StripeContext, toDate } from '../../providers/stripe/client.ts'
-import { isMissing, promotionCodeUsedUp } from '../../providers/stripe/errors.ts'
+import { getReferencedId, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import { createPromotionCodeUsedUpError, isMissing } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import { callWithPromotionCode, isUsedUp } from '../promotion-codes/stripe-replacement-codes.ts'
 import { createTaxRateFinder } from '../taxes/stripe-chosen-tax.ts'
@@ -13,7 +13,7 @@ import { buildCheckoutParams } from './stripe-params.ts'
  */
 const EXPAND = ['subscription', 'setup_intent', 'payment_intent']
 
-export function stripeCheckout(context: StripeContext): { readonly checkout: CheckoutPages } {
+export function createStripeCheckout(context: StripeContext): { readonly checkout: CheckoutPages } {
   const { stripe, currency } = context
   const { sessions } = stripe.checkout
   const findTaxRates = createTaxRateFinder(context)
@@ -40,7 +40,7 @@ export function stripeCheckout(context: StripeContext): { readonly checkout: Che
     const { id, status, subscription } = await sessions.retrieve(session.id)
     if (status === 'complete' || subscription !== null) return
     if (status === 'open') await expire(id)
-    throw promotionCodeUsedUp()
+    throw createPromotionCodeUsedUpError()
   }
 
   async function expire(id: string): Promise<void> {
@@ -111,12 +111,12 @@ export function describeCheckout(session: Stripe.Checkout.Session): ProviderChec
     isPaid: session.payment_status !== 'unpaid',
     paymentStatus: toCheckoutPaymentStatus(session),
     expiresAt: toDate(session.expires_at),
-    customerId: idOfReference(session.customer),
+    customerId: getReferencedId(session.customer),
     owner: metadata?.owner ?? null,
     successPath: metadata?.success_path ?? null,
-    subscriptionId: idOfReference(session.subscription),
-    paymentId: idOfReference(session.payment_intent),
-    invoiceId: idOfReference(session.invoice),
+    subscriptionId: getReferencedId(session.subscription),
+    paymentId: getReferencedId(session.payment_intent),
+    invoiceId: getReferencedId(session.invoice),
     cardToken: findSessionCard(session),
     raw: session,
   }
@@ -142,5 +142,5 @@ function findSessionCard({ subscription, setup_intent }: Stripe.Checkout.Session
       : typeof setup_intent === 'object' && setup_intent !== null
         ? setup_intent.payment_method
         : null
-  return idOfReference(from)
+  return getReferencedId(from)
 }

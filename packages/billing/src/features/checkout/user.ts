@@ -2,7 +2,7 @@ import { requireKnownPrice, requireProvider } from '../../core/known-prices.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import type { UserScope, UserScopeWith } from '../../core/user-scope.ts'
 import type { Amount } from '../../core/values/money.ts'
-import { ownerKey } from '../../core/values/owner.ts'
+import { formatOwnerKey } from '../../core/values/owner.ts'
 import { requireCapability } from '../../providers/gateway-parts.ts'
 import { Subscription } from '../../subscription.ts'
 import { requireCodeText, requirePromotionCode } from '../promotion-codes/promotion-codes.ts'
@@ -138,7 +138,7 @@ export async function toCheckoutResult(
     ? await context.subscriptions.findByProvider(provider, providerCheckout.subscriptionId)
     : null
   // The subscription may have been transferred to another owner since.
-  const row = made && ownerKey(made.owner) === ownerKey(user.owner) ? made : null
+  const row = made && formatOwnerKey(made.owner) === formatOwnerKey(user.owner) ? made : null
   return {
     id: providerCheckout.id,
     status: providerCheckout.status,

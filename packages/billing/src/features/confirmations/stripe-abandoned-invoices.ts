@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
+import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
 import { voidInvoice } from '../invoices/stripe-void.ts'
 
 /**
@@ -55,7 +55,7 @@ export function isAbandonedInvoice(
   if (invoice.billing_reason === 'subscription_create') return true
   if (invoice.billing_reason !== 'subscription_update') return false
   const isHeld =
-    subscription.pending_update && idOfReference(subscription.latest_invoice) === invoice.id
+    subscription.pending_update && getReferencedId(subscription.latest_invoice) === invoice.id
   return isHeld || wasInTrial(subscription, invoice) || !hasBilled(subscription, invoice)
 }
 
@@ -78,7 +78,7 @@ function hasBilled({ items }: Stripe.Subscription, { lines }: Stripe.Invoice): b
     .every(({ pricing, quantity }) =>
       items.data.some(
         (item) =>
-          item.price.id === idOfReference(pricing?.price_details?.price) &&
+          item.price.id === getReferencedId(pricing?.price_details?.price) &&
           item.quantity === quantity,
       ),
     )

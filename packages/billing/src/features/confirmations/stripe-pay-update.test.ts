@@ -22,7 +22,7 @@ const tax = { default_tax_rates: ['txr_1'] }
 const change = { items: [{ id: 'si_1', price: 'yearly' }] }
 const full = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`own_${at}`, 'kept']))
 
-describe('delaying a change of a subscription until the customer authenticates', () => {
+describe('delaying a change of a subscription until the customer confirms the payment', () => {
   it.each<[string, Stripe.Subscription, Partial<TaxAndOtherChanges>, string | null]>([
     ['is possible for another price', LATER, {}, null],
     ['is possible for the end of a trial', LATER, { change: { trial_end: 'now' } }, null],

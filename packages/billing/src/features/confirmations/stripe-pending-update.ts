@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { RequestedItem } from '../../providers/item.ts'
-import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
+import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
 import { retrieveSubscription } from '../../providers/stripe/describe-subscription.ts'
 import { isRefusal } from '../../providers/stripe/errors.ts'
 import {
@@ -25,7 +25,7 @@ export function pendingUpdateInvoice({
   pending_update,
   latest_invoice,
 }: Stripe.Subscription): string | null {
-  return pending_update ? idOfReference(latest_invoice) : null
+  return pending_update ? getReferencedId(latest_invoice) : null
 }
 
 /**
@@ -56,8 +56,8 @@ export async function awaitsAuthentication(
   const payment = await findInvoicePayment(context, invoice)
   if (payment?.status !== 'requires_action') return false
   return (
-    idOfReference(payment.payment_method) ===
-    (await requireDefaultMethod(context, idOfReference(customer) ?? ''))
+    getReferencedId(payment.payment_method) ===
+    (await requireDefaultMethod(context, getReferencedId(customer) ?? ''))
   )
 }
 

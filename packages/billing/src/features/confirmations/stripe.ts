@@ -3,7 +3,11 @@ import { PaymentActionRequired, PaymentFailed } from '../../core/errors/payment-
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { Stripe } from '../../providers/sdk-types.ts'
-import { idOfReference, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
+import {
+  getReferencedId,
+  nullIfMissing,
+  type StripeContext,
+} from '../../providers/stripe/client.ts'
 import { retrieveSubscription } from '../../providers/stripe/describe-subscription.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { cancelNow } from '../cancel/stripe.ts'
@@ -23,7 +27,7 @@ const MAY_SUCCEED: readonly string[] = ['requires_action', 'processing', 'succee
  * Implements payments that wait for the customer's authentication for Stripe, including the first
  * payment of an incomplete subscription.
  */
-export function stripeConfirmations(context: StripeContext): Pick<Gateway, 'requirePaid'> & {
+export function createStripeConfirmations(context: StripeContext): Pick<Gateway, 'requirePaid'> & {
   readonly confirmations: PaymentConfirmations
 } {
   return {
@@ -34,18 +38,18 @@ export function stripeConfirmations(context: StripeContext): Pick<Gateway, 'requ
       list: (customerId) => listPendingConfirmations(context, customerId),
 
       async isAwaiting({ raw }, customerId) {
-        const invoiceId = idOfReference((raw as Stripe.Subscription).latest_invoice)
+        const invoiceId = getReferencedId((raw as Stripe.Subscription).latest_invoice)
         if (invoiceId === null) return false
         const payment = await findInvoicePayment(context, invoiceId)
         if (!payment || !MAY_SUCCEED.includes(payment.status)) return false
         return (
-          idOfReference(payment.payment_method) ===
+          getReferencedId(payment.payment_method) ===
           (await requireDefaultMethod(context, customerId))
         )
       },
 
       async abandon({ id, raw }) {
-        const invoiceId = idOfReference((raw as Stripe.Subscription).latest_invoice)
+        const invoiceId = getReferencedId((raw as Stripe.Subscription).latest_invoice)
         // Cancelling alone would leave an open invoice, which the customer could still pay.
         const isClosed = invoiceId === null || (await voidInvoice(context, invoiceId))
         if (isClosed) await cancelNow(context, id)
@@ -75,7 +79,7 @@ async function requirePaid(
 /** Returns the unpaid invoice of the subscription, or of its pending update. */
 function findUnpaidInvoiceId(subscription: Stripe.Subscription): string | null {
   const isUnpaid = subscription.pending_update || UNPAID.includes(subscription.status)
-  return isUnpaid ? idOfReference(subscription.latest_invoice) : null
+  return isUnpaid ? getReferencedId(subscription.latest_invoice) : null
 }
 
 async function findPendingConfirmation(
@@ -108,7 +112,7 @@ async function findInvoiceConfirmation(
   if (!/^in_\w{1,100}$/.test(id)) return null
   return nullIfMissing(async () => {
     const invoice = await stripe.invoices.retrieve(id)
-    const isOpen = invoice.status === 'open' && idOfReference(invoice.customer) === customerId
+    const isOpen = invoice.status === 'open' && getReferencedId(invoice.customer) === customerId
     return isOpen ? findUnconfirmed(stripe, id) : null
   })
 }
@@ -163,7 +167,7 @@ export async function throwIfUnpaid(stripe: Stripe, invoiceId: string): Promise<
   const invoice = await stripe.invoices.retrieve(invoiceId, {
     expand: ['payments', 'confirmation_secret'],
   })
-  const paymentId = idOfReference(invoice.payments?.data[0]?.payment.payment_intent)
+  const paymentId = getReferencedId(invoice.payments?.data[0]?.payment.payment_intent)
   if (invoice.status === 'paid' || paymentId === null) return
   const payment = await stripe.paymentIntents.retrieve(paymentId)
   const clientSecret = invoice.confirmation_secret?.client_secret ?? payment.client_secret

@@ -10,7 +10,7 @@ import type { InvoiceData } from '../invoices/invoice.ts'
 import type { NewCreditNote } from './contract.ts'
 
 /** Contract tests of credit notes, for gateways whose provider issues them. */
-export const creditNotesContract: ContractPart = ({ describe, it }, create) => {
+export const defineCreditNotesContract: ContractPart = ({ describe, it }, create) => {
   const onCreditNotes = capabilityTests(
     'creditNotes',
     'for gateways with credit notes',

@@ -1,7 +1,7 @@
 import { defineCapability } from '../define-feature.ts'
 import type { DownloadOptions } from '../invoices/download.ts'
 import type { CreditNote } from './credit-note.ts'
-import { stripeCreditNotes } from './stripe.ts'
+import { createStripeCreditNotes } from './stripe.ts'
 import {
   type CreditNoteListOptions,
   downloadCreditNote,
@@ -46,5 +46,5 @@ export const creditNotesCapability = defineCapability('creditNotes', {
   },
   invoice: ['creditNote'],
   operations: { credit_note: null },
-  stripe: stripeCreditNotes,
+  stripe: createStripeCreditNotes,
 })

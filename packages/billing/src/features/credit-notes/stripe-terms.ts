@@ -3,7 +3,7 @@ import { AmountTooLarge, InvalidArgument } from '../../core/errors/errors.ts'
 import { formatValue } from '../../core/values/arguments.ts'
 import { formatMoney, money } from '../../core/values/money.ts'
 import { sumReturned } from '../../core/values/money-back.ts'
-import { idOfReference, listAll, type StripeContext } from '../../providers/stripe/client.ts'
+import { getReferencedId, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
 import { readRemainingInvoiceAmount } from '../proration/stripe-paid-invoice.ts'
 import { readReturned } from '../proration/stripe-returned.ts'
@@ -71,7 +71,7 @@ export async function readRemainingAmounts(
   const { charges, refunds, notes } = await readReturned(context, invoice)
   const sum = (amounts: readonly number[]) => amounts.reduce((all, each) => all + each, 0)
   const links = notes.filter(({ status }) => status !== 'void').flatMap((note) => note.refunds)
-  const own = links.filter((link) => idOfReference(link.refund) === refund)
+  const own = links.filter((link) => getReferencedId(link.refund) === refund)
   const captured = sum(charges.map(({ amount_captured }) => amount_captured))
   const refunded = sumReturned({ refunds, disputes: [], creditNotes: [] })
   // A refund can fail after a credit note documented it. It no longer counts as a refund then.
@@ -104,7 +104,7 @@ async function readRefundAmount(
     if (isMissing(error)) return null
     throw error
   })
-  if (found && charges.some(({ id }) => id === idOfReference(found.charge))) return found.amount
+  if (found && charges.some(({ id }) => id === getReferencedId(found.charge))) return found.amount
   throw new InvalidArgument(
     `The invoice has no refund ${formatValue(refund)}: pass the id of one of its refunds`,
   )

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import {
-  idOfReference,
+  getReferencedId,
   listAll,
   nullIfMissing,
   type StripeContext,
@@ -25,7 +25,7 @@ import { buildCreditNoteParams, readRemainingAmounts } from './stripe-terms.ts'
 const DETAILS = ['invoice', 'customer_balance_transaction', 'discount_amounts.discount']
 const LIST_DETAILS = DETAILS.map((path) => `data.${path}`)
 
-export function stripeCreditNotes(context: StripeContext): Pick<GatewayParts, 'creditNotes'> {
+export function createStripeCreditNotes(context: StripeContext): Pick<GatewayParts, 'creditNotes'> {
   const { stripe } = context
   return {
     creditNotes: {
@@ -35,7 +35,7 @@ export function stripeCreditNotes(context: StripeContext): Pick<GatewayParts, 'c
         if (!/^cn_\w{1,100}$/.test(id)) return null
         return nullIfMissing(async () => {
           const note = await stripe.creditNotes.retrieve(id, { expand: DETAILS })
-          return idOfReference(note.customer) === customerId ? describe(context, note) : null
+          return getReferencedId(note.customer) === customerId ? describe(context, note) : null
         })
       },
       findByKey: (invoice, key) => findByKey(context, invoice, key),
@@ -143,7 +143,7 @@ async function describe(context: StripeContext, note: Stripe.CreditNote): Promis
     reverseCharge: isReverseCharged(invoice),
     total: note.total,
     givenBack: { refunded, toBalance: readBalanceCredit(note), outside },
-    refunds: note.refunds.flatMap(({ refund }) => idOfReference(refund) ?? []),
+    refunds: note.refunds.flatMap(({ refund }) => getReferencedId(refund) ?? []),
     reason: note.reason as CreditNoteReason | null,
     memo: note.memo,
     isVoid: note.status === 'void',

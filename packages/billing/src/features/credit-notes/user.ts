@@ -16,7 +16,7 @@ import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { withExistingCustomer } from '../customers/customer.ts'
 import { withOwnerLocale } from '../customers/locale-of.ts'
 import { creditNoteDownload, type DownloadOptions } from '../invoices/download.ts'
-import { creditNoteCreatedEvent } from '../invoices/events.ts'
+import { buildCreditNoteCreatedEvent } from '../invoices/events.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 import type { CreditNotes, NewCreditNote } from './contract.ts'
 import {
@@ -165,7 +165,7 @@ async function issueNoteOnce(
     ))
   // Emitted on repeats too: a process may have crashed between issuing the note and recording the
   // event.
-  await recordEvent(user.context, locked, creditNoteCreatedEvent(user, made))
+  await recordEvent(user.context, locked, buildCreditNoteCreatedEvent(user, made))
   return made
 }
 

@@ -9,8 +9,8 @@ import {
   summarizeMethod,
 } from '../../providers/braintree/describe-method.ts'
 import {
-  errorCodesOf,
   isNotFound,
+  listErrorCodes,
   nullIfMissing,
   requireSuccess,
 } from '../../providers/braintree/errors.ts'
@@ -31,7 +31,7 @@ const ID_TAKEN = '91609'
 
 type Customers = Pick<Gateway, 'createCustomer' | 'findCustomer' | 'setCard' | 'readToken'>
 
-export function braintreeCustomers(context: BraintreeContext): Customers {
+export function createBraintreeCustomers(context: BraintreeContext): Customers {
   const { gateway } = context
 
   async function setCard(customerId: string, nonce: string): Promise<ProviderCustomer> {
@@ -47,7 +47,7 @@ export function braintreeCustomers(context: BraintreeContext): Customers {
       const { address, ...rest }: CustomerDetails = details
       const result = await gateway.customer.create({ ...toCustomerRequest(rest), id })
       // An earlier attempt created the customer.
-      const isThere = !result.success && errorCodesOf(result).includes(ID_TAKEN)
+      const isThere = !result.success && listErrorCodes(result).includes(ID_TAKEN)
       if (!isThere) requireSuccess(result)
       if (address) await setCustomerAddress(context, id, address)
       return describeCustomer(isThere ? await gateway.customer.find(id) : result.customer)
@@ -196,13 +196,13 @@ export async function requireDefaultMethod(
   customerId: string,
 ): Promise<string> {
   const customer = await findCustomer(context, customerId)
-  const method = customer && defaultMethodOf(customer)
+  const method = customer && findDefaultMethod(customer)
   if (!method) throw new NoPaymentMethod('The customer has no card: call updateCard() first')
   return method.token
 }
 
 export function describeCustomer(customer: braintree.Customer): ProviderCustomer {
-  const method = defaultMethodOf(customer)
+  const method = findDefaultMethod(customer)
   return {
     id: customer.id,
     card: method ? summarizeMethod(method) : NO_CARD,
@@ -229,12 +229,12 @@ export function listCustomerMethods(customer: braintree.Customer): braintree.Pay
   return customer.paymentMethods ?? []
 }
 
-export function defaultMethodOf(customer: braintree.Customer): braintree.PaymentMethod | null {
+export function findDefaultMethod(customer: braintree.Customer): braintree.PaymentMethod | null {
   const methods = listCustomerMethods(customer)
   return methods.find((method) => (method as { default?: boolean }).default) ?? methods[0] ?? null
 }
 
-export function braintreeCustomerDetails(
+export function createBraintreeCustomerDetails(
   context: BraintreeContext,
 ): Pick<GatewayParts, 'customerDetails'> {
   return {

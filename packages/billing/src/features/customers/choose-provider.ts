@@ -7,7 +7,7 @@ import type { SubscriptionRecord } from '../../core/storage/tables.ts'
 import { requireOwner } from '../../core/user-scope.ts'
 import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import { awaitsFirstPayment, ended } from '../../core/values/subscription-state.ts'
+import { awaitsFirstPayment, hasSubscriptionEnded } from '../../core/values/subscription-state.ts'
 import { closeCheckouts } from '../checkout/close-checkouts.ts'
 import { endUnpaidSubscription } from '../subscribe/settle-first-payment.ts'
 
@@ -65,7 +65,7 @@ async function closeUnpaidSubscription(
   row: SubscriptionRecord,
 ): Promise<void> {
   const isOver = (columns: SubscriptionRecord | null) =>
-    !columns || ended(columns, context.options.clock.now())
+    !columns || hasSubscriptionEnded(columns, context.options.clock.now())
   if (isOver(row)) return
   const found = await refreshSubscriptionRow(context, locked, row)
   if (found && awaitsFirstPayment(toStateColumns(context, row.provider, found))) {

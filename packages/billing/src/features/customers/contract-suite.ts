@@ -11,7 +11,7 @@ const owner = { type: 'user', id: 2 }
 const details = { email: 'bob@example.com', name: 'Bob' }
 
 /** Contract tests of customers and their cards. */
-export const customersContract: ContractPart = ({ describe, it }, create) => {
+export const defineCustomersContract: ContractPart = ({ describe, it }, create) => {
   describe('a customer', () => {
     it('starts without a card and without payments', async () => {
       const { gateway } = await openAccount(create)
@@ -32,7 +32,7 @@ export const customersContract: ContractPart = ({ describe, it }, create) => {
       assert.notEqual(other.id, first.id)
     })
 
-    it('keeps its card when assigned to another owner, for gateways that store owners', async () => {
+    it('keeps its card when it is assigned to another owner, for gateways that store owners', async () => {
       const { gateway, customerId } = await openAccount(create)
       const before = await gateway.findCustomer(customerId)
       for (const each of [owner, owner]) await gateway.setOwner?.(customerId, each)
@@ -44,7 +44,7 @@ export const customersContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await gateway.findCustomer('none-of-ours'), null)
     })
 
-    it('shows the card that was set last, even if it is set twice', async () => {
+    it('has the card that was set last, even if it is set twice', async () => {
       const { gateway, customerId, cards } = await openAccount(create)
       const first = await gateway.findCustomer(customerId)
       assert.equal(first?.hasPaymentMethod, true)
@@ -54,7 +54,7 @@ export const customersContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual((await gateway.findCustomer(customerId))?.card, second.card)
     })
 
-    it('causes the error payment_failed if the customer’s card is declined', async () => {
+    it('gets the error payment_failed if its card is declined', async () => {
       const { gateway, customerId, declinedCard, currency } = await openAccount(create)
       const pay = async () => {
         await gateway.setCard(customerId, declinedCard)
@@ -67,9 +67,9 @@ export const customersContract: ContractPart = ({ describe, it }, create) => {
 }
 
 /** Contract tests of changes to customer details, for gateways that implement `customerDetails`. */
-export const customerDetailsContract: ContractPart = ({ describe, it }, create) => {
+export const defineCustomerDetailsContract: ContractPart = ({ describe, it }, create) => {
   describe('the details of a customer', () => {
-    it('can be changed repeatedly, and leave the card alone', async () => {
+    it('can be changed repeatedly, and leave the card unchanged', async () => {
       const { gateway, customerId } = await openAccount(create)
       if (!gateway.customerDetails) return
       const before = await gateway.findCustomer(customerId)

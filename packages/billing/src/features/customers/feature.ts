@@ -3,8 +3,8 @@ import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { Address, CustomerDetails } from '../../providers/customer.ts'
 import { defineCapability, defineFeature } from '../define-feature.ts'
-import { braintreeCustomerDetails, braintreeCustomers } from './braintree.ts'
-import { stripeCustomerDetails, stripeCustomers } from './stripe.ts'
+import { createBraintreeCustomerDetails, createBraintreeCustomers } from './braintree.ts'
+import { createStripeCustomerDetails, createStripeCustomers } from './stripe.ts'
 import { resumeTransfer } from './transfer.ts'
 import {
   chooseProvider,
@@ -92,8 +92,8 @@ export const customersFeature = defineFeature({
     billingAddress: readBillingAddress,
   },
   operations: { customer: null, transfer: resumeTransfer },
-  stripe: stripeCustomers,
-  braintree: braintreeCustomers,
+  stripe: createStripeCustomers,
+  braintree: createBraintreeCustomers,
 })
 
 /** Changing a customer's name, e-mail, address and other details at the provider. */
@@ -102,8 +102,8 @@ export const customerDetailsCapability = defineCapability('customerDetails', {
     updateCustomer,
     syncCustomerDetails,
   },
-  stripe: stripeCustomerDetails,
-  braintree: braintreeCustomerDetails,
+  stripe: createStripeCustomerDetails,
+  braintree: createBraintreeCustomerDetails,
 })
 
 /** Languages of customers, for providers that store a language with each customer. */

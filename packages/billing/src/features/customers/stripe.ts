@@ -3,7 +3,7 @@ import { isBillingError } from '../../core/errors/error-codes.ts'
 import { InvalidPaymentToken, NoPaymentMethod } from '../../core/errors/errors.ts'
 import { NO_CARD } from '../../core/values/card.ts'
 import { requireLocale } from '../../core/values/locale.ts'
-import { isUser, type Owner, ownerKey } from '../../core/values/owner.ts'
+import { formatOwnerKey, isUser, type Owner } from '../../core/values/owner.ts'
 import {
   type Address,
   type CustomerDetails,
@@ -13,7 +13,11 @@ import {
 import type { Gateway } from '../../providers/gateway.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import type { Stripe } from '../../providers/sdk-types.ts'
-import { idOfReference, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
+import {
+  getReferencedId,
+  nullIfMissing,
+  type StripeContext,
+} from '../../providers/stripe/client.ts'
 import { describeMethod, summarizeMethod } from '../../providers/stripe/describe-method.ts'
 import { isMissing, toBillingError } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
@@ -27,7 +31,7 @@ type Customers = Pick<
   'createCustomer' | 'findCustomer' | 'setCard' | 'readToken' | 'setOwner'
 >
 
-export function stripeCustomers(context: StripeContext): Customers {
+export function createStripeCustomers(context: StripeContext): Customers {
   const { stripe } = context
 
   async function findCustomer(id: string): Promise<ProviderCustomer | null> {
@@ -83,7 +87,7 @@ async function readToken(
   const id = await toMethodId(context, customerId, token)
   try {
     const method = await context.stripe.paymentMethods.retrieve(id)
-    const owner = idOfReference(method.customer)
+    const owner = getReferencedId(method.customer)
     if (owner === null || owner === customerId) return describeMethod(method, null)
   } catch (error) {
     if (!isMissing(error)) throw error
@@ -98,7 +102,7 @@ async function readToken(
  * Metadata that shows the owner in Stripe's dashboard. Only our rows decide who owns a customer.
  */
 function ownerMetadata(owner: Owner): Stripe.MetadataParam {
-  return isUser(owner) ? { user_id: String(owner.id) } : { owner: ownerKey(owner) }
+  return isUser(owner) ? { user_id: String(owner.id) } : { owner: formatOwnerKey(owner) }
 }
 
 /** Number of newest customers to search if there is no e-mail address to filter by. */
@@ -220,7 +224,7 @@ async function repointSubscriptions(
     if (subscription.default_payment_method === null) continue
     await stripe.subscriptions.update(subscription.id, { default_payment_method: method })
     // A planned change would bring back the method that its schedule names.
-    const schedule = idOfReference(subscription.schedule)
+    const schedule = getReferencedId(subscription.schedule)
     const settings = { default_settings: { default_payment_method: method } }
     if (schedule) await stripe.subscriptionSchedules.update(schedule, settings)
   }
@@ -238,8 +242,8 @@ export async function requireDefaultMethod(
   const customer = await stripe.customers.retrieve(customerId)
   const method = customer.deleted
     ? null
-    : (idOfReference(customer.invoice_settings.default_payment_method) ??
-      idOfReference(customer.default_source))
+    : (getReferencedId(customer.invoice_settings.default_payment_method) ??
+      getReferencedId(customer.default_source))
   if (method === null)
     throw new NoPaymentMethod('The customer has no card: call updateCard() first')
   return method
@@ -254,7 +258,7 @@ export async function findDefaultMethod(
   if (customer.deleted) return null
   const method = customer.invoice_settings.default_payment_method
   if (typeof method === 'object' && method !== null) return method
-  const source = idOfReference(customer.default_source)
+  const source = getReferencedId(customer.default_source)
   return source === null ? null : stripe.paymentMethods.retrieve(source)
 }
 
@@ -287,7 +291,7 @@ function localeOf({ preferred_locales }: Stripe.Customer): string | null {
   }
 }
 
-export function stripeCustomerDetails({
+export function createStripeCustomerDetails({
   stripe,
 }: StripeContext): Pick<GatewayParts, 'customerDetails'> {
   return {

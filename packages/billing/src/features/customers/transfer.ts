@@ -6,7 +6,7 @@ import { resumeInterrupted, withOwnerLocks } from '../../core/owner-lock.ts'
 import type { PendingOperation } from '../../core/storage/operations.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
 import { requireOwner } from '../../core/user-scope.ts'
-import { type Owner, ownerKey } from '../../core/values/owner.ts'
+import { formatOwnerKey, type Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { closeCheckouts } from '../checkout/close-checkouts.ts'
 import { hadSubscriptionTrial } from '../trials/one-trial.ts'
@@ -24,7 +24,7 @@ export async function transferCustomer(
   newOwnerOfCustomer: Owner,
 ): Promise<void> {
   const { owner: to } = await requireOwner(context, newOwnerOfCustomer)
-  if (ownerKey(from) === ownerKey(to)) {
+  if (formatOwnerKey(from) === formatOwnerKey(to)) {
     throw new TransferRefused(`The ${to.type} already has this customer`, { reason: 'same_owner' })
   }
   await withOwnerLocks(context, { from, to }, async (locked) => {

@@ -12,7 +12,7 @@ import type { PaymentDisputes, ProviderDispute } from './contract.ts'
  */
 const LOST: readonly string[] = ['lost', 'accepted', 'auto_accepted', 'expired']
 
-export function braintreeDisputes(context: BraintreeContext): {
+export function createBraintreeDisputes(context: BraintreeContext): {
   readonly disputes: PaymentDisputes
 } {
   return {
@@ -62,7 +62,7 @@ async function describe(
     invoiceId: sale.id,
     amount: fromDecimal(amountDisputed, currencyIsoCode),
     reason: dispute.reason ?? null,
-    status: disputeStatusOf(dispute),
+    status: toDisputeStatus(dispute),
     openedAt: readOpeningDay(dispute),
     raw: dispute,
   }
@@ -94,7 +94,7 @@ type RawDispute = Omit<braintree.Dispute, 'status' | 'kind'> &
     readonly receivedDate?: string
   }
 
-export function disputeStatusOf({ status, kind }: DisputeFields): ProviderDispute['status'] {
+export function toDisputeStatus({ status, kind }: DisputeFields): ProviderDispute['status'] {
   const word = status.toLowerCase()
   if (word === 'won') return 'won'
   if (LOST.includes(word)) return 'lost'

@@ -5,7 +5,7 @@ import { type ContractPart, openAccount } from '../../providers/contract-suite.t
  * Contract tests of disputes (chargebacks), for gateways that report them, in test accounts that
  * can create one.
  */
-export const disputesContract: ContractPart = ({ describe, it }, create) => {
+export const defineDisputesContract: ContractPart = ({ describe, it }, create) => {
   describe('a dispute of a charge', () => {
     it('names the customer of the disputed charge, for gateways with disputes', async () => {
       const account = await openAccount(create)

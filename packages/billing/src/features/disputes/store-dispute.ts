@@ -5,7 +5,7 @@ import type { LockedOwner } from '../../core/locked-owner.ts'
 import type { DisputeRecord } from '../../core/storage/disputes.ts'
 import type { SubscriptionRecord } from '../../core/storage/tables.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import { ended } from '../../core/values/subscription-state.ts'
+import { hasSubscriptionEnded } from '../../core/values/subscription-state.ts'
 import type { EventOrigin } from '../invoices/events.ts'
 import { type Drift, type DriftReport, toSyncFailure } from '../sync/drift.ts'
 import type { DefaultHandler } from '../webhooks/default-handler.ts'
@@ -158,7 +158,7 @@ function endsAccess(
   { status }: ProviderDispute,
 ): boolean {
   const isWanted = options.disputes.access === 'end' && status === 'lost'
-  return isWanted && !ended(row, options.clock.now())
+  return isWanted && !hasSubscriptionEnded(row, options.clock.now())
 }
 
 /** Whether the bank has decided the dispute (`won` or `lost`). */

@@ -1,7 +1,7 @@
 import { money } from '../../core/values/money.ts'
 import type { Stripe } from '../../providers/sdk-types.ts'
 import {
-  idOfReference,
+  getReferencedId,
   nullIfMissing,
   type StripeContext,
   toDate,
@@ -9,7 +9,9 @@ import {
 import { findPaidInvoice } from '../payments/stripe.ts'
 import type { PaymentDisputes, ProviderDispute } from './contract.ts'
 
-export function stripeDisputes(context: StripeContext): { readonly disputes: PaymentDisputes } {
+export function createStripeDisputes(context: StripeContext): {
+  readonly disputes: PaymentDisputes
+} {
   return {
     disputes: {
       async find(id) {
@@ -37,12 +39,12 @@ export function stripeDisputes(context: StripeContext): { readonly disputes: Pay
 
 async function describe(context: StripeContext, dispute: Stripe.Dispute): Promise<ProviderDispute> {
   const { charge, amount, currency, reason, status } = dispute
-  const invoice = await findPaidInvoice(context, idOfReference(dispute.payment_intent))
+  const invoice = await findPaidInvoice(context, getReferencedId(dispute.payment_intent))
   return {
     id: dispute.id,
-    customerId: typeof charge === 'string' ? null : idOfReference(charge.customer),
-    subscriptionId: idOfReference(invoice?.parent?.subscription_details?.subscription),
-    charge: idOfReference(charge) ?? '',
+    customerId: typeof charge === 'string' ? null : getReferencedId(charge.customer),
+    subscriptionId: getReferencedId(invoice?.parent?.subscription_details?.subscription),
+    charge: getReferencedId(charge) ?? '',
     invoiceId: invoice?.id ?? null,
     amount: money(amount, currency),
     reason,

@@ -23,7 +23,7 @@ import type { UpcomingInvoice } from './upcoming-invoice.ts'
  * Implements invoice previews for Braintree, calculated from the subscription, because Braintree
  * offers none.
  */
-export function braintreeForecasts(context: BraintreeContext): {
+export function createBraintreeForecasts(context: BraintreeContext): {
   readonly forecasts: InvoiceForecasts
 } {
   return {

@@ -9,7 +9,7 @@ import type { PreviewedSubscription } from './contract.ts'
 import type { UpcomingInvoice } from './upcoming-invoice.ts'
 
 /** Contract tests of invoice previews, for gateways that implement `forecasts`. */
-export const forecastsContract: ContractPart = ({ describe, it }, create) => {
+export const defineForecastsContract: ContractPart = ({ describe, it }, create) => {
   const onBills = capabilityTests('forecasts', 'for gateways with previews', { it }, create)
 
   describe('an upcoming invoice', () => {

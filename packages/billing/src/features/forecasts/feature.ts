@@ -5,8 +5,8 @@ import { defineCapability } from '../define-feature.ts'
 import { isUsageCountedByUs } from '../payments/subscription.ts'
 import { findSubscription, listSubscriptions } from '../subscribe/user.ts'
 import { addUsageToUpcomingInvoice } from '../usage/charges/upcoming-usage.ts'
-import { braintreeForecasts } from './braintree.ts'
-import { stripeForecasts } from './stripe.ts'
+import { createBraintreeForecasts } from './braintree.ts'
+import { createStripeForecasts } from './stripe.ts'
 import type { UpcomingInvoice } from './upcoming-invoice.ts'
 
 declare module '../../billable-user.ts' {
@@ -42,8 +42,8 @@ export const invoiceForecastsCapability = defineCapability('forecasts', {
     upcomingInvoice: findUpcomingInvoice,
   },
   builder: ['preview'],
-  stripe: stripeForecasts,
-  braintree: braintreeForecasts,
+  stripe: createStripeForecasts,
+  braintree: createBraintreeForecasts,
 })
 
 /**

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { money } from '../../core/values/money.ts'
 import {
-  idOfReference,
+  getReferencedId,
   type StripeContext,
   toDate,
   toSeconds,
@@ -156,7 +156,7 @@ function isSubscriptionLine({ parent }: Stripe.InvoiceLineItem): boolean {
 }
 
 function priceOf({ pricing }: Stripe.InvoiceLineItem): string | null {
-  return idOfReference(pricing?.price_details?.price)
+  return getReferencedId(pricing?.price_details?.price)
 }
 
 /**
@@ -171,7 +171,7 @@ function listLastingCoupons(first: Stripe.Invoice, due: number): { coupon: strin
     if (!coupon || typeof coupon === 'string') return []
     const isSpent =
       coupon.duration === 'once' &&
-      taken.some(({ discount: of, amount }) => idOfReference(of) === discount.id && amount > 0)
+      taken.some(({ discount: of, amount }) => getReferencedId(of) === discount.id && amount > 0)
     const isOver = discount.end !== null && discount.end <= due
     return isSpent || isOver ? [] : [{ coupon: coupon.id }]
   })

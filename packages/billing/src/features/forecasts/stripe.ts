@@ -13,7 +13,9 @@ import type { UpcomingInvoice } from './upcoming-invoice.ts'
  */
 const BILLED: readonly Stripe.Subscription.Status[] = ['active', 'trialing', 'past_due']
 
-export function stripeForecasts(context: StripeContext): { readonly forecasts: InvoiceForecasts } {
+export function createStripeForecasts(context: StripeContext): {
+  readonly forecasts: InvoiceForecasts
+} {
   return {
     forecasts: {
       upcoming: (id) => findUpcoming(context, id),

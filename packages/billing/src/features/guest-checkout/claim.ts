@@ -6,7 +6,7 @@ import { finishOperation } from '../../core/operation.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import type { UserScopeWith } from '../../core/user-scope.ts'
 import { requireOwner } from '../../core/user-scope.ts'
-import { ownerKey } from '../../core/values/owner.ts'
+import { formatOwnerKey } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import {
   findCheckoutEvents,
@@ -36,7 +36,7 @@ export async function claimCheckout(
     await resumeInterrupted(context, locked)
     const holder = await context.owners.findByCustomer(provider, page.customerId)
     // The user has claimed the page before.
-    if (holder && ownerKey(holder.owner) === ownerKey(owner)) return
+    if (holder && formatOwnerKey(holder.owner) === formatOwnerKey(owner)) return
     if (holder) throw createCheckoutNotFound()
     await requireNoCustomerYet(context, await requireOwner(context, owner), provider)
     const customer = await (await locked.gateway(provider)).findCustomer(page.customerId)
@@ -53,7 +53,7 @@ export async function claimCheckout(
     } catch (error) {
       // Another user claimed it in a race: a customer belongs to one owner only.
       const now = await context.owners.findByCustomer(provider, page.customerId)
-      if (now && ownerKey(now.owner) !== ownerKey(owner)) throw createCheckoutNotFound()
+      if (now && formatOwnerKey(now.owner) !== formatOwnerKey(owner)) throw createCheckoutNotFound()
       throw error
     }
   })

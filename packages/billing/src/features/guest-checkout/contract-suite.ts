@@ -5,7 +5,7 @@ import type { NewGuestCheckout } from './contract.ts'
 /**
  * Contract tests of hosted checkout pages for guests, for gateways that implement `guestCheckout`.
  */
-export const guestCheckoutContract: ContractPart = ({ describe, it }, create) => {
+export const defineGuestCheckoutContract: ContractPart = ({ describe, it }, create) => {
   describe('a hosted page for a guest', () => {
     it('is created once per key and has no customer, for gateways with guest pages', async () => {
       const { gateway, plans } = await openAccount(create)

@@ -1,7 +1,7 @@
 import type { CheckoutResult } from '../checkout/user.ts'
 import { defineCapability } from '../define-feature.ts'
 import { claimCheckout, resumeClaim } from './claim.ts'
-import { stripeGuestPages } from './stripe.ts'
+import { createStripeGuestPages } from './stripe.ts'
 
 declare module '../../billable-user.ts' {
   interface BillableUser<User> {
@@ -31,5 +31,5 @@ declare module '../../core/storage/tables.ts' {
 export const guestCheckoutCapability = defineCapability('guestCheckout', {
   user: { claimCheckout },
   operations: { claim_checkout: resumeClaim },
-  stripe: stripeGuestPages,
+  stripe: createStripeGuestPages,
 })

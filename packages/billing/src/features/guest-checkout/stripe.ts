@@ -5,7 +5,7 @@ import { createIdempotently } from '../../providers/stripe/once.ts'
 import { describeCheckout } from '../checkout/stripe.ts'
 import { buildCheckoutParams } from '../checkout/stripe-params.ts'
 
-export function stripeGuestPages({
+export function createStripeGuestPages({
   stripe,
   currency,
 }: StripeContext): Pick<GatewayParts, 'guestCheckout'> {

@@ -6,7 +6,7 @@ import type { GatewayParts } from '../../providers/gateway-parts.ts'
  * Implements the search for invoices for Braintree, where the number of an invoice is the id of its
  * transaction.
  */
-export function braintreeInvoiceSearch({
+export function createBraintreeInvoiceSearch({
   gateway,
 }: BraintreeContext): Pick<GatewayParts, 'invoiceSearch'> {
   return {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ContractPart, capabilityTests } from '../../providers/contract-suite.ts'
 
 /** Contract tests of the search for invoices, for gateways with the part `invoiceSearch`. */
-export const invoiceSearchContract: ContractPart = ({ describe, it }, create) => {
+export const defineInvoiceSearchContract: ContractPart = ({ describe, it }, create) => {
   describe('the search for invoices', () => {
     const test = capabilityTests('invoiceSearch', 'of all customers', { it }, create)
 
@@ -18,7 +18,7 @@ export const invoiceSearchContract: ContractPart = ({ describe, it }, create) =>
       assert.deepEqual(await search.find(invoice.id), [hit])
     })
 
-    test('finds nothing for an unknown id, or for text that could change the query or the URL', async (search) => {
+    test('finds nothing for an unknown id, nor for text that could change the query or the URL', async (search) => {
       for (const text of ['none-of-ours', 'in_0', '" OR status:"paid', '../customers/1']) {
         assert.deepEqual(await search.find(text), [])
       }

@@ -1,9 +1,9 @@
 import { defineCapability } from '../define-feature.ts'
-import { braintreeInvoiceSearch } from './braintree.ts'
-import { stripeInvoiceSearch } from './stripe.ts'
+import { createBraintreeInvoiceSearch } from './braintree.ts'
+import { createStripeInvoiceSearch } from './stripe.ts'
 
 /** Search for invoices of all customers. */
 export const invoiceSearchCapability = defineCapability('invoiceSearch', {
-  stripe: stripeInvoiceSearch,
-  braintree: braintreeInvoiceSearch,
+  stripe: createStripeInvoiceSearch,
+  braintree: createBraintreeInvoiceSearch,
 })

@@ -1,6 +1,10 @@
 import type Stripe from 'stripe'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { idOfReference, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
+import {
+  getReferencedId,
+  nullIfMissing,
+  type StripeContext,
+} from '../../providers/stripe/client.ts'
 import type { InvoiceHit } from './contract.ts'
 
 /**
@@ -13,7 +17,7 @@ const LIMIT = 10
  * Implements the search for invoices for Stripe. A new invoice is found by its id immediately, but
  * by its number only after about a minute.
  */
-export function stripeInvoiceSearch({
+export function createStripeInvoiceSearch({
   stripe,
 }: StripeContext): Pick<GatewayParts, 'invoiceSearch'> {
   return {
@@ -32,6 +36,6 @@ export function stripeInvoiceSearch({
 }
 
 function hitOf({ id, customer }: Stripe.Invoice): InvoiceHit[] {
-  const customerId = idOfReference(customer)
+  const customerId = getReferencedId(customer)
   return customerId === null ? [] : [{ id, customerId }]
 }

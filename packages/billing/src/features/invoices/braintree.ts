@@ -24,7 +24,7 @@ const PENDING = [
 /**
  * Implements invoices for Braintree, which has none: each successful sale is listed as an invoice.
  */
-export function braintreeInvoices(
+export function createBraintreeInvoices(
   context: BraintreeContext,
 ): Pick<Gateway, 'hasPaid' | 'listInvoices' | 'findInvoice'> {
   const { gateway } = context

@@ -15,16 +15,16 @@ export async function respondWithInvoice(
   options: DownloadOptions,
 ): Promise<HttpResponse> {
   const body = await renderInvoice(invoice.data, options)
-  return pdfResponse(body, pdfFileName(options.product, invoice.date()))
+  return pdfResponse(body, buildPdfFileName(options.product, invoice.date()))
 }
 
 /** Renders an invoice as PDF, and returns it as a file to attach to mail. */
-export async function invoiceFile(
+export async function renderInvoiceFile(
   invoice: Invoice,
   options: DownloadOptions,
 ): Promise<{ name: string; type: string; body: Uint8Array }> {
   const body = await renderInvoice(invoice.data, options)
-  return { name: pdfFileName(options.product, invoice.date()), type: 'application/pdf', body }
+  return { name: buildPdfFileName(options.product, invoice.date()), type: 'application/pdf', body }
 }
 
 function pdfResponse(body: Uint8Array<ArrayBuffer>, name: string): HttpResponse {
@@ -67,7 +67,7 @@ export async function creditNoteDownload(
  * Returns the file name of a PDF, `<product>_<month>_<year>.pdf`, without characters that break
  * HTTP headers or file systems.
  */
-export function pdfFileName(product: string, date: Date): string {
+export function buildPdfFileName(product: string, date: Date): string {
   const safe = safeName(product) || 'invoice'
   return `${safe}_${date.getUTCMonth() + 1}_${date.getUTCFullYear()}.pdf`
 }

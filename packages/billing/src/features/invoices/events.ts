@@ -23,7 +23,7 @@ export function toInvoiceFacts(invoice: InvoiceData): InvoiceEventData {
   }
 }
 
-export function invoicePaidEvent(
+export function buildInvoicePaidEvent(
   { owner, provider }: EventOrigin,
   invoice: InvoiceData,
 ): NewBillingEvent {
@@ -31,7 +31,7 @@ export function invoicePaidEvent(
   return { type: 'invoice.paid', owner, provider, subject: `${provider}:${invoice.id}`, data }
 }
 
-export function invoiceVoidedEvent(
+export function buildInvoiceVoidedEvent(
   { owner, provider }: EventOrigin,
   invoice: InvoiceData,
 ): NewBillingEvent {
@@ -52,7 +52,7 @@ export function refundCreatedEvent(
   }
 }
 
-export function creditNoteCreatedEvent(
+export function buildCreditNoteCreatedEvent(
   { owner, provider }: EventOrigin,
   { id, number, invoice, total, currency }: CreditNoteData,
 ): NewBillingEvent {

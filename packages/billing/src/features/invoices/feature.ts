@@ -2,12 +2,12 @@ import type { Amount } from '../../core/values/money.ts'
 import { defineCapability, defineFeature } from '../define-feature.ts'
 import type { InvoiceForOptions } from '../payments/charge-contract.ts'
 import { invoiceFor } from '../payments/user.ts'
-import { braintreeInvoices } from './braintree.ts'
+import { createBraintreeInvoices } from './braintree.ts'
 import type { DownloadOptions } from './download.ts'
 import type { Invoice } from './invoice.ts'
-import { stripeInvoices } from './stripe.ts'
-import { stripeSingleInvoices } from './stripe-single-invoices.ts'
-import { stripeInvoiceActions } from './stripe-void.ts'
+import { createStripeInvoices } from './stripe.ts'
+import { createStripeSingleInvoices } from './stripe-single-invoices.ts'
+import { createStripeInvoiceActions } from './stripe-void.ts'
 import { downloadInvoice, findInvoice, type InvoiceListOptions, listInvoices } from './user.ts'
 
 declare module '../../billable-user.ts' {
@@ -64,13 +64,16 @@ export const invoicesFeature = defineFeature({
     findInvoice,
     downloadInvoice,
   },
-  stripe: (context) => ({ ...stripeInvoices(context), ...stripeSingleInvoices(context) }),
-  braintree: braintreeInvoices,
+  stripe: (context) => ({
+    ...createStripeInvoices(context),
+    ...createStripeSingleInvoices(context),
+  }),
+  braintree: createBraintreeInvoices,
 })
 
 /** Voiding unpaid invoices. */
 export const invoiceActionsCapability = defineCapability('invoiceActions', {
   invoice: ['void'],
   operations: { void: null },
-  stripe: stripeInvoiceActions,
+  stripe: createStripeInvoiceActions,
 })

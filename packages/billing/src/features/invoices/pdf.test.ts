@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { extractPdfText } from '../../../test/read-pdf.ts'
 import { money } from '../../core/values/money.ts'
-import { pdfFileName, respondWithInvoice } from './download.ts'
+import { buildPdfFileName, respondWithInvoice } from './download.ts'
 import { Invoice, type InvoiceData } from './invoice.ts'
 import { renderCreditNote, renderInvoice } from './pdf.ts'
 
@@ -51,7 +51,7 @@ const pagesOf = (pdf: Uint8Array) =>
     .match(/\/Type \/Page\b/g)?.length
 
 describe('an invoice as PDF', () => {
-  it('has the same bytes each time it is made', async () => {
+  it('has the same bytes each time it is created', async () => {
     const first = await renderInvoice(sample(), seller)
     const second = await renderInvoice(sample(), seller)
     expect(Buffer.from(first).equals(Buffer.from(second))).toBe(true)
@@ -124,7 +124,7 @@ describe('an invoice as PDF', () => {
     },
   )
 
-  it('contains the legally required parts: addresses, tax ids, and the seller in the footer of each page', async () => {
+  it('contains the legally required information: addresses, tax ids, and the seller in the footer of each page', async () => {
     const customer = {
       name: 'Ada',
       email: null,
@@ -191,11 +191,11 @@ describe('an invoice as PDF', () => {
     },
   )
 
-  it('cannot be made without a vendor', () => {
+  it('cannot be created without a vendor', () => {
     expect(() => renderInvoice(sample(), { vendor: '', product: 'Gold' })).toThrow(/vendor/)
   })
 
-  it('is downloaded as a file named after the product, month and year', async () => {
+  it('is downloaded under a file name with the product, month and year', async () => {
     const { headers, status } = await respondWithInvoice(new Invoice(sample()), seller)
     expect(status).toBe(200)
     expect(headers).toMatchObject({
@@ -210,11 +210,11 @@ describe('an invoice as PDF', () => {
     ['a"\r\nSet-Cookie: x', 'a_Set-Cookie_x_3_2026.pdf'],
     ['', 'invoice_3_2026.pdf'],
     ['Żółw', 'Żółw_3_2026.pdf'],
-  ])('gets a safe file name from the product name %j', (product, expected) => {
-    expect(pdfFileName(product, day('2026-03-01'))).toBe(expected)
+  ])('has a safe file name for the product name %j', (product, expected) => {
+    expect(buildPdfFileName(product, day('2026-03-01'))).toBe(expected)
   })
 
-  it('is made from an invoice with formatted totals, such as €27.37, and a Date', () => {
+  it('can be created from an invoice with formatted totals, such as €27.37, and a Date', () => {
     const invoice = new Invoice(sample())
     expect(invoice.total()).toBe('€27.37')
     expect(invoice.subtotal()).toBe('€25.50')
@@ -222,7 +222,7 @@ describe('an invoice as PDF', () => {
     expect(invoice.date()).toEqual(day('2026-03-01'))
   })
 
-  it('is made from an invoice whose amounts are also available as integers with a currency', () => {
+  it('can be created from an invoice whose amounts are also available as integers with a currency', () => {
     const { amounts } = new Invoice(sample())
     expect(amounts).toEqual({
       subtotal: money(2550, 'eur'),

@@ -4,8 +4,8 @@ import { isBillingError } from '../../core/errors/error-codes.ts'
 import { type Money, money } from '../../core/values/money.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import { refuseOverrides } from '../../providers/overrides.ts'
-import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
-import { idempotencyKeyReused, toBillingError } from '../../providers/stripe/errors.ts'
+import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
+import { createIdempotencyKeyReusedError, toBillingError } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import { requireDefaultMethod } from '../customers/stripe.ts'
 import type { InvoiceForOptions, InvoiceOutcome } from '../payments/charge-contract.ts'
@@ -40,7 +40,7 @@ interface SingleInvoice {
  * Implements invoices that are paid on demand for Stripe: those that `invoiceFor()` creates, and
  * other open invoices.
  */
-export function stripeSingleInvoices(
+export function createStripeSingleInvoices(
   context: StripeContext,
 ): Pick<Gateway, 'invoiceFor' | 'payInvoice' | 'amountOwed' | 'payNow'> {
   const { stripe } = context
@@ -64,7 +64,7 @@ export function stripeSingleInvoices(
     },
     async payInvoice(id, customer) {
       const invoice = await stripe.invoices.retrieve(id)
-      if (idOfReference(invoice.customer) !== customer) return null
+      if (getReferencedId(invoice.customer) !== customer) return null
       return payAndDescribeInvoice(context, id, { voidOnFailure: false, offSession: false })
     },
     async amountOwed({ raw }) {
@@ -100,7 +100,7 @@ async function listOwed(
   for await (const invoice of stripe.invoices.list({ subscription, status: 'open', limit: 100 })) {
     owed.unshift(invoice)
   }
-  const newest = status === 'unpaid' ? idOfReference(latest_invoice) : null
+  const newest = status === 'unpaid' ? getReferencedId(latest_invoice) : null
   if (newest === null || owed.some(({ id }) => id === newest)) return owed
   const invoice = await stripe.invoices.retrieve(newest)
   return invoice.status === 'draft' ? [...owed, invoice] : owed
@@ -114,7 +114,7 @@ function sortForPayment(
   { status, latest_invoice }: Stripe.Subscription,
   owed: readonly Stripe.Invoice[],
 ): Stripe.Invoice[] {
-  const opening = status === 'unpaid' ? idOfReference(latest_invoice) : null
+  const opening = status === 'unpaid' ? getReferencedId(latest_invoice) : null
   const isFirst = ({ id }: Stripe.Invoice) => id === opening
   return [...owed.filter(isFirst), ...owed.filter((invoice) => !isFirst(invoice))]
 }
@@ -167,16 +167,16 @@ async function findReusableInvoice(
     collection_method: method,
   }: Pick<Stripe.InvoiceCreateParams, 'collection_method'>) => method === 'send_invoice'
   if (isSent(newest) !== isSent(requestedInvoice.more))
-    throw idempotencyKeyReused(`the invoice ${newest.id}`)
+    throw createIdempotencyKeyReusedError(`the invoice ${newest.id}`)
   const isOther =
     line &&
     (line.amount !== amount.amount ||
       newest.currency !== amount.currency ||
       line.description !== requestedInvoice.item.description)
-  if (isOther) throw idempotencyKeyReused(`the invoice ${newest.id}`)
+  if (isOther) throw createIdempotencyKeyReusedError(`the invoice ${newest.id}`)
   if (newest.status !== 'void') return newest
   if (newest.metadata?.tollgate_voided !== undefined) return null
-  throw idempotencyKeyReused(`the invoice ${newest.id}, which was voided`)
+  throw createIdempotencyKeyReusedError(`the invoice ${newest.id}, which was voided`)
 }
 
 /** Finds the invoices with this idempotency key, newest first. */
@@ -226,7 +226,7 @@ async function payAndDescribeInvoice(
   const { stripe } = context
   const describe = async () => {
     const invoice = await stripe.invoices.retrieve(id)
-    const subscription = idOfReference(invoice.parent?.subscription_details?.subscription)
+    const subscription = getReferencedId(invoice.parent?.subscription_details?.subscription)
     return { invoice: await completeInvoice(context, invoice), subscription }
   }
   try {

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { InvoicePaid } from '../../core/errors/errors.ts'
-import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
+import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
 import type { InvoiceActions } from './contract.ts'
 import { completeInvoice, INVOICE_EXPAND_PARAM } from './stripe.ts'
@@ -23,7 +23,7 @@ const STRONG: ReadonlySet<string> = new Set([
 ])
 
 /** Implements voiding unpaid invoices for Stripe. */
-export function stripeInvoiceActions(context: StripeContext): {
+export function createStripeInvoiceActions(context: StripeContext): {
   readonly invoiceActions: InvoiceActions
 } {
   const { stripe } = context
@@ -31,7 +31,7 @@ export function stripeInvoiceActions(context: StripeContext): {
     invoiceActions: {
       async void(id, customerId) {
         const before = await find(context, id)
-        if (!before || idOfReference(before.customer) !== customerId) return null
+        if (!before || getReferencedId(before.customer) !== customerId) return null
         if (before.status === 'draft') {
           if (isSettledByCredit(before)) throw new InvoicePaid(CREDIT_PAYS)
           // A subscription's draft cannot be deleted, only finalized and voided.
@@ -42,7 +42,7 @@ export function stripeInvoiceActions(context: StripeContext): {
         const invoice = await stripe.invoices.retrieve(id, { expand: INVOICE_EXPAND_PARAM })
         return {
           invoice: await completeInvoice(context, invoice),
-          subscription: idOfReference(invoice.parent?.subscription_details?.subscription),
+          subscription: getReferencedId(invoice.parent?.subscription_details?.subscription),
         }
       },
     },

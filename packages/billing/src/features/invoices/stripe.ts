@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { Gateway } from '../../providers/gateway.ts'
-import { idOfReference, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import { getReferencedId, type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
 import { isWithheldCredit } from '../proration/stripe-lines.ts'
 import type { InvoiceData } from './invoice.ts'
@@ -12,7 +12,7 @@ const PENDING: readonly (string | null)[] = ['draft', 'open']
 /** Fields that a request must expand (Stripe's `expand` parameter) for `completeInvoice()`. */
 export const INVOICE_EXPAND_PARAM = ['discounts', 'total_discount_amounts.discount']
 
-export function stripeInvoices(
+export function createStripeInvoices(
   context: StripeContext,
 ): Pick<Gateway, 'hasPaid' | 'listInvoices' | 'findInvoice'> {
   const { stripe } = context
@@ -46,7 +46,7 @@ export function stripeInvoices(
       if (!/^in_\w{1,100}$/.test(id)) return null
       try {
         const invoice = await stripe.invoices.retrieve(id, { expand: INVOICE_EXPAND_PARAM })
-        if (idOfReference(invoice.customer) !== customerId) return null
+        if (getReferencedId(invoice.customer) !== customerId) return null
         return await completeInvoice(context, invoice)
       } catch (error) {
         if (isMissing(error)) return null

@@ -13,7 +13,7 @@ import type { InvoiceOutcome } from '../payments/charge-contract.ts'
 import { readRefundedAmount, refundCharge } from '../refunds/user.ts'
 import { showUsageLines } from '../usage/charges/usage-lines.ts'
 import { type DownloadOptions, downloadAsResponse } from './download.ts'
-import { invoiceVoidedEvent } from './events.ts'
+import { buildInvoiceVoidedEvent } from './events.ts'
 import { Invoice, type InvoiceData } from './invoice.ts'
 
 /** Options for `invoices()`. */
@@ -132,7 +132,7 @@ async function voidInvoice(user: UserScopeWith<'invoiceActions'>, id: string): P
       const { subscription: providerId } = voided
       if (providerId) await refreshSubscriptionRow(context, locked, { provider, providerId })
       await finishOperation(context, locked, operation, (tx) =>
-        context.events.record(tx, invoiceVoidedEvent(user, voided.invoice)),
+        context.events.record(tx, buildInvoiceVoidedEvent(user, voided.invoice)),
       )
       return voided
     })

@@ -10,7 +10,7 @@ import type { RequestedItem } from '../../providers/item.ts'
  * Contract tests of subscriptions with several prices, for gateways that implement `items`, in test
  * accounts with such prices.
  */
-export const itemsContract: ContractPart = ({ describe, it }, create) => {
+export const defineItemsContract: ContractPart = ({ describe, it }, create) => {
   const onItems = capabilityTests(
     'items',
     'for gateways with several prices',

@@ -1,7 +1,7 @@
 import { defineCapability, defineFeature, pickPart } from '../define-feature.ts'
-import { braintreeSwaps } from '../swap/braintree.ts'
+import { createBraintreeSwaps } from '../swap/braintree.ts'
 import type { SwapPreview } from '../swap/contract.ts'
-import { stripeSwaps } from '../swap/stripe.ts'
+import { createStripeSwaps } from '../swap/stripe.ts'
 import { type SwapOptions, swapPrices } from '../swap/subscription.ts'
 import {
   changeItems,
@@ -92,6 +92,6 @@ export const subscriptionItemsCapability = defineCapability('items', {
     },
   },
   builder: ['price'],
-  stripe: (context) => pickPart(stripeSwaps(context), 'items'),
-  braintree: (context) => pickPart(braintreeSwaps(context), 'items'),
+  stripe: (context) => pickPart(createStripeSwaps(context), 'items'),
+  braintree: (context) => pickPart(createBraintreeSwaps(context), 'items'),
 })

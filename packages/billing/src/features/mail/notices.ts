@@ -13,7 +13,7 @@ import { createBackOffSchedule, createWorker } from '../../core/worker.ts'
 import { createWorkerSettings, type InvoiceSeller } from '../../options.ts'
 import { customerDetailsFromRow } from '../customers/customer.ts'
 import { findOwnerLocale } from '../customers/locale-of.ts'
-import { invoiceFile } from '../invoices/download.ts'
+import { renderInvoiceFile } from '../invoices/download.ts'
 import {
   isMailRejected,
   type MailAttachment,
@@ -178,7 +178,7 @@ async function createInvoiceAttachments(
 ): Promise<MailAttachment[]> {
   if (event.type !== 'invoice.paid') return []
   const found = await new BillableUser(context, billed).findInvoice(event.data.invoice.id)
-  return found ? [await invoiceFile(found, seller)] : []
+  return found ? [await renderInvoiceFile(found, seller)] : []
 }
 
 /** The kind of mail that is sent for each type of billing event. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ContractPart, newOperationId, openAccount } from '../../providers/contract-suite.ts'
 
 /** Contract tests of subscription metadata, for gateways whose provider stores it. */
-export const metadataContract: ContractPart = ({ describe, it }, create) => {
+export const defineMetadataContract: ContractPart = ({ describe, it }, create) => {
   describe('metadata of a subscription', () => {
     it('is stored once, even when the call is repeated', async () => {
       const { gateway, subscribe, read } = await openAccount(create)

@@ -15,7 +15,7 @@ function refusal(options: DeliveryOptions): string {
   throw new Error('It was accepted')
 }
 
-describe('the deliveries option', () => {
+describe('the `deliveries` option', () => {
   it.each([
     ['an invalid URL', [{ url: 'app.example.com', secret }], /endpoints\.0\.url: expected/],
     ['another scheme', [{ url: 'ftp://a.example', secret }], /endpoints\.0\.url: expected/],

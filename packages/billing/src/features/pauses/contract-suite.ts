@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ContractPart, capabilityTests, daysFromNow } from '../../providers/contract-suite.ts'
 
 /** Contract tests of paused subscriptions, for gateways that implement `pauses`. */
-export const pausesContract: ContractPart = ({ describe, it }, create) => {
+export const definePausesContract: ContractPart = ({ describe, it }, create) => {
   const onPauses = capabilityTests('pauses', 'for gateways with pauses', { it }, create)
 
   describe('a pause', () => {

@@ -1,5 +1,5 @@
 import { defineCapability } from '../define-feature.ts'
-import { stripePauses } from './stripe.ts'
+import { createStripePauses } from './stripe.ts'
 import {
   findPausedUntil,
   type PauseOptions,
@@ -41,5 +41,5 @@ export const pausesCapability = defineCapability('pauses', {
     pause: (subscription, options = {}) => pauseSubscription(subscription, options),
     unpause: unpauseSubscription,
   },
-  stripe: stripePauses,
+  stripe: createStripePauses,
 })

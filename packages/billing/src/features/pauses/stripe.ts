@@ -2,7 +2,9 @@ import { type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
 import type { CollectionPauses } from './contract.ts'
 
 /** Implements pauses for Stripe, where a paused subscription keeps the status `active`. */
-export function stripePauses({ stripe }: StripeContext): { readonly pauses: CollectionPauses } {
+export function createStripePauses({ stripe }: StripeContext): {
+  readonly pauses: CollectionPauses
+} {
   return {
     pauses: {
       async pause(id, { until, bills }) {

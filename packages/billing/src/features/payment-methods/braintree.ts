@@ -6,7 +6,7 @@ import { isNotFound } from '../../providers/braintree/errors.ts'
 import { findCustomer } from '../../providers/braintree/find-customer.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import {
-  defaultMethodOf,
+  findDefaultMethod,
   hasCustomerPaymentMethod,
   hasEnded,
   listCustomerMethods,
@@ -16,7 +16,7 @@ import {
 } from '../customers/braintree.ts'
 import type { ProviderMethod } from './contract.ts'
 
-export function braintreePaymentMethods(
+export function createBraintreePaymentMethods(
   context: BraintreeContext,
 ): Pick<GatewayParts, 'paymentMethods'> {
   const { gateway } = context
@@ -60,7 +60,7 @@ export function braintreePaymentMethods(
 
 /** Lists the payment methods, newest first. Braintree groups them by kind. */
 function listOf(customer: braintree.Customer): ProviderMethod[] {
-  const usual = defaultMethodOf(customer)
+  const usual = findDefaultMethod(customer)
   return [...listCustomerMethods(customer)]
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
     .map((method) => describeMethod(method, method === usual))

@@ -7,7 +7,7 @@ import {
 } from '../../providers/contract-suite.ts'
 
 /** Contract tests of payment methods, for gateways that store several per customer. */
-export const paymentMethodsContract: ContractPart = ({ describe, it }, create) => {
+export const definePaymentMethodsContract: ContractPart = ({ describe, it }, create) => {
   const onMethods = capabilityTests(
     'paymentMethods',
     'for gateways with payment methods',

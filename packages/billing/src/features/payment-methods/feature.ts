@@ -1,8 +1,8 @@
 import { defineCapability } from '../define-feature.ts'
-import { braintreePaymentMethods } from './braintree.ts'
+import { createBraintreePaymentMethods } from './braintree.ts'
 import type { PaymentMethodKind } from './contract.ts'
 import type { PaymentMethod } from './payment-method.ts'
-import { stripePaymentMethods } from './stripe.ts'
+import { createStripePaymentMethods } from './stripe.ts'
 import {
   type AddMethodOptions,
   addMethod,
@@ -82,6 +82,6 @@ export const paymentMethodsCapability = defineCapability('paymentMethods', {
     deletePaymentMethod: deleteMethod,
     deletePaymentMethods: deleteMethods,
   },
-  stripe: stripePaymentMethods,
-  braintree: braintreePaymentMethods,
+  stripe: createStripePaymentMethods,
+  braintree: createBraintreePaymentMethods,
 })

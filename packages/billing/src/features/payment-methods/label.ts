@@ -62,7 +62,7 @@ function createLabelWords(card: string, bank_debit: string, wallet: string, othe
 }
 
 /** Returns a short text by which customers recognize a payment method, such as `Visa •••• 4242`. */
-export function paymentMethodLabel(method: Labelled, locale: string): string {
+export function formatPaymentMethodLabel(method: Labelled, locale: string): string {
   const { kind, lastFour, email, bank } = method
   if (kind === 'paypal') return email === null ? 'PayPal' : `PayPal (${email})`
   const said = wordsOf(locale)[kind]

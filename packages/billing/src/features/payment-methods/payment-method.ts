@@ -1,6 +1,6 @@
 import { type CardExpiry, isExpiredAt } from '../../core/values/card.ts'
 import type { PaymentMethodKind, ProviderMethod } from './contract.ts'
-import { paymentMethodLabel } from './label.ts'
+import { formatPaymentMethodLabel } from './label.ts'
 
 /** Default number of days before the end at which a card counts as expiring. */
 const DAYS_AHEAD = 30
@@ -55,7 +55,7 @@ export class PaymentMethod {
    * `PayPal (jane@example.com)`, `Bank debit (Test Bank) •••• 6789`.
    */
   label(locale = 'en'): string {
-    return paymentMethodLabel(this, locale)
+    return formatPaymentMethodLabel(this, locale)
   }
 }
 

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { PaymentMethodNotFound } from '../../core/errors/errors.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import {
-  idOfReference,
+  getReferencedId,
   listAll,
   nullIfMissing,
   type StripeContext,
@@ -13,7 +13,9 @@ import { attachPaymentMethod, findAttachedMethod, makeDefaultMethod } from '../c
 /** Statuses of subscriptions that are never charged again. */
 const OVER: readonly string[] = ['canceled', 'incomplete_expired']
 
-export function stripePaymentMethods(context: StripeContext): Pick<GatewayParts, 'paymentMethods'> {
+export function createStripePaymentMethods(
+  context: StripeContext,
+): Pick<GatewayParts, 'paymentMethods'> {
   const { stripe } = context
   return {
     paymentMethods: {
@@ -29,7 +31,7 @@ export function stripePaymentMethods(context: StripeContext): Pick<GatewayParts,
         const isDefault = defaultOf(customer) === id
         const all = stripe.subscriptions.list({ customer: customerId, limit: 100 })
         for await (const { status, default_payment_method } of all) {
-          const own = idOfReference(default_payment_method)
+          const own = getReferencedId(default_payment_method)
           if (!OVER.includes(status) && (own === id || (own === null && isDefault))) return true
         }
         return false
@@ -66,5 +68,5 @@ async function findCustomer(stripe: Stripe, id: string): Promise<Stripe.Customer
 }
 
 function defaultOf({ invoice_settings, default_source }: Stripe.Customer): string | null {
-  return idOfReference(invoice_settings.default_payment_method) ?? idOfReference(default_source)
+  return getReferencedId(invoice_settings.default_payment_method) ?? getReferencedId(default_source)
 }

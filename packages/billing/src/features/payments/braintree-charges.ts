@@ -6,7 +6,7 @@ import { requireSuccess } from '../../providers/braintree/errors.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import { refuseOverrides } from '../../providers/overrides.ts'
 import { requireDefaultMethod } from '../customers/braintree.ts'
-import { braintreeInvoices, listSales, saleToInvoice } from '../invoices/braintree.ts'
+import { createBraintreeInvoices, listSales, saleToInvoice } from '../invoices/braintree.ts'
 import { buildApiRequestKey, buildOrderId, listPossibleOrderIds } from './braintree-order-key.ts'
 import type { ChargeOptions, InvoiceForOptions } from './charge-contract.ts'
 
@@ -17,9 +17,9 @@ type Charges = Pick<
 
 const DECIDED = ['amount', 'customerId', 'apiRequestKey']
 
-export function braintreeCharges(context: BraintreeContext): Charges {
+export function createBraintreeCharges(context: BraintreeContext): Charges {
   const { currency, options } = context
-  const invoices = braintreeInvoices(context)
+  const invoices = createBraintreeInvoices(context)
   const field = options.descriptionField ?? 'description'
 
   async function sell(

@@ -41,7 +41,7 @@ describe('an idempotency key, as sent to Braintree', () => {
       HASH,
     ],
   ])(
-    'fits into the length limit of %s even if the key has %i characters',
+    'is short enough for %s even if the key has %i characters',
     (_what, length, prefix, name, expected) => {
       if (typeof expected === 'string') expect(name).toBe(expected)
       else {

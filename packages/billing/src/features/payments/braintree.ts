@@ -19,7 +19,7 @@ const STATUSES: Readonly<Record<string, ProviderPayment['status']>> = {
  * Implements payments for Braintree. They never wait for the customer's authentication, which
  * happens in the browser before the payment.
  */
-export function braintreePayments({ gateway }: BraintreeContext): {
+export function createBraintreePayments({ gateway }: BraintreeContext): {
   readonly payments: CustomerPayments
 } {
   return {

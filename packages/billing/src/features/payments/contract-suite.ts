@@ -4,7 +4,7 @@ import { type ContractPart, newOperationId, openAccount } from '../../providers/
 const filter = { pending: true, limit: null, taxOf: () => 0 }
 
 /** Contract tests of single charges and invoices. */
-export const paymentsContract: ContractPart = ({ describe, it }, create) => {
+export const definePaymentsContract: ContractPart = ({ describe, it }, create) => {
   describe('a charge', () => {
     it('accepts a money value, or a number in the provider’s unit', async () => {
       const { gateway, currency } = await openAccount(create)

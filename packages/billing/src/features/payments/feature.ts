@@ -1,12 +1,12 @@
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import type { Amount, Money } from '../../core/values/money.ts'
 import { defineCapability, defineFeature } from '../define-feature.ts'
-import { braintreePayments } from './braintree.ts'
-import { braintreeCharges } from './braintree-charges.ts'
+import { createBraintreePayments } from './braintree.ts'
+import { createBraintreeCharges } from './braintree-charges.ts'
 import type { ChargeOptions } from './charge-contract.ts'
 import type { ProviderPayment } from './contract.ts'
-import { stripePayments } from './stripe.ts'
-import { stripeCharges } from './stripe-charges.ts'
+import { createStripePayments } from './stripe.ts'
+import { createStripeCharges } from './stripe-charges.ts'
 import {
   findAmountOwed,
   findLatestPayment,
@@ -93,8 +93,8 @@ export const chargesFeature = defineFeature({
   changes: {
     payNow,
   },
-  stripe: stripeCharges,
-  braintree: braintreeCharges,
+  stripe: createStripeCharges,
+  braintree: createBraintreeCharges,
 })
 
 /** Reading the newest payment of a subscription, successful or not. */
@@ -102,6 +102,6 @@ export const paymentsCapability = defineCapability('payments', {
   subscription: {
     latestPayment: findLatestPayment,
   },
-  stripe: stripePayments,
-  braintree: braintreePayments,
+  stripe: createStripePayments,
+  braintree: createBraintreePayments,
 })

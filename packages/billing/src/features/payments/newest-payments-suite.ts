@@ -11,7 +11,7 @@ import {
  * Contract tests of a subscription's newest payment and of voiding invoices, for gateways that
  * implement `payments` or `invoiceActions`.
  */
-export const newestPaymentsContract: ContractPart = ({ describe, it }, create) => {
+export const defineNewestPaymentsContract: ContractPart = ({ describe, it }, create) => {
   describe('the newest payment of a subscription', () => {
     it('exists once the subscription was charged, for gateways that report payments', async () => {
       const { gateway, subscribe, currency, now } = await openAccount(create)

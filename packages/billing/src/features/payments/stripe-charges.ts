@@ -4,8 +4,8 @@ import { PaymentActionRequired } from '../../core/errors/payment-errors.ts'
 import { type Amount, type Money, money } from '../../core/values/money.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import { refuseOverrides } from '../../providers/overrides.ts'
-import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
-import { idempotencyKeyReused } from '../../providers/stripe/errors.ts'
+import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
+import { createIdempotencyKeyReusedError } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import { requireDefaultMethod } from '../customers/stripe.ts'
 import type { ChargeOptions } from './charge-contract.ts'
@@ -19,7 +19,7 @@ const DECIDED = ['amount', 'currency', 'customer', 'confirm']
 
 const DONE: readonly string[] = ['succeeded', 'processing', 'requires_capture']
 
-export function stripeCharges(context: StripeContext): Charges {
+export function createStripeCharges(context: StripeContext): Charges {
   return {
     toMoney: (amount: Amount): Money =>
       typeof amount === 'number' ? money(amount, context.currency) : amount,
@@ -64,7 +64,7 @@ async function findByKey(
   for await (const intent of stripe.paymentIntents.list({ customer, limit: 100 })) {
     if (intent.metadata.tollgate_key !== key) continue
     if (intent.amount === amount && intent.currency === currency) return intent
-    throw idempotencyKeyReused(`${intent.amount} ${intent.currency}`)
+    throw createIdempotencyKeyReusedError(`${intent.amount} ${intent.currency}`)
   }
   return null
 }
@@ -73,7 +73,7 @@ async function findByKey(
 function requireSameCapture(before: Stripe.PaymentIntent, options: Charge['options']): void {
   const isLater = before.capture_method === 'manual'
   if (isLater === (options.capture_method === 'manual')) return
-  throw idempotencyKeyReused(
+  throw createIdempotencyKeyReusedError(
     isLater ? 'a charge to be captured later' : 'a charge captured at once',
   )
 }
@@ -107,9 +107,9 @@ async function continuePayment(
 ): Promise<Stripe.PaymentIntent> {
   if (DONE.includes(earlierPayment.status)) return earlierPayment
   if (earlierPayment.status === 'canceled')
-    throw idempotencyKeyReused('a payment that was cancelled')
+    throw createIdempotencyKeyReusedError('a payment that was cancelled')
   const isAsked = earlierPayment.status === 'requires_action'
-  if (isAsked && idOfReference(earlierPayment.payment_method) === method) return earlierPayment
+  if (isAsked && getReferencedId(earlierPayment.payment_method) === method) return earlierPayment
   const { off_session = true, return_url } = options
   try {
     return await stripe.paymentIntents.confirm(earlierPayment.id, {

@@ -1,6 +1,6 @@
 import { money } from '../../core/values/money.ts'
 import type { Stripe } from '../../providers/sdk-types.ts'
-import { idOfReference, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import { getReferencedId, type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
 import type { CustomerPayments, ProviderPayment } from './contract.ts'
 
@@ -15,7 +15,9 @@ const STATUSES: Readonly<Record<string, ProviderPayment['status']>> = {
 }
 
 /** Implements payments of subscriptions for Stripe. */
-export function stripePayments({ stripe }: StripeContext): { readonly payments: CustomerPayments } {
+export function createStripePayments({ stripe }: StripeContext): {
+  readonly payments: CustomerPayments
+} {
   return {
     payments: {
       async findLatest(subscription) {
@@ -77,5 +79,5 @@ export async function findPaidInvoice(
 }
 
 function intentOf(payments: Stripe.Invoice['payments']): string | null {
-  return idOfReference(payments?.data[0]?.payment.payment_intent)
+  return getReferencedId(payments?.data[0]?.payment.payment_intent)
 }

@@ -3,7 +3,7 @@ import { SubscriptionEnded } from '../../core/errors/errors.ts'
 import type { SubscriptionScope, SubscriptionScopeWith } from '../../core/subscription-scope.ts'
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import { type Money, money } from '../../core/values/money.ts'
-import { ended } from '../../core/values/subscription-state.ts'
+import { hasSubscriptionEnded } from '../../core/values/subscription-state.ts'
 import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
 import { computeOwedUsage, payOwedUsage } from '../usage/charges/charge-usage.ts'
 import type { ProviderPayment } from './contract.ts'
@@ -54,7 +54,10 @@ export function payNow(subscription: SubscriptionScope): Promise<void> {
   const { context, record } = subscription
   return subscription.change(
     withPlannedSwapRule(subscription, 'payNow', async ({ found, locked, ask }) => {
-      const hasEnded = ended(toStateColumns(context, record.provider, found), subscription.now())
+      const hasEnded = hasSubscriptionEnded(
+        toStateColumns(context, record.provider, found),
+        subscription.now(),
+      )
       if (hasEnded && !isUsageCountedByUs(subscription)) {
         throw new SubscriptionEnded(
           'The subscription has ended, and paying does not restart it: create a new one. Pay outstanding invoices with invoice.pay()',

@@ -5,7 +5,7 @@ import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import { type Amount, requireAmount } from '../../core/values/money.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import { withExistingCustomer } from '../customers/customer.ts'
-import { invoicePaidEvent } from '../invoices/events.ts'
+import { buildInvoicePaidEvent } from '../invoices/events.ts'
 import type { Invoice } from '../invoices/invoice.ts'
 import { findInvoice, requirePaidInvoice } from '../invoices/user.ts'
 import type { ChargeOptions, InvoiceForOptions } from './charge-contract.ts'
@@ -77,7 +77,7 @@ async function emitInvoicePaid(user: UserScope, id: string): Promise<void> {
     const invoice = await findInvoice(user, id)
     if (!invoice) return
     await options.database.transaction((tx) =>
-      events.record(tx, invoicePaidEvent(user, invoice.data)),
+      events.record(tx, buildInvoicePaidEvent(user, invoice.data)),
     )
     events.committed()
   } catch (error) {

@@ -1,6 +1,6 @@
 import { defineCapability } from '../define-feature.ts'
 import { billingPortal, type PortalOptions } from './open-portal.ts'
-import { stripePortal } from './stripe.ts'
+import { createStripePortal } from './stripe.ts'
 
 declare module '../../billable-user.ts' {
   interface BillableUser<User> {
@@ -21,5 +21,5 @@ export const customerPortalCapability = defineCapability('portal', {
   user: {
     billingPortal,
   },
-  stripe: stripePortal,
+  stripe: createStripePortal,
 })

@@ -1,11 +1,11 @@
 import type Stripe from 'stripe'
 import type { StripeContext } from '../../providers/stripe/client.ts'
-import { pageLocale } from '../../providers/stripe/page-locale.ts'
+import { findPageLocale } from '../../providers/stripe/page-locale.ts'
 import type { PortalFlow, PortalPages } from './contract.ts'
 
 type FlowData = Stripe.BillingPortal.SessionCreateParams.FlowData
 
-export function stripePortal({ stripe }: StripeContext): { readonly portal: PortalPages } {
+export function createStripePortal({ stripe }: StripeContext): { readonly portal: PortalPages } {
   return {
     portal: {
       async open({ customerId, returnUrl, flow, locale }) {
@@ -13,7 +13,7 @@ export function stripePortal({ stripe }: StripeContext): { readonly portal: Port
           customer: customerId,
           return_url: returnUrl,
           ...(flow === null ? {} : { flow_data: flowData(flow) }),
-          ...(locale === null ? {} : { locale: pageLocale(locale) }),
+          ...(locale === null ? {} : { locale: findPageLocale(locale) }),
         })
         return { url }
       },

@@ -6,7 +6,9 @@ import type { ActiveDiscount } from '../../providers/subscription.ts'
 import { findBraintreeSubscription } from '../subscribe/braintree.ts'
 
 /** Implements reading the discounts of a subscription for Braintree. */
-export function braintreeDiscounts(context: BraintreeContext): Pick<Gateway, 'findDiscounts'> {
+export function createBraintreeDiscounts(
+  context: BraintreeContext,
+): Pick<Gateway, 'findDiscounts'> {
   return {
     async findDiscounts(id) {
       const found = await findBraintreeSubscription(context, id)

@@ -9,7 +9,7 @@ import {
  * Contract tests of promotion codes, for gateways that implement `promotionCodes`, in test accounts
  * with a code.
  */
-export const promotionCodesContract: ContractPart = ({ describe, it }, create) => {
+export const definePromotionCodesContract: ContractPart = ({ describe, it }, create) => {
   const onCodes = capabilityTests(
     'promotionCodes',
     'for gateways with promotion codes',

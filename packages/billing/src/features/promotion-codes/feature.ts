@@ -1,9 +1,9 @@
 import type { ActiveDiscount } from '../../providers/subscription.ts'
 import { defineCapability, defineFeature } from '../define-feature.ts'
 import { findDiscounts } from '../subscribe/subscription.ts'
-import { braintreeDiscounts } from './braintree-discounts.ts'
+import { createBraintreeDiscounts } from './braintree-discounts.ts'
 import { findTypedCode, type PromotionCode } from './promotion-codes.ts'
-import { stripeDiscounts, stripePromotionCodes } from './stripe.ts'
+import { createStripeDiscounts, createStripePromotionCodes } from './stripe.ts'
 import { applyCoupon, applyPromotionCode, removeDiscounts } from './subscription.ts'
 
 declare module '../../billable-user.ts' {
@@ -53,8 +53,8 @@ export const discountsFeature = defineFeature({
   subscription: {
     discounts: findDiscounts,
   },
-  stripe: stripeDiscounts,
-  braintree: braintreeDiscounts,
+  stripe: createStripeDiscounts,
+  braintree: createBraintreeDiscounts,
 })
 
 /** Promotion codes that customers type. */
@@ -68,5 +68,5 @@ export const promotionCodesCapability = defineCapability('promotionCodes', {
     removeDiscounts,
   },
   builder: ['withPromotionCode'],
-  stripe: stripePromotionCodes,
+  stripe: createStripePromotionCodes,
 })

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { isBillingError } from '../../core/errors/error-codes.ts'
-import { idOfReference, listAll, type StripeContext } from '../../providers/stripe/client.ts'
+import { getReferencedId, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 import { isRefusal } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 
@@ -62,7 +62,7 @@ export async function previewWithPromotionCode<T>(
     const owed = await findReplacementState(context, used.code, used.customer)
     if (owed.is === 'nothing') throw error
     if (owed.is === 'given') return show({ promotion_code: owed.code.id })
-    return show({ coupon: idOfReference(used.code.promotion.coupon) ?? '' })
+    return show({ coupon: getReferencedId(used.code.promotion.coupon) ?? '' })
   }
 }
 
@@ -131,7 +131,7 @@ function replacementParams(
     ([currency]) => currency !== leastIn,
   )
   return {
-    promotion: { type: 'coupon', coupon: idOfReference(promotion.coupon) ?? '' },
+    promotion: { type: 'coupon', coupon: getReferencedId(promotion.coupon) ?? '' },
     customer,
     max_redemptions: 1,
     ...(expiresAt === null ? {} : { expires_at: expiresAt }),
@@ -216,7 +216,7 @@ export async function listReplacements(
   { id, promotion }: Stripe.PromotionCode,
   customer: string,
 ): Promise<Stripe.PromotionCode[]> {
-  const coupon = idOfReference(promotion.coupon)
+  const coupon = getReferencedId(promotion.coupon)
   if (coupon === null) return []
   const { data } = await stripe.promotionCodes.list({ coupon, customer, limit: 100 })
   return data.filter(({ metadata }) => metadata?.[REPLACED_CODE_KEY] === id)
@@ -240,7 +240,8 @@ function codeUsedBy({ metadata }: Stripe.Subscription): string | undefined {
 function usesAnyCode(subscription: Stripe.Subscription, codes: readonly string[]): boolean {
   if (codes.includes(codeUsedBy(subscription) ?? '')) return true
   return subscription.discounts.some(
-    (each) => typeof each !== 'string' && codes.includes(idOfReference(each.promotion_code) ?? ''),
+    (each) =>
+      typeof each !== 'string' && codes.includes(getReferencedId(each.promotion_code) ?? ''),
   )
 }
 

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { Gateway } from '../../providers/gateway.ts'
-import { idOfReference, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import { getReferencedId, type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import type { ActiveDiscount } from '../../providers/subscription.ts'
 import type { NewDiscount, PromotionCodes, ProviderPromotionCode } from './contract.ts'
 import {
@@ -17,7 +17,7 @@ const CODE = /^[\w-]{1,500}$/
 export const DISCOUNTS_CHANGED_KEY = 'discounts_changed'
 
 /** Implements promotion codes for Stripe, and changes of a subscription's discounts. */
-export function stripePromotionCodes(context: StripeContext): {
+export function createStripePromotionCodes(context: StripeContext): {
   readonly promotionCodes: PromotionCodes
 } {
   const { stripe } = context
@@ -57,7 +57,7 @@ export function stripePromotionCodes(context: StripeContext): {
         const { promotionCode: typed } = discount
         await callWithPromotionCode(
           context,
-          { coupon: typed, customerId: idOfReference(customer) },
+          { coupon: typed, customerId: getReferencedId(customer) },
           {
             make: (given) => update({ promotion_code: given ?? typed }),
             find: async () => null,
@@ -83,10 +83,10 @@ export function stripePromotionCodes(context: StripeContext): {
 function isRequestedDiscount(there: string | Stripe.Discount, wanted: NewDiscount): boolean {
   if (typeof there === 'string') return false
   const { promotion_code: code, source } = there
-  if ('coupon' in wanted) return code === null && idOfReference(source.coupon) === wanted.coupon
+  if ('coupon' in wanted) return code === null && getReferencedId(source.coupon) === wanted.coupon
   const inPlaceOf =
     code !== null && typeof code === 'object' ? code.metadata?.[REPLACED_CODE_KEY] : null
-  return [idOfReference(code), inPlaceOf].includes(wanted.promotionCode)
+  return [getReferencedId(code), inPlaceOf].includes(wanted.promotionCode)
 }
 
 /**
@@ -121,7 +121,7 @@ function describe(found: Stripe.PromotionCode): ProviderPromotionCode {
       least !== null && leastCurrency !== null ? { amount: least, currency: leastCurrency } : null,
     left: countRemainingUses([found, coupon]),
     isActive: found.active && coupon.valid,
-    customerId: idOfReference(found.customer),
+    customerId: getReferencedId(found.customer),
     raw: found,
   }
 }
@@ -137,7 +137,7 @@ export function countRemainingUses(
 }
 
 /** Implements reading the discounts of a subscription for Stripe. */
-export function stripeDiscounts({ stripe }: StripeContext): Pick<Gateway, 'findDiscounts'> {
+export function createStripeDiscounts({ stripe }: StripeContext): Pick<Gateway, 'findDiscounts'> {
   return {
     async findDiscounts(id) {
       const { discounts } = await stripe.subscriptions.retrieve(id, {

@@ -2,7 +2,7 @@ import type braintree from 'braintree'
 import { fromDecimal } from '../../core/values/money.ts'
 import { sumReturned } from '../../core/values/money-back.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { type DisputeFields, disputeStatusOf } from '../disputes/braintree.ts'
+import { type DisputeFields, toDisputeStatus } from '../disputes/braintree.ts'
 import { chooseRefundAction } from './braintree-refund-action.ts'
 
 type Sale = braintree.Transaction
@@ -38,7 +38,7 @@ export async function readReturnedAmount(
     })),
     disputes: listSaleDisputes(sale).map((dispute) => ({
       amount: fromDecimal(dispute.amountDisputed, dispute.currencyIsoCode).amount,
-      status: disputeStatusOf(dispute),
+      status: toDisputeStatus(dispute),
     })),
     creditNotes: [],
   })

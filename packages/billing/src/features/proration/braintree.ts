@@ -1,7 +1,7 @@
 import type braintree from 'braintree'
 import { calculateProportion } from '../../core/values/money.ts'
 import { type AddOnChanges, applyAddOnChanges } from '../../providers/braintree/add-ons.ts'
-import { inTrial } from '../../providers/braintree/describe-subscription.ts'
+import { isInTrial } from '../../providers/braintree/describe-subscription.ts'
 import {
   type AddOnOrDiscount,
   appliesInCycle,
@@ -28,7 +28,7 @@ export function computeProratedCharge(
   terms: CreditTerms,
 ): number {
   const { all, left } = countPeriodDays(current, terms.today)
-  if (all === 0 || inTrial(current)) return 0
+  if (all === 0 || isInTrial(current)) return 0
   const discountsAfter = withDiscountUpdates(current.discounts ?? [], request)
   const addOnsAfter = applyAddOnChanges(current.addOns ?? [], request)
   const sum = (modifications: readonly AddOnOrDiscount[]) =>

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { idOfReference, listAll, type StripeContext } from '../../providers/stripe/client.ts'
+import { getReferencedId, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 
 /**
  * A line of a Stripe invoice, or a pending invoice item. Amounts are in the currency's smallest
@@ -64,7 +64,7 @@ export async function readPendingLines(
 ): Promise<BilledLine[]> {
   const found: BilledLine[] = []
   for await (const item of stripe.invoiceItems.list({ customer, pending: true, limit: 100 })) {
-    if (idOfReference(item.parent?.subscription_details?.subscription) !== id) continue
+    if (getReferencedId(item.parent?.subscription_details?.subscription) !== id) continue
     found.push({
       id: item.id,
       invoice: null,
@@ -89,7 +89,7 @@ export function toBilledLine(line: Stripe.InvoiceLineItem, invoice: string | nul
     amount: line.amount - sum(line.discount_amounts),
     tax: sum(listExclusiveTaxes(line)),
     isProration,
-    item: idOfReference((ofItem ?? single)?.invoice_item),
+    item: getReferencedId((ofItem ?? single)?.invoice_item),
     ...readBilledTime(line, Boolean(ofItem) || isProration),
   }
 }
@@ -112,6 +112,6 @@ function readBilledTime(
     const to = Number(metadata?.[UNTIL])
     return { price: withheld, from: to - 1, to, isWithheld: true }
   }
-  const price = isTime ? idOfReference(pricing?.price_details?.price) : null
+  const price = isTime ? getReferencedId(pricing?.price_details?.price) : null
   return { price, from: period.start, to: period.end, isWithheld: false }
 }

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
+import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
 import { readPendingLines } from './stripe-lines.ts'
 import {
   type ReturnedMoneyOptions,
@@ -18,8 +18,8 @@ export async function readRemainingInvoiceAmount(
   invoice: Stripe.Invoice,
   counting: ReturnedMoneyOptions,
 ): Promise<number> {
-  const id = idOfReference(invoice.parent?.subscription_details?.subscription)
-  const customer = idOfReference(invoice.customer) ?? ''
+  const id = getReferencedId(invoice.parent?.subscription_details?.subscription)
+  const customer = getReferencedId(invoice.customer) ?? ''
   const invoices = id === null ? [invoice] : await listInvoicesSince(context, id, invoice.created)
   const facts = await readInvoiceMoney(context, customer, invoices, counting)
   const waiting = id === null ? [] : await readPendingLines(context, { id, customer })

@@ -6,7 +6,7 @@ import {
   sumReturned,
   type WeightedShare,
 } from '../../core/values/money-back.ts'
-import { idOfReference, listAll, type StripeContext } from '../../providers/stripe/client.ts'
+import { getReferencedId, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 import { type BilledLine, readInvoiceLines } from './stripe-lines.ts'
 import { type InvoiceReturns, readGifts, readReturned } from './stripe-returned.ts'
 
@@ -77,7 +77,7 @@ export async function readInvoiceMoney(
     const lines = await readInvoiceLines(context, invoice)
     const gift = counting.gifts ? (gifts.get(invoice.id) ?? 0) + sumGiftLines(lines) : 0
     const returned = sumReturned(back) + gift
-    const subscription = idOfReference(invoice.parent?.subscription_details?.subscription)
+    const subscription = getReferencedId(invoice.parent?.subscription_details?.subscription)
     facts.push({
       id: invoice.id,
       subscription,

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { ReturnedMoney } from '../../core/values/money-back.ts'
-import { idOfReference, listAll, type StripeContext } from '../../providers/stripe/client.ts'
+import { getReferencedId, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 import { isGift } from '../balance/stripe.ts'
 import { toDisputeStatus } from '../disputes/stripe.ts'
 
@@ -126,5 +126,5 @@ export async function readGifts(
 }
 
 function describe(entry: Stripe.CustomerBalanceTransaction): BalanceTransaction {
-  return { amount: -entry.amount, isGift: isGift(entry), invoice: idOfReference(entry.invoice) }
+  return { amount: -entry.amount, isGift: isGift(entry), invoice: getReferencedId(entry.invoice) }
 }

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { InvalidArgument } from '../../core/errors/errors.ts'
 import {
-  idOfReference,
+  getReferencedId,
   listAll,
   type StripeContext,
   toDate,
@@ -52,7 +52,7 @@ export async function readCurrentPaidTime(
     movesEnd,
   }: { readonly invoices: readonly Stripe.Invoice[]; readonly movesEnd: boolean },
 ): Promise<CurrentPaidTimeRecord | null> {
-  const customer = idOfReference(current.customer) ?? ''
+  const customer = getReferencedId(current.customer) ?? ''
   const counting = { gifts: true, disputes: true }
   const facts = await readInvoiceMoney(context, customer, invoices, counting)
   const earlier = await readOtherInvoices(context, customer, { facts, counting })

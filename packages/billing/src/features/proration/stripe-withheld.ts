@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { InvalidArgument } from '../../core/errors/errors.ts'
 import { computeUnusedTimeCredit, type PaidTime } from '../../core/values/money-back.ts'
-import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
+import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
 import {
   type BilledLine,
   listExclusiveTaxes,
@@ -131,7 +131,7 @@ function toItem({ item, amount, currency, until }: WithheldCredit) {
   return {
     price_data: {
       currency,
-      product: idOfReference(price.product) ?? '',
+      product: getReferencedId(price.product) ?? '',
       unit_amount: amount,
       ...(behavior && behavior !== 'unspecified' ? { tax_behavior: behavior } : {}),
     },

@@ -1,7 +1,7 @@
 import type { SubscriptionScope } from '../../core/subscription-scope.ts'
 import { defineCapability, defineFeature } from '../define-feature.ts'
 import type { SwapOptions } from '../swap/subscription.ts'
-import { stripeQuantities } from './stripe.ts'
+import { createStripeQuantities } from './stripe.ts'
 import { addQuantity, requireQuantityPart, setQuantity, subtractQuantity } from './subscription.ts'
 
 declare module '../../subscription.ts' {
@@ -106,5 +106,5 @@ export const quantitiesCapability = defineCapability('quantities', {
     'updateQuantityAndInvoice',
   ],
   builder: ['quantity'],
-  stripe: stripeQuantities,
+  stripe: createStripeQuantities,
 })

@@ -1,13 +1,15 @@
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import type { StripeContext } from '../../providers/stripe/client.ts'
-import { mainItem, retrieveSubscription } from '../../providers/stripe/describe-subscription.ts'
+import { findMainItem, retrieveSubscription } from '../../providers/stripe/describe-subscription.ts'
 
 /** Implements the quantity of a subscription's main price for Stripe. */
-export function stripeQuantities({ stripe }: StripeContext): Pick<GatewayParts, 'quantities'> {
+export function createStripeQuantities({
+  stripe,
+}: StripeContext): Pick<GatewayParts, 'quantities'> {
   return {
     quantities: {
       async set(id, quantity) {
-        const main = mainItem(await retrieveSubscription(stripe, id))
+        const main = findMainItem(await retrieveSubscription(stripe, id))
         if (!main) throw new Error('The subscription has no item')
         await stripe.subscriptions.update(id, {
           items: [{ id: main.id, quantity }],

@@ -3,7 +3,7 @@ import { isBillingError } from '../../core/errors/error-codes.ts'
 import { RefundNotPossibleYet, RefundRefused } from '../../core/errors/errors.ts'
 import { fromDecimal, type Money, money, toDecimal } from '../../core/values/money.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { errorCodesOf, nullIfMissing, requireSuccess } from '../../providers/braintree/errors.ts'
+import { listErrorCodes, nullIfMissing, requireSuccess } from '../../providers/braintree/errors.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import {
   buildApiRequestKey,
@@ -30,7 +30,7 @@ const NOT_SETTLED = ['91506', '91574']
  * Implements refunds for Braintree. A sale that is not settled yet is voided instead.
  * @param creditedOf Returns how much of a sale was credited by swaps or lost in disputes.
  */
-export function braintreeRefunds(
+export function createBraintreeRefunds(
   context: BraintreeContext,
   creditedOf: (sale: Sale) => Promise<Money>,
 ): Pick<GatewayParts, 'refunds'> {
@@ -118,7 +118,7 @@ async function create(context: BraintreeContext, refund: NewRefund): Promise<Ref
   if (result.success) return describeVoided(result.transaction, reason)
   const now = await context.gateway.transaction.find(refund.charge)
   if (chooseRefundAction(now) === 'done') return describeVoided(now, reason)
-  const hasMoved = errorCodesOf(result).includes(NO_LONGER_VOIDABLE) && now.status !== sale.status
+  const hasMoved = listErrorCodes(result).includes(NO_LONGER_VOIDABLE) && now.status !== sale.status
   if (!hasMoved) throw toRefundError(() => requireSuccess(result))
   if (chooseRefundAction(now) === 'refund') return refundSale(context, now, refund)
   throw refundNotPossibleYet(now)
@@ -139,7 +139,7 @@ async function refundSale(
   }
   const result = await context.gateway.transaction.refund(sale.id, request)
   if (!result.success) {
-    await throwIfUnsettled(context, sale.id, errorCodesOf(result))
+    await throwIfUnsettled(context, sale.id, listErrorCodes(result))
     throw toRefundError(() => requireSuccess(result))
   }
   return describeRefund(result.transaction, sale)

@@ -10,7 +10,7 @@ import {
 import type { PaymentRefunds, RefundablePayment } from './contract.ts'
 
 /** Contract tests of refunds, for gateways that implement `refunds`. */
-export const refundsContract: ContractPart = ({ describe, it }, create) => {
+export const defineRefundsContract: ContractPart = ({ describe, it }, create) => {
   const onRefunds = capabilityTests(
     'refunds',
     'if the gateway has refunds',

@@ -1,8 +1,8 @@
 import { defineCapability } from '../define-feature.ts'
 import { readCreditedAmount } from '../proration/braintree-credited.ts'
-import { braintreeRefunds } from './braintree.ts'
+import { createBraintreeRefunds } from './braintree.ts'
 import type { Refund, RefundOptions } from './refund.ts'
-import { stripeRefunds } from './stripe.ts'
+import { createStripeRefunds } from './stripe.ts'
 import { refundCharge, toChargeId } from './user.ts'
 
 declare module '../../billable-user.ts' {
@@ -38,6 +38,7 @@ export const refundsCapability = defineCapability('refunds', {
   },
   invoice: ['refund', 'refunded'],
   operations: { refund: null },
-  stripe: stripeRefunds,
-  braintree: (context) => braintreeRefunds(context, (sale) => readCreditedAmount(context, sale)),
+  stripe: createStripeRefunds,
+  braintree: (context) =>
+    createBraintreeRefunds(context, (sale) => readCreditedAmount(context, sale)),
 })

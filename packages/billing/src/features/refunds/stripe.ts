@@ -3,7 +3,7 @@ import { ProviderRejected, RefundRefused } from '../../core/errors/errors.ts'
 import { type Money, money } from '../../core/values/money.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import {
-  idOfReference,
+  getReferencedId,
   listAll,
   nullIfMissing,
   type StripeContext,
@@ -16,7 +16,7 @@ import { isFailedRefund } from '../proration/stripe-returned.ts'
 import type { NewRefund, RefundablePayment } from './contract.ts'
 import type { Refund, RefundReason } from './refund.ts'
 
-export function stripeRefunds(context: StripeContext): Pick<GatewayParts, 'refunds'> {
+export function createStripeRefunds(context: StripeContext): Pick<GatewayParts, 'refunds'> {
   return {
     refunds: {
       async find(id, customerId) {
@@ -43,7 +43,7 @@ async function findCharge(
   if (!/^(ch|py|pi|in|cs)_\w{1,100}$/.test(id)) return null
   return nullIfMissing(async () => {
     const charge = await retrieve(context, id, customerId)
-    return charge && idOfReference(charge.customer) === customerId ? charge : null
+    return charge && getReferencedId(charge.customer) === customerId ? charge : null
   })
 }
 
@@ -57,7 +57,7 @@ async function retrieve(
   if (id.startsWith('cs_')) return findCheckoutCharge(context, id, customerId)
   if (!id.startsWith('pi_')) return stripe.charges.retrieve(id)
   const { latest_charge } = await stripe.paymentIntents.retrieve(id)
-  const charge = idOfReference(latest_charge)
+  const charge = getReferencedId(latest_charge)
   return charge === null ? null : stripe.charges.retrieve(charge)
 }
 
@@ -71,8 +71,8 @@ async function findCheckoutCharge(
   customerId: string,
 ): Promise<Stripe.Charge | null> {
   const session = await context.stripe.checkout.sessions.retrieve(id)
-  if (idOfReference(session.customer) !== customerId) return null
-  const paid = idOfReference(session.payment_intent) ?? idOfReference(session.invoice)
+  if (getReferencedId(session.customer) !== customerId) return null
+  const paid = getReferencedId(session.payment_intent) ?? getReferencedId(session.invoice)
   return paid === null ? null : retrieve(context, paid, customerId)
 }
 
@@ -83,10 +83,10 @@ async function findInvoiceCharge(
 ): Promise<Stripe.Charge | null> {
   const { stripe } = context
   const invoice = await stripe.invoices.retrieve(id)
-  if (idOfReference(invoice.customer) !== customerId) return null
+  if (getReferencedId(invoice.customer) !== customerId) return null
   const { data } = await stripe.invoicePayments.list({ invoice: id, status: 'paid', limit: 2 })
   const [payment, another] = data.map(
-    (each) => idOfReference(each.payment.payment_intent) ?? idOfReference(each.payment.charge),
+    (each) => getReferencedId(each.payment.payment_intent) ?? getReferencedId(each.payment.charge),
   )
   if (another)
     throw refused('The invoice was paid in several payments: pass the id of a charge instead')
@@ -112,7 +112,7 @@ function describeCharge(charge: Stripe.Charge): RefundablePayment {
  */
 async function readChargeCredit(context: StripeContext, charge: Stripe.Charge): Promise<Money> {
   const { amount_captured, amount_refunded, currency } = charge
-  const invoice = await findPaidInvoice(context, idOfReference(charge.payment_intent))
+  const invoice = await findPaidInvoice(context, getReferencedId(charge.payment_intent))
   if (invoice === null) return money(0, currency)
   const left = await readRemainingInvoiceAmount(context, invoice, { gifts: true, disputes: false })
   return money(Math.max(0, amount_captured - amount_refunded - left), currency)
@@ -173,7 +173,7 @@ function describeRefund(refund: Stripe.Refund): Refund {
   const { id, amount, currency, reason } = refund
   return {
     id,
-    charge: idOfReference(refund.charge) ?? '',
+    charge: getReferencedId(refund.charge) ?? '',
     amount: money(amount, currency),
     status: statusOf(refund),
     reason: REASONS.includes(reason ?? '') ? (reason as RefundReason) : null,

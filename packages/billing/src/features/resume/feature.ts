@@ -4,7 +4,7 @@ import { beginOperation, finishOperation } from '../../core/operation.ts'
 import type { OperationIntent } from '../../core/storage/operations.ts'
 import type { SubscriptionRecord } from '../../core/storage/tables.ts'
 import { changeSubscription, type SubscriptionScope } from '../../core/subscription-scope.ts'
-import { onGracePeriod } from '../../core/values/subscription-state.ts'
+import { isOnGracePeriod } from '../../core/values/subscription-state.ts'
 import { defineFeature } from '../define-feature.ts'
 import { replaceSubscription } from '../swap/subscription.ts'
 
@@ -40,7 +40,7 @@ export const resumeFeature = defineFeature({
 export async function resumeCancelled(subscription: SubscriptionScope): Promise<void> {
   const { context, record } = subscription
   const isOver =
-    onGracePeriod(record, subscription.now()) && (await subscription.find())?.isOver === true
+    isOnGracePeriod(record, subscription.now()) && (await subscription.find())?.isOver === true
   subscription.record = isOver
     ? await resumeAnew(subscription)
     : await resumeSubscription(context, record)
@@ -77,7 +77,7 @@ async function resumeSubscription(
     kind: 'resume',
     request: { provider: record.provider, of: record.providerId },
   }
-  if (!onGracePeriod(record, options.clock.now()) && !(await operations.find(intent))) {
+  if (!isOnGracePeriod(record, options.clock.now()) && !(await operations.find(intent))) {
     throw notOnGracePeriod()
   }
   return changeSubscription(context, record, async ({ found, locked, ask }) => {

@@ -8,7 +8,7 @@ import {
 import type { RequestedItem } from '../../providers/item.ts'
 
 /** Contract tests of planned swaps, for gateways that implement `schedules`. */
-export const schedulesContract: ContractPart = ({ describe, it }, create) => {
+export const defineSchedulesContract: ContractPart = ({ describe, it }, create) => {
   const onSchedules = capabilityTests('schedules', 'if the gateway can plan swaps', { it }, create)
   const plan = (items: readonly RequestedItem[], operation: string | null = newOperationId()) =>
     ({ items, at: 'period_end', tax: 0, operation }) as const

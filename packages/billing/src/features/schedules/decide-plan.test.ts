@@ -84,7 +84,7 @@ it.each<[string, object, ProviderSubscription | null, StoredPlanDecision]>([
     'over',
   ],
 ])(
-  'decideStoredPlan(), after an interrupted change of a planned swap: %s',
+  'decideStoredPlan(), after a change of a planned swap was interrupted, makes the right decision: %s',
   (_name, request, subscription, verdict) => {
     const operation = { id: 'own', request: request as StoredPlannedSwap }
     expect(decideStoredPlan(operation, subscription, NOW)).toBe(verdict)

@@ -1,7 +1,7 @@
 import { defineCapability } from '../define-feature.ts'
 import type { SwapItem } from '../swap/subscription.ts'
 import { resumeStoredPlan } from './resume.ts'
-import { stripeSchedules } from './stripe.ts'
+import { createStripeSchedules } from './stripe.ts'
 import {
   cancelPlannedSwap,
   findPlannedSwap,
@@ -52,5 +52,5 @@ export const subscriptionSchedulesCapability = defineCapability('schedules', {
     cancelPlannedSwap,
   },
   operations: { plan: resumeStoredPlan },
-  stripe: stripeSchedules,
+  stripe: createStripeSchedules,
 })

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
 import { InvalidArgument, UnknownPrice } from '../../core/errors/errors.ts'
 import type { RequestedItem } from '../../providers/item.ts'
-import { idOfReference, type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
+import { getReferencedId, type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
 import {
+  findMainItem,
   isMetered,
-  mainItem,
   retrieveSubscription,
   scheduleOf,
 } from '../../providers/stripe/describe-subscription.ts'
@@ -32,7 +32,7 @@ type CopiedProperties = Pick<Phase['items'][number], 'discounts' | 'tax_rates' |
  * subscription, because Stripe removes those that a phase omits. The schedule releases the
  * subscription one day after the swap, because a subscription with a schedule cannot be cancelled.
  */
-export function stripeSchedules(context: StripeContext): {
+export function createStripeSchedules(context: StripeContext): {
   readonly schedules: SubscriptionSchedules
 } {
   const { stripe } = context
@@ -156,7 +156,7 @@ function nextPhase(
   { items }: NewPlannedSwap,
   { tax, isOtherInterval }: { readonly tax: DecidedTax; readonly isOtherInterval: boolean },
 ): Phase {
-  const main = mainItem(current)
+  const main = findMainItem(current)
   return {
     items: items.map(({ price, quantity }, at) => {
       const old = current.items.data.find((item) => item.price.id === price)
@@ -182,7 +182,7 @@ function nextPhase(
 }
 
 function isOtherInterval(current: Stripe.Subscription, price: Stripe.Price | undefined): boolean {
-  return !isSameInterval(mainItem(current)?.price.recurring, price?.recurring)
+  return !isSameInterval(findMainItem(current)?.price.recurring, price?.recurring)
 }
 
 function periodEnd({ items }: Stripe.Subscription): number {
@@ -198,7 +198,7 @@ function toQuantityParam(quantity: number | null): { quantity?: number } {
  * discount anew.
  */
 function discountsOf({ discounts }: Pick<Stripe.Subscription, 'discounts'>): CopiedProperties {
-  const ids = discounts.map(idOfReference).flatMap((id) => id ?? [])
+  const ids = discounts.map(getReferencedId).flatMap((id) => id ?? [])
   return ids.length > 0 ? { discounts: ids.map((discount) => ({ discount })) } : {}
 }
 

@@ -9,7 +9,7 @@ import {
 import type { NewSentInvoice, SentInvoices } from './contract.ts'
 
 /** Contract tests of sent invoices, for gateways that implement `sentInvoices`. */
-export const sentInvoicesContract: ContractPart = ({ describe, it }, create) => {
+export const defineSentInvoicesContract: ContractPart = ({ describe, it }, create) => {
   const onSent = (
     name: string,
     body: (sent: SentInvoices, account: ContractTestAccount) => Promise<void>,

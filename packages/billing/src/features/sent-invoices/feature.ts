@@ -2,7 +2,7 @@ import type { Amount } from '../../core/values/money.ts'
 import { defineCapability } from '../define-feature.ts'
 import type { Invoice } from '../invoices/invoice.ts'
 import type { SendInvoiceOptions } from './contract.ts'
-import { stripeSentInvoices } from './stripe.ts'
+import { createStripeSentInvoices } from './stripe.ts'
 import { sendInvoice } from './user.ts'
 
 declare module '../../billable-user.ts' {
@@ -39,5 +39,5 @@ export const sentInvoicesCapability = defineCapability('sentInvoices', {
   },
   invoice: ['markPaid'],
   operations: { send_invoice: null },
-  stripe: stripeSentInvoices,
+  stripe: createStripeSentInvoices,
 })

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import { refuseOverrides } from '../../providers/overrides.ts'
-import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
+import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import { completeInvoice, INVOICE_EXPAND_PARAM } from '../invoices/stripe.ts'
@@ -10,7 +10,9 @@ import { findOrCreateInvoice, RESERVED_PARAMS } from '../invoices/stripe-single-
 /** Metadata that marks an invoice as sent, because Stripe does not report whether it was. */
 const SENT = { tollgate_sent: 'true' }
 
-export function stripeSentInvoices(context: StripeContext): Pick<GatewayParts, 'sentInvoices'> {
+export function createStripeSentInvoices(
+  context: StripeContext,
+): Pick<GatewayParts, 'sentInvoices'> {
   const { invoices } = context.stripe
   const retrieve = (id: string) => invoices.retrieve(id, { expand: INVOICE_EXPAND_PARAM })
 
@@ -57,10 +59,10 @@ export function stripeSentInvoices(context: StripeContext): Pick<GatewayParts, '
       },
       async markPaid(id, customerId) {
         const before = await find(id)
-        if (!before || idOfReference(before.customer) !== customerId) return null
+        if (!before || getReferencedId(before.customer) !== customerId) return null
         if (before.status !== 'paid') await payElsewhere(id)
         const invoice = await retrieve(id)
-        const subscription = idOfReference(invoice.parent?.subscription_details?.subscription)
+        const subscription = getReferencedId(invoice.parent?.subscription_details?.subscription)
         return { invoice: await completeInvoice(context, invoice), subscription, failure: null }
       },
     },

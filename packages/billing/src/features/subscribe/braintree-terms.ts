@@ -12,7 +12,7 @@ import type { ProviderMethod } from '../payment-methods/contract.ts'
  * Implements reading the agreed terms of a Braintree subscription (coupon, trial, payment method
  * and others). Add-ons that its plan includes are left out.
  */
-export function braintreeAgreedTerms(context: BraintreeContext): Pick<Gateway, 'findTerms'> {
+export function createBraintreeAgreedTerms(context: BraintreeContext): Pick<Gateway, 'findTerms'> {
   return {
     async findTerms({ raw }) {
       const subscription = raw as braintree.Subscription

@@ -13,12 +13,12 @@ import {
 } from '../../providers/braintree/add-ons.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import {
-  inTrial,
+  isInTrial,
   isOver,
   toProviderSubscription,
 } from '../../providers/braintree/describe-subscription.ts'
 import {
-  errorCodesOf,
+  listErrorCodes,
   nullIfMissing,
   requireSuccess,
   toPaymentFailed,
@@ -54,7 +54,7 @@ type Subscriptions = Pick<
   | 'resume'
 >
 
-export function braintreeSubscriptions(context: BraintreeContext): Subscriptions {
+export function createBraintreeSubscriptions(context: BraintreeContext): Subscriptions {
   const { gateway } = context
   const findSubscription = async (id: string) => {
     const found = await findBraintreeSubscription(context, id)
@@ -214,7 +214,7 @@ export async function createSubscriptionOnce(
 ): Promise<ProviderSubscription> {
   const { gateway } = context
   const result = await gateway.subscription.create({ ...request })
-  if (!result.success && errorCodesOf(result).includes(ID_TAKEN)) {
+  if (!result.success && listErrorCodes(result).includes(ID_TAKEN)) {
     return toProviderSubscription(context, await gateway.subscription.find(request.id))
   }
   return toProviderSubscription(context, requireSuccess(result).subscription)
@@ -252,7 +252,7 @@ async function cancelAtPeriodEnd(context: BraintreeContext, id: string): Promise
   const { gateway } = context
   const current = await gateway.subscription.find(id)
   if (current.status === 'Past Due') return cancelNow(context, id)
-  const isTrial = inTrial(current)
+  const isTrial = isInTrial(current)
   const cycles = isTrial
     ? 1
     : current.currentBillingCycle + computeCreditDuration(current, context).cycles
@@ -266,6 +266,6 @@ async function cancelAtPeriodEnd(context: BraintreeContext, id: string): Promise
 
 async function cancelNow({ gateway }: BraintreeContext, id: string): Promise<void> {
   const result = await gateway.subscription.cancel(id)
-  if (!result.success && errorCodesOf(result).some((code) => OVER_ALREADY.includes(code))) return
+  if (!result.success && listErrorCodes(result).some((code) => OVER_ALREADY.includes(code))) return
   requireSuccess(result)
 }

@@ -10,7 +10,7 @@ import {
 const DAY = 24 * 3600 * 1000
 
 /** Contract tests of subscriptions, from creation to end. */
-export const subscriptionsContract: ContractPart = ({ describe, it }, create) => {
+export const defineSubscriptionsContract: ContractPart = ({ describe, it }, create) => {
   describe('a subscription', () => {
     it('has the terms it was created with', async () => {
       const { gateway, provider, plans, customerId, subscribe, read } = await openAccount(create)

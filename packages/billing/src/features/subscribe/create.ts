@@ -9,7 +9,7 @@ import type { OperationIntent } from '../../core/storage/operations.ts'
 import type { BilledOwner, SubscriptionRecord } from '../../core/storage/tables.ts'
 import { requireRecord } from '../../core/subscription-scope.ts'
 import { readSubscriptionTax, storeTaxTerms } from '../../core/tax.ts'
-import { active, awaitsFirstPayment } from '../../core/values/subscription-state.ts'
+import { awaitsFirstPayment, isActive } from '../../core/values/subscription-state.ts'
 import type { NewSubscription } from '../../providers/subscription.ts'
 import { closeCheckouts } from '../checkout/close-checkouts.ts'
 import { ensureCustomer } from '../customers/customer.ts'
@@ -119,7 +119,7 @@ async function returnIfSameTerms(
 ): Promise<SubscriptionRecord> {
   const { record, found } = running
   await requireSameTerms(context, running, asked)
-  if (!active(record, context.options.clock.now())) {
+  if (!isActive(record, context.options.clock.now())) {
     await (await locked.gateway(record.provider)).requirePaid(found)
   }
   return record

@@ -347,7 +347,7 @@ describe('create() under the name of an existing subscription (threat Q2)', () =
       'resume() or swap()',
     ],
   ])(
-    'reports the differing term "%s" for %s',
+    'reports that the term "%s" differs for %s',
     (term, _name, asked, running, inForce, wanted, use) => {
       expect(compare(asked, running)).toEqual([{ term, inForce, wanted, use }])
     },

@@ -1,12 +1,12 @@
 import type { DifferentTerm, SubscriptionTerm } from '../../core/errors/different-term.ts'
 import type { SubscriptionRecord } from '../../core/storage/tables.ts'
-import { cancelled, onTrial } from '../../core/values/subscription-state.ts'
+import { isCancelled, isTrialRunning } from '../../core/values/subscription-state.ts'
 import type { TaxSource } from '../../options.ts'
 import type { Capability } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { AgreedTerms } from '../../providers/subscription.ts'
 import type { ProviderMethod } from '../payment-methods/contract.ts'
-import { paymentMethodLabel } from '../payment-methods/label.ts'
+import { formatPaymentMethodLabel } from '../payment-methods/label.ts'
 import { isSameMethod } from '../payment-methods/payment-method.ts'
 import type { ChosenTax, RequestedSubscription } from './wanted-terms.ts'
 
@@ -120,7 +120,7 @@ const TERMS: Readonly<
 
   trial({ wanted }, { record, agreed, now, can }) {
     const { trialEndsAt: end } = record
-    const running = onTrial(record, now) ? end : null
+    const running = isTrialRunning(record, now) ? end : null
     const { trialDays, trialEndsAt } = wanted
     const isWanted = Boolean(trialDays || trialEndsAt)
     const isSame = trialEndsAt
@@ -165,14 +165,14 @@ const TERMS: Readonly<
       return null
     }
     return {
-      inForce: billed ? paymentMethodLabel(billed, 'en') : NONE,
-      wanted: method ? paymentMethodLabel(method, 'en') : 'the card of the customer',
+      inForce: billed ? formatPaymentMethodLabel(billed, 'en') : NONE,
+      wanted: method ? formatPaymentMethodLabel(method, 'en') : 'the card of the customer',
       use: 'updateCard()',
     }
   },
 
   cancellation: (_asked, { record }) =>
-    cancelled(record)
+    isCancelled(record)
       ? {
           inForce: `ends at ${record.endsAt?.toISOString()}`,
           wanted: NONE,

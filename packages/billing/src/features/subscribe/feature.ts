@@ -1,12 +1,12 @@
 import type { EndReason } from '../../providers/subscription.ts'
 import type { Subscription } from '../../subscription.ts'
 import { defineCapability, defineFeature } from '../define-feature.ts'
-import { braintreeSubscriptions } from './braintree.ts'
-import { braintreeAgreedTerms } from './braintree-terms.ts'
+import { createBraintreeSubscriptions } from './braintree.ts'
+import { createBraintreeAgreedTerms } from './braintree-terms.ts'
 import type { SubscriptionBuilder } from './builder.ts'
 import { resumeNewSubscription } from './resume.ts'
-import { stripeSubscriptions } from './stripe.ts'
-import { stripeAgreedTerms } from './stripe-terms.ts'
+import { createStripeSubscriptions } from './stripe.ts'
+import { createStripeAgreedTerms } from './stripe-terms.ts'
 import {
   findEndReason,
   findPaidUntil,
@@ -109,10 +109,13 @@ export const subscriptionCreationFeature = defineFeature({
     asProvider: readProviderSubscription,
   },
   operations: { subscription: resumeNewSubscription },
-  stripe: (context) => ({ ...stripeSubscriptions(context), ...stripeAgreedTerms(context) }),
+  stripe: (context) => ({
+    ...createStripeSubscriptions(context),
+    ...createStripeAgreedTerms(context),
+  }),
   braintree: (context) => ({
-    ...braintreeSubscriptions(context),
-    ...braintreeAgreedTerms(context),
+    ...createBraintreeSubscriptions(context),
+    ...createBraintreeAgreedTerms(context),
   }),
 })
 

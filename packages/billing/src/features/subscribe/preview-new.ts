@@ -4,7 +4,7 @@ import type { RunningSubscription } from '../../core/find-running.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
 import { readSubscriptionTax } from '../../core/tax.ts'
 import { money } from '../../core/values/money.ts'
-import { awaitsFirstPayment, ended } from '../../core/values/subscription-state.ts'
+import { awaitsFirstPayment, hasSubscriptionEnded } from '../../core/values/subscription-state.ts'
 import type { CustomerDetails } from '../../providers/customer.ts'
 import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { Subscription } from '../../subscription.ts'
@@ -74,12 +74,12 @@ async function readRunningSubscription(
 ): Promise<RunningSubscription | null> {
   const row = await context.subscriptions.findByName(owner, name)
   const now = context.options.clock.now()
-  if (!row || ended(row, now)) return null
+  if (!row || hasSubscriptionEnded(row, now)) return null
   const { provider } = row
   const found = await (await context.gateway(provider)).findSubscription(row.providerId)
   if (!found) return null
   const columns = toStateColumns(context, provider, found)
-  if (awaitsFirstPayment(columns) || ended(columns, now)) return null
+  if (awaitsFirstPayment(columns) || hasSubscriptionEnded(columns, now)) return null
   const fresh = toSubscriptionRecord({ found, whose: row, name, provider, before: row, now })
   return { found, record: { ...row, ...fresh, ...columns } }
 }

@@ -3,7 +3,7 @@ import { refreshSubscriptionRow, storeSubscription, toStateColumns } from '../..
 import { isBillingError } from '../../core/errors/error-codes.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import { pastDue } from '../../core/values/subscription-state.ts'
+import { isPastDue } from '../../core/values/subscription-state.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function settleFirstPayment(
   await storeSubscription(context, locked, provider, made)
   // When an old operation is finished late, the first payment came long ago: a later payment that
   // is past due must not close the subscription.
-  if (pastDue(toStateColumns(context, provider, made))) return
+  if (isPastDue(toStateColumns(context, provider, made))) return
   try {
     await (await locked.gateway(provider)).requirePaid(made)
   } catch (error) {

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { Gateway } from '../../providers/gateway.ts'
-import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
+import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
 import { describeMethod } from '../../providers/stripe/describe-method.ts'
 import type { AgreedTerms } from '../../providers/subscription.ts'
 import { findDefaultMethod } from '../customers/stripe.ts'
@@ -16,7 +16,7 @@ const DAY = 86_400
  * Implements reading the agreed terms of a Stripe subscription. Terms that Stripe does not report
  * are read from the subscription's metadata.
  */
-export function stripeAgreedTerms(context: StripeContext): Pick<Gateway, 'findTerms'> {
+export function createStripeAgreedTerms(context: StripeContext): Pick<Gateway, 'findTerms'> {
   return {
     async findTerms({ id }) {
       const subscription = await context.stripe.subscriptions.retrieve(id, {
@@ -45,7 +45,7 @@ function listDiscountNames(discount: string | Stripe.Discount): string[] {
   const { promotion_code: code, source } = discount
   const inPlaceOf =
     code !== null && typeof code === 'object' ? code.metadata?.[REPLACED_CODE_KEY] : null
-  return [inPlaceOf, idOfReference(code), idOfReference(source.coupon)].flatMap(
+  return [inPlaceOf, getReferencedId(code), getReferencedId(source.coupon)].flatMap(
     (name) => name ?? [],
   )
 }
@@ -71,6 +71,6 @@ async function findMethod(
   context: StripeContext,
   { customer, default_payment_method: own }: Stripe.Subscription,
 ): Promise<ProviderMethod | null> {
-  const method = own ?? (await findDefaultMethod(context, idOfReference(customer) ?? ''))
+  const method = own ?? (await findDefaultMethod(context, getReferencedId(customer) ?? ''))
   return method === null || typeof method === 'string' ? null : describeMethod(method, method.id)
 }

@@ -36,7 +36,7 @@ type Subscriptions = Pick<
   | 'resume'
 >
 
-export function stripeSubscriptions(context: StripeContext): Subscriptions {
+export function createStripeSubscriptions(context: StripeContext): Subscriptions {
   const { stripe } = context
   const findTaxRates = createTaxRateFinder(context)
 

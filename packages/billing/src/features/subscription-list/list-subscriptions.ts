@@ -11,7 +11,7 @@ import {
   requireOneOf,
   requireText,
 } from '../../core/values/arguments.ts'
-import { ownerKey } from '../../core/values/owner.ts'
+import { formatOwnerKey } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { Subscription } from '../../subscription.ts'
 
@@ -95,7 +95,7 @@ export async function listSubscriptions(
   const page = rows.slice(0, limit)
   const owners = await context.owners.findMany(page.map(({ owner }) => owner))
   const subscriptions = page.flatMap((record) => {
-    const owner = owners.get(ownerKey(record.owner))
+    const owner = owners.get(formatOwnerKey(record.owner))
     if (!owner) return []
     const { provider: at, providerCustomer: customer } = record
     const isTheirs = customer === null || (owner.provider === at && owner.providerId === customer)

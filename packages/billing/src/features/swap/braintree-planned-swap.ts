@@ -13,7 +13,7 @@ import {
 } from '../../providers/braintree/add-ons.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { daysBetween, toCalendarDay } from '../../providers/braintree/days.ts'
-import { inTrial, isOver } from '../../providers/braintree/describe-subscription.ts'
+import { isInTrial, isOver } from '../../providers/braintree/describe-subscription.ts'
 import { unusedCreditRemainder } from '../../providers/braintree/paid-for.ts'
 import {
   type CreditTerms,
@@ -79,7 +79,7 @@ export function buildSwapRequest(
 ): BraintreeSwapRequest {
   const { current, old, plan, wanted } = target
   const replaces =
-    isOver(current) || old.frequency !== plan.frequency || (wanted.skipTrial && inTrial(current))
+    isOver(current) || old.frequency !== plan.frequency || (wanted.skipTrial && isInTrial(current))
   if (replaces) return buildReplacementRequest(context, target)
   const change = buildChangeRequest(context, target)
   return needsReplacementForCredit(context, target, change)
@@ -293,6 +293,6 @@ function creditOf({ current, paid }: SwapTarget, terms: CreditTerms): number {
 }
 
 function trialDaysLeft(current: braintree.Subscription, now: Date): number {
-  if (!inTrial(current) || !current.firstBillingDate) return 0
+  if (!isInTrial(current) || !current.firstBillingDate) return 0
   return Math.max(0, daysBetween(toCalendarDay(now), current.firstBillingDate))
 }

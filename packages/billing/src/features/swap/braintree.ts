@@ -4,7 +4,7 @@ import { money, toDecimal } from '../../core/values/money.ts'
 import { type AddOns, readAddOns } from '../../providers/braintree/add-ons.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { toCalendarDay } from '../../providers/braintree/days.ts'
-import { inTrial, isOver } from '../../providers/braintree/describe-subscription.ts'
+import { isInTrial, isOver } from '../../providers/braintree/describe-subscription.ts'
 import { requireSuccess } from '../../providers/braintree/errors.ts'
 import { encodeSubscriptionId } from '../../providers/braintree/ids.ts'
 import { getSubscriptionDebt } from '../../providers/braintree/plan-credit.ts'
@@ -35,7 +35,7 @@ type Swaps = Pick<Gateway, 'swap' | 'previewSwap'> & {
  * Implements swaps for Braintree. `swap()` and its preview build the same request from the
  * subscription's state at Braintree: the swap sends it, the preview only calculates its cost.
  */
-export function braintreeSwaps(context: BraintreeContext): Swaps {
+export function createBraintreeSwaps(context: BraintreeContext): Swaps {
   const { gateway } = context
 
   async function readTarget(
@@ -48,7 +48,7 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
     const worth = await readCouponValues(context, current)
     const hasAddOns = (wanted.items?.length ?? 0) > 1 || (current.addOns?.length ?? 0) > 0
     const addOns: AddOns = hasAddOns ? await readAddOns(context) : new Map()
-    const mayCredit = wanted.prorate && !isOver(current) && !inTrial(current)
+    const mayCredit = wanted.prorate && !isOver(current) && !isInTrial(current)
     const paid = mayCredit
       ? await readReturnedPeriodMoney(context, current, toCalendarDay(now))
       : null

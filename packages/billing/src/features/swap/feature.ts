@@ -1,8 +1,8 @@
 import { defineCapability, defineFeature, pickPart } from '../define-feature.ts'
-import { braintreeSwaps } from './braintree.ts'
+import { createBraintreeSwaps } from './braintree.ts'
 import type { SwapPreview } from './contract.ts'
 import { resumeSwap } from './resume.ts'
-import { stripeSwaps } from './stripe.ts'
+import { createStripeSwaps } from './stripe.ts'
 import { previewSwap, type SwapItem, type SwapOptions, swapPrices } from './subscription.ts'
 
 declare module '../../subscription.ts' {
@@ -68,11 +68,11 @@ export const swapFeature = defineFeature({
       swapPrices(subscription, { ...options, plan: price, invoiceNow: true }),
   },
   operations: { swap: resumeSwap },
-  stripe: stripeSwaps,
-  braintree: braintreeSwaps,
+  stripe: createStripeSwaps,
+  braintree: createBraintreeSwaps,
 })
 
 /** Swaps for which the provider needs a new subscription that replaces the old one. */
 export const swapReplacementsCapability = defineCapability('replacements', {
-  braintree: (context) => pickPart(braintreeSwaps(context), 'replacements'),
+  braintree: (context) => pickPart(createBraintreeSwaps(context), 'replacements'),
 })

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { RequestedItem } from '../../providers/item.ts'
 import { nullIfMissing } from '../../providers/stripe/client.ts'
-import { isMetered, mainItem } from '../../providers/stripe/describe-subscription.ts'
+import { findMainItem, isMetered } from '../../providers/stripe/describe-subscription.ts'
 import { type DecidedTax, haveTaxRateIds, taxRatesParam } from '../taxes/stripe-chosen-tax.ts'
 
 /** How the difference of a change is billed. */
@@ -12,7 +12,7 @@ interface Billing {
 
 /** Lists the prices of a Stripe subscription with their quantities, the main price first. */
 export function listSubscriptionPriceItems(current: Stripe.Subscription): RequestedItem[] {
-  const main = mainItem(current)
+  const main = findMainItem(current)
   const { data } = current.items
   return [...data.filter((item) => item === main), ...data.filter((item) => item !== main)].map(
     ({ price, quantity }) => ({ price: price.id, quantity: quantity ?? null }),
@@ -101,7 +101,7 @@ export function itemWithChangedPrice(
   [first]: readonly RequestedItem[],
 ): Stripe.SubscriptionItem | undefined {
   const isThere = current.items.data.some(({ price }) => price.id === first?.price)
-  return isThere ? undefined : mainItem(current)
+  return isThere ? undefined : findMainItem(current)
 }
 
 /**

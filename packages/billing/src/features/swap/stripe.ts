@@ -70,7 +70,7 @@ interface Change extends Omit<ItemsChange, 'tax' | 'before'> {
  * Implements swaps for Stripe, which changes the existing subscription, even to another billing
  * interval.
  */
-export function stripeSwaps(context: StripeContext): Swaps {
+export function createStripeSwaps(context: StripeContext): Swaps {
   const { stripe } = context
   const findTaxRates = createTaxRateFinder(context)
   const said = createConfiguredTaxReader(context)

@@ -17,7 +17,7 @@ import {
 import { storeTaxTerms } from '../../core/tax.ts'
 import { requireCount, requireText } from '../../core/values/arguments.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import { ended } from '../../core/values/subscription-state.ts'
+import { hasSubscriptionEnded } from '../../core/values/subscription-state.ts'
 import { requireCapability, requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
@@ -209,13 +209,13 @@ export function replaceSubscription(
     const newest = await context.subscriptions.findByName(owner, name)
     // A concurrent call, which held the lock, has already made the swap.
     if (newest && newest.id !== record.id && hasRequestedPrices(newest, wanted)) {
-      if (ended(newest, clock.now())) throw hasEnded()
+      if (hasSubscriptionEnded(newest, clock.now())) throw hasEnded()
       return newest
     }
     const current = await (await locked.gateway(provider)).findSubscription(from)
     if (current) requireLive(context, provider, current)
     const row = await requireRecord(context, record)
-    if (ended(row, clock.now())) throw hasEnded()
+    if (hasSubscriptionEnded(row, clock.now())) throw hasEnded()
     const { items } = wanted
     const same = { provider, from, plan: wanted.plan, ...(items ? { items } : {}) }
     const tax = wanted.keepsPrice ? (wanted.before?.tax ?? wanted.tax) : wanted.tax
@@ -253,7 +253,7 @@ function requireLive(
   current: ProviderSubscription,
 ): void {
   const columns = toStateColumns(context, provider, current)
-  if (ended(columns, context.options.clock.now())) throw hasEnded()
+  if (hasSubscriptionEnded(columns, context.options.clock.now())) throw hasEnded()
 }
 
 function hasEnded(): SubscriptionEnded {

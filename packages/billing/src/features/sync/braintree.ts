@@ -3,7 +3,7 @@ import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { collectResults } from '../../providers/braintree/collect.ts'
 import { toProviderSubscription } from '../../providers/braintree/describe-subscription.ts'
 import { describeCustomer, listCustomerSubscriptions } from '../customers/braintree.ts'
-import { type DisputeFields, disputeStatusOf } from '../disputes/braintree.ts'
+import { type DisputeFields, toDisputeStatus } from '../disputes/braintree.ts'
 import type { AccountLists } from './contract.ts'
 
 /**
@@ -11,7 +11,9 @@ import type { AccountLists } from './contract.ts'
  * because a Braintree search returns a limited number of results. Changes cannot be listed, because
  * Braintree has no search criterion for the time of a change.
  */
-export function braintreeAccountLists(context: BraintreeContext): { readonly lists: AccountLists } {
+export function createBraintreeAccountLists(context: BraintreeContext): {
+  readonly lists: AccountLists
+} {
   const { gateway } = context
   return {
     lists: {
@@ -37,7 +39,7 @@ export function braintreeAccountLists(context: BraintreeContext): { readonly lis
           disputes.map((each) => ({
             id: each.id,
             customerId: customer?.id ?? null,
-            status: disputeStatusOf(each),
+            status: toDisputeStatus(each),
           })),
         )
         return { disputes, next: null }

@@ -11,7 +11,7 @@ export const listsContract: ContractPart = ({ describe, it }, create) => {
   }
 
   describe('lists of all objects at the provider, for gateways that have them', () => {
-    it('return a customer with card and subscription, equal to reading each by its id', async () => {
+    it('return a customer with card and subscription, as if each were read by its id', async () => {
       const { gateway, lists, customerId, subscribe } = await open()
       if (!lists) return
       const { id } = await subscribe()

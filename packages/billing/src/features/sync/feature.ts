@@ -1,8 +1,8 @@
 import type { UserScope } from '../../core/user-scope.ts'
 import { defineCapability, defineFeature } from '../define-feature.ts'
-import { braintreeAccountLists } from './braintree.ts'
+import { createBraintreeAccountLists } from './braintree.ts'
 import type { DriftReport } from './drift.ts'
-import { stripeAccountLists } from './stripe.ts'
+import { createStripeAccountLists } from './stripe.ts'
 import { syncOwner } from './sync-owner.ts'
 
 declare module '../../billable-user.ts' {
@@ -28,8 +28,8 @@ export const syncFeature = defineFeature({
 
 /** Reading many customers and subscriptions at a time, which makes `sync()` faster. */
 export const accountListsCapability = defineCapability('lists', {
-  stripe: stripeAccountLists,
-  braintree: braintreeAccountLists,
+  stripe: createStripeAccountLists,
+  braintree: createBraintreeAccountLists,
 })
 
 export async function syncUser(

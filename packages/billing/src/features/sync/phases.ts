@@ -1,7 +1,7 @@
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import { requireOwnerTable } from '../../core/storage/owner-tables.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
-import { type Owner, ownerKey } from '../../core/values/owner.ts'
+import { formatOwnerKey, type Owner } from '../../core/values/owner.ts'
 import type { ReadOnlyGateway } from '../../providers/gateway.ts'
 import type { ProviderChange } from './contract.ts'
 import { findDisputeSuspects, findSuspects } from './suspects.ts'
@@ -224,7 +224,7 @@ function createRowsPhase(run: SyncRun): SyncPhase {
         await run.forOwner(row.owner, async () => {
           // Rows of an owner type are processed only where that type is configured.
           requireOwnerTable(context.options.owners, row.owner.type)
-          const billed = found.get(ownerKey(row.owner)) ?? null
+          const billed = found.get(formatOwnerKey(row.owner)) ?? null
           const unowned = await reportUnownedSubscription(context, row, billed, options)
           if (unowned) run.drift.push(unowned)
           const isListed = run.listed.has(row.provider) && run.seen.has(row.id)
@@ -252,7 +252,7 @@ function createOperationsPhase(run: SyncRun): SyncPhase {
     name: 'operations',
     async step(at) {
       const batch = await context.operations.listOwners(at ?? '', BATCH)
-      const owners = new Map(batch.map(({ owner }) => [ownerKey(owner), owner]))
+      const owners = new Map(batch.map(({ owner }) => [formatOwnerKey(owner), owner]))
       for (const owner of owners.values()) {
         if (!context.owners.types.includes(owner.type)) continue
         await run.forOwner(owner, () =>

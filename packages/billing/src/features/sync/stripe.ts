@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { idOfReference, type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
+import { getReferencedId, type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
 import {
   toProviderSubscription,
   withAllItems,
@@ -14,7 +14,7 @@ const PAGE = 100
  * Implements reading all customers and subscriptions of a Stripe account, newest first. Stripe does
  * not list objects that belong to a test clock.
  */
-export function stripeAccountLists(context: StripeContext): { readonly lists: AccountLists } {
+export function createStripeAccountLists(context: StripeContext): { readonly lists: AccountLists } {
   const { stripe } = context
   return {
     lists: {
@@ -29,7 +29,7 @@ export function stripeAccountLists(context: StripeContext): { readonly lists: Ac
         })
         const disputes = data.map(({ id, charge, status }) => ({
           id,
-          customerId: typeof charge === 'string' ? null : idOfReference(charge.customer),
+          customerId: typeof charge === 'string' ? null : getReferencedId(charge.customer),
           status: toDisputeStatus(status),
         }))
         return { disputes, next: has_more ? (data.at(-1)?.id ?? null) : null }
@@ -113,8 +113,8 @@ function toProviderChange(event: Stripe.Event): ProviderChange | null {
     case 'subscription_schedule': {
       const { customer, subscription, released_subscription } =
         object as Stripe.SubscriptionSchedule
-      const subscriptionId = idOfReference(subscription ?? released_subscription)
-      return { customerId: idOfReference(customer), subscriptionId }
+      const subscriptionId = getReferencedId(subscription ?? released_subscription)
+      return { customerId: getReferencedId(customer), subscriptionId }
     }
     case 'customer':
       return isOtherCard(event)
@@ -125,7 +125,7 @@ function toProviderChange(event: Stripe.Event): ProviderChange | null {
       const { customer } = object as Stripe.PaymentMethod
       const before = event.data.previous_attributes as { customer?: string } | undefined
       return {
-        customerId: idOfReference(customer) ?? before?.customer ?? null,
+        customerId: getReferencedId(customer) ?? before?.customer ?? null,
         subscriptionId: null,
       }
     }
@@ -147,7 +147,7 @@ function isOtherCard({ type, data }: Stripe.Event): boolean {
  * without its schedule and with only the first items.
  */
 function toSubscriptionChange(object: Stripe.Subscription): ProviderChange {
-  const change = { customerId: idOfReference(object.customer), subscriptionId: object.id }
+  const change = { customerId: getReferencedId(object.customer), subscriptionId: object.id }
   const isWhole = object.schedule === null && object.items?.has_more === false
   if (!isWhole) return change
   try {

@@ -13,7 +13,7 @@ import type {
   NewSubscriptionRecord,
   SubscriptionRecord,
 } from '../../core/storage/tables.ts'
-import { type Owner, ownerKey } from '../../core/values/owner.ts'
+import { formatOwnerKey, type Owner } from '../../core/values/owner.ts'
 import { DEFAULT_SUBSCRIPTION_NAME } from '../../core/values/subscription-name.ts'
 import type { ReadOnlyGateway } from '../../providers/gateway.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
@@ -94,7 +94,7 @@ async function compare(
     before: row,
     now: context.options.clock.now(),
   })
-  const isMoved = row !== null && ownerKey(row.owner) !== ownerKey(owner)
+  const isMoved = row !== null && formatOwnerKey(row.owner) !== formatOwnerKey(owner)
   const isRight = row !== null && !isMoved && isSameSubscriptionRecord(row, wanted)
   // A row that the application imported names no customer yet. It is completed without being
   // reported.

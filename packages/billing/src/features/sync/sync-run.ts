@@ -1,6 +1,6 @@
 import type { BillingContext } from '../../core/context.ts'
 import type { SyncProgress } from '../../core/storage/tables.ts'
-import { type Owner, ownerKey } from '../../core/values/owner.ts'
+import { formatOwnerKey, type Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { type Drift, type SyncFailure, type SyncOptions, toSyncFailure } from './drift.ts'
 import { syncOwner } from './sync-owner.ts'
@@ -44,7 +44,7 @@ export class SyncRun {
    */
   async compare(owners: readonly Owner[]): Promise<void> {
     for (const owner of owners) {
-      const key = ownerKey(owner)
+      const key = formatOwnerKey(owner)
       if (this.#read.has(key)) continue
       this.#read.add(key)
       await this.forOwner(owner, async () => {

@@ -2,8 +2,8 @@ import type { BillingContext } from '../../core/context.ts'
 import { refreshSubscriptionRow, toStateColumns } from '../../core/converge.ts'
 import { withOwnerLock } from '../../core/owner-lock.ts'
 import type { BilledOwner, SubscriptionRecord } from '../../core/storage/tables.ts'
-import { ownerKey } from '../../core/values/owner.ts'
-import { awaitsFirstPayment, ended } from '../../core/values/subscription-state.ts'
+import { formatOwnerKey } from '../../core/values/owner.ts'
+import { awaitsFirstPayment, hasSubscriptionEnded } from '../../core/values/subscription-state.ts'
 import { endUnpaidSubscription } from '../subscribe/settle-first-payment.ts'
 import type { Drift, SyncOptions } from './drift.ts'
 
@@ -57,10 +57,10 @@ async function reportUnowned(
     // An ended subscription is not charged any more, even if access continues for a while.
     if (!found || found.isOver) return null
     const columns = toStateColumns(context, provider, found)
-    if (ended(columns, context.options.clock.now())) return null
+    if (hasSubscriptionEnded(columns, context.options.clock.now())) return null
     // The row did not name its customer, which may have an owner after all.
     const now = await context.subscriptions.findByProvider(provider, providerId)
-    if (now && ownerKey(now.owner) !== ownerKey(owner)) return null
+    if (now && formatOwnerKey(now.owner) !== formatOwnerKey(owner)) return null
     if (isEnded) {
       if (awaitsFirstPayment(columns)) await endUnpaidSubscription(locked, provider, found)
       await locked.change(provider, (changing) => changing.cancelNow(found.id))

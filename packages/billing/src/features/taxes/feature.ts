@@ -1,7 +1,7 @@
 import { defineCapability, defineFeature, pickPart } from '../define-feature.ts'
 import type { TaxExemption } from './contract.ts'
-import { stripeTaxes } from './stripe.ts'
-import { stripeTaxExemptions, stripeTaxIds } from './stripe-tax-ids.ts'
+import { createStripeTaxes } from './stripe.ts'
+import { createStripeTaxExemptions, createStripeTaxIds } from './stripe-tax-ids.ts'
 import { syncTaxPercentage } from './subscription.ts'
 import {
   createTaxId,
@@ -88,18 +88,18 @@ export const taxesFeature = defineFeature({
   changes: {
     syncTaxPercentage,
   },
-  stripe: (context) => pickPart(stripeTaxes(context), 'setTax'),
+  stripe: (context) => pickPart(createStripeTaxes(context), 'setTax'),
 })
 
 /** Taxes that the provider calculates from the customer's address. */
 export const automaticTaxCapability = defineCapability('automaticTax', {
   builder: ['withTax'],
-  stripe: (context) => pickPart(stripeTaxes(context), 'automaticTax'),
+  stripe: (context) => pickPart(createStripeTaxes(context), 'automaticTax'),
 })
 
 /** Taxing each price of a subscription with the provider's tax rates. */
 export const lineRatesCapability = defineCapability('lineRates', {
-  stripe: (context) => pickPart(stripeTaxes(context), 'lineRates'),
+  stripe: (context) => pickPart(createStripeTaxes(context), 'lineRates'),
 })
 
 /** Tax ids of customers, such as VAT numbers. */
@@ -111,7 +111,7 @@ export const taxIdsCapability = defineCapability('taxIds', {
     deleteTaxId,
   },
   operations: { tax_id: null },
-  stripe: stripeTaxIds,
+  stripe: createStripeTaxIds,
 })
 
 /** Exempting customers from taxes. */
@@ -121,5 +121,5 @@ export const taxExemptionsCapability = defineCapability('taxExemptions', {
     setTaxExempt,
     reverseChargeApplies: async (user) => (await readTaxExempt(user)) === 'reverse',
   },
-  stripe: stripeTaxExemptions,
+  stripe: createStripeTaxExemptions,
 })

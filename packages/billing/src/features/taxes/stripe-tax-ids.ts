@@ -8,7 +8,7 @@ import type { TaxExemption } from './contract.ts'
 import type { NewTaxId, ProviderTaxId } from './tax-ids-contract.ts'
 
 /** Implements tax ids for Stripe. */
-export function stripeTaxIds(context: StripeContext): Pick<GatewayParts, 'taxIds'> {
+export function createStripeTaxIds(context: StripeContext): Pick<GatewayParts, 'taxIds'> {
   const { stripe } = context
   return {
     taxIds: {
@@ -75,7 +75,7 @@ function describe(taxId: Stripe.TaxId): ProviderTaxId {
 }
 
 /** Implements tax exemptions for Stripe. */
-export function stripeTaxExemptions({
+export function createStripeTaxExemptions({
   stripe,
 }: StripeContext): Pick<GatewayParts, 'taxExemptions'> {
   return {

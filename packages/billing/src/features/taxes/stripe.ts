@@ -16,7 +16,7 @@ import {
  * Implements tax changes for Stripe: each in a single request, so that two kinds of tax never apply
  * at once.
  */
-export function stripeTaxes(
+export function createStripeTaxes(
   context: StripeContext,
 ): Pick<Gateway, 'setTax'> & Pick<GatewayParts, 'automaticTax' | 'lineRates'> {
   const { stripe } = context

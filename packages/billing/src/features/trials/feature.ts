@@ -1,5 +1,5 @@
 import { defineCapability, defineFeature } from '../define-feature.ts'
-import { stripeTrials } from './stripe.ts'
+import { createStripeTrials } from './stripe.ts'
 import { endTrial, extendTrial } from './subscription.ts'
 import { everHadTrial, isOnGenericTrial, isOnTrial, startGenericTrial } from './user.ts'
 
@@ -78,5 +78,5 @@ export const trialsCapability = defineCapability('trials', {
     endTrial,
   },
   builder: ['trialUntil'],
-  stripe: stripeTrials,
+  stripe: createStripeTrials,
 })

@@ -12,7 +12,7 @@ import {
 import { isSamePriceList, listSubscriptionPriceItems } from '../swap/stripe-change-params.ts'
 
 /** Implements extending and ending trials for Stripe. */
-export function stripeTrials(context: StripeContext): Pick<GatewayParts, 'trials'> {
+export function createStripeTrials(context: StripeContext): Pick<GatewayParts, 'trials'> {
   const { stripe } = context
   return {
     trials: {

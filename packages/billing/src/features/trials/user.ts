@@ -1,13 +1,13 @@
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import { requireOwner, type UserScope } from '../../core/user-scope.ts'
 import { requireDate } from '../../core/values/arguments.ts'
-import { onTrial, onUserTrial } from '../../core/values/subscription-state.ts'
+import { isOnUserTrial, isTrialRunning } from '../../core/values/subscription-state.ts'
 import { hadTrial, requireTrialUnused } from './one-trial.ts'
 
 export async function isOnTrial(user: UserScope, name?: string): Promise<boolean> {
   if (name === undefined) return isOnOwnTrial(user)
   const record = await user.context.subscriptions.findByName(user.owner, name)
-  return record !== null && onTrial(record, user.now())
+  return record !== null && isTrialRunning(record, user.now())
 }
 
 export async function isOnGenericTrial(user: UserScope): Promise<boolean> {
@@ -32,7 +32,7 @@ function moveOnlyTrial({ context, owner }: UserScope, endsAt: Date | null): Prom
     const begun = await resumeInterrupted(context, locked)
     const { trialEndsAt } = await requireOwner(context, owner)
     const now = context.options.clock.now()
-    const runs = onUserTrial(trialEndsAt, now)
+    const runs = isOnUserTrial(trialEndsAt, now)
     if (endsAt === null && !runs) return
     if (!runs) await requireTrialUnused(context, locked, begun)
     await context.owners.setTrial(owner, endsAt ?? new Date(now.getTime() - 1000))
@@ -44,5 +44,5 @@ export function everHadTrial({ context, owner }: UserScope): Promise<boolean> {
 }
 
 function isOnOwnTrial(user: UserScope): boolean {
-  return onUserTrial(user.user.record.trialEndsAt, user.now())
+  return isOnUserTrial(user.user.record.trialEndsAt, user.now())
 }

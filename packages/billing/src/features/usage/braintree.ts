@@ -2,7 +2,7 @@ import type braintree from 'braintree'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { startOfDay } from '../../providers/braintree/days.ts'
 import { listPeriodStarts } from '../../providers/braintree/period-starts.ts'
-import { braintreeCharges } from '../payments/braintree-charges.ts'
+import { createBraintreeCharges } from '../payments/braintree-charges.ts'
 import { buildUsageOrderId, findUsageIdempotencyKey } from './braintree-usage-order.ts'
 import type { UsageCharges } from './contract.ts'
 
@@ -10,9 +10,9 @@ import type { UsageCharges } from './contract.ts'
  * Implements usage for Braintree, which cannot count usage itself: billing counts it, and charges
  * the usage of a period by a separate sale.
  */
-export function braintreeUsage(context: BraintreeContext): { readonly usage: UsageCharges } {
+export function createBraintreeUsage(context: BraintreeContext): { readonly usage: UsageCharges } {
   const { currency, options } = context
-  const { invoiceFor } = braintreeCharges(context)
+  const { invoiceFor } = createBraintreeCharges(context)
   const { metered = {} } = options
   return {
     usage: {

@@ -16,7 +16,7 @@ type Metered = NonNullable<GatewayUnderTest['metered']>
  * Contract tests of usage, for gateways that implement `usage`, in test accounts with a metered
  * price.
  */
-export const usageContract: ContractPart = ({ describe, it }, create) => {
+export const defineUsageContract: ContractPart = ({ describe, it }, create) => {
   const onUsage = (
     name: string,
     body: (usage: UsageReports, account: ContractTestAccount, metered: Metered) => Promise<void>,

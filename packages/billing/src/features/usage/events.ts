@@ -7,7 +7,11 @@ import type { StoredUsage } from './usage-rows.ts'
  * Builds the event `usage.refused`. A report that is retried and refused again causes another
  * event.
  */
-export function usageRefusedEvent(usage: StoredUsage, reason: string, at: Date): NewBillingEvent {
+export function buildUsageRefusedEvent(
+  usage: StoredUsage,
+  reason: string,
+  at: Date,
+): NewBillingEvent {
   const { owner, provider, identifier, reference: id, meter, value } = usage
   return {
     type: 'usage.refused',
@@ -30,7 +34,7 @@ export interface UnpaidUsage {
   readonly at: Date
 }
 
-export function usageUnpaidEvent(
+export function buildUsageUnpaidEvent(
   { owner, provider }: EventOrigin,
   unpaid: UnpaidUsage,
 ): NewBillingEvent {

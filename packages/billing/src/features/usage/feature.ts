@@ -1,10 +1,10 @@
 import { defineCapability, defineFeature } from '../define-feature.ts'
 import { changeItems } from '../items/subscription.ts'
 import type { SwapOptions } from '../swap/subscription.ts'
-import { braintreeUsage } from './braintree.ts'
+import { createBraintreeUsage } from './braintree.ts'
 import type { UsageSummary } from './contract.ts'
 import type { UsageOptions, UsageQuery, UsageReport } from './report-usage.ts'
-import { stripeUsage } from './stripe.ts'
+import { createStripeUsage } from './stripe.ts'
 import {
   listUsage,
   reportUsage,
@@ -126,8 +126,8 @@ export const usageCapability = defineCapability('usage', {
     usage: listUsage,
   },
   operations: { usage: null },
-  stripe: stripeUsage,
-  braintree: braintreeUsage,
+  stripe: createStripeUsage,
+  braintree: createBraintreeUsage,
 })
 
 /** Prices defined at the provider that are billed by usage. */

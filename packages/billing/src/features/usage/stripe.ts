@@ -23,7 +23,7 @@ const MINUTE = 60
  * Implements usage for Stripe, where meters count the reported events, and prices are billed by a
  * meter.
  */
-export function stripeUsage(context: StripeContext): { readonly usage: UsageReports } {
+export function createStripeUsage(context: StripeContext): { readonly usage: UsageReports } {
   const { stripe } = context
   const meters = meterCache(stripe)
   const meterOfPrice = new Map<string, string | null>()

@@ -13,7 +13,7 @@ import {
 } from '../../core/worker.ts'
 import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { type DroppedReport, isChargedByUs } from './contract.ts'
-import { usageRefusedEvent } from './events.ts'
+import { buildUsageRefusedEvent } from './events.ts'
 import { logLateUsage } from './late-usage.ts'
 import {
   findBilledCustomerId,
@@ -230,7 +230,7 @@ async function refuse(
   await database.transaction(async (tx) => {
     for (const [at, each] of refused.entries()) {
       const isNew = await mark(each.id, reason, now, tx)
-      if (isNew && concerned[at]) await events.record(tx, usageRefusedEvent(each, reason, now))
+      if (isNew && concerned[at]) await events.record(tx, buildUsageRefusedEvent(each, reason, now))
     }
   })
   events.committed()

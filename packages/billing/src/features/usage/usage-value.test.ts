@@ -92,7 +92,7 @@ describe('requireUsageTime()', () => {
   })
 })
 
-it('a report with an unknown outcome is sent again for less than a day, and can be cancelled for a day', () => {
+it('a report with an unknown outcome is sent again for less than a day, and can be cancelled for one day', () => {
   expect(mayReportBeSent(NOW, NOW)).toBe(true)
   expect(mayReportBeSent(at(-23 * 60 * MINUTE + 1), NOW)).toBe(true)
   expect(mayReportBeSent(at(-23 * 60 * MINUTE), NOW)).toBe(false)

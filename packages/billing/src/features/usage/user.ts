@@ -2,7 +2,7 @@ import { Busy, InvalidArgument, NoSubscription } from '../../core/errors/errors.
 import { withOwnerLock } from '../../core/owner-lock.ts'
 import type { UserScope, UserScopeWith } from '../../core/user-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
-import { ended } from '../../core/values/subscription-state.ts'
+import { hasSubscriptionEnded } from '../../core/values/subscription-state.ts'
 import { isChargedByUs, type UsageSummary } from './contract.ts'
 import {
   findUsageReport,
@@ -57,7 +57,9 @@ async function findChargedSubscription(
 async function findNewestRunningId(user: UserScopeWith<'usage'>): Promise<number> {
   const { context, owner, provider } = user
   const all = await context.subscriptions.listByOwner(owner)
-  const running = all.find((each) => each.provider === provider && !ended(each, user.now()))
+  const running = all.find(
+    (each) => each.provider === provider && !hasSubscriptionEnded(each, user.now()),
+  )
   if (running) return running.id
   throw new NoSubscription('Usage is charged with a running subscription, and there is none')
 }

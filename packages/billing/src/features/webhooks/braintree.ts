@@ -13,7 +13,7 @@ interface Signed {
   readonly payload: string
 }
 
-export function braintreeWebhooks({ gateway }: BraintreeContext): Webhooks {
+export function createBraintreeWebhooks({ gateway }: BraintreeContext): Webhooks {
   async function parse({ signature, payload }: Signed): Promise<braintree.WebhookNotification> {
     try {
       return await gateway.webhookNotification.parse(signature, payload)

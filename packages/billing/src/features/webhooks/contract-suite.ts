@@ -5,7 +5,7 @@ import { type ContractPart, catchErrorCode, openAccount } from '../../providers/
  * Contract tests of webhooks: verification, storage, and finding the objects that an event is
  * about.
  */
-export const webhooksContract: ContractPart = ({ describe, it }, create) => {
+export const defineWebhooksContract: ContractPart = ({ describe, it }, create) => {
   describe('a webhook', () => {
     it('has the same id when it is delivered again', async () => {
       const { gateway, subscribe, webhookAbout } = await openAccount(create)

@@ -4,9 +4,9 @@ import { createTaxLookup, readTax } from '../../core/tax.ts'
 import { grantsAccess } from '../../core/values/subscription-state.ts'
 import type { EventObject } from '../../providers/webhook.ts'
 import {
-  creditNoteCreatedEvent,
+  buildCreditNoteCreatedEvent,
+  buildInvoicePaidEvent,
   type EventOrigin,
-  invoicePaidEvent,
   refundCreatedEvent,
   toInvoiceFacts,
 } from '../invoices/events.ts'
@@ -46,10 +46,10 @@ async function buildBillingEvents(
   }
   if (eventObject.type === 'credit_note.created') {
     const note = await gateway.creditNotes?.find(eventObject.id, customerId)
-    return note ? [creditNoteCreatedEvent(about, note)] : []
+    return note ? [buildCreditNoteCreatedEvent(about, note)] : []
   }
   const found = await findInvoice(context, event, customerId)
-  if (eventObject.type === 'invoice.paid') return found ? [invoicePaidEvent(about, found)] : []
+  if (eventObject.type === 'invoice.paid') return found ? [buildInvoicePaidEvent(about, found)] : []
   return buildUnpaidInvoiceEvents(
     context,
     event,

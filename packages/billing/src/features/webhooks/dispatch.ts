@@ -3,10 +3,10 @@ import { refreshSubscriptionRow, toStateColumns } from '../../core/converge.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import type { StoredWebhook } from '../../core/storage/tables.ts'
 import { stillBelongsToOwner } from '../../core/subscription-owner.ts'
-import { type Owner, ownerKey } from '../../core/values/owner.ts'
+import { formatOwnerKey, type Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { ReadOnlyGateway } from '../../providers/gateway.ts'
-import { handlerName, type WebhookHandler } from '../../providers/handlers.ts'
+import { buildHandlerName, type WebhookHandler } from '../../providers/handlers.ts'
 import type { EventSubject } from '../../providers/webhook.ts'
 import { handleDisputeEvent } from '../disputes/store-dispute.ts'
 import { handleCardEvent } from '../payment-methods/set-billed-card.ts'
@@ -53,7 +53,7 @@ function findOwn(
   provider: ProviderName,
   type: string,
 ): WebhookHandler | null {
-  const name = handlerName(type)
+  const name = buildHandlerName(type)
   for (const handlers of [options.handlers, options.providers.find(provider)?.handlers]) {
     const own = (handlers as Readonly<Record<string, unknown>> | undefined)?.[name]
     if (typeof own === 'function') return (own as WebhookHandler).bind(handlers)
@@ -77,7 +77,7 @@ export async function runDefaultHandler(
     concerned = await withOwnerLock(context, owner, async (locked) => {
       const now = await find()
       // The customer was transferred to another owner while this waited for the lock.
-      if (now === null || ownerKey(now.owner) !== ownerKey(owner)) return now
+      if (now === null || formatOwnerKey(now.owner) !== formatOwnerKey(owner)) return now
       await resumeInterrupted(context, locked)
       for (const handle of now.handlers) await handle(context, { locked, gateway, subject })
       return null

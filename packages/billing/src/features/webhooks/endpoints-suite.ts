@@ -5,7 +5,7 @@ import type { VerifiedEvent } from '../../providers/webhook.ts'
 const URL = 'https://app.example.com/webhook'
 
 /** Contract tests of webhook endpoints, for gateways that implement `webhookEndpoints`. */
-export const webhookEndpointsContract: ContractPart = ({ describe, it }, create) => {
+export const defineWebhookEndpointsContract: ContractPart = ({ describe, it }, create) => {
   describe('a webhook endpoint', () => {
     it('can be registered, listed and removed', async () => {
       const { gateway, provider } = await openAccount(create)

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { WebhookHandlers } from '../../options.ts'
-import { type HandlerName, handlerName } from '../../providers/handlers.ts'
+import { buildHandlerName, type HandlerName } from '../../providers/handlers.ts'
 
 describe('the names of webhook handlers', () => {
   it.each([
@@ -10,7 +10,7 @@ describe('the names of webhook handlers', () => {
     ['check', 'handleCheck'],
     ['__proto__', 'handleProto'],
   ])('are derived from the event type: the handler of %s is %s', (type, name) => {
-    expect(handlerName(type)).toBe(name)
+    expect(buildHandlerName(type)).toBe(name)
   })
 
   it('are derived from the event type in TypeScript too', () => {

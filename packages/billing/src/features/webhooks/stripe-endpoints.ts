@@ -11,7 +11,7 @@ import {
 
 type NewEndpoint = Stripe.WebhookEndpointCreateParams
 
-export function stripeEndpoints(context: StripeContext): {
+export function createStripeEndpoints(context: StripeContext): {
   readonly webhookEndpoints: WebhookEndpoints
 } {
   const { stripe } = context

@@ -1,13 +1,13 @@
 import type Stripe from 'stripe'
 import { InvalidSignature } from '../../core/errors/errors.ts'
 import type { Gateway } from '../../providers/gateway.ts'
-import { idOfReference, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import { getReferencedId, type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import type { EventObject, EventSubject } from '../../providers/webhook.ts'
 import { requireRecentSignature, SIGNATURE_TOLERANCE_SECONDS } from './stripe-signature-time.ts'
 
 type Webhooks = Pick<Gateway, 'verifyWebhook' | 'readEvent' | 'subjectOf'>
 
-export function stripeWebhooks({ stripe, options }: StripeContext): Webhooks {
+export function createStripeWebhooks({ stripe, options }: StripeContext): Webhooks {
   const secrets =
     typeof options.webhookSecret === 'string' ? [options.webhookSecret] : options.webhookSecret
   const isLive = /^[rs]k_live_/.test(options.secret)
@@ -76,7 +76,7 @@ function readStripeEventSubject(event: Stripe.Event): EventSubject {
     object.object === 'customer' ? object.id : (object.customer ?? before.customer ?? null)
   return {
     subscriptionId: findObjectSubscription(object),
-    customerId: idOfReference(customer as string | { id: string } | null | undefined),
+    customerId: getReferencedId(customer as string | { id: string } | null | undefined),
     disputeId: object.object === 'dispute' ? String(object.id) : null,
     customerDeleted: event.type === 'customer.deleted',
     cardChanged: event.type.startsWith('payment_method.') || event.type === 'customer.updated',
@@ -117,11 +117,11 @@ function findObjectSubscription(
 ): string | null {
   if (object.object === 'subscription') return String(object.id)
   if (object.object === 'checkout.session')
-    return idOfReference(object.subscription as string | null)
+    return getReferencedId(object.subscription as string | null)
   if (object.object === 'subscription_schedule') {
-    return idOfReference((object.subscription ?? object.released_subscription) as string | null)
+    return getReferencedId((object.subscription ?? object.released_subscription) as string | null)
   }
   if (object.object !== 'invoice') return null
   const parent = object.parent as Stripe.Invoice['parent'] | undefined
-  return idOfReference(parent?.subscription_details?.subscription)
+  return getReferencedId(parent?.subscription_details?.subscription)
 }

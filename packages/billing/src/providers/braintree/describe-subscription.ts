@@ -8,7 +8,7 @@ import { parseSubscriptionId } from './ids.ts'
 import { computeCreditDuration, endOfPaidTime } from './paid-for.ts'
 import { toMinorUnits } from './plan-credit.ts'
 
-export function inTrial(subscription: braintree.Subscription): boolean {
+export function isInTrial(subscription: braintree.Subscription): boolean {
   return Boolean(subscription.trialPeriod) && subscription.currentBillingCycle === 0
 }
 
@@ -66,7 +66,7 @@ function itemsOf(subscription: braintree.Subscription): ProviderItem[] {
 
 function paidUntil(context: BraintreeContext, subscription: braintree.Subscription): Date | null {
   const { status, firstBillingDate } = subscription
-  if (inTrial(subscription)) return firstBillingDate ? startOfDay(firstBillingDate) : null
+  if (isInTrial(subscription)) return firstBillingDate ? startOfDay(firstBillingDate) : null
   if (status === 'Past Due') return null
   return endOfPaidTime(subscription, computeCreditDuration(subscription, context))
 }
@@ -94,7 +94,7 @@ function computeAccessEnd(
  */
 function trialEndOf(subscription: braintree.Subscription): Date | null {
   const { neverExpires, numberOfBillingCycles, firstBillingDate } = subscription
-  const isMarked = inTrial(subscription) && !neverExpires && numberOfBillingCycles === 1
+  const isMarked = isInTrial(subscription) && !neverExpires && numberOfBillingCycles === 1
   return isMarked && firstBillingDate ? startOfDay(firstBillingDate) : null
 }
 

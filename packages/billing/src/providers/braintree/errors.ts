@@ -89,7 +89,7 @@ interface Refusal {
 }
 
 function toRejectionError(result: Refusal): BillingError {
-  const codes = errorCodesOf(result)
+  const codes = listErrorCodes(result)
   for (const code of codes) {
     const map = Object.hasOwn(byCode, code) ? byCode[code] : undefined
     if (map) return map(result.message, { provider: 'braintree', providerCode: code })
@@ -118,7 +118,7 @@ export function toPaymentFailed(attempt: Attempt, message: string): PaymentFaile
   })
 }
 
-export function errorCodesOf(result: object): string[] {
+export function listErrorCodes(result: object): string[] {
   const { errors } = result as Partial<Refusal>
   return errors?.deepErrors().map(({ code }) => String(code)) ?? []
 }

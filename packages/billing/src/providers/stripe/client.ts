@@ -30,7 +30,7 @@ export interface StripeContext {
 }
 
 /** Returns the id of a Stripe object that may be expanded. */
-export function idOfReference(
+export function getReferencedId(
   value: string | { readonly id: string } | null | undefined,
 ): string | null {
   if (value === null || value === undefined) return null

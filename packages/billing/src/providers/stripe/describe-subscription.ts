@@ -3,14 +3,14 @@ import type { CollectionPause, PausedBills } from '../../features/pauses/contrac
 import type { PlannedSwap } from '../../features/schedules/contract.ts'
 import type { RequestedItem } from '../item.ts'
 import type { EndReason, ProviderSubscription } from '../subscription.ts'
-import { idOfReference, listAll, toDate } from './client.ts'
+import { getReferencedId, listAll, toDate } from './client.ts'
 import { hasLapsed } from './held-change.ts'
 
 export function toProviderSubscription(subscription: Stripe.Subscription): ProviderSubscription {
-  const item = mainItem(subscription)
+  const item = findMainItem(subscription)
   return {
     id: subscription.id,
-    customerId: idOfReference(subscription.customer),
+    customerId: getReferencedId(subscription.customer),
     plan: item?.price.id ?? '',
     status: subscription.status,
     isOver: isOver(subscription),
@@ -30,13 +30,13 @@ export function toProviderSubscription(subscription: Stripe.Subscription): Provi
     items: subscription.items.data.map((each) => ({
       id: each.id,
       price: each.price.id,
-      product: idOfReference(each.price.product),
+      product: getReferencedId(each.price.product),
       quantity: isMetered(each.price) ? null : (each.quantity ?? 1),
       isMetered: isMetered(each.price),
       isMain: each === item,
     })),
     pause: isOver(subscription) ? null : pauseOf(subscription),
-    planned: plannedSwapOf(subscription),
+    planned: findPlannedSwap(subscription),
     isScheduled: !isOver(subscription) && isScheduled(subscription),
     isHeld: subscription.pending_update !== null,
     hasLapsed: hasLapsed(subscription),
@@ -58,7 +58,7 @@ function pauseOf({ pause_collection: pause }: Stripe.Subscription): CollectionPa
  * Returns the main item: the one whose price is in `metadata.main`, which every change of ours
  * sets. Falls back to the first item if the metadata is missing or was changed in the dashboard.
  */
-export function mainItem({
+export function findMainItem({
   items,
   metadata,
 }: Stripe.Subscription): Stripe.SubscriptionItem | undefined {
@@ -119,7 +119,7 @@ export function isScheduled(subscription: Stripe.Subscription): boolean {
 }
 
 /** Returns the planned swap: the schedule's next phase, if it has other prices. */
-export function plannedSwapOf(subscription: Stripe.Subscription): PlannedSwap | null {
+export function findPlannedSwap(subscription: Stripe.Subscription): PlannedSwap | null {
   const schedule = scheduleOf(subscription)
   const until = schedule?.current_phase?.end_date
   const next = schedule?.phases.find(({ start_date }) => start_date === until)
@@ -138,7 +138,7 @@ function listPhaseItems(
   of: Stripe.Subscription,
 ): RequestedItem[] {
   const items = phase.items.map(({ price, quantity }) => ({
-    price: idOfReference(price) ?? '',
+    price: getReferencedId(price) ?? '',
     quantity: quantity ?? null,
   }))
   const named = phase.metadata?.main ?? of.metadata.main

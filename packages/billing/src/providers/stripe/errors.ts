@@ -38,7 +38,7 @@ const byType: Readonly<Record<string, StripeErrorFactory>> = {
 const KEY_IS_USED = 'This idempotency key was used for something else'
 
 /** Makes the error for a caller's idempotency key that was already used for another request. */
-export function idempotencyKeyReused(what: string): ProviderRejected {
+export function createIdempotencyKeyReusedError(what: string): ProviderRejected {
   return new ProviderRejected(`${KEY_IS_USED}: ${what}`, {
     provider: 'stripe',
     providerCode: 'idempotency_error',
@@ -117,7 +117,7 @@ function isAboutCode({ param, message }: Stripe.errors.StripeError): boolean {
 }
 
 /** Makes the error for a promotion code that is used up. */
-export function promotionCodeUsedUp(): PromotionCodeRefused {
+export function createPromotionCodeUsedUpError(): PromotionCodeRefused {
   const failure = { provider: 'stripe', providerCode: null } as const
   return new PromotionCodeRefused('This code cannot be used', { ...failure, reason: 'unknown' })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { pageLocale } from './page-locale.ts'
+import { findPageLocale } from './page-locale.ts'
 
-describe('pageLocale()', () => {
+describe('findPageLocale()', () => {
   it.each([
     ['de', 'de'],
     ['de-AT', 'de'],
@@ -17,6 +17,6 @@ describe('pageLocale()', () => {
     ['ar', 'auto'],
     ['auto', 'auto'],
   ])('maps the locale %s to the locale %s of Stripe’s hosted pages', (wanted, spoken) => {
-    expect(pageLocale(wanted)).toBe(spoken)
+    expect(findPageLocale(wanted)).toBe(spoken)
   })
 })

@@ -15,7 +15,7 @@ type PageLocale = Stripe.Checkout.SessionCreateParams.Locale &
  * Finds the closest locale that Stripe accepts (it rejects all others): `de` for `de-AT`. Falls
  * back to `auto`, the browser's language.
  */
-export function pageLocale(requestedLocale: string): PageLocale {
+export function findPageLocale(requestedLocale: string): PageLocale {
   const locale = findLocale(requestedLocale)
   if (locale === null) return 'auto'
   const { language, baseName } = new Intl.Locale(locale).minimize()

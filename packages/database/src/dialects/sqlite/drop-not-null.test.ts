@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { withoutNotNull } from './drop-not-null.ts'
 
-describe('withoutNotNull', () => {
+describe('withoutNotNull(), which makes a column of an SQLite table nullable,', () => {
   it.each([
     [
       'create table t ("a" integer not null , b text not null)',

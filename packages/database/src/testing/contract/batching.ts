@@ -9,8 +9,8 @@ const COLUMNS = ['id', 'name', 'owner', 'amount', 'done_at', 'seen_at', 'flagged
 const ids = Array.from({ length: 60 }, (_, i) => `id${String(i).padStart(2, '0')}`)
 
 /** Checks the batching of concurrent calls. */
-export const batchingContract: ContractPart = ({ describe, it }, create) => {
-  describe('batched calls', () => {
+export const defineBatchingContract: ContractPart = ({ describe, it }, create) => {
+  describe('calls that are sent to the database together', () => {
     it('insert each row once, and report which caller inserted it', () =>
       withThings(create, async (database) => {
         const insert = insertTogether<ThingRow>(database, {
@@ -51,7 +51,7 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
         )
       }))
 
-    it('let one caller win each row', () =>
+    it('let only one caller change each row', () =>
       withThings(create, async (database) => {
         await insertThings(database, ...ids.map((id) => createThing(id)))
         const finish = prepareFinish(database, { id: 'text', now: 'bigint' })
@@ -64,7 +64,7 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
         assert.deepEqual(won.map(({ done_at }) => done_at).sort(), stored.sort())
       }))
 
-    it('let one caller win each row, and insert one row for that caller', () =>
+    it('let only one caller change each row, and insert one row for that caller', () =>
       withThings(create, async (database) => {
         await insertThings(database, ...ids.map((id) => createThing(id, { owner: `of ${id}` })))
         const replace = prepareReplace(database, { id: 'text', now: 'bigint', next: 'text' })

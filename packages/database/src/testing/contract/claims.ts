@@ -79,9 +79,9 @@ export function prepareInsertWhileUnfinished(
 }
 
 /** Checks writes that only one of many concurrent callers can win. */
-export const claimsContract: ContractPart = ({ describe, it }, create) => {
-  describe('claims', () => {
-    it('return the row as it is after the change, or null if nothing was claimed', () =>
+export const defineClaimsContract: ContractPart = ({ describe, it }, create) => {
+  describe('a row that one of several callers can claim', () => {
+    it('is returned as it is after the change, or null if nothing was claimed', () =>
       withThings(create, async (database) => {
         const finish = prepareFinish(database)
         const rest = [
@@ -97,7 +97,7 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
         assert.deepEqual((await findThings(database)).slice(1), rest)
       }))
 
-    it('have one winner among concurrent callers', () =>
+    it('is claimed by only one of many concurrent callers', () =>
       withThings(create, async (database, other) => {
         const finish = [prepareFinish(database), prepareFinish(other)] as const
         await insertThings(database, createThing('a'))
@@ -107,7 +107,7 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
         assert.equal(results.filter((row) => row !== null).length, 1)
       }))
 
-    it('insert for the winner, using columns of the claimed row', () =>
+    it('can be used to insert another row with its columns, only for the caller that claimed it', () =>
       withThings(create, async (database) => {
         const replace = prepareReplace(database)
         await insertThings(database, createThing('a', { owner: 'kept' }), createThing('taken'))
@@ -122,7 +122,7 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
         ])
       }))
 
-    it('are part of the transaction in which they run', () =>
+    it('is claimed as part of the transaction in which the claim runs', () =>
       withThings(create, async (database) => {
         const replace = prepareReplace(database)
         await insertThings(database, createThing('a'))

@@ -16,9 +16,9 @@ import {
 } from './things.ts'
 
 /** Checks locks across processes, and the database's clock. */
-export const locksContract: ContractPart = ({ describe, it }, create) => {
-  describe('locks', () => {
-    it('admit one holder at a time, which sees the writes of the previous one', () =>
+export const defineLocksContract: ContractPart = ({ describe, it }, create) => {
+  describe('a lock in the database', () => {
+    it('has one holder at a time, who sees what the previous holder wrote', () =>
       withThings(create, async (database, other) => {
         await insertThings(database, createThing('a'))
         const step = (db: Database<TestTables>) =>
@@ -35,7 +35,7 @@ export const locksContract: ContractPart = ({ describe, it }, create) => {
         assert.equal((await findThing(database, 'a'))?.amount, 10)
       }))
 
-    it('are released when the work fails', () =>
+    it('is released if the work fails', () =>
       withThings(create, async (database, other) => {
         const fail = database.exclusively('failing', async (tx) => {
           await insertThings(tx, createThing('a'))
@@ -46,7 +46,7 @@ export const locksContract: ContractPart = ({ describe, it }, create) => {
         assert.deepEqual(await findThings(database), [createThing('b')])
       }))
 
-    it('make migrations run once when several processes start', () =>
+    it('makes migrations run once if several processes start concurrently', () =>
       withEmpty(create, async (database, other) => {
         const seed = {
           id: '002-seed',
@@ -63,8 +63,8 @@ export const locksContract: ContractPart = ({ describe, it }, create) => {
       }))
   })
 
-  describe("the database's clock", () => {
-    it('shows the current time and advances during a transaction', () =>
+  describe('the clock of the database', () => {
+    it('shows the current time, and advances during a transaction', () =>
       withEmpty(create, async (database) => {
         const [first, second] = await database.transaction(async (tx) => {
           const before = await readServerTime(tx)

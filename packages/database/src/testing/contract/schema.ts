@@ -28,8 +28,8 @@ const MOMENTS = [
 ]
 
 /** Checks tables, columns and indexes. */
-export const schemaContract: ContractPart = ({ describe, it }, create) => {
-  describe('the schema', () => {
+export const defineSchemaContract: ContractPart = ({ describe, it }, create) => {
+  describe('the schema of a database', () => {
     it('is created once, however often it is requested', () =>
       withEmpty(create, async (database) => {
         const columns = createColumnDefinitions(database)
@@ -47,7 +47,7 @@ export const schemaContract: ContractPart = ({ describe, it }, create) => {
         assert.equal(rows.length, 1)
       }))
 
-    it('gains columns and indexes, and keeps its rows', () =>
+    it('can get new columns and indexes, and keeps its rows', () =>
       withThings(create, async (database) => {
         const columns = createColumnDefinitions(database)
         await insertThings(database, createThing('a'))
@@ -78,7 +78,7 @@ export const schemaContract: ContractPart = ({ describe, it }, create) => {
         await database.transaction((tx) => insertThings(tx, createThing('b')))
       }))
 
-    it('increments counter columns', () =>
+    it('allows a column to be nullable later, and keeps rows, types and indexes', () =>
       withEmpty(create, async (database) => {
         const columns = createColumnDefinitions(database)
         await createTable(database, 'counted', {

@@ -12,9 +12,9 @@ const add = (db: Database<TestTables>, id: string, amount: number) =>
     .execute()
 
 /** Checks transactions and connections. */
-export const transactionsContract: ContractPart = ({ describe, it }, create) => {
-  describe('transactions', () => {
-    it('are atomic, and invisible until they commit', () =>
+export const defineTransactionsContract: ContractPart = ({ describe, it }, create) => {
+  describe('transactions of the database', () => {
+    it('are atomic, and not visible until they commit', () =>
       withThings(create, async (database, other) => {
         const fail = database.transaction(async (tx) => {
           await insertThings(tx, createThing('a'), createThing('b'))
@@ -42,7 +42,7 @@ export const transactionsContract: ContractPart = ({ describe, it }, create) => 
         assert.deepEqual(await findThings(database), [])
       }))
 
-    it('lose no update and finish when they deadlock', () =>
+    it('lose no change, and finish, if they deadlock', () =>
       withThings(create, async (database, other) => {
         const ids = ['a', 'b', 'c', 'd']
         await insertThings(database, ...ids.map((id) => createThing(id)))
@@ -69,7 +69,7 @@ export const transactionsContract: ContractPart = ({ describe, it }, create) => 
         assert.equal((await findThings(database)).length, 11)
       }))
 
-    it('finish when the database is closed, while later ones are rejected', () =>
+    it('finish if the database is closed, and later ones are rejected', () =>
       withThings(create, async (database, other) => {
         let closing: Promise<void> | undefined
         await other.transaction(async (tx) => {

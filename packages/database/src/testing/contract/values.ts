@@ -44,8 +44,8 @@ const REFUSED = [
 ]
 
 /** Checks that values are stored and returned exactly. */
-export const valuesContract: ContractPart = ({ describe, it }, create) => {
-  describe('storing and reading values', () => {
+export const defineValuesContract: ContractPart = ({ describe, it }, create) => {
+  describe('storing and reading values in the database', () => {
     it('compares text exactly, also in a unique key', () =>
       withThings(create, async (database) => {
         const find = database.statement<{ name: string }, { id: string }>((db, param) =>
@@ -94,7 +94,7 @@ export const valuesContract: ContractPart = ({ describe, it }, create) => {
         assert.equal((await findThings(database)).length, 1)
       }))
 
-    it('sorts text by code point', () =>
+    it('sorts text by Unicode code points', () =>
       withThings(create, async (database) => {
         await insertThings(database, ...['b', 'B', 'a', 'é', 'z'].map((id) => createThing(id)))
         const ids = (await findThings(database)).map(({ id }) => id)
@@ -118,7 +118,7 @@ export const valuesContract: ContractPart = ({ describe, it }, create) => {
         assert.deepEqual({ ...counted }, { count: 2, most: amount })
       }))
 
-    it('keeps moments exact to the millisecond in every time zone, and compares them as moments', () =>
+    it('keeps points in time exact to the millisecond in every time zone, and compares them correctly', () =>
       withThings(create, async (database) => {
         const insert = insertTogether<ThingRow>(database, {
           table: 'things',
@@ -154,7 +154,7 @@ export const valuesContract: ContractPart = ({ describe, it }, create) => {
         )
       }))
 
-    it('rejects values that databases store differently', () =>
+    it('rejects values that the databases would store differently', () =>
       withThings(create, async (database) => {
         for (const value of REFUSED) {
           const find = database.statement<{ id: unknown }>((db, param) =>

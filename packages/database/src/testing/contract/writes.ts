@@ -6,7 +6,7 @@ import { createThing, findThing, findThings, insertThings, withThings } from './
 
 /** Checks single writes. */
 export const writesContract: ContractPart = ({ describe, it }, create) => {
-  describe('writes', () => {
+  describe('writes to the database', () => {
     it('report how many rows they matched', () =>
       withThings(create, async (database) => {
         await insertThings(
@@ -43,7 +43,7 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
         await assert.rejects(insertThings(database, missing), (e) => !isUniqueViolation(e))
       }))
 
-    it('insert if absent: one of many concurrent inserts wins, and only duplicates are ignored', () =>
+    it('insert if absent: only one of many concurrent inserts succeeds, and only duplicates are ignored', () =>
       withThings(create, async (database, other) => {
         const results = await Promise.all(
           Array.from({ length: 20 }, (_, i) =>
@@ -76,7 +76,7 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
         ])
       }))
 
-    it('increase: loses none of many concurrent additions', () =>
+    it('increase: no addition of many concurrent ones is lost', () =>
       withThings(create, async (database, other) => {
         const by = { key: ['id'], column: 'amount' }
         await Promise.all(
@@ -92,7 +92,7 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
         assert.equal((await findThing(database, 'a'))?.amount, 60)
       }))
 
-    it('delete in batches: deletes at most the limit, and only matching rows', () =>
+    it('delete in batches: at most as many rows as the limit are deleted, and only matching ones', () =>
       withThings(create, async (database) => {
         for (let i = 0; i < 7; i++)
           await insertThings(database, createThing(`old${i}`, { done_at: i }))

@@ -26,7 +26,7 @@ export function ownSettings(settings: ClientSettings): ConfigurableClientSetting
 }
 
 /** Returns the settings that only the server sets. */
-export function serverSettings(settings: ClientSettings): Pick<ClientSettings, ServerSetting> {
+export function pickServerSettings(settings: ClientSettings): Pick<ClientSettings, ServerSetting> {
   return pickSettings(settings, (name) => Object.hasOwn(isServerSetting, name))
 }
 

@@ -1,13 +1,13 @@
 import { openRequestQuota, type StoreCountedTicket } from '../../clients/request-share.ts'
 import type { ServerContext } from '../../context.ts'
-import { randomSecret } from '../../crypto.ts'
+import { createRandomSecret } from '../../crypto.ts'
 import { InvalidRequest, TemporarilyUnavailable } from '../../errors.ts'
 import { requestRates, ticketQuotas } from '../../limits/policies.ts'
 import type { GrantDetails } from '../../storage/details.ts'
 import type { Client, Ticket } from '../../storage/records.ts'
 import type { TicketChange } from '../../storage/repositories.ts'
-import { ticketHash } from '../../storage/tickets.ts'
-import { newUserCode, USER_CODE, userCodeHashes } from './user-code.ts'
+import { hashTicketName } from '../../storage/tickets.ts'
+import { createUserCode, hashUserCode, USER_CODE } from './user-code.ts'
 
 const KIND = 'device'
 const POLICY = { rate: requestRates.deviceCodes, share: ticketQuotas.deviceCodes }
@@ -52,7 +52,7 @@ export interface StoredDeviceRequest {
 }
 
 export function hashDeviceCode(deviceCode: string): string {
-  return ticketHash(KIND, deviceCode)
+  return hashTicketName(KIND, deviceCode)
 }
 
 /**
@@ -72,7 +72,7 @@ export async function storeDeviceRequest(
   if (content.length > MAX_CONTENT_LENGTH) {
     throw new InvalidRequest(`The request is longer than ${MAX_CONTENT_LENGTH} characters`)
   }
-  const deviceCode = `tgd_${randomSecret()}`
+  const deviceCode = `tgd_${createRandomSecret()}`
   const hash = hashDeviceCode(deviceCode)
   const expiresAt = new Date(context.clock.now().getTime() + seconds * 1000)
   const add = await openRequestQuota(client, POLICY, context)
@@ -89,8 +89,8 @@ async function addUserCode(
   context: ServerContext,
 ): Promise<string> {
   for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
-    const userCode = newUserCode()
-    const [hash = ''] = userCodeHashes(userCode, context)
+    const userCode = createUserCode()
+    const [hash = ''] = hashUserCode(userCode, context)
     if (await add({ hash, kind: USER_CODE, content: of, expiresAt })) return userCode
   }
   throw new TemporarilyUnavailable('No unused code for the device could be found right now')
@@ -100,7 +100,7 @@ export async function findByUserCode(
   userCode: string,
   context: ServerContext,
 ): Promise<StoredDeviceRequest | null> {
-  for (const hash of userCodeHashes(userCode, context)) {
+  for (const hash of hashUserCode(userCode, context)) {
     const ticket = await context.storage.tickets.find(hash)
     if (!ticket) continue
     const { content, holder } = ticket

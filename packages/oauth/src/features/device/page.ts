@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { choosePageLanguage, type PageLanguage } from '../../authorization/page-language.ts'
 import type { ServerContext } from '../../context.ts'
-import { computeHmac, equalSecrets, sha256 } from '../../crypto.ts'
+import { areSecretsEqual, computeHmac, sha256 } from '../../crypto.ts'
 import { CsrfMismatch, TooManyRequests, Unauthenticated } from '../../errors.ts'
 import { type Form, parseForm, readForm, requireParam } from '../../http/form.ts'
 import { assertSameOrigin } from '../../http/same-origin.ts'
@@ -109,7 +109,7 @@ async function checkCode(
   context: ServerContext,
 ): Promise<HttpResponse> {
   const csrfToken = form.get('csrf_token') ?? ''
-  if (!csrfTokens(person, context).some((text) => equalSecrets(csrfToken, text))) {
+  if (!csrfTokens(person, context).some((text) => areSecretsEqual(csrfToken, text))) {
     throw new CsrfMismatch('The CSRF token of the form is missing or wrong.')
   }
   const typed = requireParam(form, 'user_code')

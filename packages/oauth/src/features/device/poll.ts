@@ -9,7 +9,7 @@ import {
   SlowDown,
 } from '../../errors.ts'
 import type { GrantType, TokenEndpointRequest, TokenResponse } from '../../grants/grant.ts'
-import { accessFromGrant } from '../../grants/requested-share.ts'
+import { determineAccessFromGrant } from '../../grants/requested-share.ts'
 import { requireParam } from '../../http/form.ts'
 import type { AuthorizationCode, Client } from '../../storage/records.ts'
 import { createTokenResponse, prepareToken } from '../../tokens/issue.ts'
@@ -46,7 +46,7 @@ export async function pollDevice(
   if (!matchesProvenKey(code, context)) {
     throw new InvalidGrant('The device code was requested with a different key')
   }
-  const share = accessFromGrant(code, { client, params, scopes: [] }, context)
+  const share = determineAccessFromGrant(code, { client, params, scopes: [] }, context)
   // Check before the code is used up: if the application's lookup fails, the device can retry.
   if (!(await context.knownUsers.existsNow(code.userId))) throw createExpiredToken()
   const token = await prepareToken(

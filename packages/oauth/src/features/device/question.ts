@@ -1,7 +1,7 @@
 import type { HttpResponse } from '@tollgate/http'
 import {
+  buildDecisionFormUrl,
   createAlreadyDecidedError,
-  decisionFormUrl,
   openInteraction,
   requireInteraction,
 } from '../../authorization/decision.ts'
@@ -10,7 +10,7 @@ import {
   describeScopes,
   findEarlierConsent,
   readDeclined,
-  withoutDeclined,
+  removeDeclinedScopes,
 } from '../../authorization/optional-scopes.ts'
 import type { PageLanguage } from '../../authorization/page-language.ts'
 import { splitTicket } from '../../authorization/request-ticket.ts'
@@ -22,10 +22,10 @@ import { addSignInDetails } from '../../authorization/sign-in-details.ts'
 import { buildOtherAccountUrl } from '../../authorization/sign-in-page.ts'
 import { isUnused, markClientUsed } from '../../clients/self-registered.ts'
 import type { ServerContext } from '../../context.ts'
-import { randomSecret, sha256, timeOrderedId } from '../../crypto.ts'
+import { createRandomSecret, sha256, timeOrderedId } from '../../crypto.ts'
 import { InvalidRequest } from '../../errors.ts'
 import { type Form, requireParam } from '../../http/form.ts'
-import { htmlPage } from '../../http/html.ts'
+import { createHtmlPage } from '../../http/html.ts'
 import type { DeviceView } from '../../pages/pages.ts'
 import type { AuthorizationCode, Client, Interaction } from '../../storage/records.ts'
 import type { Person, SignedInPerson } from '../../users/signed-in.ts'
@@ -43,7 +43,7 @@ export async function showDeviceView(
   status: number,
   { options }: ServerContext,
 ): Promise<HttpResponse> {
-  return htmlPage(await options.pages.device(view), status)
+  return createHtmlPage(await options.pages.device(view), status)
 }
 
 /**
@@ -96,7 +96,7 @@ export async function showDeviceApprovalPage(
     scopes: describeScopes(shown, before, page.language, context),
     resources: describeResources(details, context),
     userCode,
-    action: decisionFormUrl(`${basePath}/device`, pending, again),
+    action: buildDecisionFormUrl(`${basePath}/device`, pending, again),
     csrfToken: pending.csrfToken,
   }
   return showDeviceView(view, 200, context)
@@ -147,7 +147,7 @@ async function approve(pending: Pending, context: ServerContext): Promise<boolea
   const { details } = device.request
   const shown = [...interaction.scopes, ...(details?.alsoShown ?? [])]
   const declined = readDeclined(form, shown, context)
-  const share = withoutDeclined({ scopes: interaction.scopes, details }, declined)
+  const share = removeDeclinedScopes({ scopes: interaction.scopes, details }, declined)
   // Unused clients may be evicted. Mark the client before approving, because nothing that was
   // approved is ever evicted.
   if (isUnused(client) && !(await markClientUsed(client, context)))
@@ -156,7 +156,7 @@ async function approve(pending: Pending, context: ServerContext): Promise<boolea
   const code: AuthorizationCode = {
     // Hash of a discarded random text: the token endpoint finds the code only through the device
     // code.
-    hash: sha256(randomSecret()),
+    hash: sha256(createRandomSecret()),
     tokenId: timeOrderedId(at),
     clientId,
     userId,

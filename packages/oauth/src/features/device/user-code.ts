@@ -1,6 +1,6 @@
 import type { ServerContext } from '../../context.ts'
-import { computeHmac, randomLetters } from '../../crypto.ts'
-import { ticketHash } from '../../storage/tickets.ts'
+import { computeHmac, createRandomLetters } from '../../crypto.ts'
+import { hashTicketName } from '../../storage/tickets.ts'
 
 export const USER_CODE = 'device user code'
 
@@ -12,8 +12,8 @@ const LENGTH = 8
 const SHAPE = new RegExp(`^[${LETTERS}]{${LENGTH}}$`)
 
 /** Returns a new user code as a device shows it, such as `WDJB-MJHT`. */
-export function newUserCode(): string {
-  return withDash(randomLetters(LETTERS, LENGTH))
+export function createUserCode(): string {
+  return withDash(createRandomLetters(LETTERS, LENGTH))
 }
 
 /**
@@ -34,7 +34,7 @@ function withDash(letters: string): string {
  * first; the others find codes stored before the secret was replaced. A plain hash of so few
  * characters could be brute-forced by anyone who reads the table.
  */
-export function userCodeHashes(userCode: string, { keyring }: ServerContext): string[] {
+export function hashUserCode(userCode: string, { keyring }: ServerContext): string[] {
   const keys = keyring.macKeys('approval forms')
-  return keys.map((key) => ticketHash(USER_CODE, computeHmac(key, `${USER_CODE}\n${userCode}`)))
+  return keys.map((key) => hashTicketName(USER_CODE, computeHmac(key, `${USER_CODE}\n${userCode}`)))
 }

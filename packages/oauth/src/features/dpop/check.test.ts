@@ -3,7 +3,7 @@ import { matchesHtu } from './check.ts'
 
 const bases = ['https://api.example.com', 'https://example.org/v1']
 
-describe('matchesHtu', () => {
+describe('matchesHtu(), which compares the URL in a DPoP proof with the request,', () => {
   it.each([
     ['https://api.example.com/orders', '/orders'],
     ['https://api.example.com:443/orders', '/orders'],
@@ -12,7 +12,7 @@ describe('matchesHtu', () => {
     ['https://api.example.com/%7eada', '/~ada'],
     ['https://api.example.com/a%2fb', '/a%2Fb'],
     ['https://example.org/v1/orders', '/orders'],
-  ])('accepts the htu claim %s for a request to the path %s', (htu, path) => {
+  ])('accepts the htu claim %s for the request path %s', (htu, path) => {
     expect(matchesHtu(htu, bases, path)).toBe(true)
   })
 
@@ -30,7 +30,7 @@ describe('matchesHtu', () => {
     ['https://api.example.com/', ''],
     ['https://api.example.com/', '*'],
     ['https://api.example.com.evil.example/', '.evil.example/'],
-  ])('refuses the htu claim %s for a request to the path %s', (htu, path) => {
+  ])('rejects the htu claim %s for the request path %s', (htu, path) => {
     expect(matchesHtu(htu, bases, path)).toBe(false)
   })
 })

@@ -1,5 +1,5 @@
 import type { ServerContext } from '../../context.ts'
-import { equalSecrets, sha256, verifyByClientKey } from '../../crypto.ts'
+import { areSecretsEqual, sha256, verifyByClientKey } from '../../crypto.ts'
 import {
   InvalidDpopProof,
   InvalidToken,
@@ -127,7 +127,7 @@ export async function checkProof(
     : computeProofEnd(proof, context)
   if (until === null) throw refuse('is too old, or its iat is in the future')
   if (!proof.isGenuine()) throw refuse('is not signed by the key that it names')
-  if (expectedRequest.token && !equalSecrets(proof.thumbprint, expectedRequest.token.key)) {
+  if (expectedRequest.token && !areSecretsEqual(proof.thumbprint, expectedRequest.token.key)) {
     throw new InvalidToken('The access token is bound to another key', { scheme: 'DPoP' })
   }
   const where = expectedRequest.token ? settings.guardReplays : 'everywhere'
@@ -139,7 +139,7 @@ export async function checkProof(
 const toUsedProof = ({ jti, thumbprint }: Proof) => ({ jti, thumbprint })
 
 function isAbout({ tokenHash }: Proof, accessToken: string): boolean {
-  return tokenHash !== null && equalSecrets(tokenHash, sha256(accessToken))
+  return tokenHash !== null && areSecretsEqual(tokenHash, sha256(accessToken))
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ServerContext } from '../../context.ts'
-import { computeHmac, deriveMacKey, equalSecrets, type MacKey } from '../../crypto.ts'
+import { areSecretsEqual, computeHmac, deriveMacKey, type MacKey } from '../../crypto.ts'
 
 /**
  * Length of a time slot for DPoP nonces, in milliseconds. A nonce is valid in the slot in which it
@@ -54,7 +54,9 @@ export function createDpopNonces(): DpopNonces {
       const age = slotOf(context) - Number.parseInt(slot, 36)
       // A nonce of the next slot comes from a process whose clock is ahead.
       if (age < -1 || age > 1) return null
-      const isOurs = keysOf(context).some((key) => equalSecrets(macOf(key, slot, context), given))
+      const isOurs = keysOf(context).some((key) =>
+        areSecretsEqual(macOf(key, slot, context), given),
+      )
       return isOurs ? (Number.parseInt(slot, 36) + 2) * NONCE_SLOT_MS : null
     },
   }

@@ -1,9 +1,9 @@
 import { createRecentCache, type RecentCache } from '../../caches/recent-cache.ts'
 import {
   type ClientKeyAlgorithm,
+  computeThumbprint,
   importClientKey,
   type KeyObject,
-  thumbprintOf,
 } from '../../crypto.ts'
 
 /** The public key in the header of a DPoP proof. */
@@ -50,7 +50,7 @@ function parseHeader(header: string, algorithms: readonly ClientKeyAlgorithm[]):
   const algorithm = algorithms.find((name) => name === alg)
   if (!algorithm || PRIVATE.some((member) => member in jwk)) return null
   const key = importClientKey(algorithm, jwk)
-  return key && { algorithm, key, thumbprint: thumbprintOf(key) }
+  return key && { algorithm, key, thumbprint: computeThumbprint(key) }
 }
 
 /** Decodes one part of a JWT. Returns `null` unless it is a JSON object. */

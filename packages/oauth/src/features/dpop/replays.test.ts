@@ -24,15 +24,15 @@ function setUp(most?: number) {
   return { clock, claim, writes: () => writes }
 }
 
-describe('createReplayDetector', () => {
-  it('uses only memory if the option limits the check to each process', async () => {
+describe('createReplayDetector(), which finds DPoP proofs that are used twice,', () => {
+  it('uses memory only, and no database, if replays are to be detected within each process only', async () => {
     const { claim, writes } = setUp()
     expect(await claim('a')).toBe(true)
     expect(await claim('a')).toBe(false)
     expect(writes()).toBe(0)
   })
 
-  it('detects through the database that another process has seen the proof, and writes each proof once', async () => {
+  it('detects a proof that another process has already seen, and writes each proof to the database once', async () => {
     const { claim, writes } = setUp()
     expect(await claim('a', 'everywhere')).toBe(true)
     expect(await claim('a', 'everywhere')).toBe(false)
@@ -57,7 +57,7 @@ describe('createReplayDetector', () => {
     expect(writes()).toBe(0)
   })
 
-  it('detects a replay after the clock was set back', async () => {
+  it('detects a replay even after the clock was set back', async () => {
     const { clock, claim } = setUp()
     expect(await claim('a')).toBe(true)
     clock.set(new Date(clock.now().getTime() - 3600_000))

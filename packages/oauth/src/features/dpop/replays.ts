@@ -1,5 +1,5 @@
 import type { ServerContext } from '../../context.ts'
-import { ticketHash } from '../../storage/tickets.ts'
+import { hashTicketName } from '../../storage/tickets.ts'
 import { NONCE_SLOT_MS } from './nonces.ts'
 
 const KIND = 'dpop proof'
@@ -53,7 +53,7 @@ export function createReplayDetector(maxInMemory = MAX_IN_MEMORY): ReplayDetecto
   return {
     async claim({ jti, thumbprint, until }, where, context) {
       // The key is part of the name, so that one client cannot use up another's `jti`.
-      const hash = ticketHash(KIND, `${thumbprint}\n${jti}`)
+      const hash = hashTicketName(KIND, `${thumbprint}\n${jti}`)
       const now = context.clock.now().getTime()
       forget(now)
       if (young.has(hash) || old.has(hash)) return false

@@ -1,6 +1,6 @@
 import { NotFetched } from '@tollgate/http/outgoing'
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload } from 'jose'
-import { clientIdOf } from '../../clients/client.ts'
+import { getPublicClientId } from '../../clients/client.ts'
 import { verifyJwtWithKeys } from '../../clients/client-keys.ts'
 import { CLOCK_SKEW } from '../../clock.ts'
 import type { ServerContext } from '../../context.ts'
@@ -203,7 +203,7 @@ function assertHolder(
   { reusable }: IssuerSettings,
   { provenKey }: ServerContext,
 ): void {
-  if (client_id !== undefined && client_id !== clientIdOf(client)) {
+  if (client_id !== undefined && client_id !== getPublicClientId(client)) {
     throw createRefusedError('it is for another client')
   }
   if (cnf !== undefined && (provenKey === null || Object(cnf).jkt !== provenKey)) {

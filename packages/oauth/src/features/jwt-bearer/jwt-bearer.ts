@@ -3,10 +3,10 @@ import { UnauthorizedClient } from '../../errors.ts'
 import type { Grant, GrantContext, GrantType } from '../../grants/grant.ts'
 import { requireParam } from '../../http/form.ts'
 import { parseLifetime } from '../../lifetimes.ts'
-import { resourceDetails } from '../../resources/requested.ts'
+import { buildResourceDetails } from '../../resources/requested.ts'
 import { assertNotReplayed, verifyAssertion } from './assertion.ts'
 import { type JwtBearerOptions, resolveIssuers, type TrustedIssuers } from './settings.ts'
-import { accessFromAssertion } from './share.ts'
+import { determineAccessFromAssertion } from './share.ts'
 import { findSubject } from './subject.ts'
 
 const JWT_BEARER: GrantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
@@ -41,7 +41,11 @@ export function jwtBearer(options: JwtBearerOptions): Grant {
       // The assertion of a workload also authenticates the client; one about a person does not.
       if (!client.confidential && !assertion.settings.clientOf) throw publicClient()
       const userId = await findSubject(assertion, client, context)
-      const { scopes, resources } = accessFromAssertion(assertion, { client, params }, context)
+      const { scopes, resources } = determineAccessFromAssertion(
+        assertion,
+        { client, params },
+        context,
+      )
       // Last, so that a request rejected for another reason can be corrected and repeated.
       await assertNotReplayed(assertion, context)
       return context.issueTokens({
@@ -52,7 +56,7 @@ export function jwtBearer(options: JwtBearerOptions): Grant {
         refreshable: false,
         expiresAt: expireAt(context.clock.now()),
         signOutMark,
-        details: resourceDetails(resources, context.options.resources),
+        details: buildResourceDetails(resources, context.options.resources),
       })
     },
   }

@@ -29,7 +29,7 @@ export interface AssertionTokenAccess {
  * Determines the scopes and APIs of a token that is issued for an assertion: never more than the
  * assertion, the settings of its issuer and those of the client allow.
  */
-export function accessFromAssertion(
+export function determineAccessFromAssertion(
   assertion: VerifiedAssertion,
   { client, params }: AssertionTokenRequest,
   context: ServerContext,

@@ -5,13 +5,13 @@ const TOOLS = { list: ['read'], add: ['read', 'write'], ping: [] }
 const call = (name: unknown) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } })
 
 describe('scopesOfToolCalls', () => {
-  it('returns the scopes that the tool in the request needs', () => {
+  it('returns the scopes that the called tool needs', () => {
     expect(scopesOfToolCalls(call('list'), TOOLS)).toEqual(['read'])
     expect(scopesOfToolCalls(call('add'), TOOLS)).toEqual(['read', 'write'])
     expect(scopesOfToolCalls(call('ping'), TOOLS)).toEqual([])
   })
 
-  it('combines the scopes of all messages in a JSON-RPC batch, without duplicates', () => {
+  it('combines the scopes of all calls in a JSON-RPC batch, without duplicates', () => {
     expect(scopesOfToolCalls([call('ping'), call('list'), call('add')], TOOLS)).toEqual([
       'read',
       'write',
@@ -19,7 +19,7 @@ describe('scopesOfToolCalls', () => {
   })
 
   it.each(['forgotten', 'constructor', '__proto__', '', 5, null, undefined, ['list']])(
-    'returns the scopes of all tools for the unknown tool name %j',
+    'returns the scopes of all tools if the called tool %j is unknown',
     (name) => {
       expect(scopesOfToolCalls(call(name), TOOLS)).toEqual(['read', 'write'])
     },
@@ -34,7 +34,7 @@ describe('scopesOfToolCalls', () => {
     {},
     { method: 'tools/list' },
     { method: ['tools/call'] },
-  ])('returns no scopes for the request body %j, which calls no tool', (message) => {
+  ])('returns no scopes if the request body calls no tool: %j', (message) => {
     expect(scopesOfToolCalls(message, TOOLS)).toEqual([])
   })
 

@@ -1,10 +1,10 @@
-import { clientIdOf } from '../../clients/client.ts'
+import { getPublicClientId } from '../../clients/client.ts'
 import type { ServerContext } from '../../context.ts'
 import { signJwt } from '../../keys/signing-key.ts'
 import type { Client, PendingLogout } from '../../storage/records.ts'
-import { idTokenAlgorithmFor } from './id-token.ts'
+import { chooseIdTokenAlgorithm } from './id-token.ts'
 import type { OpenIdSettings } from './settings.ts'
-import { subjectForClient } from './subject.ts'
+import { chooseSubjectForClient } from './subject.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 /** Lifetime of a logout token. Back-Channel Logout §2.4 recommends at most two minutes. */
@@ -171,12 +171,12 @@ async function createLogoutToken(
 ): Promise<string> {
   const now = Math.floor(context.clock.now().getTime() / 1000)
   return signJwt(
-    context.keys.current(idTokenAlgorithmFor(client, settings, context)),
+    context.keys.current(chooseIdTokenAlgorithm(client, settings, context)),
     'logout+jwt',
     {
       iss: context.issuer,
-      sub: subjectForClient(client, userId, settings),
-      aud: clientIdOf(client),
+      sub: chooseSubjectForClient(client, userId, settings),
+      aud: getPublicClientId(client),
       iat: now,
       exp: now + TOKEN_SECONDS,
       jti: id,

@@ -42,7 +42,7 @@ function parseRequestedClaim(value: unknown): RequestedClaim | null {
  * Returns the values that the `claims` parameter accepts for one claim (OpenID Connect Core
  * §5.5.1). `undefined` if any value is accepted.
  */
-export function acceptedClaimValues(
+export function listAcceptedClaimValues(
   requestedClaim: RequestedClaim | null | undefined,
 ): readonly unknown[] | undefined {
   if (
@@ -60,9 +60,11 @@ export function acceptedClaimValues(
  * Returns the `acr` values of which the sign-in must have one (OpenID Connect Core §5.5.1.1).
  * `undefined` if the `claims` parameter demands none.
  */
-export function requiredAcr(request: ClaimsRequest | undefined): readonly string[] | undefined {
+export function listRequiredAcrValues(
+  request: ClaimsRequest | undefined,
+): readonly string[] | undefined {
   const wish = request?.id_token?.acr
-  const named = wish?.essential ? acceptedClaimValues(wish) : undefined
+  const named = wish?.essential ? listAcceptedClaimValues(wish) : undefined
   return named?.filter((value) => typeof value === 'string')
 }
 

@@ -9,7 +9,7 @@ import type { FrontChannelResponseType, OpenIdSettings } from './settings.ts'
  * Creates the implicit and hybrid response types that the options enable, such as `code id_token`
  * (OpenID Connect Core §3.2 and §3.3).
  */
-export function frontChannelResponses(
+export function createFrontChannelResponses(
   settings: OpenIdSettings,
   logout: LogoutSupport | null,
 ): NonNullable<Feature['responses']> {

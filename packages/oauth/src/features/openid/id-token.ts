@@ -1,12 +1,12 @@
-import { clientIdOf } from '../../clients/client.ts'
+import { getPublicClientId } from '../../clients/client.ts'
 import type { ServerContext } from '../../context.ts'
-import { leftHalfHash, type SigningAlgorithm } from '../../crypto.ts'
+import { computeLeftHalfHash, type SigningAlgorithm } from '../../crypto.ts'
 import { signJwt } from '../../keys/signing-key.ts'
 import type { GrantDetails } from '../../storage/details.ts'
 import type { Client } from '../../storage/records.ts'
 import { filterRequestedClaims, selectClaims, selectRequestedClaims } from './claims.ts'
 import type { OpenIdSettings } from './settings.ts'
-import { subjectForClient } from './subject.ts'
+import { chooseSubjectForClient } from './subject.ts'
 import { readUserClaims } from './user-claims.ts'
 
 export interface IdTokenRequest {
@@ -39,15 +39,15 @@ export async function createIdToken(
   context: ServerContext,
 ): Promise<string> {
   const { client, userId, details, accessToken, code } = request
-  const algorithm = idTokenAlgorithmFor(client, settings, context)
+  const algorithm = chooseIdTokenAlgorithm(client, settings, context)
   const now = context.clock.now()
   const { at, acr, amr, sid } = details.signIn ?? {}
   const claims = {
     ...(await userClaims(request, context)),
     iss: context.issuer,
-    sub: subjectForClient(client, userId, settings),
-    aud: clientIdOf(client),
-    azp: clientIdOf(client),
+    sub: chooseSubjectForClient(client, userId, settings),
+    aud: getPublicClientId(client),
+    azp: getPublicClientId(client),
     exp: settings.expireAt(now).getTime() / 1000,
     iat: Math.floor(now.getTime() / 1000),
     auth_time: at,
@@ -55,8 +55,8 @@ export async function createIdToken(
     acr,
     amr,
     sid,
-    at_hash: accessToken && leftHalfHash(algorithm, accessToken),
-    c_hash: code && leftHalfHash(algorithm, code),
+    at_hash: accessToken && computeLeftHalfHash(algorithm, accessToken),
+    c_hash: code && computeLeftHalfHash(algorithm, code),
   }
   return signJwt(context.keys.current(algorithm), 'JWT', claims)
 }
@@ -66,20 +66,20 @@ export async function createIdToken(
  * tokens, because go-oidc, express-oauth2-jwt-bearer and others apply the list to access tokens
  * too.
  */
-export function offeredIdTokenAlgorithms(
+export function listOfferedIdTokenAlgorithms(
   { algorithms }: OpenIdSettings,
   { options: { signingAlgorithm } }: ServerContext,
 ): readonly SigningAlgorithm[] {
   return [...new Set([...algorithms, signingAlgorithm])]
 }
 
-export function idTokenAlgorithmFor(
+export function chooseIdTokenAlgorithm(
   { settings: { id_token_signed_response_alg } }: Client,
   settings: OpenIdSettings,
   context: ServerContext,
 ): SigningAlgorithm {
   if (id_token_signed_response_alg === undefined) return settings.algorithm
-  const preferred = offeredIdTokenAlgorithms(settings, context).find(
+  const preferred = listOfferedIdTokenAlgorithms(settings, context).find(
     (name) => name === id_token_signed_response_alg,
   )
   return preferred ?? settings.algorithm

@@ -1,6 +1,6 @@
-import { clientIdOf } from '../../clients/client.ts'
+import { getPublicClientId } from '../../clients/client.ts'
 import type { ServerContext } from '../../context.ts'
-import { randomId } from '../../crypto.ts'
+import { createRandomId } from '../../crypto.ts'
 import { InvalidRequest, InvalidScope, InvalidTarget, UnauthorizedClient } from '../../errors.ts'
 import type { TokenEndpointRequest, TokenResponse } from '../../grants/grant.ts'
 import { type Form, requireParam } from '../../http/form.ts'
@@ -10,7 +10,7 @@ import type { Client, Token } from '../../storage/records.ts'
 import { type IdTokenHint, readIdTokenHint } from './hint.ts'
 import type { AssertionAudience } from './identity-assertion-settings.ts'
 import type { OpenIdSettings } from './settings.ts'
-import { subjectForClient } from './subject.ts'
+import { chooseSubjectForClient } from './subject.ts'
 import { readUserClaims } from './user-claims.ts'
 
 /** Token type URIs of RFC 8693 §3. */
@@ -52,7 +52,7 @@ export async function exchangeIdToken(
     sub: await findAudienceSubject(subject.userId, client, audience, settings, context),
     aud,
     client_id,
-    jti: randomId(),
+    jti: createRandomId(),
     iat,
     exp: iat + audience.lifetime,
     ...(resources.length > 0 && { resource: resources.length === 1 ? resources[0] : resources }),
@@ -79,7 +79,7 @@ function findAudience(client: Client, params: Form, { assertionAudiences }: Open
   const found = [...assertionAudiences].find(
     ([name]) => requested === name || requested === `${name}/`,
   )
-  const client_id = found?.[1].clients[clientIdOf(client)]
+  const client_id = found?.[1].clients[getPublicClientId(client)]
   if (!found || client_id === undefined) {
     throw new InvalidTarget('This client may not get assertions for this audience')
   }
@@ -131,7 +131,7 @@ async function readSubject(client: Client, params: Form, context: ServerContext)
   const now = context.clock.now()
   // A signed UserInfo response resembles an ID token but has no `exp`.
   const isAlive = Number(hint?.claims.exp) * 1000 > now.getTime()
-  if (!hint || !isAlive || hint.aud !== clientIdOf(client)) throw wrongSubject()
+  if (!hint || !isAlive || hint.aud !== getPublicClientId(client)) throw wrongSubject()
   const grants = await context.storage.tokens.listByUser(hint.sub, now)
   const behind = grants.filter((each) => hintMatchesSession(each, hint.sid, client, context))
   if (behind.length === 0 || !(await context.userExists(hint.sub))) throw wrongSubject()
@@ -165,10 +165,10 @@ async function findAudienceSubject(
   settings: OpenIdSettings,
   context: ServerContext,
 ): Promise<string> {
-  if (relyingParty === null) return subjectForClient(client, userId, settings)
+  if (relyingParty === null) return chooseSubjectForClient(client, userId, settings)
   const there = await context.clients.find(relyingParty)
   if (!there) throw new InvalidTarget('The audience is no longer a client of this server')
-  return subjectForClient(there, userId, settings)
+  return chooseSubjectForClient(there, userId, settings)
 }
 
 /**

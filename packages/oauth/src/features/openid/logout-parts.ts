@@ -3,7 +3,7 @@ import type { FeatureRoute } from '../../grants/grant.ts'
 import type { Feature } from '../feature.ts'
 import { deliverLogouts } from './back-channel.ts'
 import { type ClientSessions, createClientSessions, type SessionClient } from './client-sessions.ts'
-import { logoutEndpoint } from './logout.ts'
+import { createLogoutEndpoint } from './logout.ts'
 import type { LogoutSettings, OpenIdSettings } from './settings.ts'
 
 export interface LogoutSupport {
@@ -48,7 +48,7 @@ export function createLogoutSupport(
     return made
   }
 
-  const endpoint = logoutEndpoint(settings)
+  const endpoint = createLogoutEndpoint(settings)
   return {
     routes: [
       { method: 'GET', path: '/logout', endpoint, isPage: true, answersHead: false },

@@ -1,4 +1,4 @@
-import { clientSessionId } from '../../authorization/sign-in-details.ts'
+import { deriveClientSessionId } from '../../authorization/sign-in-details.ts'
 import { redirectProblem } from '../../clients/redirect-uris.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidRequest, isOAuthError } from '../../errors.ts'
@@ -7,7 +7,7 @@ import type { Client } from '../../storage/records.ts'
 import type { Person } from '../../users/signed-in.ts'
 import { type IdTokenHint, readIdTokenHint } from './hint.ts'
 import type { OpenIdSettings } from './settings.ts'
-import { subjectForClient } from './subject.ts'
+import { chooseSubjectForClient } from './subject.ts'
 
 /** A request of a client to sign a person out (OpenID Connect RP-Initiated Logout §2). */
 export interface LogoutRequest {
@@ -83,10 +83,11 @@ export async function hintMatchesSession(
   settings: OpenIdSettings,
   context: ServerContext,
 ): Promise<boolean> {
-  if (!hint || !client || hint.sub !== subjectForClient(client, person.id, settings)) return false
+  if (!hint || !client || hint.sub !== chooseSubjectForClient(client, person.id, settings))
+    return false
   // Without session ids, a person has only one session.
   if (person.sessionId === null || hint.sid === null) return person.sessionId === hint.sid
-  if (hint.sid === clientSessionId(person.sessionId, client.id)) return true
+  if (hint.sid === deriveClientSessionId(person.sessionId, client.id)) return true
   const session = await context.storage.sessions.find(hint.sid)
   return session?.sessionId === person.sessionId
 }

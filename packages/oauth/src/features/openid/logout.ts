@@ -1,10 +1,10 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { choosePageLanguage } from '../../authorization/page-language.ts'
 import type { ServerContext } from '../../context.ts'
-import { computeHmac, equalSecrets } from '../../crypto.ts'
+import { areSecretsEqual, computeHmac } from '../../crypto.ts'
 import { CsrfMismatch, InvalidRequest } from '../../errors.ts'
 import { type Form, parseForm, readForm } from '../../http/form.ts'
-import { displayedRedirectTarget, htmlPage, toRedirectCspSource } from '../../http/html.ts'
+import { createHtmlPage, formatRedirectTarget, toRedirectCspSource } from '../../http/html.ts'
 import { redirectResponse } from '../../http/responses.ts'
 import { assertSameOrigin } from '../../http/same-origin.ts'
 import { endHashedSession } from '../../tokens/revoke.ts'
@@ -15,7 +15,7 @@ import type { OpenIdSettings } from './settings.ts'
 const MAX_QUERY_LENGTH = 8000
 
 /** Handles GET and POST /oauth/logout (OpenID Connect RP-Initiated Logout 1.0). */
-export function logoutEndpoint(settings: OpenIdSettings) {
+export function createLogoutEndpoint(settings: OpenIdSettings) {
   return async (request: HttpRequest, context: ServerContext): Promise<HttpResponse> => {
     if (request.method !== 'POST') return begin(request, settings, context)
     const form = await readForm(request)
@@ -71,7 +71,7 @@ async function decide(
   )
   if (!person) return respond(request, logoutRequest, context)
   const given = form.get('csrf_token') ?? ''
-  if (!csrfTokens(person, context).some((text) => equalSecrets(given, text))) {
+  if (!csrfTokens(person, context).some((text) => areSecretsEqual(given, text))) {
     throw new CsrfMismatch('The CSRF token of the form is missing or wrong.')
   }
   const decision = form.get('decision')
@@ -114,7 +114,7 @@ async function resultPage(
   context: ServerContext,
 ): Promise<HttpResponse> {
   const { view } = choosePageLanguage(request, uiLocales, context)
-  return htmlPage(await context.options.pages.signedOut({ ...view, stillSignedIn }), 200)
+  return createHtmlPage(await context.options.pages.signedOut({ ...view, stillSignedIn }), 200)
 }
 
 async function showQuestion(
@@ -130,12 +130,12 @@ async function showQuestion(
     ...view,
     client,
     userId: person.id,
-    destination: redirectTo === null ? null : displayedRedirectTarget(redirectTo),
+    destination: redirectTo === null ? null : formatRedirectTarget(redirectTo),
     problem: problem && t(problem),
     action: `${basePath}/logout`,
     fields: { ...fields, csrf_token: csrfTokens(person, context)[0] ?? '' },
   })
-  return htmlPage(page, 200, redirectTo === null ? null : toRedirectCspSource(redirectTo))
+  return createHtmlPage(page, 200, redirectTo === null ? null : toRedirectCspSource(redirectTo))
 }
 
 /** Whether a person opened the page. Images, frames and prefetching must not sign anyone out. */

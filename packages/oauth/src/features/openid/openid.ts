@@ -5,15 +5,19 @@ import { TOKEN_EXCHANGE } from '../../grants/token-exchange.ts'
 import { parseScope } from '../../scopes.ts'
 import type { Feature } from '../feature.ts'
 import { listOfferedClaims, listOfferedScopes, listRequestedClaimScopes } from './claims.ts'
-import { acceptedClaimValues, parseClaimsRequest, requiredAcr } from './claims-request.ts'
-import { frontChannelResponses } from './front-channel.ts'
+import {
+  listAcceptedClaimValues,
+  listRequiredAcrValues,
+  parseClaimsRequest,
+} from './claims-request.ts'
+import { createFrontChannelResponses } from './front-channel.ts'
 import { readIdTokenHint } from './hint.ts'
-import { createIdToken, offeredIdTokenAlgorithms } from './id-token.ts'
+import { createIdToken, listOfferedIdTokenAlgorithms } from './id-token.ts'
 import { exchangeIdToken, ID_JAG_TOKEN_TYPE } from './identity-assertion.ts'
 import { createLogoutSupport } from './logout-parts.ts'
 import { type OpenIdOptions, type OpenIdSettings, resolveOpenIdOptions } from './settings.ts'
-import { subjectForClient } from './subject.ts'
-import { userinfoEndpoint } from './userinfo.ts'
+import { chooseSubjectForClient } from './subject.ts'
+import { createUserinfoEndpoint } from './userinfo.ts'
 
 /** Longest accepted `nonce`. It is stored in a row and in a token. */
 const MAX_NONCE_LENGTH = 1024
@@ -29,7 +33,7 @@ const MAX_NONCE_LENGTH = 1024
  */
 export function openid(options: OpenIdOptions = {}): Feature {
   const settings = resolveOpenIdOptions(options)
-  const endpoint = userinfoEndpoint(settings)
+  const endpoint = createUserinfoEndpoint(settings)
   const logout = settings.logout && createLogoutSupport(settings, settings.logout)
   const scopes = listOfferedScopes(settings.scopes)
   const issuesAssertions = settings.assertionAudiences.size > 0
@@ -51,7 +55,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
       assertAudiences(settings, context)
       return logout?.hooks.start?.(context) ?? (() => {})
     },
-    responses: frontChannelResponses(settings, logout),
+    responses: createFrontChannelResponses(settings, logout),
     ...(issuesAssertions && {
       exchanges: {
         [ID_JAG_TOKEN_TYPE]: {
@@ -64,8 +68,8 @@ export function openid(options: OpenIdOptions = {}): Feature {
     metadata: (context: ServerContext) => ({
       userinfo_endpoint: addressOf('/userinfo', context),
       subject_types_supported: settings.pairwiseKey ? ['public', 'pairwise'] : ['public'],
-      id_token_signing_alg_values_supported: offeredIdTokenAlgorithms(settings, context),
-      userinfo_signing_alg_values_supported: offeredIdTokenAlgorithms(settings, context),
+      id_token_signing_alg_values_supported: listOfferedIdTokenAlgorithms(settings, context),
+      userinfo_signing_alg_values_supported: listOfferedIdTokenAlgorithms(settings, context),
       ...(settings.acrValues.length > 0 && { acr_values_supported: settings.acrValues }),
       claim_types_supported: ['normal'],
       claims_supported: listOfferedClaims(settings.scopes),
@@ -96,7 +100,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
       }
       const text = params.get('claims')
       const claims = text === undefined ? undefined : parseClaimsRequest(text)
-      const requestedAcr = params.get('acr_values')?.split(' ') ?? requiredAcr(claims)
+      const requestedAcr = params.get('acr_values')?.split(' ') ?? listRequiredAcrValues(claims)
       const acrValues = requestedAcr ?? client.settings.default_acr_values
       const alsoShown = claims
         ? listRequestedClaimScopes(claims).filter((name) => name in scopes && !asked.includes(name))
@@ -109,7 +113,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
       }
     },
     acceptsPerson(params, client, person, context: ServerContext) {
-      const sub = subjectForClient(client, person.id, settings)
+      const sub = chooseSubjectForClient(client, person.id, settings)
       const hint = params.get('id_token_hint')
       if (hint !== undefined) {
         const meant = readIdTokenHint(hint, context)
@@ -119,12 +123,12 @@ export function openid(options: OpenIdOptions = {}): Feature {
       const asked = params.get('claims')
       if (asked === undefined) return true
       const claims = parseClaimsRequest(asked)
-      const isMeant = acceptedClaimValues(claims.id_token?.sub)?.includes(sub) ?? true
-      return isMeant && (requiredAcr(claims)?.includes(person.acr ?? '') ?? true)
+      const isMeant = listAcceptedClaimValues(claims.id_token?.sub)?.includes(sub) ?? true
+      return isMeant && (listRequiredAcrValues(claims)?.includes(person.acr ?? '') ?? true)
     },
     subjectFor: (client, userId) =>
       client.settings.subject_type === 'pairwise'
-        ? subjectForClient(client, userId, settings)
+        ? chooseSubjectForClient(client, userId, settings)
         : null,
     async extendTokenResponse({ token, scopes, accessToken }, context: ServerContext) {
       const { userId, details } = token

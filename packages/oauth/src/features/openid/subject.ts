@@ -7,7 +7,11 @@ import type { OpenIdSettings } from './settings.ts'
  * Returns the subject under which a client knows a person (OpenID Connect Core §8). With pairwise
  * subjects, clients of different sectors cannot link their data about a person.
  */
-export function subjectForClient(client: Client, userId: string, settings: OpenIdSettings): string {
+export function chooseSubjectForClient(
+  client: Client,
+  userId: string,
+  settings: OpenIdSettings,
+): string {
   const kind = client.settings.subject_type ?? 'public'
   if (kind === 'public') return userId
   if (settings.pairwiseKey === null) {

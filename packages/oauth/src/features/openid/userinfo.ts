@@ -1,10 +1,10 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
-import { clientIdOf } from '../../clients/client.ts'
+import { getPublicClientId } from '../../clients/client.ts'
 import type { ServerContext } from '../../context.ts'
 import { InsufficientScope, InvalidRequest, InvalidToken } from '../../errors.ts'
 import { parsePresented } from '../../guard/bearer.ts'
 import type { VerifiedToken } from '../../guard/verify.ts'
-import { mediaType } from '../../http/body.ts'
+import { readMediaType } from '../../http/body.ts'
 import { readForm } from '../../http/form.ts'
 import { noStoreJsonResponse } from '../../http/responses.ts'
 import { signJwt } from '../../keys/signing-key.ts'
@@ -12,13 +12,13 @@ import type { Client } from '../../storage/records.ts'
 import { isFor } from '../../tokens/formats/claims.ts'
 import { requireKeyHolder } from '../../tokens/key-holder.ts'
 import { filterRequestedClaims, selectClaims } from './claims.ts'
-import { offeredIdTokenAlgorithms } from './id-token.ts'
+import { listOfferedIdTokenAlgorithms } from './id-token.ts'
 import type { OpenIdSettings } from './settings.ts'
-import { subjectForClient } from './subject.ts'
+import { chooseSubjectForClient } from './subject.ts'
 import { readUserClaims } from './user-claims.ts'
 
 /** Handles GET and POST /oauth/userinfo (OpenID Connect Core §5.3). */
-export function userinfoEndpoint(settings: OpenIdSettings) {
+export function createUserinfoEndpoint(settings: OpenIdSettings) {
   return async (request: HttpRequest, context: ServerContext): Promise<HttpResponse> => {
     const token = await readToken(request, context)
     if (!isFor(context.options.audience, token.claims)) {
@@ -41,7 +41,7 @@ export function userinfoEndpoint(settings: OpenIdSettings) {
     const wishes = details && filterRequestedClaims(details.claims?.userinfo, token.scopes, details)
     const claims = {
       ...selectClaims(all, token.scopes, wishes ?? undefined),
-      sub: subjectForClient(client, userId, settings),
+      sub: chooseSubjectForClient(client, userId, settings),
     }
     return respond(claims, client, settings, context)
   }
@@ -60,9 +60,9 @@ async function respond(
   const registeredAlgorithm = client.settings.userinfo_signed_response_alg
   const algorithm =
     registeredAlgorithm &&
-    offeredIdTokenAlgorithms(settings, context).find((name) => name === registeredAlgorithm)
+    listOfferedIdTokenAlgorithms(settings, context).find((name) => name === registeredAlgorithm)
   if (!algorithm) return noStoreJsonResponse(claims)
-  const signed = { ...claims, iss: context.issuer, aud: clientIdOf(client) }
+  const signed = { ...claims, iss: context.issuer, aud: getPublicClientId(client) }
   const body = await signJwt(context.keys.current(algorithm), 'JWT', signed)
   return { ...noStoreJsonResponse(null, 200, { 'content-type': 'application/jwt' }), body }
 }
@@ -71,7 +71,7 @@ async function respond(
 async function readToken(request: HttpRequest, context: ServerContext): Promise<VerifiedToken> {
   const header = request.header('authorization')
   const isForm =
-    request.method === 'POST' && mediaType(request) === 'application/x-www-form-urlencoded'
+    request.method === 'POST' && readMediaType(request) === 'application/x-www-form-urlencoded'
   const inBody = isForm ? (await readForm(request)).get('access_token') : undefined
   if (header !== null && inBody !== undefined) {
     throw new InvalidRequest('The token is sent in the header and in the body; use one')

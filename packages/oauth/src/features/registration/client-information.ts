@@ -2,7 +2,7 @@ import { ownSettings } from '../../clients/settings/server-settings.ts'
 import type { ServerContext } from '../../context.ts'
 import type { Client } from '../../storage/records.ts'
 
-export function registrationPath({ options }: ServerContext): string {
+export function buildRegistrationPath({ options }: ServerContext): string {
   return `${options.issuerUrl.origin}${options.basePath}/register`
 }
 
@@ -10,7 +10,7 @@ export function registrationPath({ options }: ServerContext): string {
  * Builds the response to a registration request: all metadata of the client as registered, and its
  * management URL and token (RFC 7591 §3.2.1, RFC 7592 §3).
  */
-export function clientInformation(
+export function buildClientInformation(
   client: Client,
   managementToken: string,
   context: ServerContext,
@@ -27,6 +27,6 @@ export function clientInformation(
     grant_types: client.grantTypes,
     scope: (client.scopes ?? []).join(' '),
     registration_access_token: managementToken,
-    registration_client_uri: `${registrationPath(context)}/${client.id}`,
+    registration_client_uri: `${buildRegistrationPath(context)}/${client.id}`,
   }
 }

@@ -2,7 +2,7 @@ import type { ServerContext } from '../../context.ts'
 import { parseSeconds } from '../../lifetimes.ts'
 import type { Feature } from '../feature.ts'
 import { findClientByDocument } from './client-document.ts'
-import { ratePerMinute } from './settings.ts'
+import { createRatePerMinute } from './settings.ts'
 
 /** Options of `clientMetadataDocuments()`. */
 export interface ClientMetadataDocumentsOptions {
@@ -42,7 +42,7 @@ export function clientMetadataDocuments(options: ClientMetadataDocumentsOptions 
     scopes: options.scopes ?? ('registered' as const),
     // These clients must use PKCE in any case, so `any` is safe even for one with its own key.
     redirects: options.redirects === 'apps' ? ('any' as const) : ('web' as const),
-    rate: ratePerMinute(name, 'client documents', options.perMinute ?? 10),
+    rate: createRatePerMinute(name, 'client documents', options.perMinute ?? 10),
     unusedSeconds: parseSeconds(`${name}: unusedExpireIn`, options.unusedExpireIn ?? '7d'),
   }
   return {

@@ -1,8 +1,8 @@
 import type { ServerContext } from '../../context.ts'
 import type { Feature } from '../feature.ts'
-import { registrationPath } from './client-information.ts'
+import { buildRegistrationPath } from './client-information.ts'
 import { deleteRegistration, readRegistration, replaceRegistration } from './manage-registration.ts'
-import { register } from './register.ts'
+import { handleRegistration } from './register.ts'
 import { type ClientRegistrationOptions, resolveRegistration } from './settings.ts'
 
 const NAME = 'clientRegistration'
@@ -28,7 +28,8 @@ export function clientRegistration(options: ClientRegistrationOptions): Feature 
         method: 'POST',
         path: '/register',
         openTo: 'clients',
-        endpoint: (request, context: ServerContext) => register(request, settings, context),
+        endpoint: (request, context: ServerContext) =>
+          handleRegistration(request, settings, context),
       },
       { method: 'GET', path: '/register/{id}', endpoint: readRegistration },
       {
@@ -41,6 +42,8 @@ export function clientRegistration(options: ClientRegistrationOptions): Feature 
     ],
     // Clients choose their authentication from the metadata, and many cannot keep a secret.
     authentication: { methods: ['none'] },
-    metadata: (context: ServerContext) => ({ registration_endpoint: registrationPath(context) }),
+    metadata: (context: ServerContext) => ({
+      registration_endpoint: buildRegistrationPath(context),
+    }),
   }
 }

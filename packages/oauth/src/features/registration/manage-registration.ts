@@ -3,17 +3,17 @@ import { manageClients } from '../../clients/manage.ts'
 import { type ClientFields, changeClient } from '../../clients/save.ts'
 import { isSecretOf } from '../../clients/secret.ts'
 import { withoutVerification } from '../../clients/self-registered.ts'
-import { serverSettings } from '../../clients/settings/server-settings.ts'
+import { pickServerSettings } from '../../clients/settings/server-settings.ts'
 import type { ServerContext } from '../../context.ts'
-import { equalSecrets, sha256 } from '../../crypto.ts'
+import { areSecretsEqual, sha256 } from '../../crypto.ts'
 import { InvalidClientMetadata, InvalidToken } from '../../errors.ts'
 import { parseBearer } from '../../guard/bearer.ts'
 import { readJson } from '../../http/body.ts'
 import { emptyResponse, noStoreJsonResponse } from '../../http/responses.ts'
 import type { Client } from '../../storage/records.ts'
-import { clientInformation } from './client-information.ts'
+import { buildClientInformation } from './client-information.ts'
 import { readClientMetadata, type ValidatedClientMetadata } from './read-metadata.ts'
-import { metadataRulesOf } from './register.ts'
+import { getMetadataRules } from './register.ts'
 import { assertSectorListsRedirects } from './sector.ts'
 import type { RegistrationSettings } from './settings.ts'
 
@@ -29,7 +29,7 @@ export async function readRegistration(
   id: string,
 ): Promise<HttpResponse> {
   const { client, token } = await requireManaged(request, id, context)
-  return noStoreJsonResponse(clientInformation(client, token, context))
+  return noStoreJsonResponse(buildClientInformation(client, token, context))
 }
 
 /**
@@ -45,7 +45,7 @@ export async function replaceRegistration(
   const { client, token } = await requireManaged(request, id, context)
   const given = (await readJson(request)) as Readonly<Record<string, unknown>>
   assertSame(given, client, context)
-  const described = readClientMetadata(given, metadataRulesOf(settings), context)
+  const described = readClientMetadata(given, getMetadataRules(settings), context)
   assertSameProof(described, client)
   // Fetching the sector document counts against a limit; otherwise one client could block the
   // fetches of all others.
@@ -55,13 +55,13 @@ export async function replaceRegistration(
   }
   await assertSectorListsRedirects(described, context.outgoing.documents.fetchNow, context.network)
   const saved = await changeClient(client.id, (now) => mergeRegistration(now, described), context)
-  return noStoreJsonResponse(clientInformation(saved, token, context))
+  return noStoreJsonResponse(buildClientInformation(saved, token, context))
 }
 
 /** Combines the new metadata with the settings that only this server may change. */
 function mergeRegistration({ settings }: Client, described: ValidatedClientMetadata): ClientFields {
   const { confidential: _, settings: newSettings, ...fields } = described
-  const { self_registered, ...ours } = serverSettings(settings)
+  const { self_registered, ...ours } = pickServerSettings(settings)
   const kept = {
     ...ours,
     ...(self_registered && { self_registered: withoutVerification(self_registered) }),
@@ -100,7 +100,7 @@ async function requireManaged(
   const cached = await context.clients.find(id)
   const client = cached && (await context.storage.clients.find(id))
   const hash = client?.settings.self_registered?.management_hash
-  if (client && !client.revokedAt && hash !== undefined && equalSecrets(sha256(token), hash)) {
+  if (client && !client.revokedAt && hash !== undefined && areSecretsEqual(sha256(token), hash)) {
     return { client, token }
   }
   throw new InvalidToken('The registration access token does not belong to this client')

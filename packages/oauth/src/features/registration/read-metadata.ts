@@ -1,4 +1,4 @@
-import { nameProblem } from '../../clients/parse.ts'
+import { findNameProblem } from '../../clients/parse.ts'
 import { selfRegisteredGrants } from '../../clients/self-registered.ts'
 import { containsNoPrivateKey } from '../../clients/settings/checks.ts'
 import { readSettings } from '../../clients/settings/parse-settings.ts'
@@ -129,7 +129,7 @@ function readName(sentName: unknown, redirectUris: readonly string[]): string {
     const url = first !== undefined && URL.canParse(first) ? new URL(first) : null
     return url ? url.host || url.protocol : 'An application without a name'
   }
-  const problem = typeof sentName === 'string' ? nameProblem(sentName) : 'It must be a string.'
+  const problem = typeof sentName === 'string' ? findNameProblem(sentName) : 'It must be a string.'
   if (problem === null) return String(sentName)
   throw new InvalidClientMetadata(`client_name: ${problem}`)
 }

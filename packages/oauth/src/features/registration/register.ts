@@ -1,14 +1,14 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
-import { newSecret } from '../../clients/secret.ts'
+import { createClientSecret } from '../../clients/secret.ts'
 import { createUnusedClient } from '../../clients/self-registered.ts'
 import type { ServerContext } from '../../context.ts'
-import { randomId, randomSecret, sha256 } from '../../crypto.ts'
+import { createRandomId, createRandomSecret, sha256 } from '../../crypto.ts'
 import { InvalidToken } from '../../errors.ts'
 import { parseBearer } from '../../guard/bearer.ts'
 import { readJson } from '../../http/body.ts'
 import { noStoreJsonResponse } from '../../http/responses.ts'
 import type { Client } from '../../storage/records.ts'
-import { clientInformation } from './client-information.ts'
+import { buildClientInformation } from './client-information.ts'
 import {
   type MetadataRules,
   readClientMetadata,
@@ -18,28 +18,28 @@ import { assertSectorListsRedirects } from './sector.ts'
 import type { RegistrationSettings } from './settings.ts'
 
 /** Handles POST /oauth/register (RFC 7591 §3.1). */
-export async function register(
+export async function handleRegistration(
   request: HttpRequest,
   settings: RegistrationSettings,
   context: ServerContext,
 ): Promise<HttpResponse> {
   if (settings.policy === 'initial-access-token') assertInitialAccess(request, settings)
   const given = (await readJson(request)) as Readonly<Record<string, unknown>>
-  const described = readClientMetadata(given, metadataRulesOf(settings), context)
+  const described = readClientMetadata(given, getMetadataRules(settings), context)
   // Checked before anything is fetched or stored on behalf of a stranger. A caller with an initial
   // access token is not a stranger.
   if (settings.policy === 'open') await context.resources.count(settings.rate, context.network)
   await assertSectorListsRedirects(described, context.outgoing.documents.fetchNow, context.network)
-  const managementToken = `tgr_${randomSecret()}`
+  const managementToken = `tgr_${createRandomSecret()}`
   const { client, secret } = await store(described, managementToken, settings, context)
   const issued = secret === null ? {} : { client_secret: secret, client_secret_expires_at: 0 }
   return noStoreJsonResponse(
-    { ...clientInformation(client, managementToken, context), ...issued },
+    { ...buildClientInformation(client, managementToken, context), ...issued },
     201,
   )
 }
 
-export function metadataRulesOf({ redirects, scopes }: RegistrationSettings): MetadataRules {
+export function getMetadataRules({ redirects, scopes }: RegistrationSettings): MetadataRules {
   return { redirects, scopes, defaultMethod: 'client_secret_basic' }
 }
 
@@ -63,10 +63,10 @@ async function store(
   context: ServerContext,
 ): Promise<{ readonly client: Client; readonly secret: string | null }> {
   const now = context.clock.now()
-  const { secret, secretHash, settings } = await newSecret(described, context)
+  const { secret, secretHash, settings } = await createClientSecret(described, context)
   const client: Client = {
     ...described,
-    id: randomId(),
+    id: createRandomId(),
     userId: null,
     secretHash,
     secretVersion: 1,

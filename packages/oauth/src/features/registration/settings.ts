@@ -1,4 +1,4 @@
-import { equalSecrets, sha256 } from '../../crypto.ts'
+import { areSecretsEqual, sha256 } from '../../crypto.ts'
 import { isBearerText } from '../../http/bearer-text.ts'
 import { parseSeconds } from '../../lifetimes.ts'
 import type { RatePolicy } from '../../limits/resources.ts'
@@ -76,14 +76,14 @@ export function resolveRegistration(options: ClientRegistrationOptions): Registr
     policy,
     scopes,
     redirects: policy === 'open' ? redirects : 'any',
-    rate: ratePerMinute('clientRegistration', 'registrations', perMinute),
+    rate: createRatePerMinute('clientRegistration', 'registrations', perMinute),
     unusedSeconds: parseSeconds(
       'clientRegistration: unusedExpireIn',
       options.unusedExpireIn ?? '30d',
     ),
     isInitialAccessToken(token) {
       const hash = sha256(token)
-      return hashes.some((each) => equalSecrets(each, hash))
+      return hashes.some((each) => areSecretsEqual(each, hash))
     },
   }
 }
@@ -92,7 +92,7 @@ export function resolveRegistration(options: ClientRegistrationOptions): Registr
  * Creates a rate limit from the option `perMinute` of a feature. `option` is the name of the
  * feature for error messages, and `name` is the name of the counter.
  */
-export function ratePerMinute(option: string, name: string, perMinute: number): RatePolicy {
+export function createRatePerMinute(option: string, name: string, perMinute: number): RatePolicy {
   if (!Number.isInteger(perMinute) || perMinute < 1) {
     throw new TypeError(`${option}: perMinute must be a whole number of at least 1.`)
   }

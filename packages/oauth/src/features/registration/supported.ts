@@ -1,4 +1,4 @@
-import { offeredAuthMethods } from '../../clients/authentication-methods.ts'
+import { listOfferedAuthMethods } from '../../clients/authentication-methods.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidClientMetadata } from '../../errors.ts'
 import type { ClientAuthMethod, ConfigurableClientSettings } from '../../storage/client-settings.ts'
@@ -116,7 +116,10 @@ export function readSupportedSettings(context: ServerContext): SupportedMetadata
   const memberOf = (name: string) => parts.map((part) => part[name]).find(Boolean)
   return {
     methods: [
-      ...new Set([...offeredAuthMethods(context), ...(exclusiveAuthentication ? [] : ['none'])]),
+      ...new Set([
+        ...listOfferedAuthMethods(context),
+        ...(exclusiveAuthentication ? [] : ['none']),
+      ]),
     ],
     authAlgorithms: authenticators.flatMap(({ algorithms }) => algorithms ?? []),
     list(name) {

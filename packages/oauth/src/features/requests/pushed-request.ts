@@ -1,13 +1,13 @@
 import { createRequestGoneError } from '../../authorization/request-ticket.ts'
-import { clientIdOf } from '../../clients/client.ts'
+import { getPublicClientId } from '../../clients/client.ts'
 import { openRequestQuota } from '../../clients/request-share.ts'
 import type { ServerContext } from '../../context.ts'
-import { randomSecret } from '../../crypto.ts'
+import { createRandomSecret } from '../../crypto.ts'
 import { InvalidRequest } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
 import { requestRates, ticketQuotas } from '../../limits/policies.ts'
 import type { Client } from '../../storage/records.ts'
-import { ticketHash } from '../../storage/tickets.ts'
+import { hashTicketName } from '../../storage/tickets.ts'
 import type { ExpandedRequest } from '../feature.ts'
 
 /** Prefix of request URIs (RFC 9126 §2.2). */
@@ -43,10 +43,10 @@ export async function storePushedRequest(
   seconds: number,
   context: ServerContext,
 ): Promise<string> {
-  const uri = `${REQUEST_URI_PREFIX}${randomSecret()}`
+  const uri = `${REQUEST_URI_PREFIX}${createRandomSecret()}`
   const known = [...knownParameters(params, context)]
   const content: StoredPushedRequest = {
-    clientId: clientIdOf(client),
+    clientId: getPublicClientId(client),
     params: known,
     expandedBy,
     came: false,
@@ -57,7 +57,7 @@ export async function storePushedRequest(
   }
   const add = await openRequestQuota(client, POLICY, context)
   const expiresAt = new Date(context.clock.now().getTime() + seconds * 1000)
-  await add({ hash: ticketHash(KIND, uri), kind: KIND, content: text, expiresAt })
+  await add({ hash: hashTicketName(KIND, uri), kind: KIND, content: text, expiresAt })
   return uri
 }
 
@@ -72,7 +72,7 @@ export async function findPushedRequest(
   clientId: string,
   { clock, storage }: ServerContext,
 ): Promise<ExpandedRequest> {
-  const ticket = await storage.tickets.find(ticketHash(KIND, uri))
+  const ticket = await storage.tickets.find(hashTicketName(KIND, uri))
   const now = clock.now()
   if (!ticket || ticket.expiresAt <= now) throw createRequestGoneError()
   const content: StoredPushedRequest = JSON.parse(ticket.content)

@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { expandRequest, type ReceivedRequest } from '../../authorization/expand-request.ts'
 import { parseAuthorizationRequest, requireResponseTarget } from '../../authorization/request.ts'
 import { authenticateClient } from '../../clients/authenticate.ts'
-import { clientIdOf } from '../../clients/client.ts'
+import { getPublicClientId } from '../../clients/client.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidDpopProof, InvalidRequest } from '../../errors.ts'
 import { type Form, readForm, requireParam } from '../../http/form.ts'
@@ -97,7 +97,7 @@ async function push(
   const client = await authenticateClient(request, form, context)
   if (form.has('request_uri'))
     throw new InvalidRequest('A pushed request must not contain request_uri')
-  const clientId = clientIdOf(client)
+  const clientId = getPublicClientId(client)
   const sent = new Map([...withoutProof(form), ['client_id', clientId]])
   const proven =
     request.header('dpop') === null ? null : await readProvenKey(request, client, context)

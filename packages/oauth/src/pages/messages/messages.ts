@@ -75,7 +75,7 @@ export const ENGLISH: PageText = translate<typeof en>(en, 'en')
  * Lists the languages that a person reads, the preferred first: `ui_locales` of the request, then
  * those of the browser.
  */
-export function languagesOf(
+export function listRequestedLanguages(
   request: { header(name: string): string | null },
   uiLocales: string | null | undefined,
 ): string[] {

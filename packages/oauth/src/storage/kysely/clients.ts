@@ -5,7 +5,7 @@ import { parseUnused, UNUSED_CLIENT } from '../tickets.ts'
 import { appendRevocation } from './revocations.ts'
 import { type ClientRow, clientRow, type OAuthTables } from './tables.ts'
 
-export function clientRepository(database: Database<OAuthTables>): ClientRepository {
+export function createClientRepository(database: Database<OAuthTables>): ClientRepository {
   const findById = database.statement<{ id: string }, ClientRow>((db, param) =>
     db.selectFrom('oauth_clients').selectAll().where('id', '=', param('id')),
   )

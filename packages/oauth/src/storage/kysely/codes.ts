@@ -18,7 +18,7 @@ export function insertCode(database: Database<OAuthTables>) {
   )
 }
 
-export function codeRepository(database: Database<OAuthTables>): AuthorizationCodeRepository {
+export function createCodeRepository(database: Database<OAuthTables>): AuthorizationCodeRepository {
   const insert = insertCode(database)
   const findByHash = findTogether<CodeRow>(database, {
     table: 'oauth_authorization_codes',

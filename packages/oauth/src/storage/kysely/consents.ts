@@ -32,7 +32,7 @@ const unchangedConsent: ConditionalRow<OAuthTables, ConsentCheck> = {
   where: (eb, param) => eb('scopes', '=', param('approved')),
 }
 
-export function consentRepository(database: Database<OAuthTables>): ConsentRepository {
+export function createConsentRepository(database: Database<OAuthTables>): ConsentRepository {
   const findOne = database.statement<{ userId: string; clientId: string }, ConsentRow>(
     (db, param) =>
       db

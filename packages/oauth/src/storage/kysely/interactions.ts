@@ -13,7 +13,9 @@ import {
 } from './tables.ts'
 import { insertToken } from './tokens.ts'
 
-export function interactionRepository(database: Database<OAuthTables>): InteractionRepository {
+export function createInteractionRepository(
+  database: Database<OAuthTables>,
+): InteractionRepository {
   const addCode = insertCode(database)
   const addToken = insertToken(database)
   const decide = database.updateOneReturning<{ hash: string; at: number }, InteractionRow>({

@@ -3,7 +3,7 @@ import type { KeyRepository } from '../repositories.ts'
 import { appendRevocation } from './revocations.ts'
 import { keyTable, type OAuthTables } from './tables.ts'
 
-export function keyRepository(database: Database<OAuthTables>): KeyRepository {
+export function createKeyRepository(database: Database<OAuthTables>): KeyRepository {
   const selectAll = (on: Database<OAuthTables>) =>
     on.kysely.selectFrom('oauth_keys').selectAll().execute()
   return {

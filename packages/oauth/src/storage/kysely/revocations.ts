@@ -7,7 +7,7 @@ import {
   secondaryReason,
 } from '@tollgate/database'
 import { sql } from 'kysely'
-import { randomSecret } from '../../crypto.ts'
+import { createRandomSecret } from '../../crypto.ts'
 import { buildEndedEntry, FEED_RETENTION_MS, type NewRevocation } from '../records.ts'
 import type { RevocationRepository } from '../repositories.ts'
 import { newRevocation, type OAuthTables, type RevocationRow, revocationTable } from './tables.ts'
@@ -22,7 +22,7 @@ interface FeedServer {
 /** One row of a read. The columns of the entry are `null` if there are no entries. */
 type FeedRow = FeedServer & (RevocationRow | { readonly [Name in keyof RevocationRow]: null })
 
-export function revocationRepository(database: Database<OAuthTables>): RevocationRepository {
+export function createRevocationRepository(database: Database<OAuthTables>): RevocationRepository {
   // A local database file has no replicas, so every read shows all committed writes.
   const { isLocal } = database.dialect
   // A single statement, so that the entries, the clock and the server's role come from the same
@@ -152,7 +152,7 @@ export async function appendRevocation(
   if (revocations.length === 0) return
   const rows = revocations.map((revocation) => ({
     ...newRevocation.toRow(revocation),
-    mark: randomSecret(),
+    mark: createRandomSecret(),
     written_at: databaseNow(tx),
   }))
   await tx.kysely

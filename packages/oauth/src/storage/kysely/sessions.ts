@@ -4,7 +4,7 @@ import type { SessionSelector } from '../records.ts'
 import type { LogoutRepository, LogoutTimes, SessionRepository } from '../repositories.ts'
 import { logoutTable, type OAuthTables, type SessionRow, sessionTable } from './tables.ts'
 
-export function sessionRepository(database: Database<OAuthTables>): SessionRepository {
+export function createSessionRepository(database: Database<OAuthTables>): SessionRepository {
   const insert = insertTogether<SessionRow>(database, {
     table: 'oauth_sessions',
     columns: sessionTable.columns,
@@ -71,7 +71,7 @@ async function endAndQueue(
   return rows.length
 }
 
-export function logoutRepository(database: Database<OAuthTables>): LogoutRepository {
+export function createLogoutRepository(database: Database<OAuthTables>): LogoutRepository {
   return {
     async listDue(at, limit, exceptOf = []) {
       let query = database.kysely

@@ -8,19 +8,19 @@ import {
 } from '@tollgate/database'
 import type { Storage } from '../repositories.ts'
 import { UNUSED_CLIENT } from '../tickets.ts'
-import { clientRepository, purgeUnusedClients } from './clients.ts'
-import { codeRepository } from './codes.ts'
-import { consentRepository } from './consents.ts'
+import { createClientRepository, purgeUnusedClients } from './clients.ts'
+import { createCodeRepository } from './codes.ts'
+import { createConsentRepository } from './consents.ts'
 import { countActive, endAll } from './end-all.ts'
-import { interactionRepository } from './interactions.ts'
-import { keyRepository } from './keys.ts'
+import { createInteractionRepository } from './interactions.ts'
+import { createKeyRepository } from './keys.ts'
 import { limitRepository } from './limits.ts'
 import { oauthMigrations } from './migrations.ts'
-import { purgeRevocations, revocationRepository } from './revocations.ts'
-import { logoutRepository, sessionRepository } from './sessions.ts'
+import { createRevocationRepository, purgeRevocations } from './revocations.ts'
+import { createLogoutRepository, createSessionRepository } from './sessions.ts'
 import type { OAuthTables } from './tables.ts'
-import { ticketRepository } from './tickets.ts'
-import { tokenRepository } from './tokens.ts'
+import { createTicketRepository } from './tickets.ts'
+import { createTokenRepository } from './tokens.ts'
 
 /** The column of each table that holds its expiry. Every such column is indexed. */
 const EXPIRY_COLUMNS = [
@@ -51,17 +51,17 @@ export function kyselyStorage(connected: Database): Storage {
     timeout: database.timeout,
     afterCommit: (run) => database.afterCommit(run),
     clock: database.clock,
-    clients: clientRepository(database),
-    tokens: tokenRepository(database),
-    codes: codeRepository(database),
-    interactions: interactionRepository(database),
-    consents: consentRepository(database),
-    tickets: ticketRepository(database),
+    clients: createClientRepository(database),
+    tokens: createTokenRepository(database),
+    codes: createCodeRepository(database),
+    interactions: createInteractionRepository(database),
+    consents: createConsentRepository(database),
+    tickets: createTicketRepository(database),
     limits: limitRepository(database),
-    sessions: sessionRepository(database),
-    logouts: logoutRepository(database),
-    keys: keyRepository(database),
-    revocations: revocationRepository(database),
+    sessions: createSessionRepository(database),
+    logouts: createLogoutRepository(database),
+    keys: createKeyRepository(database),
+    revocations: createRevocationRepository(database),
     async migrate() {
       await migrate(database, oauthMigrations)
     },

@@ -6,7 +6,7 @@ import { type OAuthTables, type TicketRow, ticketTable } from './tables.ts'
 
 const changeOfTicket = ticketTable.pick('expires_at', 'holder')
 
-export function ticketRepository(database: Database<OAuthTables>): TicketRepository {
+export function createTicketRepository(database: Database<OAuthTables>): TicketRepository {
   const insert = insertTogether<TicketRow>(database, {
     table: 'oauth_tickets',
     columns: ticketTable.columns,

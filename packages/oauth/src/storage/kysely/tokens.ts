@@ -25,7 +25,7 @@ import {
 /** Number of rows to end per transaction when all tokens of a user are revoked. */
 const BATCH = 500
 
-export function tokenRepository(database: Database<OAuthTables>): TokenRepository {
+export function createTokenRepository(database: Database<OAuthTables>): TokenRepository {
   const insert = insertTogether<TokenRow>(database, {
     table: 'oauth_tokens',
     columns: tokenTable.columns,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import {
   CONTRACT_START,
-  code,
-  interaction,
+  exampleCode,
+  exampleInteraction,
+  exampleToken,
   secondsAfterStart,
-  token,
 } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
@@ -12,37 +12,39 @@ import type { ContractPart } from './part.ts'
  * Tests how a storage handles the steps from an authorization request to a code or token:
  * interactions, consents and codes.
  */
-export const approvalsContract: ContractPart = ({ describe, it }, create) => {
-  describe('authorization codes', () => {
-    it('are used up and create their token in one step, for only one of many concurrent callers', async () => {
+export const defineApprovalsContract: ContractPart = ({ describe, it }, create) => {
+  describe('an authorization code in the storage', () => {
+    it('is used up and creates its token in one step, for only one of many concurrent callers', async () => {
       const { codes, tokens } = await create()
-      await codes.create(code)
-      assert.deepEqual(await codes.find(code.hash), code)
+      await codes.create(exampleCode)
+      assert.deepEqual(await codes.find(exampleCode.hash), exampleCode)
       const results = await Promise.all(
-        Array.from({ length: 20 }, () => codes.exchange(code.hash, secondsAfterStart(1), token)),
+        Array.from({ length: 20 }, () =>
+          codes.exchange(exampleCode.hash, secondsAfterStart(1), exampleToken),
+        ),
       )
       assert.equal(results.filter((won) => won).length, 1)
-      assert.deepEqual(await tokens.find(token.id), token)
-      assert.deepEqual((await codes.find(code.hash))?.usedAt, secondsAfterStart(1))
+      assert.deepEqual(await tokens.find(exampleToken.id), exampleToken)
+      assert.deepEqual((await codes.find(exampleCode.hash))?.usedAt, secondsAfterStart(1))
     })
 
-    it('create no token if the code does not exist', async () => {
+    it('creates no token if the code does not exist', async () => {
       const { codes, tokens } = await create()
-      assert.equal(await codes.exchange('none', CONTRACT_START, token), false)
-      assert.equal(await tokens.find(token.id), null)
+      assert.equal(await codes.exchange('none', CONTRACT_START, exampleToken), false)
+      assert.equal(await tokens.find(exampleToken.id), null)
     })
   })
 
-  describe('interactions and consents', () => {
-    it('are returned exactly as stored', async () => {
+  describe('approval requests and consents in the storage', () => {
+    it('are returned exactly as they were stored', async () => {
       const { interactions } = await create()
-      await interactions.create(interaction, 10)
-      assert.deepEqual(await interactions.find(interaction.hash), interaction)
+      await interactions.create(exampleInteraction, 10)
+      assert.deepEqual(await interactions.find(exampleInteraction.hash), exampleInteraction)
     })
 
-    it('are decided once, and store the consent and the code in the same step', async () => {
+    it('are decided once, which stores the consent and the code in the same step', async () => {
       const { interactions, consents, codes } = await create()
-      await interactions.create(interaction, 10)
+      await interactions.create(exampleInteraction, 10)
       const consent = {
         userId: 'ada',
         clientId: 'client-1',
@@ -50,36 +52,44 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
         updatedAt: CONTRACT_START,
       }
       const decisions = await Promise.all([
-        interactions.approve(interaction.hash, { at: CONTRACT_START, consent, code }),
-        interactions.approve(interaction.hash, {
+        interactions.approve(exampleInteraction.hash, {
           at: CONTRACT_START,
           consent,
-          code: { ...code, hash: 'x' },
+          code: exampleCode,
         }),
-        interactions.deny(interaction.hash, CONTRACT_START),
+        interactions.approve(exampleInteraction.hash, {
+          at: CONTRACT_START,
+          consent,
+          code: { ...exampleCode, hash: 'x' },
+        }),
+        interactions.deny(exampleInteraction.hash, CONTRACT_START),
       ])
       assert.equal(decisions.filter((won) => won).length, 1)
-      const stored = [await codes.find(code.hash), await codes.find('x')]
+      const stored = [await codes.find(exampleCode.hash), await codes.find('x')]
       const approved = decisions[0] || decisions[1]
       assert.equal(stored.filter((found) => found !== null).length, approved ? 1 : 0)
       assert.equal((await consents.find('ada', 'client-1')) !== null, approved)
     })
 
-    it('cannot be decided after they expired', async () => {
+    it('cannot be decided after they have expired', async () => {
       const { interactions } = await create()
-      await interactions.create(interaction, 10)
-      assert.equal(await interactions.deny(interaction.hash, secondsAfterStart(600)), false)
+      await interactions.create(exampleInteraction, 10)
+      assert.equal(await interactions.deny(exampleInteraction.hash, secondsAfterStart(600)), false)
     })
 
-    it('add the scopes of each approval to the consent', async () => {
+    it('combine the scopes of all approvals in the consent', async () => {
       const { interactions, consents } = await create()
       for (const [hash, scopes] of [
         ['1', ['a', 'b']],
         ['2', ['b', 'c']],
       ] as const) {
-        await interactions.create({ ...interaction, hash }, 10)
+        await interactions.create({ ...exampleInteraction, hash }, 10)
         const consent = { userId: 'ada', clientId: 'client-1', scopes, updatedAt: CONTRACT_START }
-        await interactions.approve(hash, { at: CONTRACT_START, consent, code: { ...code, hash } })
+        await interactions.approve(hash, {
+          at: CONTRACT_START,
+          consent,
+          code: { ...exampleCode, hash },
+        })
       }
       const found = await consents.find('ada', 'client-1')
       assert.deepEqual(found?.scopes, ['a', 'b', 'c'])
@@ -87,7 +97,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await consents.find('ada', 'client-1'), null)
     })
 
-    it('store the code of an approval without a consent, and leave the consent unchanged', async () => {
+    it('allow storing the code of an approval without changing the consent', async () => {
       const { interactions, consents, codes } = await create()
       const consent = {
         userId: 'ada',
@@ -100,8 +110,8 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
         ['2', consent],
         ['3', null],
       ] as const) {
-        await interactions.create({ ...interaction, hash }, 10)
-        const approval = { at: CONTRACT_START, consent: remembered, code: { ...code, hash } }
+        await interactions.create({ ...exampleInteraction, hash }, 10)
+        const approval = { at: CONTRACT_START, consent: remembered, code: { ...exampleCode, hash } }
         assert.equal(await interactions.approve(hash, approval), true)
         assert.equal((await codes.find(hash))?.hash, hash)
         const found = await consents.find('ada', 'client-1')
@@ -109,7 +119,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       }
     })
 
-    it('store declined scopes in the consent, and remove them from the approved ones', async () => {
+    it('store a declined scope in the consent and remove it from the approved scopes', async () => {
       const { interactions, consents } = await create()
       const answers: ReadonlyArray<readonly [string[], string[]]> = [
         [['a', 'b'], []],
@@ -118,7 +128,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       ]
       for (const [index, [scopes, declined]] of answers.entries()) {
         const hash = `answer-${index}`
-        await interactions.create({ ...interaction, hash }, 10)
+        await interactions.create({ ...exampleInteraction, hash }, 10)
         const consent = {
           userId: 'ada',
           clientId: 'client-1',
@@ -126,70 +136,78 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
           declined,
           updatedAt: CONTRACT_START,
         }
-        await interactions.approve(hash, { at: CONTRACT_START, consent, code: { ...code, hash } })
+        await interactions.approve(hash, {
+          at: CONTRACT_START,
+          consent,
+          code: { ...exampleCode, hash },
+        })
       }
       const found = await consents.find('ada', 'client-1')
       assert.deepEqual(found?.scopes, ['a', 'c'])
       assert.deepEqual(found?.declined, ['b'])
     })
 
-    it('store a code or token without an approval screen only while the consent is unchanged', async () => {
+    it('allow storing a code or token without an approval screen only while the consent is unchanged', async () => {
       const { interactions, consents, codes, tokens } = await create()
-      await interactions.create(interaction, 10)
+      await interactions.create(exampleInteraction, 10)
       const consent = {
         userId: 'ada',
         clientId: 'client-1',
         scopes: ['a'],
         updatedAt: CONTRACT_START,
       }
-      await interactions.approve(interaction.hash, { at: CONTRACT_START, consent, code })
-      assert.equal(await consents.use(consent, { code: { ...code, hash: 'second' } }), true)
-      assert.equal(await consents.use(consent, { token }), true)
+      await interactions.approve(exampleInteraction.hash, {
+        at: CONTRACT_START,
+        consent,
+        code: exampleCode,
+      })
+      assert.equal(await consents.use(consent, { code: { ...exampleCode, hash: 'second' } }), true)
+      assert.equal(await consents.use(consent, { token: exampleToken }), true)
       assert.notEqual(await codes.find('second'), null)
-      assert.deepEqual(await tokens.find(token.id), token)
+      assert.deepEqual(await tokens.find(exampleToken.id), exampleToken)
       const other = { ...consent, scopes: ['a', 'b'] }
-      assert.equal(await consents.use(other, { code: { ...code, hash: 'third' } }), false)
+      assert.equal(await consents.use(other, { code: { ...exampleCode, hash: 'third' } }), false)
       await consents.remove('ada', 'client-1')
-      assert.equal(await consents.use(consent, { code: { ...code, hash: 'third' } }), false)
+      assert.equal(await consents.use(consent, { code: { ...exampleCode, hash: 'third' } }), false)
       assert.equal(await codes.find('third'), null)
     })
 
-    it('store a code and a token together or neither of them', async () => {
+    it('store a code and a token either together or not at all', async () => {
       const { interactions, consents, codes, tokens } = await create()
-      await interactions.create(interaction, 10)
+      await interactions.create(exampleInteraction, 10)
       const consent = {
         userId: 'ada',
         clientId: 'client-1',
         scopes: ['a'],
         updatedAt: CONTRACT_START,
       }
-      await interactions.approve(interaction.hash, { at: CONTRACT_START, consent })
-      const both = { code: { ...code, hash: 'both' }, token }
+      await interactions.approve(exampleInteraction.hash, { at: CONTRACT_START, consent })
+      const both = { code: { ...exampleCode, hash: 'both' }, token: exampleToken }
       assert.equal(await consents.use({ ...consent, scopes: ['a', 'b'] }, both), false)
       assert.equal(await codes.find('both'), null)
-      assert.equal(await tokens.find(token.id), null)
+      assert.equal(await tokens.find(exampleToken.id), null)
       assert.equal(await consents.use(consent, both), true)
       assert.notEqual(await codes.find('both'), null)
-      assert.deepEqual(await tokens.find(token.id), token)
+      assert.deepEqual(await tokens.find(exampleToken.id), exampleToken)
     })
 
-    it('report whether the consent is unchanged, even if no code or token is to be stored', async () => {
+    it('report whether the consent is unchanged, even if there is no code or token to store', async () => {
       const { interactions, consents } = await create()
-      await interactions.create(interaction, 10)
+      await interactions.create(exampleInteraction, 10)
       const consent = {
         userId: 'ada',
         clientId: 'client-1',
         scopes: ['a'],
         updatedAt: CONTRACT_START,
       }
-      await interactions.approve(interaction.hash, { at: CONTRACT_START, consent })
+      await interactions.approve(exampleInteraction.hash, { at: CONTRACT_START, consent })
       assert.equal(await consents.use(consent, {}), true)
       assert.equal(await consents.use({ ...consent, scopes: ['a', 'b'] }, {}), false)
       await consents.remove('ada', 'client-1')
       assert.equal(await consents.use(consent, {}), false)
     })
 
-    it('leave no code behind if the consent is removed while it is used to store a code', async () => {
+    it('leave no code if the consent is deleted while the code is being stored', async () => {
       const { interactions, consents, codes } = await create()
       const consent = {
         userId: 'ada',
@@ -199,10 +217,14 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       }
       for (let round = 0; round < 5; round += 1) {
         const hash = `round-${round}`
-        await interactions.create({ ...interaction, hash }, 10)
-        await interactions.approve(hash, { at: CONTRACT_START, consent, code: { ...code, hash } })
+        await interactions.create({ ...exampleInteraction, hash }, 10)
+        await interactions.approve(hash, {
+          at: CONTRACT_START,
+          consent,
+          code: { ...exampleCode, hash },
+        })
         const uses = Array.from({ length: 5 }, (_, index) =>
-          consents.use(consent, { code: { ...code, hash: `${hash}-${index}` } }),
+          consents.use(consent, { code: { ...exampleCode, hash: `${hash}-${index}` } }),
         )
         await Promise.all([...uses, consents.remove('ada', 'client-1')])
         for (const index of uses.keys()) {
@@ -211,22 +233,25 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       }
     })
 
-    it('delete pending codes and requests when the consent is removed', async () => {
+    it('are deleted together with pending codes when the consent is deleted', async () => {
       const { interactions, consents, codes } = await create()
-      await codes.create(code)
-      await codes.create({ ...code, hash: 'other', clientId: 'client-2' })
-      await interactions.create(interaction, 10)
+      await codes.create(exampleCode)
+      await codes.create({ ...exampleCode, hash: 'other', clientId: 'client-2' })
+      await interactions.create(exampleInteraction, 10)
       await consents.remove('ada', 'client-1')
-      assert.equal(await codes.find(code.hash), null)
-      assert.equal(await interactions.find(interaction.hash), null)
+      assert.equal(await codes.find(exampleCode.hash), null)
+      assert.equal(await interactions.find(exampleInteraction.hash), null)
       assert.notEqual(await codes.find('other'), null)
     })
 
-    it('limit the pending requests of a user, dropping the oldest', async () => {
+    it('are limited in number for each user, and the oldest is deleted first', async () => {
       const { interactions } = await create()
       for (let index = 0; index < 5; index += 1) {
         const hash = `i${index}`
-        await interactions.create({ ...interaction, hash, createdAt: secondsAfterStart(index) }, 3)
+        await interactions.create(
+          { ...exampleInteraction, hash, createdAt: secondsAfterStart(index) },
+          3,
+        )
       }
       assert.equal(await interactions.find('i1'), null)
       assert.notEqual(await interactions.find('i2'), null)

@@ -1,96 +1,110 @@
 import assert from 'node:assert/strict'
 import type { ClientPosition, ClientSlice } from '../../storage/repositories.ts'
-import { CONTRACT_START, client, newRevocation, secondsAfterStart } from '../contract-fixtures.ts'
+import {
+  CONTRACT_START,
+  exampleClient,
+  newRevocation,
+  secondsAfterStart,
+} from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 /** Tests how a storage handles clients. */
-export const clientsContract: ContractPart = ({ describe, it }, create) => {
+export const defineClientsContract: ContractPart = ({ describe, it }, create) => {
   describe('the client repository', () => {
     it('returns a client exactly as stored', async () => {
       const { clients } = await create()
-      assert.equal(await clients.create(client), true)
-      assert.deepEqual(await clients.find('client-1'), client)
+      assert.equal(await clients.create(exampleClient), true)
+      assert.deepEqual(await clients.find('client-1'), exampleClient)
       assert.equal(await clients.find('CLIENT-1'), null)
       assert.equal(await clients.find('client-1 '), null)
     })
 
-    it('stores whether a client is public independently of its secret hash', async () => {
+    it('stores whether a client is public separately from its secret hash', async () => {
       const { clients } = await create()
-      const open = { ...client, id: 'public', confidential: false, secretHash: null, scopes: ['a'] }
-      const lost = { ...client, id: 'lost', secretHash: null, scopes: [] }
+      const open = {
+        ...exampleClient,
+        id: 'public',
+        confidential: false,
+        secretHash: null,
+        scopes: ['a'],
+      }
+      const lost = { ...exampleClient, id: 'lost', secretHash: null, scopes: [] }
       for (const each of [open, lost]) {
         await clients.create(each)
         assert.deepEqual(await clients.find(each.id), each)
       }
     })
 
-    it('rejects an id that is taken', async () => {
+    it('rejects an id that already exists', async () => {
       const { clients } = await create()
-      assert.equal(await clients.create(client), true)
-      assert.equal(await clients.create({ ...client, name: 'other' }), false)
-      assert.equal((await clients.find('client-1'))?.name, client.name)
+      assert.equal(await clients.create(exampleClient), true)
+      assert.equal(await clients.create({ ...exampleClient, name: 'other' }), false)
+      assert.equal((await clients.find('client-1'))?.name, exampleClient.name)
     })
 
-    it('finds several clients at once, revoked ones included, without unknown ones', async () => {
+    it('finds several clients at once, including revoked ones, and omits unknown ids', async () => {
       const { clients } = await create()
-      await clients.create(client)
-      await clients.create({ ...client, id: 'client-2', revokedAt: CONTRACT_START })
-      await clients.create({ ...client, id: 'client-3' })
-      const found = await clients.findMany(['client-2', 'unknown', client.id])
-      const revoked = { ...client, id: 'client-2', revokedAt: CONTRACT_START }
+      await clients.create(exampleClient)
+      await clients.create({ ...exampleClient, id: 'client-2', revokedAt: CONTRACT_START })
+      await clients.create({ ...exampleClient, id: 'client-3' })
+      const found = await clients.findMany(['client-2', 'unknown', exampleClient.id])
+      const revoked = { ...exampleClient, id: 'client-2', revokedAt: CONTRACT_START }
       assert.equal(found.length, 2)
       assert.deepEqual(
         new Map(found.map((each) => [each.id, each])),
-        new Map([client, revoked].map((each) => [each.id, each])),
+        new Map([exampleClient, revoked].map((each) => [each.id, each])),
       )
       assert.deepEqual(await clients.findMany([]), [])
     })
 
-    it('lists the clients of a user by name, without revoked ones', async () => {
+    it('lists the clients of a user by name, and omits revoked ones', async () => {
       const { clients } = await create()
-      await clients.create({ ...client, id: '1', name: 'b' })
-      await clients.create({ ...client, id: '2', name: 'a' })
-      await clients.create({ ...client, id: '3', name: 'c', revokedAt: CONTRACT_START })
-      await clients.create({ ...client, id: '4', name: 'd', userId: 'bob' })
+      await clients.create({ ...exampleClient, id: '1', name: 'b' })
+      await clients.create({ ...exampleClient, id: '2', name: 'a' })
+      await clients.create({ ...exampleClient, id: '3', name: 'c', revokedAt: CONTRACT_START })
+      await clients.create({ ...exampleClient, id: '4', name: 'd', userId: 'bob' })
       const names = (await clients.listByUser('ada')).map(({ name }) => name)
       assert.deepEqual(names, ['a', 'b'])
     })
 
-    it('records the last use of a client, unless a recent one is recorded', async () => {
+    it('records when a client was last used, unless a recent use is already recorded', async () => {
       const { clients } = await create()
-      await clients.create(client)
-      await clients.create({ ...client, id: 'idle' })
+      await clients.create(exampleClient)
+      await clients.create({ ...exampleClient, id: 'idle' })
       const usesOf = (...ids: string[]) => clients.lastUsed(ids)
-      assert.deepEqual(await usesOf(client.id, 'idle'), new Map())
-      await clients.recordUse(client.id, secondsAfterStart(10), CONTRACT_START)
-      await clients.recordUse(client.id, secondsAfterStart(20), secondsAfterStart(9))
+      assert.deepEqual(await usesOf(exampleClient.id, 'idle'), new Map())
+      await clients.recordUse(exampleClient.id, secondsAfterStart(10), CONTRACT_START)
+      await clients.recordUse(exampleClient.id, secondsAfterStart(20), secondsAfterStart(9))
       await clients.recordUse('unknown', secondsAfterStart(10), CONTRACT_START)
-      const first = new Map([[client.id, secondsAfterStart(10)]])
-      assert.deepEqual(await usesOf(client.id, 'idle', 'unknown'), first)
-      await clients.recordUse(client.id, secondsAfterStart(30), secondsAfterStart(10))
-      assert.deepEqual(await usesOf(client.id), new Map([[client.id, secondsAfterStart(30)]]))
+      const first = new Map([[exampleClient.id, secondsAfterStart(10)]])
+      assert.deepEqual(await usesOf(exampleClient.id, 'idle', 'unknown'), first)
+      await clients.recordUse(exampleClient.id, secondsAfterStart(30), secondsAfterStart(10))
+      assert.deepEqual(
+        await usesOf(exampleClient.id),
+        new Map([[exampleClient.id, secondsAfterStart(30)]]),
+      )
       assert.deepEqual(await usesOf(), new Map())
-      assert.deepEqual(await clients.find(client.id), client)
+      assert.deepEqual(await clients.find(exampleClient.id), exampleClient)
     })
 
-    it('keeps the last use of a client that changes', async () => {
+    it('keeps the time of the last use when a client is changed', async () => {
       const { clients } = await create()
-      await clients.create(client)
-      await clients.recordUse(client.id, secondsAfterStart(10), CONTRACT_START)
+      await clients.create(exampleClient)
+      await clients.recordUse(exampleClient.id, secondsAfterStart(10), CONTRACT_START)
       const change = { name: 'new', updatedAt: secondsAfterStart(20) }
       await clients.update(
-        client.id,
+        exampleClient.id,
         change,
-        newRevocation('client-changed', client.id),
+        newRevocation('client-changed', exampleClient.id),
         CONTRACT_START,
       )
       assert.deepEqual(
-        await clients.lastUsed([client.id]),
-        new Map([[client.id, secondsAfterStart(10)]]),
+        await clients.lastUsed([exampleClient.id]),
+        new Map([[exampleClient.id, secondsAfterStart(10)]]),
       )
     })
 
-    it('lists all clients in parts, by age and then by id, compared by bytes', async () => {
+    it('lists all clients page by page, sorted by age and then by the bytes of the id', async () => {
       const { clients } = await create()
       const made = [
         { id: 'b', createdAt: secondsAfterStart(1), revokedAt: secondsAfterStart(3) },
@@ -99,7 +113,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
         { id: 'z', createdAt: CONTRACT_START },
         { id: 'c', createdAt: secondsAfterStart(2) },
       ]
-      for (const each of made) await clients.create({ ...client, ...each })
+      for (const each of made) await clients.create({ ...exampleClient, ...each })
       const ids: string[] = []
       let after: ClientPosition | null = null
       for (let part = 0; part < 3; part += 1) {
@@ -112,13 +126,17 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(after, null)
       const exact = await clients.page({ limit: 5, after: null, search: null })
       assert.equal(exact.next, null)
-      assert.deepEqual(exact.clients[1], { ...client, id: 'A', createdAt: secondsAfterStart(1) })
+      assert.deepEqual(exact.clients[1], {
+        ...exampleClient,
+        id: 'A',
+        createdAt: secondsAfterStart(1),
+      })
     })
 
-    it('continues a list after a position whose client no longer exists', async () => {
+    it('continues a list after a client that has been deleted meanwhile', async () => {
       const { clients } = await create()
-      await clients.create({ ...client, id: 'a' })
-      await clients.create({ ...client, id: 'c' })
+      await clients.create({ ...exampleClient, id: 'a' })
+      await clients.create({ ...exampleClient, id: 'c' })
       const after = { createdAt: CONTRACT_START, id: 'b' }
       const { clients: found } = await clients.page({ limit: 5, after, search: null })
       assert.deepEqual(
@@ -127,12 +145,12 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       )
     })
 
-    it('finds clients by a part of their name, in which no character has a special meaning', async () => {
+    it('finds clients by part of their name, and treats no character of the search as a wildcard', async () => {
       const { clients } = await create()
       const names = ['Web shop', 'SHOP 2', 'Über 100%', 'Under_score', "it's!", 'back\\slash']
       for (const [index, name] of names.entries()) {
         await clients.create({
-          ...client,
+          ...exampleClient,
           id: String(index),
           name,
           createdAt: secondsAfterStart(index),
@@ -152,7 +170,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
 
     it('updates a client and adds an entry to the revocation feed in one step', async () => {
       const { clients, revocations } = await create()
-      await clients.create(client)
+      await clients.create(exampleClient)
       const change = {
         name: 'new',
         redirectUris: ['https://b.example'],
@@ -164,49 +182,57 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
         updatedAt: secondsAfterStart(1),
       }
       assert.equal(
-        await clients.update(client.id, change, newRevocation('client-changed', client.id)),
+        await clients.update(
+          exampleClient.id,
+          change,
+          newRevocation('client-changed', exampleClient.id),
+        ),
         true,
       )
-      assert.deepEqual(await clients.find(client.id), { ...client, ...change })
+      assert.deepEqual(await clients.find(exampleClient.id), { ...exampleClient, ...change })
       const [entry] = (await revocations.readFrom(0, 10)).entries
-      assert.equal(entry?.subject, client.id)
+      assert.equal(entry?.subject, exampleClient.id)
     })
   })
 
-  describe('changes of a client', () => {
+  describe('a change of a stored client', () => {
     const change = (fields: object) => ({ ...fields, updatedAt: secondsAfterStart(1) })
-    const news = newRevocation('client-changed', client.id)
+    const news = newRevocation('client-changed', exampleClient.id)
 
-    it('keep the fields that they do not contain', async () => {
+    it('keeps the fields that it does not contain', async () => {
       const { clients } = await create()
-      await clients.create(client)
+      await clients.create(exampleClient)
       const rotation = change({ secretHash: 'new', secretVersion: 2 })
       await Promise.all([
-        clients.update(client.id, rotation, news),
-        clients.update(client.id, change({ name: 'new' }), news),
+        clients.update(exampleClient.id, rotation, news),
+        clients.update(exampleClient.id, change({ name: 'new' }), news),
       ])
-      assert.deepEqual(await clients.find(client.id), { ...client, ...rotation, name: 'new' })
+      assert.deepEqual(await clients.find(exampleClient.id), {
+        ...exampleClient,
+        ...rotation,
+        name: 'new',
+      })
     })
 
-    it('succeed for only one of many concurrent callers that rotate the secret', async () => {
+    it('succeeds for only one of many concurrent callers that rotate the secret', async () => {
       const { clients } = await create()
-      await clients.create(client)
+      await clients.create(exampleClient)
       const results = await Promise.all(
         ['a', 'b', 'c'].map((secretHash) =>
-          clients.update(client.id, change({ secretHash, secretVersion: 2 }), news),
+          clients.update(exampleClient.id, change({ secretHash, secretVersion: 2 }), news),
         ),
       )
       assert.equal(results.filter((won) => won).length, 1)
     })
 
-    it('succeed for only one of many concurrent callers that pass unchangedSince, and fail for outdated ones', async () => {
+    it('succeeds for only one of many concurrent callers that pass unchangedSince, and fails if that time is outdated', async () => {
       const { clients, revocations } = await create()
-      await clients.create(client)
-      const since = client.updatedAt
+      await clients.create(exampleClient)
+      const since = exampleClient.updatedAt
       const results = await Promise.all(
         [1, 2, 3].map((count) =>
           clients.update(
-            client.id,
+            exampleClient.id,
             { settings: { default_max_age: count }, updatedAt: secondsAfterStart(count) },
             news,
             since,
@@ -214,19 +240,19 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
         ),
       )
       assert.equal(results.filter((won) => won).length, 1)
-      const stored = await clients.find(client.id)
+      const stored = await clients.find(exampleClient.id)
       const late = change({ settings: { default_max_age: 9 } })
-      assert.equal(await clients.update(client.id, late, news, since), false)
-      assert.deepEqual(await clients.find(client.id), stored)
+      assert.equal(await clients.update(exampleClient.id, late, news, since), false)
+      assert.deepEqual(await clients.find(exampleClient.id), stored)
       assert.equal((await revocations.readFrom(0, 10)).entries.length, 1)
     })
 
-    it('fail without an entry in the revocation feed if the client is revoked or unknown', async () => {
+    it('fails and adds no entry to the revocation feed if the client is revoked or unknown', async () => {
       const { clients, revocations } = await create()
-      await clients.create({ ...client, revokedAt: CONTRACT_START })
-      assert.equal(await clients.update(client.id, change({ name: 'new' }), news), false)
+      await clients.create({ ...exampleClient, revokedAt: CONTRACT_START })
+      assert.equal(await clients.update(exampleClient.id, change({ name: 'new' }), news), false)
       assert.equal(await clients.update('none', change({ name: 'new' }), news), false)
-      assert.deepEqual((await clients.find(client.id))?.revokedAt, CONTRACT_START)
+      assert.deepEqual((await clients.find(exampleClient.id))?.revokedAt, CONTRACT_START)
       assert.deepEqual((await revocations.readFrom(0, 10)).entries, [])
     })
   })

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import {
   CONTRACT_START,
-  code,
-  interaction,
-  key,
+  exampleCode,
+  exampleInteraction,
+  exampleKey,
+  exampleToken,
   newRevocation,
   secondsAfterStart,
-  token,
 } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 /** Tests how a storage handles signing keys, the revocation feed and purging. */
-export const feedContract: ContractPart = ({ describe, it }, create) => {
+export const defineFeedContract: ContractPart = ({ describe, it }, create) => {
   describe('the key repository', () => {
-    it('adds only one first key of an algorithm, however many processes start at once', async () => {
+    it('stores only one first key for an algorithm, however many processes start concurrently', async () => {
       const { keys } = await create()
       let made = 0
       const first = (algorithm: string) =>
         keys.addFirst(algorithm, async () => {
           made += 1
-          return { ...key, kid: `key-${made}`, algorithm }
+          return { ...exampleKey, kid: `key-${made}`, algorithm }
         })
       await Promise.all([first('EdDSA'), first('EdDSA'), first('EdDSA')])
       await Promise.all([first('RS256'), first('EdDSA'), first('RS256')])
@@ -27,28 +27,28 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(algorithms.sort(), ['EdDSA', 'RS256'])
     })
 
-    it('replaces all keys with several new ones', async () => {
+    it('replaces all keys by several new ones', async () => {
       const { keys, revocations } = await create()
-      await keys.add(key, newRevocation('keys', 'changed'))
-      const others = ['a', 'b'].map((kid) => ({ ...key, kid }))
+      await keys.add(exampleKey, newRevocation('keys', 'changed'))
+      const others = ['a', 'b'].map((kid) => ({ ...exampleKey, kid }))
       await keys.replaceAll(others, newRevocation('keys', 'changed'))
       const kids = (await keys.list()).map(({ kid }) => kid)
       assert.deepEqual(kids.sort(), ['a', 'b'])
       assert.equal((await revocations.readFrom(0, 10)).entries.length, 2)
     })
 
-    it('adds and removes keys, with an entry in the revocation feed', async () => {
+    it('adds and deletes keys, and adds an entry to the revocation feed each time', async () => {
       const { keys, revocations } = await create()
-      await keys.add(key, newRevocation('keys', 'changed'))
-      assert.deepEqual(await keys.list(), [key])
-      await keys.remove(key.kid, newRevocation('keys', 'changed'))
+      await keys.add(exampleKey, newRevocation('keys', 'changed'))
+      assert.deepEqual(await keys.list(), [exampleKey])
+      await keys.remove(exampleKey.kid, newRevocation('keys', 'changed'))
       assert.deepEqual(await keys.list(), [])
       assert.equal((await revocations.readFrom(0, 10)).entries.length, 2)
     })
   })
 
   describe('entries of the revocation feed', () => {
-    it('are read in order and page by page, beginning with the given id', async () => {
+    it('are read in order and page by page, starting at the given id', async () => {
       const { revocations } = await create()
       assert.deepEqual((await revocations.readFrom(0, 2)).entries, [])
       for (const subject of ['1', '2', '3'])
@@ -66,7 +66,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(rest.entries[0], entries[1])
     })
 
-    it('have distinct marks, even if they are otherwise equal', async () => {
+    it('have different marks, even if they are otherwise equal', async () => {
       const { revocations } = await create()
       for (let i = 0; i < 3; i += 1) await revocations.append(newRevocation('token', 'same'))
       const { entries } = await revocations.readFrom(0, 10)
@@ -75,7 +75,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       for (const mark of marks) assert.ok(mark !== null && mark.length >= 22)
     })
 
-    it('have the time of the store, regardless of the given times', async () => {
+    it('have the time of the database, whatever time the caller passes', async () => {
       const { revocations } = await create()
       const { now: before } = await revocations.readFrom(0, 10)
       await revocations.append({
@@ -88,7 +88,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       assert.ok(before.getTime() <= writtenAt && writtenAt <= after.getTime())
     })
 
-    it('are read with the latest counted beat if the store counts beats', async () => {
+    it('are read together with the latest beat if the storage counts beats', async () => {
       const { revocations } = await create()
       if (!revocations.beat) return
       const counts = await Promise.all([1, 2, 3].map(() => revocations.beat?.()))
@@ -97,7 +97,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await revocations.readFrom(0, 10)).beat, last)
     })
 
-    it('stay for a day by the clock of the store, and the newest entry always stays', async () => {
+    it('are kept for a day by the clock of the database, and the newest entry is always kept', async () => {
       const storage = await create()
       const over = { ...newRevocation('token', 'old'), until: secondsAfterStart(-10) }
       for (let i = 0; i < 3; i += 1) await storage.revocations.append(over)
@@ -108,12 +108,15 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
   })
 
   describe('purge()', () => {
-    it('deletes expired rows, and none that are still valid', async () => {
+    it('deletes expired rows and keeps valid ones', async () => {
       const storage = await create()
-      await storage.tokens.create(token)
-      await storage.tokens.create({ ...token, id: 'old', liveUntil: secondsAfterStart(-10) })
-      await storage.codes.create({ ...code, expiresAt: secondsAfterStart(-10) })
-      await storage.interactions.create({ ...interaction, expiresAt: secondsAfterStart(-10) }, 10)
+      await storage.tokens.create(exampleToken)
+      await storage.tokens.create({ ...exampleToken, id: 'old', liveUntil: secondsAfterStart(-10) })
+      await storage.codes.create({ ...exampleCode, expiresAt: secondsAfterStart(-10) })
+      await storage.interactions.create(
+        { ...exampleInteraction, expiresAt: secondsAfterStart(-10) },
+        10,
+      )
       let deleted = 0
       for (;;) {
         const batch = await storage.purge(CONTRACT_START, 1)
@@ -121,7 +124,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
         deleted += batch
       }
       assert.equal(deleted, 3)
-      assert.notEqual(await storage.tokens.find(token.id), null)
+      assert.notEqual(await storage.tokens.find(exampleToken.id), null)
       assert.equal(await storage.tokens.find('old'), null)
     })
   })

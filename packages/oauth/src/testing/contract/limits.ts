@@ -4,12 +4,12 @@ import { CONTRACT_START, secondsAfterStart } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 /** Tests how a storage handles the counters and places of limits. */
-export const limitsContract: ContractPart = ({ describe, it }, create) => {
-  describe('the limit repository', () => {
+export const defineLimitsContract: ContractPart = ({ describe, it }, create) => {
+  describe('the rate limit repository', () => {
     const take = (limits: LimitRepository, holder: string, at = CONTRACT_START) =>
       limits.take({ name: 'limit', max: 3, holder, at, until: secondsAfterStart(30) })
 
-    it('counts each of many concurrent calls, and starts again at zero after the period', async () => {
+    it('counts each of many concurrent calls, and starts at zero again after the period', async () => {
       const { limits } = await create()
       const counts = await Promise.all(
         Array.from({ length: 8 }, () =>
@@ -25,7 +25,7 @@ export const limitsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(anew, { points: 1, expiresAt: secondsAfterStart(120) })
     })
 
-    it('gives each of many concurrent callers a different place, up to the number of places', async () => {
+    it('lets at most the allowed number of checks run concurrently', async () => {
       const { limits } = await create()
       const taken = await Promise.all(
         Array.from({ length: 8 }, (_, index) => take(limits, `holder ${index}`)),
@@ -36,7 +36,7 @@ export const limitsContract: ContractPart = ({ describe, it }, create) => {
       for (const each of taken) if (each.place === null) assert.equal(each.isHeld, true)
     })
 
-    it('releases a place only for the caller that holds it', async () => {
+    it('ends a running check only for the caller that started it', async () => {
       const { limits } = await create()
       const holders = ['a', 'b', 'c']
       const places = []
@@ -47,7 +47,7 @@ export const limitsContract: ContractPart = ({ describe, it }, create) => {
       assert.notEqual((await take(limits, 'd')).place, null)
     })
 
-    it('keeps the place of a failure until it expires, and clears only failures', async () => {
+    it('keeps a recorded failure until it expires, and clearing deletes only failures', async () => {
       const { limits } = await create()
       const places = []
       for (const [index, holder] of ['a', 'b', 'c'].entries()) {
@@ -68,7 +68,7 @@ export const limitsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await take(limits, 'g')).place, null)
     })
 
-    it('releases the place of a check that reported no result in time, and ignores its late result', async () => {
+    it('ends a check that reported no result in time, and ignores its late result', async () => {
       const { limits } = await create()
       const places: string[] = []
       for (const holder of ['a', 'b', 'c']) places.push((await take(limits, holder)).place ?? '')
@@ -93,7 +93,7 @@ export const limitsContract: ContractPart = ({ describe, it }, create) => {
       })
     })
 
-    it('deletes the counters of one prefix that expire first', async () => {
+    it('deletes, of the counters with a prefix, those that expire first', async () => {
       const { limits } = await create()
       for (const seconds of [30, 10, 20]) {
         await limits.count(`rate:${seconds}`, CONTRACT_START, secondsAfterStart(seconds))

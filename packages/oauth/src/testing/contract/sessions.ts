@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import type { Storage } from '../../storage/repositories.ts'
-import { CONTRACT_START, secondsAfterStart, session } from '../contract-fixtures.ts'
+import { CONTRACT_START, exampleSession, secondsAfterStart } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 const WHEN = { dueAt: CONTRACT_START, expiresAt: secondsAfterStart(3600) }
 const ids = (all: readonly { readonly sid: string }[]) => all.map(({ sid }) => sid).sort()
 
 async function addThree({ sessions }: Storage): Promise<void> {
-  await sessions.add(session)
+  await sessions.add(exampleSession)
   await sessions.add({
-    ...session,
+    ...exampleSession,
     sid: 'sid-2',
     clientId: 'client-2',
     seenAt: secondsAfterStart(5),
   })
   await sessions.add({
-    ...session,
+    ...exampleSession,
     sid: 'sid-3',
     sessionId: 'other',
     seenAt: secondsAfterStart(-5),
@@ -23,20 +23,23 @@ async function addThree({ sessions }: Storage): Promise<void> {
 }
 
 /** Tests how a storage handles the sessions of clients and the logouts it queues for them. */
-export const sessionsContract: ContractPart = ({ describe, it }, create) => {
+export const defineSessionsContract: ContractPart = ({ describe, it }, create) => {
   describe('the session repository', () => {
-    it('stores a session as given, and rejects an id that is taken', async () => {
+    it('stores a session as given, and rejects an id that already exists', async () => {
       const { sessions } = await create()
       assert.equal(await sessions.find('sid-1'), null)
-      assert.equal(await sessions.add(session), true)
-      assert.equal(await sessions.add({ ...session, createdAt: secondsAfterStart(9) }), false)
-      assert.deepEqual(await sessions.find('sid-1'), session)
+      assert.equal(await sessions.add(exampleSession), true)
+      assert.equal(
+        await sessions.add({ ...exampleSession, createdAt: secondsAfterStart(9) }),
+        false,
+      )
+      assert.deepEqual(await sessions.find('sid-1'), exampleSession)
     })
 
     it('lists the sessions of a user, most recently used first', async () => {
       const storage = await create()
       await addThree(storage)
-      await storage.sessions.add({ ...session, sid: 'sid-4', userId: 'bob' })
+      await storage.sessions.add({ ...exampleSession, sid: 'sid-4', userId: 'bob' })
       const listed = await storage.sessions.listByUser('ada')
       assert.deepEqual(
         listed.map(({ sid }) => sid),
@@ -44,20 +47,20 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       )
     })
 
-    it('records the use of a session, unless it has ended', async () => {
+    it('records the use of a session, unless the session has ended', async () => {
       const { sessions } = await create()
-      await sessions.add(session)
+      await sessions.add(exampleSession)
       await sessions.touch('sid-1', secondsAfterStart(60), secondsAfterStart(900))
       await sessions.touch('sid-9', secondsAfterStart(60), secondsAfterStart(900))
       assert.deepEqual(await sessions.find('sid-1'), {
-        ...session,
+        ...exampleSession,
         seenAt: secondsAfterStart(60),
         liveUntil: secondsAfterStart(900),
       })
       assert.equal(await sessions.find('sid-9'), null)
     })
 
-    it('assigns the sessions of one application session to another', async () => {
+    it('moves the sessions of one application session to another', async () => {
       const storage = await create()
       await addThree(storage)
       await storage.sessions.move('session', 'next')
@@ -65,7 +68,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await storage.sessions.end({ sessionId: 'next' }, WHEN, 10), 2)
     })
 
-    it('ends one session and queues a logout notification for each of its clients', async () => {
+    it('ends a session and queues a logout notification for each of its clients', async () => {
       const storage = await create()
       await addThree(storage)
       assert.equal(await storage.sessions.end({ sessionId: 'session' }, WHEN, 10), 2)
@@ -80,10 +83,10 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       )
     })
 
-    it('ends the sessions of a user and of all users, a limited number at a time', async () => {
+    it('ends the sessions of one user or of all users, a limited number at a time', async () => {
       const storage = await create()
       await addThree(storage)
-      await storage.sessions.add({ ...session, sid: 'sid-4', userId: 'bob' })
+      await storage.sessions.add({ ...exampleSession, sid: 'sid-4', userId: 'bob' })
       assert.equal(await storage.sessions.end({ userId: 'ada' }, WHEN, 2), 2)
       assert.equal(await storage.sessions.end({ userId: 'ada' }, WHEN, 2), 1)
       assert.equal(await storage.sessions.end({ everyone: true }, WHEN, 2), 1)
@@ -92,7 +95,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
 
     it('queues one logout notification for a client even if several callers end the session concurrently', async () => {
       const storage = await create()
-      await storage.sessions.add(session)
+      await storage.sessions.add(exampleSession)
       await Promise.all(
         Array.from({ length: 6 }, () => storage.sessions.end({ sessionId: 'session' }, WHEN, 10)),
       )
@@ -108,7 +111,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       return storage.logouts
     }
 
-    it('are due from their scheduled time until they expire', async () => {
+    it('are due from their scheduled time until their expiry', async () => {
       const logouts = await queued()
       assert.equal((await logouts.listDue(secondsAfterStart(-1), 10)).length, 0)
       assert.equal((await logouts.listDue(CONTRACT_START, 2)).length, 2)
@@ -117,7 +120,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await logouts.listDue(secondsAfterStart(3600), 10)).length, 0)
     })
 
-    it('are claimed by only one of many concurrent callers, and are due again later', async () => {
+    it('are given to only one of many concurrent callers, and become due again later', async () => {
       const logouts = await queued()
       const [logout] = await logouts.listDue(CONTRACT_START, 1)
       assert.ok(logout)
@@ -128,7 +131,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(again.find(({ id }) => id === logout.id)?.attempts, 1)
     })
 
-    it('can be postponed for one client, and removed', async () => {
+    it('can be postponed for one client, and deleted', async () => {
       const logouts = await queued()
       await logouts.postpone('client-1', secondsAfterStart(30))
       assert.deepEqual(ids(await logouts.listDue(CONTRACT_START, 10)), ['sid-2'])
@@ -138,7 +141,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await logouts.listDue(secondsAfterStart(30), 10)).length, 0)
     })
 
-    it('are purged after they expired, as are sessions', async () => {
+    it('are deleted by purge() after they expired, as are sessions', async () => {
       const storage = await create()
       await addThree(storage)
       await storage.sessions.end({ sessionId: 'other' }, WHEN, 10)

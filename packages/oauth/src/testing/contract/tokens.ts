@@ -3,30 +3,30 @@ import type { Token, TokenRotation } from '../../storage/records.ts'
 import type { TokenQuery } from '../../storage/repositories.ts'
 import {
   CONTRACT_START,
-  client,
-  code,
-  interaction,
+  exampleClient,
+  exampleCode,
+  exampleInteraction,
+  exampleToken,
   newRotation,
   secondsAfterStart,
-  token,
 } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 /** Tests how a storage handles tokens. */
-export const tokensContract: ContractPart = ({ describe, it }, create) => {
+export const defineTokensContract: ContractPart = ({ describe, it }, create) => {
   describe('the token repository', () => {
     it('returns a token exactly as stored', async () => {
       const { tokens } = await create()
-      await tokens.create(token)
-      assert.deepEqual(await tokens.find(token.id), token)
-      const client = { ...token, id: 'x', userId: null, refreshExpiresAt: null, scopes: [] }
+      await tokens.create(exampleToken)
+      assert.deepEqual(await tokens.find(exampleToken.id), exampleToken)
+      const client = { ...exampleToken, id: 'x', userId: null, refreshExpiresAt: null, scopes: [] }
       await tokens.create(client)
       assert.deepEqual(await tokens.find('x'), client)
     })
 
-    it('rotates the current generation of a refresh token only once', async () => {
+    it('rotates a refresh token of the current generation only once', async () => {
       const { tokens } = await create()
-      await tokens.create(token)
+      await tokens.create(exampleToken)
       const results = await Promise.all(
         Array.from({ length: 20 }, () => tokens.rotate(newRotation(0, secondsAfterStart(1)))),
       )
@@ -34,12 +34,12 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(won.length, 1)
       assert.equal(won[0]?.generation, 1)
       assert.deepEqual(won[0]?.liveUntil, secondsAfterStart(601))
-      assert.deepEqual(await tokens.find(token.id), won[0])
+      assert.deepEqual(await tokens.find(exampleToken.id), won[0])
     })
 
-    it('revokes the previous access tokens in the same step if requested', async () => {
+    it('revokes the earlier access tokens in the same step if the caller asks for it', async () => {
       const { tokens, revocations } = await create()
-      await tokens.create(token)
+      await tokens.create(exampleToken)
       await tokens.rotate(newRotation(0, secondsAfterStart(1)))
       assert.deepEqual((await revocations.readFrom(0, 10)).entries, [])
       const ending = { ...newRotation(1, secondsAfterStart(2)), endsOldAccessTokens: true }
@@ -48,28 +48,28 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       const { entries } = await revocations.readFrom(0, 10)
       assert.deepEqual(
         entries.map(({ kind, subject, until }) => [kind, subject, until]),
-        [['token', `${token.id}.1`, secondsAfterStart(602)]],
+        [['token', `${exampleToken.id}.1`, secondsAfterStart(602)]],
       )
     })
 
-    it('never moves the expiry of a row to an earlier time', async () => {
+    it('never changes the expiry of a row to an earlier time', async () => {
       const { tokens } = await create()
-      await tokens.create({ ...token, liveUntil: secondsAfterStart(9999) })
+      await tokens.create({ ...exampleToken, liveUntil: secondsAfterStart(9999) })
       const rotated = await tokens.rotate(newRotation(0, secondsAfterStart(1)))
       assert.deepEqual(rotated?.liveUntil, secondsAfterStart(9999))
     })
 
     it('stores when the previous refresh token would have expired', async () => {
       const { tokens } = await create()
-      await tokens.create(token)
+      await tokens.create(exampleToken)
       const rotated = await tokens.rotate(newRotation(0, secondsAfterStart(1)))
-      assert.deepEqual(rotated?.previousExpiresAt, token.refreshExpiresAt)
-      assert.deepEqual(await tokens.find(token.id), rotated)
+      assert.deepEqual(rotated?.previousExpiresAt, exampleToken.refreshExpiresAt)
+      assert.deepEqual(await tokens.find(exampleToken.id), rotated)
     })
 
-    it('replaces the details of a token if the rotation contains details, and otherwise keeps them', async () => {
+    it('replaces the details of a token if the rotation passes details, and otherwise keeps them', async () => {
       const { tokens } = await create()
-      await tokens.create({ ...token, details: { nonce: 'n' } })
+      await tokens.create({ ...exampleToken, details: { nonce: 'n' } })
       const details = { nonce: 'n', added: { for: 'share', claims: { plan: 'pro' } } }
       for (const endsOldAccessTokens of [false, true]) {
         const generation = endsOldAccessTokens ? 2 : 0
@@ -81,13 +81,13 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
         assert.deepEqual((await tokens.rotate(set))?.details, details)
         const kept = await tokens.rotate(newRotation(generation + 1, secondsAfterStart(1)))
         assert.deepEqual(kept?.details, details)
-        assert.deepEqual(await tokens.find(token.id), kept)
+        assert.deepEqual(await tokens.find(exampleToken.id), kept)
       }
     })
 
     it('moves a row with an older generation to the requested generation', async () => {
       const { tokens } = await create()
-      await tokens.create(token)
+      await tokens.create(exampleToken)
       const moved = await tokens.rotate({
         ...newRotation(0, secondsAfterStart(1)),
         nextGeneration: 7,
@@ -96,12 +96,12 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await tokens.rotate(newRotation(0, secondsAfterStart(1))), null)
     })
 
-    it('records a late repeat of the current generation, even if it is recorded several times', async () => {
+    it('records a late repeat of a refresh, however often it is recorded', async () => {
       const { tokens } = await create()
-      await tokens.create({ ...token, generation: 3, lateGeneration: 1 })
-      const marks = Array.from({ length: 5 }, () => tokens.markLateRepeat(token.id, 3))
+      await tokens.create({ ...exampleToken, generation: 3, lateGeneration: 1 })
+      const marks = Array.from({ length: 5 }, () => tokens.markLateRepeat(exampleToken.id, 3))
       assert.deepEqual(await Promise.all(marks), [true, true, true, true, true])
-      assert.equal((await tokens.find(token.id))?.lateGeneration, 3)
+      assert.equal((await tokens.find(exampleToken.id))?.lateGeneration, 3)
       const rotated = await tokens.rotate(newRotation(3, secondsAfterStart(1)))
       assert.equal(rotated?.lateGeneration, 3)
     })
@@ -115,9 +115,9 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
     for (const [name, change] of unmarked) {
       it(`does not mark a late repeat of a token ${name}`, async () => {
         const { tokens } = await create()
-        const before = { ...token, ...change }
+        const before = { ...exampleToken, ...change }
         await tokens.create(before)
-        assert.equal(await tokens.markLateRepeat(token.id, 3), false)
+        assert.equal(await tokens.markLateRepeat(exampleToken.id, 3), false)
         assert.deepEqual(await tokens.find(before.id), before)
       })
     }
@@ -134,42 +134,42 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
     for (const [name, change, request] of dead) {
       it(`does not rotate a token ${name}`, async () => {
         const { tokens } = await create()
-        const before = { ...token, ...change }
+        const before = { ...exampleToken, ...change }
         await tokens.create(before)
         assert.equal(
           await tokens.rotate({ ...newRotation(0, secondsAfterStart(1)), ...request }),
           null,
         )
-        assert.deepEqual(await tokens.find(token.id), before)
+        assert.deepEqual(await tokens.find(exampleToken.id), before)
       })
     }
 
-    it('revokes a token once, and keeps the feed entry until no part of the token can be valid', async () => {
+    it('revokes a token once, and keeps its entry in the revocation feed as long as the token could be valid', async () => {
       const { tokens, revocations } = await create()
-      await tokens.create(token)
-      assert.equal((await tokens.revoke({ id: token.id }, secondsAfterStart(5))).length, 1)
-      assert.equal((await tokens.revoke({ id: token.id }, secondsAfterStart(6))).length, 0)
-      assert.deepEqual((await tokens.find(token.id))?.revokedAt, secondsAfterStart(5))
+      await tokens.create(exampleToken)
+      assert.equal((await tokens.revoke({ id: exampleToken.id }, secondsAfterStart(5))).length, 1)
+      assert.equal((await tokens.revoke({ id: exampleToken.id }, secondsAfterStart(6))).length, 0)
+      assert.deepEqual((await tokens.find(exampleToken.id))?.revokedAt, secondsAfterStart(5))
       const { entries } = await revocations.readFrom(0, 10)
       assert.equal(entries.length, 1)
-      assert.deepEqual(entries[0]?.until, token.liveUntil)
+      assert.deepEqual(entries[0]?.until, exampleToken.liveUntil)
       assert.equal(await tokens.rotate(newRotation(0, secondsAfterStart(6))), null)
     })
 
-    it('purges a revoked token while its feed entry stays', async () => {
+    it('deletes a revoked token in purge() but keeps its entry in the revocation feed', async () => {
       const storage = await create()
-      await storage.tokens.create(token)
-      await storage.tokens.revoke({ id: token.id }, secondsAfterStart(5))
+      await storage.tokens.create(exampleToken)
+      await storage.tokens.revoke({ id: exampleToken.id }, secondsAfterStart(5))
       await storage.purge(secondsAfterStart(6), 10)
-      assert.equal(await storage.tokens.find(token.id), null)
+      assert.equal(await storage.tokens.find(exampleToken.id), null)
       assert.equal((await storage.revocations.readFrom(0, 10)).entries.length, 1)
     })
 
     it('revokes the tokens that match a filter, and no others', async () => {
       const { tokens } = await create()
-      await tokens.create({ ...token, id: '1' })
-      await tokens.create({ ...token, id: '2', clientId: 'client-2' })
-      await tokens.create({ ...token, id: '3', userId: 'bob' })
+      await tokens.create({ ...exampleToken, id: '1' })
+      await tokens.create({ ...exampleToken, id: '2', clientId: 'client-2' })
+      await tokens.create({ ...exampleToken, id: '3', userId: 'bob' })
       const pair = await tokens.revoke({ userId: 'ada', clientId: 'client-1' }, CONTRACT_START)
       assert.deepEqual(
         pair.map(({ id }) => id),
@@ -183,14 +183,14 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await tokens.find('3'))?.revokedAt, null)
     })
 
-    it('revokes the tokens that a client got for itself, and none of its users', async () => {
+    it('revokes the tokens that a client got for itself, and keeps those of its users', async () => {
       const { tokens, codes, interactions, revocations } = await create()
-      await codes.create(code)
-      await interactions.create(interaction, 10)
+      await codes.create(exampleCode)
+      await interactions.create(exampleInteraction, 10)
       const own = { userId: null, refreshExpiresAt: null }
-      await tokens.create({ ...token, id: '1' })
-      await tokens.create({ ...token, id: '2', ...own })
-      await tokens.create({ ...token, id: '3', ...own, clientId: 'client-2' })
+      await tokens.create({ ...exampleToken, id: '1' })
+      await tokens.create({ ...exampleToken, id: '2', ...own })
+      await tokens.create({ ...exampleToken, id: '3', ...own, clientId: 'client-2' })
       const selector = { userId: null, clientId: 'client-1' }
       const revoked = await tokens.revoke(selector, CONTRACT_START)
       assert.deepEqual(
@@ -205,30 +205,30 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
         entries.map(({ kind, subject }) => [kind, subject]),
         [['token', '2']],
       )
-      assert.deepEqual(await codes.find(code.hash), code)
-      assert.deepEqual(await interactions.find(interaction.hash), interaction)
+      assert.deepEqual(await codes.find(exampleCode.hash), exampleCode)
+      assert.deepEqual(await interactions.find(exampleInteraction.hash), exampleInteraction)
     })
 
-    it('deletes pending codes and requests when it revokes the tokens of a user', async () => {
+    it('deletes pending codes and approval requests when it revokes the tokens of a user', async () => {
       const { tokens, codes, interactions } = await create()
-      await codes.create(code)
-      await interactions.create(interaction, 10)
+      await codes.create(exampleCode)
+      await interactions.create(exampleInteraction, 10)
       await tokens.revoke({ userId: 'ada' }, CONTRACT_START)
-      assert.equal(await codes.find(code.hash), null)
-      assert.equal(await interactions.find(interaction.hash), null)
+      assert.equal(await codes.find(exampleCode.hash), null)
+      assert.equal(await interactions.find(exampleInteraction.hash), null)
     })
 
     it('lists the valid tokens of a user, newest first', async () => {
       const { tokens } = await create()
-      await tokens.create({ ...token, id: '1' })
-      await tokens.create({ ...token, id: '2', createdAt: secondsAfterStart(1) })
-      await tokens.create({ ...token, id: '3', revokedAt: CONTRACT_START })
-      await tokens.create({ ...token, id: '4', liveUntil: secondsAfterStart(1) })
+      await tokens.create({ ...exampleToken, id: '1' })
+      await tokens.create({ ...exampleToken, id: '2', createdAt: secondsAfterStart(1) })
+      await tokens.create({ ...exampleToken, id: '3', revokedAt: CONTRACT_START })
+      await tokens.create({ ...exampleToken, id: '4', liveUntil: secondsAfterStart(1) })
       const ids = (await tokens.listByUser('ada', secondsAfterStart(2))).map(({ id }) => id)
       assert.deepEqual(ids, ['2', '1'])
     })
 
-    it('lists in parts, by id, all valid tokens or those of a user or of a client', async () => {
+    it('lists valid tokens page by page, sorted by id: all, those of a user, or those of a client', async () => {
       const { tokens } = await create()
       const made: readonly Partial<Token>[] = [
         { id: '1' },
@@ -239,7 +239,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
         { id: '6', userId: 'bob' },
         { id: '7', liveUntil: secondsAfterStart(3) },
       ]
-      for (const each of made) await tokens.create({ ...token, ...each })
+      for (const each of made) await tokens.create({ ...exampleToken, ...each })
       const all = { userId: null, clientId: null, at: secondsAfterStart(2), limit: 9, after: null }
       const idsOf = async (query: Partial<TokenQuery>) =>
         (await tokens.page({ ...all, ...query })).map(({ id }) => id).join('')
@@ -252,14 +252,14 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await idsOf({ clientId: 'client-1' }), '7631')
       assert.equal(await idsOf({ clientId: 'client-1', after: '6' }), '31')
       assert.equal(await idsOf({ userId: 'ada', clientId: 'client-1', limit: 1 }), '7')
-      assert.deepEqual(await tokens.page({ ...all, after: '2' }), [{ ...token, id: '1' }])
+      assert.deepEqual(await tokens.page({ ...all, after: '2' }), [{ ...exampleToken, id: '1' }])
     })
 
-    it('lists the same tokens with their clients', async () => {
+    it('lists the same tokens together with their clients', async () => {
       const { clients, tokens } = await create()
-      await clients.create({ ...client, id: 'shop', name: 'Shop' })
-      await tokens.create({ ...token, id: '1', clientId: 'shop', userId: 'eve' })
-      await tokens.create({ ...token, id: '2', clientId: 'unknown', userId: 'eve' })
+      await clients.create({ ...exampleClient, id: 'shop', name: 'Shop' })
+      await tokens.create({ ...exampleToken, id: '1', clientId: 'shop', userId: 'eve' })
+      await tokens.create({ ...exampleToken, id: '2', clientId: 'unknown', userId: 'eve' })
       const listed = await tokens.listWithClients('eve', secondsAfterStart(0))
       assert.deepEqual(
         listed.map((each) => [each.token.id, each.client.name]),

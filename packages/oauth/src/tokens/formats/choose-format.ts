@@ -10,8 +10,8 @@ import {
   type FormatContext,
   withClaimChecks,
 } from './format.ts'
-import { type JwtFormatOptions, jwtFormat } from './jwt.ts'
-import { opaqueFormat } from './opaque.ts'
+import { createJwtFormat, type JwtFormatOptions } from './jwt.ts'
+import { createOpaqueFormat } from './opaque.ts'
 
 export interface FormatChoice extends FormatContext {
   readonly keys: SigningKeys
@@ -31,7 +31,7 @@ export function chooseFormat(
 ): Pick<AccessTokenOptions, 'readable' | 'formatFor' | 'audienceFor'> {
   const { keys, keyring, issuer, resources, accessTokenFormat } = choice
   const { own } = resources
-  const opaque = opaqueFormat({
+  const opaque = createOpaqueFormat({
     keyring,
     server: { issuer, audience: own.audience },
     audienceOf: ({ details }) => audienceFor(details?.resources),
@@ -40,7 +40,7 @@ export function chooseFormat(
 
   function jwt({ algorithm, typ }: JwtFormatOptions): AccessTokenFormat {
     const name = `${algorithm} ${typ}`
-    const known = jwts.get(name) ?? jwtFormat(keys, { algorithm, typ })
+    const known = jwts.get(name) ?? createJwtFormat(keys, { algorithm, typ })
     jwts.set(name, known)
     return known
   }

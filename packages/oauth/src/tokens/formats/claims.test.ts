@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatSubject, parseClaims, parseSubject, tokenIdOf } from './claims.ts'
+import { formatSubject, parseClaims, parseSubject, parseTokenId } from './claims.ts'
 
 const claims = {
   iss: 'https://api.example.com',
@@ -17,12 +17,12 @@ describe('formatSubject and parseSubject', () => {
     ['7', 'user:7', { kind: 'user', id: '7' }],
     ['client:7', 'user:client:7', { kind: 'user', id: 'client:7' }],
     [null, 'client:c', { kind: 'client', id: 'c' }],
-  ])('format and parse the subject of the user %j as %s', (userId, text, subject) => {
+  ])('write and read the subject of the user id %j as %s', (userId, text, subject) => {
     expect(formatSubject({ userId, clientId: 'c' })).toBe(text)
     expect(parseSubject(text)).toEqual(subject)
   })
 
-  it.each(['', '7', 'User:7', 'admin:7'])('parse the invalid subject %j as null', (text) => {
+  it.each(['', '7', 'User:7', 'admin:7'])('read the invalid subject %j as null', (text) => {
     expect(parseSubject(text)).toBeNull()
   })
 })
@@ -58,13 +58,13 @@ describe('parseClaims', () => {
   })
 })
 
-describe('tokenIdOf', () => {
+describe('parseTokenId(), which finds the database row of a token,', () => {
   it.each([
     ['id.0', 'id'],
     ['id.12', 'id'],
     ['id', 'id'],
     ['', ''],
-  ])('returns the row id of the jti %j: %j', (jti, id) => {
-    expect(tokenIdOf(jti)).toBe(id)
+  ])('returns, for the jti %j, the id %j', (jti, id) => {
+    expect(parseTokenId(jti)).toBe(id)
   })
 })

@@ -1,7 +1,7 @@
 import { sha256 } from '../../crypto.ts'
 import type { Actor, GrantDetails, ParentToken } from '../../storage/details.ts'
 import type { Token } from '../../storage/records.ts'
-import { jtiOf } from '../../storage/rotated-token.ts'
+import { buildJti } from '../../storage/rotated-token.ts'
 
 /** The claims of an access token (RFC 9068 §2.2). */
 export interface AccessTokenClaims {
@@ -67,14 +67,14 @@ export function buildClaims(
     sub: formatSubject(token),
     aud: server.audience,
     client_id: token.clientId,
-    jti: jtiOf(token),
+    jti: buildJti(token),
     iat: Math.floor(token.issuedAt.getTime() / 1000),
     exp: Math.floor(token.expiresAt.getTime() / 1000),
     scope: scopes.join(' '),
   }
   if (token.details === null) return claims
   const { added } = token.details
-  const isForThis = added && added.for === sha256(tokenAccessKey(scopes, server.audience))
+  const isForThis = added && added.for === sha256(buildTokenAccessKey(scopes, server.audience))
   // Application claims come first, so that they can never override the server's claims.
   return { ...(isForThis && added.claims), ...claims, ...claimsOfDetails(token.details) }
 }
@@ -83,7 +83,7 @@ export function buildClaims(
  * Joins the scopes and the audience of an access token into one text. Used to find out whether two
  * access tokens of a grant have the same access.
  */
-export function tokenAccessKey(
+export function buildTokenAccessKey(
   scopes: readonly string[],
   audience: string | readonly string[],
 ): string {
@@ -105,7 +105,7 @@ export function isReservedClaim(name: string): boolean {
 }
 
 /** Returns the claims that the application has added to a token. */
-export function addedClaims(claims: object): Readonly<Record<string, unknown>> {
+export function pickAddedClaims(claims: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(claims).filter(([name]) => !RESERVED.has(name)))
 }
 
@@ -138,7 +138,7 @@ function isConfirmation(value: unknown): boolean {
 /**
  * Returns the id of the stored token from the `jti` of an access token: the part before the dot.
  */
-export function tokenIdOf(jti: string): string {
+export function parseTokenId(jti: string): string {
   const dot = jti.indexOf('.')
   return dot < 0 ? jti : jti.slice(0, dot)
 }

@@ -18,7 +18,7 @@ export interface JwtFormatOptions {
  * Writes access tokens as JWTs (RFC 9068), signed with the current key. The algorithm is taken from
  * the key, never from the token.
  */
-export function jwtFormat(
+export function createJwtFormat(
   keys: SigningKeys,
   { algorithm, typ }: JwtFormatOptions,
 ): AccessTokenFormat {

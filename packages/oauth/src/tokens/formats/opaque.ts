@@ -1,4 +1,4 @@
-import { computeHmac, equalSecrets, type MacKey } from '../../crypto.ts'
+import { areSecretsEqual, computeHmac, type MacKey } from '../../crypto.ts'
 import type { DerivedKeyring } from '../../keys/keyring.ts'
 import { parseScope } from '../../scopes.ts'
 import type { Token } from '../../storage/records.ts'
@@ -44,14 +44,14 @@ export interface OpaqueTokenOptions {
  * per process. The MAC prevents such reads for made-up tokens. The times are included because a row
  * outlives the access tokens of its earlier generations.
  */
-export function opaqueFormat(options: OpaqueTokenOptions): AccessTokenFormat {
+export function createOpaqueFormat(options: OpaqueTokenOptions): AccessTokenFormat {
   const { issuer, audience } = options.server
   const keys = () => options.keyring.macKeys('opaque access tokens')
   // The MAC covers the issuer, because two servers may share a secret and a store.
   const macOf = (key: MacKey, content: string) =>
     computeHmac(key, `${content}\n${issuer}\n${audience}`)
   const isOurs = (content: string, given: string) =>
-    keys().some((key) => equalSecrets(macOf(key, content), given))
+    keys().some((key) => areSecretsEqual(macOf(key, content), given))
 
   function parse(text: string): Reference | null {
     const [, tokenId, generation, issued, expires, narrowed, given] = SHAPE.exec(text) ?? []

@@ -13,7 +13,7 @@ describe('refresh tokens', () => {
   const tokens = createRefreshTokens(createKeyring([oldSecret]))
   const text = tokens.format(content)
 
-  it('are parsed back to the values they were created from, and are accepted in one spelling only', () => {
+  it('can be parsed into the values they were created from, and are accepted in only one spelling', () => {
     expect(tokens.parse(text)).toEqual(content)
     expect(tokens.format(content)).toBe(text)
   })
@@ -34,7 +34,7 @@ describe('refresh tokens', () => {
     expect(tokens.parse(damaged)).toBeNull()
   })
 
-  it('stay valid after a change of the secret while the old secret is still listed', () => {
+  it("stay valid after a change of the server's secret while the old secret is still listed", () => {
     const both = createRefreshTokens(createKeyring([newSecret, oldSecret]))
     expect(both.parse(text)).toEqual(content)
     expect(tokens.parse(both.format(content))).toBeNull()

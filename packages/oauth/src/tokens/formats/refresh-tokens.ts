@@ -1,4 +1,4 @@
-import { computeHmac, equalSecrets } from '../../crypto.ts'
+import { areSecretsEqual, computeHmac } from '../../crypto.ts'
 import type { DerivedKeyring } from '../../keys/keyring.ts'
 
 /** The content of a genuine refresh token. */
@@ -40,7 +40,7 @@ export function createRefreshTokens(keyring: Pick<DerivedKeyring, 'macKeys'>): R
       const [, tokenId, generation, user, given] = SHAPE.exec(text) ?? []
       if (!tokenId || !generation || !user || !given) return null
       const content = text.slice(PREFIX.length, -given.length - 1)
-      if (!keys().some((key) => equalSecrets(computeHmac(key, content), given))) return null
+      if (!keys().some((key) => areSecretsEqual(computeHmac(key, content), given))) return null
       const userId = Buffer.from(user, 'base64url').toString('utf8')
       return { tokenId, generation: Number(generation), userId }
     },

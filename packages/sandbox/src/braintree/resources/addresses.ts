@@ -4,7 +4,7 @@ import {
   type OperationResponse,
   requireRow,
 } from '../api/operation.ts'
-import { addressXml, readAddressParts } from '../state/addresses.ts'
+import { readAddressParts, renderAddressXml } from '../state/addresses.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { AddressRow } from '../state/rows/vault.ts'
 import { changeAddress, removeAddress, storeAddress } from '../vault/addresses.ts'
@@ -54,11 +54,11 @@ function requireAddress(
 }
 
 function respond(row: AddressRow, status: 200 | 201 = 200): OperationResponse {
-  return { root: 'address', value: addressXml(row), status }
+  return { root: 'address', value: renderAddressXml(row), status }
 }
 
 /** Operations on a customer's addresses, below the path `/customers`. */
-export const addresses: BraintreeOperations = {
+export const addressOperations: BraintreeOperations = {
   'POST /:customer/addresses': create,
   'GET /:customer/addresses/:address': find,
   'PUT /:customer/addresses/:address': update,

@@ -5,10 +5,10 @@ import {
   requireRow,
 } from '../api/operation.ts'
 import { type SearchFields, searchOperations } from '../api/search.ts'
-import { addressXml } from '../state/addresses.ts'
-import { contactXml, NO_CONTACT } from '../state/contact.ts'
+import { renderAddressXml } from '../state/addresses.ts'
+import { NO_CONTACT, renderContactXml } from '../state/contact.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import { paymentMethodsXml } from '../state/payment-method-xml.ts'
+import { renderPaymentMethodsXml } from '../state/payment-method-xml.ts'
 import type { CardDetails, CustomerRow, PaymentMethodRow } from '../state/rows/vault.ts'
 import {
   freshCustomerId,
@@ -20,7 +20,7 @@ import {
 import { makeDefault, removePaymentMethod } from '../vault/vault.ts'
 import { Fields } from '../wire/validation.ts'
 import { XmlList, type XmlObject } from '../wire/xml.ts'
-import { addresses } from './addresses.ts'
+import { addressOperations } from './addresses.ts'
 import { addressFields, contactFields } from './contact-search.ts'
 
 function create({ context, body }: BraintreeCall): OperationResponse {
@@ -117,13 +117,13 @@ function customerXml(
   return {
     id: row.id,
     global_id: Buffer.from(`customer_${row.id}`).toString('base64'),
-    ...contactXml(row),
+    ...renderContactXml(row),
     custom_fields: shown === 'none' ? {} : row.customFields,
     created_at: new Date(row.createdAt),
     updated_at: new Date(row.updatedAt),
-    addresses: new XmlList('address', addresses.map(addressXml)),
-    credit_cards: paymentMethodsXml(context, row.id, { kind: 'credit_card', shown }),
-    paypal_accounts: paymentMethodsXml(context, row.id, { kind: 'paypal_account', shown }),
+    addresses: new XmlList('address', addresses.map(renderAddressXml)),
+    credit_cards: renderPaymentMethodsXml(context, row.id, { kind: 'credit_card', shown }),
+    paypal_accounts: renderPaymentMethodsXml(context, row.id, { kind: 'paypal_account', shown }),
   }
 }
 
@@ -200,11 +200,11 @@ const SEARCH: SearchFields<CustomerRow> = {
 }
 
 /** Operations on customers. A customer can be created together with a payment method. */
-export const customers: BraintreeOperations = {
+export const customerOperations: BraintreeOperations = {
   'POST /': create,
   'GET /:id': find,
   'PUT /:id': update,
   'DELETE /:id': remove,
-  ...addresses,
+  ...addressOperations,
   ...searchOperations(SEARCH),
 }

@@ -1,11 +1,11 @@
 import type { BraintreeCall, BraintreeOperations, OperationResponse } from '../api/operation.ts'
-import { disputeXml, transactionIdOf } from '../state/dispute-xml.ts'
+import { renderDisputeXml, transactionIdOf } from '../state/dispute-xml.ts'
 import { NotFound } from '../wire/errors.ts'
 
 function find({ context, params }: BraintreeCall): OperationResponse {
   const row = context.tables.transactions.get(transactionIdOf(params.id ?? '') ?? '')
   if (!row?.dispute) throw new NotFound('No such dispute')
-  return { root: 'dispute', value: disputeXml(row, row.dispute) }
+  return { root: 'dispute', value: renderDisputeXml(row, row.dispute) }
 }
 
 /**

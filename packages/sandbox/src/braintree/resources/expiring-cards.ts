@@ -1,7 +1,7 @@
 import type { BraintreeCall, BraintreeOperations, OperationResponse } from '../api/operation.ts'
 import { type SearchFields, searchIds, searchPage } from '../api/search.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import { methodXml } from '../state/payment-method-xml.ts'
+import { renderMethodXml } from '../state/payment-method-xml.ts'
 import type { PaymentMethodRow } from '../state/rows/vault.ts'
 import { BadRequest } from '../wire/errors.ts'
 
@@ -35,7 +35,7 @@ function searchCards(
       root: 'payment_methods',
       itemName: 'credit_card',
       table: (context) => context.tables.paymentMethods,
-      xml: methodXml,
+      xml: renderMethodXml,
       only: (row) => {
         const month = monthOf(row)
         return month !== null && wanted(month)

@@ -8,11 +8,11 @@ import { defineModification } from '../catalog/control-panel.ts'
 import { createUnusedId, requireDefaultMerchantAccount } from '../state/context.ts'
 import { computeNextCycleAmount } from '../state/cycle-amount.ts'
 import { isCanceledOrExpired } from '../state/subscription-status.ts'
-import { subscriptionXml } from '../state/subscription-xml.ts'
+import { renderSubscriptionXml } from '../state/subscription-xml.ts'
 import { makePastDue } from '../subscriptions/billing-cycle.ts'
 import { NotFound, throwValidationError } from '../wire/errors.ts'
 import { Fields, isId, parsePermittedKeys } from '../wire/validation.ts'
-import { modificationXml } from './plans.ts'
+import { renderModificationXml } from './plans.ts'
 
 const KEYS = parsePermittedKeys(
   'id kind name description amount plan_id number_of_billing_cycles never_expires',
@@ -51,7 +51,7 @@ function createModification({ context, body }: BraintreeCall): OperationResponse
     ids.push(row.id)
     plans.set(plan.id, plan)
   }
-  return { root: 'modification', value: modificationXml(row), status: 201 }
+  return { root: 'modification', value: renderModificationXml(row), status: 201 }
 }
 
 /**
@@ -65,7 +65,7 @@ function pastDue({ context, params, query }: BraintreeCall): OperationResponse {
   if (isCanceledOrExpired(row) || computeNextCycleAmount(row) <= 0)
     throwValidationError(['subscription'], 'base', '91921')
   makePastDue(context, row, days)
-  return { root: 'subscription', value: subscriptionXml(context, row) }
+  return { root: 'subscription', value: renderSubscriptionXml(context, row) }
 }
 
 /**

@@ -4,9 +4,9 @@ import {
   type OperationResponse,
   requireRow,
 } from '../api/operation.ts'
-import { threeDSecureXml } from '../state/card-xml.ts'
+import { renderThreeDSecureXml } from '../state/card-xml.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import { methodXml, paymentMethodName } from '../state/payment-method-xml.ts'
+import { paymentMethodName, renderMethodXml } from '../state/payment-method-xml.ts'
 import type { PaymentMethodRow, ThreeDSecureInfo } from '../state/rows/vault.ts'
 import { type BillingAddressInput, readBillingAddress } from '../vault/addresses.ts'
 import type { SubmittedMethod } from '../vault/nonces.ts'
@@ -188,7 +188,7 @@ function nonceXml(
     consumed: false,
     description: null,
     details,
-    three_d_secure_info: threeDSecureXml(threeDSecure),
+    three_d_secure_info: renderThreeDSecureXml(threeDSecure),
   }
 }
 
@@ -209,7 +209,7 @@ function respond(
   row: PaymentMethodRow,
   status: 200 | 201 = 200,
 ): OperationResponse {
-  return { root: paymentMethodName(row), value: methodXml(context, row), status }
+  return { root: paymentMethodName(row), value: renderMethodXml(context, row), status }
 }
 
 /** Operations on the cards and PayPal accounts that are stored in the vault. */

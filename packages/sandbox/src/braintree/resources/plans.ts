@@ -150,10 +150,10 @@ function inheritedXml(
   ids: readonly string[],
 ): XmlList {
   const rows = ids.map((id) => context.tables.modifications.get(id))
-  return new XmlList(name, rows.filter((row) => row !== undefined).map(modificationXml))
+  return new XmlList(name, rows.filter((row) => row !== undefined).map(renderModificationXml))
 }
 
-export function modificationXml(row: ModificationRow): XmlObject {
+export function renderModificationXml(row: ModificationRow): XmlObject {
   return {
     id: row.id,
     kind: row.kind,
@@ -174,13 +174,13 @@ function createModificationList(kind: ModificationRow['kind']): BraintreeOperati
   return {
     'GET /': ({ context }) => {
       const rows = [...context.tables.modifications.values()].filter((row) => row.kind === kind)
-      const value = new XmlList('modification', rows.map(modificationXml))
+      const value = new XmlList('modification', rows.map(renderModificationXml))
       return { root: `${kind}s`, value }
     },
   }
 }
 
-export const plans: BraintreeOperations = {
+export const planOperations: BraintreeOperations = {
   'GET /': listAllPlans,
   'GET /:id': find,
   'POST /': create,
@@ -191,4 +191,4 @@ export const plans: BraintreeOperations = {
 
 export const addOns: BraintreeOperations = createModificationList('add_on')
 
-export const discounts: BraintreeOperations = createModificationList('discount')
+export const discountOperations: BraintreeOperations = createModificationList('discount')

@@ -1,28 +1,28 @@
 import type { BraintreeOperations } from '../api/operation.ts'
 import { clientToken } from './client-token.ts'
-import { customers } from './customers.ts'
+import { customerOperations } from './customers.ts'
 import { disputeOperations } from './disputes.ts'
 import { modificationsForTests } from './for-tests.ts'
 import { merchantAccounts } from './merchant-accounts.ts'
 import { paymentMethodNonces, paymentMethodOperations } from './payment-methods.ts'
-import { addOns, discounts, plans } from './plans.ts'
-import { subscriptions } from './subscriptions.ts'
-import { transactions } from './transactions.ts'
-import { verifications } from './verifications.ts'
+import { addOns, discountOperations, planOperations } from './plans.ts'
+import { subscriptionOperations } from './subscriptions.ts'
+import { transactionOperations } from './transactions.ts'
+import { verificationOperations } from './verifications.ts'
 
 /** All operations of the sandbox's Braintree, by the first path segment below `/merchants/<id>`. */
 export const OPERATIONS: Readonly<Record<string, BraintreeOperations>> = {
   client_token: clientToken,
-  customers,
+  customers: customerOperations,
   payment_methods: paymentMethodOperations,
   payment_method_nonces: paymentMethodNonces,
   merchant_accounts: merchantAccounts,
   modifications: modificationsForTests,
-  plans,
+  plans: planOperations,
   add_ons: addOns,
-  discounts,
+  discounts: discountOperations,
   disputes: disputeOperations,
-  subscriptions,
-  transactions,
-  verifications,
+  subscriptions: subscriptionOperations,
+  transactions: transactionOperations,
+  verifications: verificationOperations,
 }

@@ -8,7 +8,7 @@ import { type SearchFields, searchOperations } from '../api/search.ts'
 import { type BraintreeContext, getCurrentDay } from '../state/context.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
 import { cancelSubscriptionRow } from '../state/subscription-status.ts'
-import { subscriptionXml } from '../state/subscription-xml.ts'
+import { renderSubscriptionXml } from '../state/subscription-xml.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
 import { updateSubscription } from '../subscriptions/subscription-update.ts'
 import { daysBetween, startOfDay } from '../wire/days.ts'
@@ -45,7 +45,7 @@ function respond(
   row: SubscriptionRow,
   status: 200 | 201 = 200,
 ): OperationResponse {
-  return { root: 'subscription', value: subscriptionXml(context, row), status }
+  return { root: 'subscription', value: renderSubscriptionXml(context, row), status }
 }
 
 function inTrial(row: SubscriptionRow): boolean {
@@ -56,7 +56,7 @@ const SEARCH: SearchFields<SubscriptionRow> = {
   root: 'subscriptions',
   itemName: 'subscription',
   table: (context) => context.tables.subscriptions,
-  xml: subscriptionXml,
+  xml: renderSubscriptionXml,
   fields: {
     id: { text: (row) => row.id },
     plan_id: { text: (row) => row.planId },
@@ -80,7 +80,7 @@ const SEARCH: SearchFields<SubscriptionRow> = {
   },
 }
 
-export const subscriptions: BraintreeOperations = {
+export const subscriptionOperations: BraintreeOperations = {
   'POST /': create,
   'GET /:id': find,
   'PUT /:id': update,

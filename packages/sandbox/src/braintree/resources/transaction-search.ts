@@ -1,6 +1,6 @@
 import type { SearchField, SearchFields } from '../api/search.ts'
 import type { TransactionRow, TransactionStatus } from '../state/rows/transactions.ts'
-import { authorizationCodeOf, transactionXml } from '../state/transaction-xml.ts'
+import { authorizationCodeOf, renderTransactionXml } from '../state/transaction-xml.ts'
 import { parsePermittedKeys } from '../wire/validation.ts'
 import { addressFields, contactFields } from './contact-search.ts'
 
@@ -26,7 +26,7 @@ export const TRANSACTION_SEARCH: SearchFields<TransactionRow> = {
   root: 'credit_card_transactions',
   itemName: 'transaction',
   table: (context) => context.tables.transactions,
-  xml: (_context, row) => transactionXml(row),
+  xml: (_context, row) => renderTransactionXml(row),
   fields: {
     id: { text: (row) => row.id },
     status: { text: (row) => row.status },

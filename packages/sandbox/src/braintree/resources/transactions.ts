@@ -18,13 +18,13 @@ import {
 import { cloneSale } from '../sales/clone.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { readLevelThree } from '../sales/level-three.ts'
-import { lineItemXml } from '../sales/line-items.ts'
+import { renderLineItemXml } from '../sales/line-items.ts'
 import { requirePartial, settlePartially, unsettledAmount } from '../sales/partial-settlement.ts'
 import { checkOrderId, createSale, readSaleAmount } from '../sales/sale.ts'
 import { declineSettlement, settleTransaction } from '../sales/settlement.ts'
 import { type BraintreeContext, findMerchantAccount } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
-import { transactionXml } from '../state/transaction-xml.ts'
+import { renderTransactionXml } from '../state/transaction-xml.ts'
 import { retryCharge } from '../subscriptions/retry-charge.ts'
 import { Fields, parsePermittedKeys } from '../wire/validation.ts'
 import { XmlList } from '../wire/xml.ts'
@@ -120,7 +120,7 @@ function readSubmitted(
 
 function lineItems({ context, params }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.transactions, params.id)
-  const items = (row.lineItems ?? []).map((item) => lineItemXml(item, row.currency))
+  const items = (row.lineItems ?? []).map((item) => renderLineItemXml(item, row.currency))
   return { root: 'line_items', value: new XmlList('line_item', items) }
 }
 
@@ -218,10 +218,10 @@ function hasFailed(row: TransactionRow): boolean {
 }
 
 function respond(row: TransactionRow, status: 200 | 201 = 200): OperationResponse {
-  return { root: 'transaction', value: transactionXml(row), status }
+  return { root: 'transaction', value: renderTransactionXml(row), status }
 }
 
-export const transactions: BraintreeOperations = {
+export const transactionOperations: BraintreeOperations = {
   'POST /': create,
   'GET /:id': find,
   'PUT /:id/submit_for_settlement': createChangeOperation(submitForSettlement),

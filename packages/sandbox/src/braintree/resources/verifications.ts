@@ -7,7 +7,7 @@ import {
 import { type SearchFields, searchOperations } from '../api/search.ts'
 import { readAddress } from '../state/addresses.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import { verificationXml } from '../state/payment-method-xml.ts'
+import { renderVerificationXml } from '../state/payment-method-xml.ts'
 import type { PaymentMethodRow, VerificationRow } from '../state/rows/vault.ts'
 import type { SubmittedMethod } from '../vault/nonces.ts'
 import {
@@ -48,7 +48,7 @@ function create({ context, body }: BraintreeCall): OperationResponse {
   offered.consume()
   const shown = threeDSecure ? { ...offered, threeDSecure } : offered
   const row = requestVerification(context, shown, { ...asked, billingAddress })
-  return { root: 'verification', value: verificationXml(row), status: 201 }
+  return { root: 'verification', value: renderVerificationXml(row), status: 201 }
 }
 
 function readOffered(
@@ -63,7 +63,7 @@ function readOffered(
 
 function find({ context, params }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.verifications, params.id)
-  return { root: 'verification', value: verificationXml(row) }
+  return { root: 'verification', value: renderVerificationXml(row) }
 }
 
 /** Returns the stored payment method of a verification, if it still exists. */
@@ -75,7 +75,7 @@ const SEARCH: SearchFields<VerificationRow> = {
   root: 'credit_card_verifications',
   itemName: 'verification',
   table: (context) => context.tables.verifications,
-  xml: (_context, row) => verificationXml(row),
+  xml: (_context, row) => renderVerificationXml(row),
   fields: {
     id: { text: (row) => row.id },
     status: { text: (row) => row.status },
@@ -100,7 +100,7 @@ const SEARCH: SearchFields<VerificationRow> = {
 }
 
 /** Operations on card verifications, for stored and for unstored cards. */
-export const verifications: BraintreeOperations = {
+export const verificationOperations: BraintreeOperations = {
   'POST /': create,
   'GET /:id': find,
   ...searchOperations(SEARCH),

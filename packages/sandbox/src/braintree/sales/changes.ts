@@ -1,6 +1,6 @@
 import { type BraintreeContext, findMerchantAccount } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
-import { transactionXml } from '../state/transaction-xml.ts'
+import { renderTransactionXml } from '../state/transaction-xml.ts'
 import { decideByTestAmount } from '../vault/processor.ts'
 import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
 import { readDescriptor } from './descriptor.ts'
@@ -42,7 +42,7 @@ export function adjustAuthorization(
 ): TransactionRow {
   fields.permit(AMOUNT)
   const account = findMerchantAccount(context, row.merchantAccountId)
-  const extras = { transaction: transactionXml(row) }
+  const extras = { transaction: renderTransactionXml(row) }
   if (!account?.adjustsAuthorizations) fields.refuse('base', '915222', extras)
   if (row.status !== 'authorized') fields.refuse('base', '915218', extras)
   if (row.recurring) fields.refuse('base', '915219', extras)

@@ -2,7 +2,7 @@ import { copyJson } from '../../core/store/copy-json.ts'
 import { type BraintreeContext, createUnusedId } from '../state/context.ts'
 import type { TransactionRow, TransactionStatus } from '../state/rows/transactions.ts'
 import type { CustomerSnapshot, PaymentInstrument } from '../state/rows/vault.ts'
-import { transactionXml } from '../state/transaction-xml.ts'
+import { renderTransactionXml } from '../state/transaction-xml.ts'
 import {
   APPROVED,
   decideByTestAmount,
@@ -126,7 +126,7 @@ export function declineResponse(row: TransactionRow): ValidationRefused {
   const status = row.status as ProcessorDecision['status']
   return new ValidationRefused({
     message: describeProcessorDecision({ status, responseCode, gatewayRejectionReason }),
-    extras: { transaction: transactionXml(row) },
+    extras: { transaction: renderTransactionXml(row) },
   })
 }
 

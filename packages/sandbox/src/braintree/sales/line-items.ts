@@ -115,7 +115,7 @@ function readUnitAmount(item: Fields): string {
   return text ?? ''
 }
 
-export function lineItemXml(item: LineItem, currency: string): XmlObject {
+export function renderLineItemXml(item: LineItem, currency: string): XmlObject {
   const money = (minor: number | null) => (minor === null ? null : formatAmount(minor, currency))
   return {
     ...toSnakeCaseKeys(item),

@@ -1,10 +1,10 @@
 import type { BraintreeContext } from '../state/context.ts'
-import { disputeXml } from '../state/dispute-xml.ts'
+import { renderDisputeXml } from '../state/dispute-xml.ts'
 import { sendNotification } from '../state/notifications.ts'
-import { methodXml } from '../state/payment-method-xml.ts'
+import { renderMethodXml } from '../state/payment-method-xml.ts'
 import type { DisputeState, TransactionRow } from '../state/rows/transactions.ts'
-import { subscriptionXml } from '../state/subscription-xml.ts'
-import { transactionXml } from '../state/transaction-xml.ts'
+import { renderSubscriptionXml } from '../state/subscription-xml.ts'
+import { renderTransactionXml } from '../state/transaction-xml.ts'
 import type { XmlObject } from '../wire/xml.ts'
 
 /**
@@ -25,12 +25,12 @@ function findSubject(context: BraintreeContext, kind: string, id: string): XmlOb
   if (transaction) {
     return kind.startsWith('dispute_')
       ? { dispute: dispute(context, kind, transaction) }
-      : { transaction: transactionXml(transaction) }
+      : { transaction: renderTransactionXml(transaction) }
   }
   const subscription = subscriptions.get(id)
-  if (subscription) return { subscription: subscriptionXml(context, subscription) }
+  if (subscription) return { subscription: renderSubscriptionXml(context, subscription) }
   const method = paymentMethods.get(id)
-  return method ? { [method.instrument.kind]: methodXml(context, method) } : null
+  return method ? { [method.instrument.kind]: renderMethodXml(context, method) } : null
 }
 
 /**
@@ -47,5 +47,5 @@ function dispute(
   const now: DisputeState = { ...before, status }
   row.dispute = now
   tables.transactions.set(row.id, row)
-  return disputeXml(row, now)
+  return renderDisputeXml(row, now)
 }

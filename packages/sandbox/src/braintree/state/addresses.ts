@@ -1,7 +1,7 @@
 import { type BraintreeCountry, findCountry } from '../wire/countries.ts'
 import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
 import type { XmlObject } from '../wire/xml.ts'
-import { phoneXml, readPhone } from './contact.ts'
+import { readPhone, renderPhoneXml } from './contact.ts'
 import type { AddressRow, BillingAddress } from './rows/vault.ts'
 
 /**
@@ -107,11 +107,11 @@ function readCountry(fields: Fields): Partial<BillingAddress> {
 /**
  * Renders an address as XML. The address of a customer has an id, the address of a sale has none.
  */
-export function addressXml(address: BillingAddress | AddressRow | null): XmlObject | null {
+export function renderAddressXml(address: BillingAddress | AddressRow | null): XmlObject | null {
   if (!address) return null
   const parts = Object.entries({ ...PARTS, ...COUNTRY_PARTS })
   const fields = Object.fromEntries(parts.map(([key, [name]]) => [key, address[name]]))
-  const shown = { ...fields, international_phone: phoneXml(address.internationalPhone) }
+  const shown = { ...fields, international_phone: renderPhoneXml(address.internationalPhone) }
   if (!('customerId' in address)) return { id: null, ...shown }
   return {
     id: address.id,

@@ -32,6 +32,6 @@ export function linkIdOf(id: string, card: CardDetails): string | null {
  * Renders the 3-D Secure result of a nonce, verification or sale as XML. `null` if 3-D Secure was
  * not used.
  */
-export function threeDSecureXml(info: ThreeDSecureInfo | undefined): XmlObject | null {
+export function renderThreeDSecureXml(info: ThreeDSecureInfo | undefined): XmlObject | null {
   return info ? toSnakeCaseKeys(info) : null
 }

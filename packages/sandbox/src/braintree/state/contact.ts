@@ -52,7 +52,7 @@ export function checkPhone(fields: Fields, phone: InternationalPhone | null): vo
 }
 
 /** Renders a phone number as XML. Like Braintree, renders empty fields if the number is unknown. */
-export function phoneXml(phone: InternationalPhone | null): XmlObject {
+export function renderPhoneXml(phone: InternationalPhone | null): XmlObject {
   return {
     country_code: phone?.countryCode ?? null,
     national_number: phone?.nationalNumber ?? null,
@@ -63,7 +63,7 @@ export function phoneXml(phone: InternationalPhone | null): XmlObject {
  * Renders the contact fields of a customer as XML, with empty fields for `null`. Every field is
  * written out for speed, because every transaction in every notification contains them.
  */
-export function contactXml(customer: Omit<CustomerSnapshot, 'id'> | null): XmlObject {
+export function renderContactXml(customer: Omit<CustomerSnapshot, 'id'> | null): XmlObject {
   return {
     first_name: customer?.firstName ?? null,
     last_name: customer?.lastName ?? null,
@@ -72,6 +72,6 @@ export function contactXml(customer: Omit<CustomerSnapshot, 'id'> | null): XmlOb
     phone: customer?.phone ?? null,
     fax: customer?.fax ?? null,
     website: customer?.website ?? null,
-    international_phone: phoneXml(customer?.internationalPhone ?? null),
+    international_phone: renderPhoneXml(customer?.internationalPhone ?? null),
   }
 }

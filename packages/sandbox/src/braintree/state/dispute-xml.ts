@@ -10,7 +10,7 @@ export function transactionIdOf(disputeId: string): string | null {
   return disputeId.startsWith(PREFIX) ? disputeId.slice(PREFIX.length) : null
 }
 
-export function disputeXml(
+export function renderDisputeXml(
   row: TransactionRow,
   { status, kind, openedAt }: DisputeState,
 ): XmlObject {

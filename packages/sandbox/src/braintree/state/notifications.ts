@@ -3,8 +3,8 @@ import { type XmlObject, xmlDocument } from '../wire/xml.ts'
 import type { BraintreeContext, MerchantKeys } from './context.ts'
 import type { SubscriptionRow } from './rows/subscriptions.ts'
 import type { TransactionRow } from './rows/transactions.ts'
-import { subscriptionXml } from './subscription-xml.ts'
-import { transactionXml } from './transaction-xml.ts'
+import { renderSubscriptionXml } from './subscription-xml.ts'
+import { renderTransactionXml } from './transaction-xml.ts'
 
 export const SUBSCRIPTION_NOTIFICATIONS = [
   'subscription_billing_skipped',
@@ -32,7 +32,7 @@ export function notifySubscription(
   row: SubscriptionRow,
 ): void {
   sendNotification(context, kind, () => ({
-    subscription: subscriptionXml(context, row, TRANSACTIONS_SENT),
+    subscription: renderSubscriptionXml(context, row, TRANSACTIONS_SENT),
   }))
 }
 
@@ -41,7 +41,7 @@ export function notifyTransaction(
   kind: TransactionKind,
   row: TransactionRow,
 ): void {
-  sendNotification(context, kind, () => ({ transaction: transactionXml(row) }))
+  sendNotification(context, kind, () => ({ transaction: renderTransactionXml(row) }))
 }
 
 /**

@@ -1,12 +1,12 @@
 import { formatAmount } from '../wire/money.ts'
 import { responseTextOf, responseTypeOf } from '../wire/processor-responses.ts'
 import { XmlList, type XmlObject } from '../wire/xml.ts'
-import { addressXml } from './addresses.ts'
-import { cardXmlFields, linkIdOf, threeDSecureXml } from './card-xml.ts'
+import { renderAddressXml } from './addresses.ts'
+import { cardXmlFields, linkIdOf, renderThreeDSecureXml } from './card-xml.ts'
 import type { BraintreeContext } from './context.ts'
 import type { CardDetails, PaymentMethodRow, PayPalDetails, VerificationRow } from './rows/vault.ts'
-import { subscriptionXml } from './subscription-xml.ts'
-import { riskDataXml } from './transaction-xml.ts'
+import { renderSubscriptionXml } from './subscription-xml.ts'
+import { renderRiskDataXml } from './transaction-xml.ts'
 
 export function paymentMethodName(row: PaymentMethodRow): 'credit_card' | 'paypal_account' {
   return row.instrument.kind
@@ -33,8 +33,10 @@ function paymentMethodXml(
     ...cardXmlFields(card),
     ...shared,
     expired: isExpired(context, card),
-    billing_address: addressXml(context.tables.addresses.get(row.billingAddressId ?? '') ?? null),
-    verifications: new XmlList('verification', row.verifications.map(verificationXml)),
+    billing_address: renderAddressXml(
+      context.tables.addresses.get(row.billingAddressId ?? '') ?? null,
+    ),
+    verifications: new XmlList('verification', row.verifications.map(renderVerificationXml)),
   }
 }
 
@@ -48,7 +50,7 @@ function payPalFields(paypal: PayPalDetails): XmlObject {
   }
 }
 
-export function verificationXml(row: VerificationRow): XmlObject {
+export function renderVerificationXml(row: VerificationRow): XmlObject {
   return {
     id: row.id,
     status: row.status,
@@ -70,7 +72,7 @@ export function verificationXml(row: VerificationRow): XmlObject {
           account_type: row.accountType ?? null,
         }
       : null,
-    billing: addressXml(row.billingAddress ?? null),
+    billing: renderAddressXml(row.billingAddress ?? null),
     ani_first_name_response_code: 'I',
     ani_last_name_response_code: 'I',
     mastercard_transaction_link_id: row.card ? linkIdOf(row.id, row.card) : null,
@@ -78,8 +80,8 @@ export function verificationXml(row: VerificationRow): XmlObject {
     network_transaction_id: `NET${row.id.toUpperCase()}`,
     network_response_code: 'XX',
     network_response_text: 'sample network response text',
-    three_d_secure_info: threeDSecureXml(row.threeDSecure),
-    ...(row.hasRiskData ? { risk_data: riskDataXml(row.id) } : {}),
+    three_d_secure_info: renderThreeDSecureXml(row.threeDSecure),
+    ...(row.hasRiskData ? { risk_data: renderRiskDataXml(row.id) } : {}),
     created_at: new Date(row.createdAt),
     updated_at: new Date(row.createdAt),
   }
@@ -92,9 +94,9 @@ function isExpired(context: BraintreeContext, card: CardDetails): boolean {
 }
 
 /** Renders a payment method with its subscriptions as XML. */
-export function methodXml(context: BraintreeContext, row: PaymentMethodRow): XmlObject {
+export function renderMethodXml(context: BraintreeContext, row: PaymentMethodRow): XmlObject {
   const subscriptions = context.tables.subscriptions.findBy('token', row.token)
-  const list = subscriptions.map((subscription) => subscriptionXml(context, subscription))
+  const list = subscriptions.map((subscription) => renderSubscriptionXml(context, subscription))
   return paymentMethodXml(context, row, new XmlList('subscription', list))
 }
 
@@ -102,7 +104,7 @@ export function methodXml(context: BraintreeContext, row: PaymentMethodRow): Xml
  * Renders a customer's payment methods of one kind as XML. `top-level` omits the subscriptions of
  * the payment methods.
  */
-export function paymentMethodsXml(
+export function renderPaymentMethodsXml(
   context: BraintreeContext,
   customerId: string,
   methodSelection: {
@@ -117,7 +119,7 @@ export function paymentMethodsXml(
   return new XmlList(
     kind,
     ofKind.map((row) =>
-      shown === 'all' ? methodXml(context, row) : paymentMethodXml(context, row, none),
+      shown === 'all' ? renderMethodXml(context, row) : paymentMethodXml(context, row, none),
     ),
   )
 }

@@ -4,14 +4,19 @@ import { XmlDay, XmlList, type XmlObject } from '../wire/xml.ts'
 import { type BraintreeContext, getCurrentDay } from './context.ts'
 import { computeNextCycleAmount } from './cycle-amount.ts'
 import type { SubscriptionRow } from './rows/subscriptions.ts'
-import { appliedXml, dayXml, descriptorXml, transactionXml } from './transaction-xml.ts'
+import {
+  renderAppliedXml,
+  renderDayXml,
+  renderDescriptorXml,
+  renderTransactionXml,
+} from './transaction-xml.ts'
 
 /**
  * Maximum number of transactions in a rendered subscription. Braintree returns the newest twenty.
  */
 const TRANSACTIONS_SHOWN = 20
 
-export function subscriptionXml(
+export function renderSubscriptionXml(
   context: BraintreeContext,
   row: SubscriptionRow,
   transactionsShown = TRANSACTIONS_SHOWN,
@@ -27,9 +32,9 @@ export function subscriptionXml(
     merchant_account_id: row.merchantAccountId,
     payment_method_token: row.paymentMethodToken,
     billing_day_of_month: row.billingDayOfMonth,
-    billing_period_start_date: dayXml(row.billingPeriodStart),
-    billing_period_end_date: dayXml(row.billingPeriodEnd),
-    paid_through_date: dayXml(row.paidThrough),
+    billing_period_start_date: renderDayXml(row.billingPeriodStart),
+    billing_period_end_date: renderDayXml(row.billingPeriodEnd),
+    paid_through_date: renderDayXml(row.paidThrough),
     first_billing_date: new XmlDay(row.firstBillingDate),
     next_billing_date: new XmlDay(row.nextBillingDate),
     next_bill_amount: formatAmount(next, currency),
@@ -45,9 +50,9 @@ export function subscriptionXml(
     trial_duration_unit: row.trialDurationUnit,
     created_at: new Date(row.createdAt),
     updated_at: new Date(row.updatedAt),
-    add_ons: appliedXml('add_on', row.addOns, currency),
-    discounts: appliedXml('discount', row.discounts, currency),
-    descriptor: descriptorXml(row.descriptor),
+    add_ons: renderAppliedXml('add_on', row.addOns, currency),
+    discounts: renderAppliedXml('discount', row.discounts, currency),
+    descriptor: renderDescriptorXml(row.descriptor),
     description: row.description,
     transactions: transactionsXml(context, row, transactionsShown),
     status_history: statusHistoryXml(row),
@@ -62,7 +67,7 @@ function transactionsXml(
   const shown: XmlObject[] = []
   for (const id of row.transactionIds.slice(-transactionsShown).reverse()) {
     const transaction = context.tables.transactions.get(id)
-    if (transaction) shown.push(transactionXml(transaction))
+    if (transaction) shown.push(renderTransactionXml(transaction))
   }
   return new XmlList('transaction', shown)
 }

@@ -2,15 +2,15 @@ import type { CalendarDay } from '../wire/days.ts'
 import { formatAmount } from '../wire/money.ts'
 import { responseTextOf, responseTypeOf } from '../wire/processor-responses.ts'
 import { XmlDay, XmlList, type XmlObject, type XmlValue } from '../wire/xml.ts'
-import { addressXml } from './addresses.ts'
-import { cardXmlFields, linkIdOf, threeDSecureXml } from './card-xml.ts'
-import { contactXml } from './contact.ts'
-import { disputeXml } from './dispute-xml.ts'
+import { renderAddressXml } from './addresses.ts'
+import { cardXmlFields, linkIdOf, renderThreeDSecureXml } from './card-xml.ts'
+import { renderContactXml } from './contact.ts'
+import { renderDisputeXml } from './dispute-xml.ts'
 import type { AppliedModification, StatementDescriptor } from './rows/subscriptions.ts'
 import type { TransactionRow } from './rows/transactions.ts'
 import type { PayPalDetails } from './rows/vault.ts'
 
-export function transactionXml(row: TransactionRow): XmlObject {
+export function renderTransactionXml(row: TransactionRow): XmlObject {
   const { currency } = row
   const money = (minor: number | null | undefined) =>
     minor === null || minor === undefined ? null : formatAmount(minor, currency)
@@ -34,7 +34,7 @@ export function transactionXml(row: TransactionRow): XmlObject {
     channel: row.channel,
     created_at: new Date(row.createdAt),
     updated_at: new Date(row.updatedAt),
-    customer: { id: row.customer?.id ?? null, ...contactXml(row.customer) },
+    customer: { id: row.customer?.id ?? null, ...renderContactXml(row.customer) },
     ...instrumentFields(row),
     custom_fields: row.customFields,
     ...processorFields(row),
@@ -44,17 +44,17 @@ export function transactionXml(row: TransactionRow): XmlObject {
     authorized_transaction_id: row.authorizedTransactionId ?? null,
     authorization_adjustments: adjustmentsXml(row),
     ...(row.foreignRetailer ? { foreign_retailer: true } : {}),
-    ...(row.hasRiskData ? { risk_data: riskDataXml(row.id) } : {}),
+    ...(row.hasRiskData ? { risk_data: renderRiskDataXml(row.id) } : {}),
     recurring: row.recurring,
     plan_id: row.planId,
     subscription_id: row.subscriptionId,
     subscription: {
-      billing_period_start_date: dayXml(row.billingPeriodStart),
-      billing_period_end_date: dayXml(row.billingPeriodEnd),
+      billing_period_start_date: renderDayXml(row.billingPeriodStart),
+      billing_period_end_date: renderDayXml(row.billingPeriodEnd),
     },
-    add_ons: appliedXml('add_on', row.addOns, currency),
-    discounts: appliedXml('discount', row.discounts, currency),
-    descriptor: descriptorXml(row.descriptor),
+    add_ons: renderAppliedXml('add_on', row.addOns, currency),
+    discounts: renderAppliedXml('discount', row.discounts, currency),
+    descriptor: renderDescriptorXml(row.descriptor),
     status_history: new XmlList(
       'status_event',
       row.statusHistory.map((event) => ({
@@ -64,16 +64,16 @@ export function transactionXml(row: TransactionRow): XmlObject {
         transaction_source: row.subscriptionId === null ? 'api' : 'recurring',
       })),
     ),
-    billing: addressXml(row.billing ?? null),
+    billing: renderAddressXml(row.billing ?? null),
     shipping: row.shipping
-      ? { ...addressXml(row.shipping), shipping_method: row.shippingMethod ?? null }
+      ? { ...renderAddressXml(row.shipping), shipping_method: row.shippingMethod ?? null }
       : null,
-    disputes: new XmlList('dispute', row.dispute ? [disputeXml(row, row.dispute)] : []),
+    disputes: new XmlList('dispute', row.dispute ? [renderDisputeXml(row, row.dispute)] : []),
   }
 }
 
 /** Renders the add-ons or discounts of a transaction or subscription as XML. */
-export function appliedXml(
+export function renderAppliedXml(
   name: 'add_on' | 'discount',
   rows: readonly AppliedModification[],
   currency: string,
@@ -97,11 +97,11 @@ export function appliedXml(
   )
 }
 
-export function descriptorXml(descriptor: StatementDescriptor): XmlObject {
+export function renderDescriptorXml(descriptor: StatementDescriptor): XmlObject {
   return { name: descriptor.name, phone: descriptor.phone, url: descriptor.url }
 }
 
-export function dayXml(day: CalendarDay | null): XmlValue {
+export function renderDayXml(day: CalendarDay | null): XmlValue {
   return day === null ? null : new XmlDay(day)
 }
 
@@ -118,7 +118,7 @@ function adjustmentsXml(row: TransactionRow): XmlList {
 }
 
 /** Renders the decision of fraud protection as XML. The decision is always to approve. */
-export function riskDataXml(id: string): XmlObject {
+export function renderRiskDataXml(id: string): XmlObject {
   return {
     id: `risk_${id}`,
     decision: 'Approve',
@@ -193,7 +193,7 @@ function processorFields(row: TransactionRow): XmlObject {
     avs_postal_code_response_code: 'I',
     avs_street_address_response_code: 'I',
     cvv_response_code: 'I',
-    three_d_secure_info: threeDSecureXml(row.threeDSecure),
+    three_d_secure_info: renderThreeDSecureXml(row.threeDSecure),
     partially_authorized: row.responseCode === '1004',
     processed_with_network_token: false,
     ...adviceXml(row),

@@ -6,8 +6,8 @@ import { countCycle } from '../state/cycle-amount.ts'
 import type { AppliedModification, SubscriptionRow } from '../state/rows/subscriptions.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { saveSubscription } from '../state/subscription-status.ts'
-import { subscriptionXml } from '../state/subscription-xml.ts'
-import { transactionXml } from '../state/transaction-xml.ts'
+import { renderSubscriptionXml } from '../state/subscription-xml.ts'
+import { renderTransactionXml } from '../state/transaction-xml.ts'
 import { describeProcessorDecision, type ProcessorDecision } from '../vault/processor.ts'
 import { ValidationRefused } from '../wire/errors.ts'
 import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
@@ -169,8 +169,8 @@ function createRevertedUpdateError(
   return new ValidationRefused({
     message: describeProcessorDecision({ status, responseCode, gatewayRejectionReason }),
     extras: {
-      transaction: transactionXml(transaction),
-      subscription: subscriptionXml(context, row),
+      transaction: renderTransactionXml(transaction),
+      subscription: renderSubscriptionXml(context, row),
     },
   })
 }

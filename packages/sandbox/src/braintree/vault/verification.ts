@@ -4,7 +4,7 @@ import {
   findMerchantAccount,
   readMerchantSettings,
 } from '../state/context.ts'
-import { verificationXml } from '../state/payment-method-xml.ts'
+import { renderVerificationXml } from '../state/payment-method-xml.ts'
 import type { VerificationRow } from '../state/rows/vault.ts'
 import { ValidationRefused } from '../wire/errors.ts'
 import { MAX_32_BIT_AMOUNT } from '../wire/money.ts'
@@ -82,7 +82,7 @@ export function requestVerification(
   if (verification.status === 'verified') return verification
   throw new ValidationRefused({
     message: describeProcessorDecision(verdict),
-    extras: { verification: verificationXml(verification) },
+    extras: { verification: renderVerificationXml(verification) },
   })
 }
 

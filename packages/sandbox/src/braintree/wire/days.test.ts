@@ -8,7 +8,7 @@ import {
   toBillingDayOfMonth,
 } from './days.ts'
 
-it('bills a subscription on the last day of the month when its first date is the 29th, 30th or 31st', () => {
+it('a Braintree subscription that starts on the 29th, 30th or 31st is billed on the last day of shorter months', () => {
   expect(['2026-01-28', '2026-01-29', '2026-01-30', '2026-01-31'].map(toBillingDayOfMonth)).toEqual(
     [28, 31, 31, 31],
   )
@@ -21,19 +21,19 @@ it.each([
   ['2026-12-15', 1, 15, '2027-01-15'],
   ['2024-02-29', 12, 31, '2025-02-28'],
 ])(
-  'adds months to a billing date: %s plus %i months, with billing day %i, is %s',
+  'the next billing date at Braintree: %s plus %i months, with billing day %i, is %s',
   (day, months, anchor, expected) => {
     expect(billingDayAfter(day, months, anchor)).toBe(expected)
   },
 )
 
-it('returns today as the next billing date if today is the billing day', () => {
+it('the next billing date at Braintree is today if today is the billing day', () => {
   expect(nextBillingDay('2026-01-05', 5)).toBe('2026-01-05')
   expect(nextBillingDay('2026-01-06', 5)).toBe('2026-02-05')
   expect(nextBillingDay('2026-02-10', 31)).toBe('2026-02-28')
 })
 
-it('counts days across a leap day, and limits added months to the last day of the month', () => {
+it('calendar days at Braintree are counted across a leap day, and added months end at the last day of the month', () => {
   expect(daysBetween('2028-02-28', '2028-03-01')).toBe(2)
   expect(addMonthsTo('2026-10-31', 4)).toBe('2027-02-28')
 })
@@ -49,6 +49,6 @@ it.each([
   ['28/02/2026', null],
   ['2026-2-8', null],
   [20260228, null],
-])('parses the text %s as the calendar day %s', (value, day) => {
+])('a calendar day at Braintree is read from the text %s as %s', (value, day) => {
   expect(parseDay(value)).toBe(day)
 })

@@ -21,13 +21,13 @@ it.each([
   ['500.0', 'JPY', 'invalid'],
   ['1.234', 'KWD', 1234],
 ])(
-  'parses the decimal amount %s in the currency %s as %s minor units',
+  'an amount at Braintree is read from the decimal %s in the currency %s as %s minor units',
   (value, currency, expected) => {
     expect(parseAmount(value, currency)).toBe(expected)
   },
 )
 
-it('formats an amount so that parsing returns the same amount', () => {
+it('an amount at Braintree is formatted so that parsing returns the same amount', () => {
   const currency = fc.constantFrom('USD', 'JPY', 'KWD')
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 9_999_999_999 }), currency, (minor, code) => {

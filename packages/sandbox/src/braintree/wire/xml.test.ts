@@ -23,6 +23,9 @@ it.each([
     new XmlCollection({ page_size: 50 }, new XmlList('tx', [{ id: 'a' }])),
     '<a-b type="collection"><page-size type="integer">50</page-size><tx><id>a</id></tx></a-b>',
   ],
-])('renders the value %o as XML in the notation of Rails', (value, expected) => {
-  expect(renderElement('a_b', value)).toBe(expected)
-})
+])(
+  'a Braintree response contains the value %o as XML in the notation of Rails',
+  (value, expected) => {
+    expect(renderElement('a_b', value)).toBe(expected)
+  },
+)

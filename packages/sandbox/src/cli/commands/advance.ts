@@ -8,7 +8,7 @@ interface Advanced {
   readonly failedJobs: number
 }
 
-export const advance: CliCommand = {
+export const advanceCommand: CliCommand = {
   summary: 'moves the clock forward, and runs everything that falls due until then',
   usage: 'DURATION | --to DATE',
   maxWords: 1,

@@ -1,7 +1,7 @@
 import type { CliCommand } from '../command.ts'
 import { CONTROL_FLAGS, postToControlRoom } from '../control-client.ts'
 
-export const reset: CliCommand = {
+export const resetCommand: CliCommand = {
   summary: 'deletes everything in a running sandbox and sets its clock back to its start time',
   usage: '',
   maxWords: 0,

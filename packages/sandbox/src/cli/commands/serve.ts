@@ -14,7 +14,7 @@ import {
 } from '../command.ts'
 import { DEFAULT_CONTROL_PORT } from '../control-client.ts'
 
-export const serve: CliCommand = {
+export const serveCommand: CliCommand = {
   summary: 'starts Stripe, Braintree and the control room; stop with Ctrl-C',
   usage: '',
   maxWords: 0,

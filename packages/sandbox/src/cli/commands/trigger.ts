@@ -7,7 +7,7 @@ interface Triggered {
   readonly deliveries: number
 }
 
-export const trigger: CliCommand = {
+export const triggerCommand: CliCommand = {
   summary: 'causes an event, so that its webhooks are sent',
   usage: 'EVENT',
   maxWords: 1,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { diffObjects, undoChanges } from './diff.ts'
 
-it('lists each value that changed between two objects', () => {
+it('the comparison of two objects lists each value that changed', () => {
   const before = { status: 'active', items: { data: [{ id: 'si_1', quantity: 1 }] }, gone: 1 }
   const after = { status: 'past_due', items: { data: [{ id: 'si_1', quantity: 2 }] }, added: [] }
   expect(diffObjects(before, after)).toEqual([
@@ -22,7 +22,7 @@ const json = fc.dictionary(
   ),
 )
 
-it('lists no change between equal objects, and lists the same changed paths when the two objects are swapped', () => {
+it('the comparison of two objects lists nothing if they are equal, and the same paths if they are swapped', () => {
   fc.assert(
     fc.property(json, json, (one, other) => {
       const changes = diffObjects(one, other)
@@ -48,7 +48,7 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, inner]) => [name, sorted(inner)]))
 }
 
-it('restores the previous object from the previous_attributes of an event', () => {
+it('the previous object can be restored from the previous_attributes of an event', () => {
   const after = { status: 'active', trial: { end: 5, days: 1 }, items: [2] }
   expect(undoChanges(after, { status: 'trialing', trial: { end: 4 }, items: [1] })).toEqual({
     status: 'trialing',

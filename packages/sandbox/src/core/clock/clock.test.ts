@@ -4,7 +4,7 @@ import { addDuration, MovableClock, type ScheduledWork } from './clock.ts'
 
 const at = (text: string) => new Date(text)
 
-it('addMonths counts from the anchor, through short months and leap years', () => {
+it('addMonths() counts from the first date, through short months and leap years', () => {
   const anchor = at('2023-12-31T08:00:00Z')
   const days = [1, 2, 3, 4, 14].map((n) => addMonths(anchor, n).toISOString().slice(0, 10))
   expect(days).toEqual(['2024-01-31', '2024-02-29', '2024-03-31', '2024-04-30', '2025-02-28'])
@@ -15,7 +15,7 @@ it('addMonths counts from the anchor, through short months and leap years', () =
   )
 })
 
-it('daysInMonth returns the length of each month, also beyond December', () => {
+it('daysInMonth() returns the length of each month, and also accepts months beyond December', () => {
   for (let month = -14; month < 27; month++) {
     for (const year of [1900, 1999, 2000, 2023, 2024, 2100]) {
       const last = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
@@ -41,7 +41,7 @@ function timeline(
   }
 }
 
-it('runs due work in chronological order, and work due at the same time in the order of registration', async () => {
+it('the clock runs due work in chronological order, and work due at the same time in the order of registration', async () => {
   const clock = new MovableClock(new Date(0))
   const log: string[] = []
   clock.join(timeline('a', [3000, 5000, 9000], log, clock))
@@ -51,7 +51,7 @@ it('runs due work in chronological order, and work due at the same time in the o
   expect(clock.nowMs()).toBe(5000)
 })
 
-it('runs concurrent moves of the clock one after the other and rejects a move into the past', async () => {
+it('the clock moves once at a time if moves are concurrent, and rejects a move into the past', async () => {
   const clock = new MovableClock(new Date(0))
   const log: string[] = []
   clock.join(timeline('a', [1000, 2000], log, clock))
@@ -64,7 +64,7 @@ it('runs concurrent moves of the clock one after the other and rejects a move in
   expect(clock.nowMs()).toBe(2000)
 })
 
-it('runs overdue work at the current time of the clock, without moving the clock back', async () => {
+it('the clock runs overdue work at its current time, and never goes back', async () => {
   const clock = new MovableClock(new Date(10_000))
   const log: string[] = []
   clock.join(timeline('late', [1000], log, clock))

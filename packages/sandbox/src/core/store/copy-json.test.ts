@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { copyJson } from './copy-json.ts'
 
-it('copyJson copies any JSON value exactly as JSON.parse(JSON.stringify()) does', () => {
+it('copyJson() copies any JSON value exactly as JSON.parse(JSON.stringify()) does', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value)
@@ -16,7 +16,7 @@ it('copyJson copies any JSON value exactly as JSON.parse(JSON.stringify()) does'
   expect(copyJson({ sent: 1, ours: undefined })).toStrictEqual({ sent: 1 })
 })
 
-it('copyJson returns a copy that shares no object with the original', () => {
+it('copyJson() returns a copy that shares no object with the original', () => {
   const original = { list: [{ n: 1 }], inner: { n: 1 } }
   const copied = copyJson(original)
   copied.inner.n = 2

@@ -15,7 +15,7 @@ const { object } = fc.letrec((tie) => ({
 }))
 const objects = fc.array(fc.oneof(object, fc.dictionary(fc.string(), fc.jsonValue())))
 
-it('unpacks packed objects to equal ones with fields in the same order', () => {
+it('a packed object (stored as text) is unpacked to an equal object with fields in the same order', () => {
   fc.assert(
     fc.property(objects, (values) => {
       const packer = new RowPacker<object>()
@@ -29,14 +29,14 @@ it('unpacks packed objects to equal ones with fields in the same order', () => {
   )
 })
 
-it('omits undefined fields of a packed object, as JSON does', () => {
+it('a packed object omits undefined fields, as JSON does', () => {
   const packer = new RowPacker<object>()
   const first = packer.toText({ a: 1, ours: undefined, b: { c: [2], ours: undefined } })
   expect(packer.toText({ a: 1, b: { c: [2] } })).toBe(first)
   expect(packer.fromText(first)).toEqual({ a: 1, b: { c: [2] } })
 })
 
-it('creates a new object each time a packed text is unpacked', () => {
+it('a packed object becomes a new object each time it is unpacked', () => {
   const packer = new RowPacker<{ list: unknown[]; inner: object | null }>()
   packer.toText({ list: [], inner: null })
   const given = { list: [{ n: 1 }], inner: { n: 1 } }
@@ -49,7 +49,7 @@ it('creates a new object each time a packed text is unpacked', () => {
   expect(packer.fromText(text)).toEqual({ list: [{ n: 1 }], inner: { n: 1 } })
 })
 
-it('packs an object by storing only its differences from a sample object', () => {
+it('a packed object contains only its differences from a sample object', () => {
   const packer = new RowPacker<object>()
   const invoice = (id: string, total: number) => ({ id, paid: { at: null, by: 'card' }, total })
   packer.toText(invoice('in_1', 1))

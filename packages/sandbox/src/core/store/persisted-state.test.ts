@@ -58,7 +58,7 @@ const action = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('flush' as const) }) },
 )
 
-it('restores the state from the journal as it was at any flush, with rows in the same order', async () => {
+it('the journal restores the state as it was at any flush, with rows in the same order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
       const file = join(await temporaryFolder(), 'state.json')
@@ -91,7 +91,7 @@ it('restores the state from the journal as it was at any flush, with rows in the
   )
 })
 
-it('drops a partially written last step of the journal, wherever it was cut off', async () => {
+it('the journal is read without its last step if that step was written only in part', async () => {
   const file = join(await temporaryFolder(), 'state.json')
   const store = openStore()
   const kept = new PersistedState(file, store, CLOCK, null)
@@ -117,7 +117,7 @@ it('drops a partially written last step of the journal, wherever it was cut off'
   }
 })
 
-it('continues a cut-off journal after its last complete step', async () => {
+it('the journal is continued after its last complete step if its end was cut off', async () => {
   const file = join(await temporaryFolder(), 'state.json')
   const first = openStore()
   const kept = new PersistedState(file, first, CLOCK, null)
@@ -134,7 +134,7 @@ it('continues a cut-off journal after its last complete step', async () => {
   expect(second.table<Row>('plain').size).toBe(2)
 })
 
-it('neither continues nor deletes a journal of another sandbox', async () => {
+it('the journal of another sandbox is neither continued nor deleted', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'state.json')
   const store = openStore()
@@ -154,7 +154,7 @@ it('neither continues nor deletes a journal of another sandbox', async () => {
   expect(await readdir(folder)).toEqual(['state.json', 'state.json.journal-2'])
 })
 
-it('writes no journal before the state file exists', async () => {
+it('the journal is not written before the state file exists', async () => {
   const folder = await temporaryFolder()
   const store = openStore()
   const kept = new PersistedState(join(folder, 'state.json'), store, CLOCK, null)
@@ -165,7 +165,7 @@ it('writes no journal before the state file exists', async () => {
   expect(await readdir(folder)).toEqual(['state.json'])
 })
 
-it('rejects a journal with an incomplete step before its end', async () => {
+it('the journal is rejected if a step before its end is incomplete', async () => {
   const file = join(await temporaryFolder(), 'state.json')
   const store = openStore()
   const kept = new PersistedState(file, store, CLOCK, null)

@@ -55,7 +55,7 @@ it('a table finds rows by an index in insertion order, and updates the index whe
   ).toEqual(['2', '3'])
 })
 
-it('restores ids, rows, indexes and due times from a snapshot', () => {
+it('the store restores ids, rows, indexes and due times from a snapshot', () => {
   const store = new SandboxStore(3)
   const table = store.table<Row>('rows')
   const queue = table.dueBy('due', (row) => row.due)
@@ -74,7 +74,7 @@ it('restores ids, rows, indexes and due times from a snapshot', () => {
   expect([other.nextId('b'), other.nextNumber('n')]).toEqual(next)
 })
 
-it('DueQueue returns keys in the same order as a sorted list', () => {
+it('DueQueue lists keys in the same order as a sorted list', () => {
   const action = fc.tuple(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.option(fc.nat(20)))
   fc.assert(
     fc.property(fc.array(action, { maxLength: 60 }), (actions) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseForm, readParameters } from './parameters.ts'
 
-describe('parseForm', () => {
+describe('parseForm(), which reads the body of a request to Stripe,', () => {
   it.each([
     ['a[]=1&a[]=2', { a: { 0: '1', 1: '2' } }],
     ['a[][x]=1&a[][y]=2', { a: { 0: { x: '1', y: '2' } } }],
@@ -16,7 +16,7 @@ describe('parseForm', () => {
     ],
     ['a[][x][]=1&a[][x][]=2&a[][y]=3', { a: { 0: { x: { 0: '1', 1: '2' }, y: '3' } } }],
     ['a[0][x]=1&a[0][y]=2&a[1][x]=3', { a: { 0: { x: '1', y: '2' }, 1: { x: '3' } } }],
-  ])('parses the form body %s as Rack does', (text, form) => {
+  ])('reads %s as Rack does', (text, form) => {
     expect(JSON.parse(JSON.stringify(parseForm(text)))).toEqual(form)
   })
 })

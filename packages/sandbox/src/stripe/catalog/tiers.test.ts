@@ -39,14 +39,14 @@ it.each([
   [1004, 450 + 1 + 300, 251 + 300],
   [5000, 450 + 1000 + 300, 1250 + 300],
 ])(
-  '%i units cost %i cents with graduated tiers and %i cents with volume tiers',
+  'tiered prices: %i units cost %i cents with graduated tiers and %i cents with volume tiers',
   (quantity, graduated, volume) => {
     expect(priceQuantity(tiered('graduated'), quantity, 'usd')).toBe(graduated)
     expect(priceQuantity(tiered('volume'), quantity, 'usd')).toBe(volume)
   },
 )
 
-it('charges the flat amount of the first tier for a quantity of zero', () => {
+it('tiered prices charge the flat amount of the first tier for a quantity of zero', () => {
   const tiers = [
     { up_to: 10, flat_amount: 500 },
     { up_to: 'inf' as const, unit_amount: 20 },
@@ -65,14 +65,14 @@ it.each([
   [61, 2000, 1000],
   [150, 3000, 2000],
 ])(
-  '%i units in packages of sixty cost %i cents if rounded up and %i cents if rounded down',
+  'prices by package: %i units in packages of sixty cost %i cents if rounded up and %i cents if rounded down',
   (quantity, up, down) => {
     expect(priceQuantity(packaged('up'), quantity, 'usd')).toBe(up)
     expect(priceQuantity(packaged('down'), quantity, 'usd')).toBe(down)
   },
 )
 
-it('assigns every unit of a quantity to exactly one tier', () => {
+it('tiered prices assign every unit of a quantity to exactly one tier', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 100_000 }), (quantity) => {
       const parts = splitIntoParts(tiered('graduated'), BigInt(quantity) * UNITS_PER_ONE, 'usd')
@@ -109,7 +109,7 @@ it.each([
     'tiers[0][unit_amount]',
   ],
   ['a negative amount', [{ up_to: 'inf', flat_amount: -1 }], 'tiers[0][flat_amount]'],
-])('rejects tiers with %s', (_what, tiers, param) => {
+])('tiered prices are rejected with %s', (_what, tiers, param) => {
   expect(() => readTiers(tiers as never)).toThrow(
     expect.objectContaining({ body: expect.objectContaining({ param }) }),
   )

@@ -84,7 +84,7 @@ function nothingRequired() {
   }
 }
 
-export const account: StripeOperations = {
+export const accountOperations: StripeOperations = {
   'Accounts.retrieveCurrent': () => ACCOUNT,
 
   'Accounts.retrieve': (_params, { id }) => {

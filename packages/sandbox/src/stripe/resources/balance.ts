@@ -8,7 +8,7 @@ import { noSuchObjectFault } from '../wire/errors.ts'
  * Operations on the account's balance, which consists of payments less fees and refunds. There are
  * no payouts.
  */
-export const balance: StripeOperations = {
+export const balanceOperations: StripeOperations = {
   'Balance.retrieve': (_params, { work }) => {
     const pending = new Map<string, number>([['usd', 0]])
     const available = new Map<string, number>([['usd', 0]])

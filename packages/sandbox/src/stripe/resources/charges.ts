@@ -8,7 +8,7 @@ import {
 import { invalidRequestFault } from '../wire/errors.ts'
 
 /** Operations that read and update charges. Charges are created by payment intents. */
-export const charges: StripeOperations = {
+export const chargeOperations: StripeOperations = {
   'Charges.create': () => {
     throw invalidRequestFault(
       'This integration surface is unsupported: create a PaymentIntent instead of a Charge.',

@@ -15,7 +15,7 @@ import { belowOneFault, invalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
 
-export const coupons: StripeOperations = {
+export const couponOperations: StripeOperations = {
   'Coupons.create': createOperation('coupon', (params, { work }) => {
     const id = params.id ?? work.newId('', 8)
     if (work.find('coupon', id)?.$.deleted === false) {

@@ -30,7 +30,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { faultWithStatus, invalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
-export const customers: StripeOperations = {
+export const customerOperations: StripeOperations = {
   'Customers.create': answerOperation('customer', (params, { work, removedParams }) => {
     const customer = createCustomer(work, params)
     applyCustomerDiscount(work, customer, removedParams)

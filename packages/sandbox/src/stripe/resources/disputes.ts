@@ -11,7 +11,7 @@ import { invalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
 /** Operations on disputes. Certain test cards and the handle's `disputeCharge()` open disputes. */
-export const disputes: StripeOperations = {
+export const disputeOperations: StripeOperations = {
   'Disputes.retrieve': answerOperation('dispute', (_params, { work, id }) => {
     markAvailableFunds(work)
     return work.require('dispute', id)

@@ -47,7 +47,7 @@ import { requireCurrency } from '../wire/money.ts'
 
 const HOUR = 3600
 
-export const invoices: StripeOperations = {
+export const invoiceOperations: StripeOperations = {
   'Invoices.create': answerOperation('invoice', (params, { work }) => {
     const customer = requireCustomer(work, params.customer, 'customer')
     const subscription =

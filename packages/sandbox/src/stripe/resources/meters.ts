@@ -18,7 +18,7 @@ import { invalidRequestFault } from '../wire/errors.ts'
 import { pickGiven } from '../wire/fields.ts'
 
 /** Operations on meters. The operations on their events are in meter-events.ts. */
-export const meters: StripeOperations = {
+export const meterOperations: StripeOperations = {
   'Billing/Meters.create': createOperation('billing.meter', (params, { work }) => {
     const taken = work
       .findBy('billing.meter', 'event_name', params.event_name)

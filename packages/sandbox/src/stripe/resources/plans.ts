@@ -15,7 +15,7 @@ import {
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
 /** Operations on plans, the predecessors of recurring prices. Each plan is stored as a price. */
-export const plans: StripeOperations = {
+export const planOperations: StripeOperations = {
   'Plans.create': (params, { work, removedParams }) => {
     checkParams(work, params, removedParams)
     const { amount, amount_decimal, interval, transform_usage } = params

@@ -11,7 +11,7 @@ import { claimLookupKey, createPrice, legacyUsage } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
 import { invalidRequestFault, missingParamFault, mutuallyExclusiveFault } from '../wire/errors.ts'
 
-export const prices: StripeOperations = {
+export const priceOperations: StripeOperations = {
   'Prices.create': answerOperation('price', (params, { work, removedParams }) => {
     if (params.product !== undefined && params.product_data !== undefined) {
       throw mutuallyExclusiveFault('product, product_data')

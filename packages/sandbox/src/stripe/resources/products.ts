@@ -12,7 +12,7 @@ import { createProduct } from '../catalog/products.ts'
 import { requireTaxCode } from '../catalog/tax-codes.ts'
 import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
 
-export const products: StripeOperations = {
+export const productOperations: StripeOperations = {
   'Products.create': answerOperation('product', (params, { work }) => {
     const product = createProduct(work, params)
     if (params.default_price_data) {

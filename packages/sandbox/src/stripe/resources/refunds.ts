@@ -11,7 +11,7 @@ import type { ChargeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequestFault, missingParamFault, mutuallyExclusiveFault } from '../wire/errors.ts'
 
-export const refunds: StripeOperations = {
+export const refundOperations: StripeOperations = {
   'Refunds.create': answerOperation('refund', (params, { work }) =>
     refundCharge(work, requireRefundable(work, params), params),
   ),

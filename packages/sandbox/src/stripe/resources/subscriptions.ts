@@ -31,7 +31,7 @@ import { listUsagePeriods } from '../subscriptions/usage.ts'
 import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
 import { pickGiven } from '../wire/fields.ts'
 
-export const subscriptions: StripeOperations = {
+export const subscriptionOperations: StripeOperations = {
   'Subscriptions.create': answerOperation('subscription', (params, { work }) =>
     createSubscription(work, params),
   ),

@@ -14,7 +14,7 @@ import { pickGiven } from '../wire/fields.ts'
  * Operations on tokens of cards that were typed into a page. Other kinds of tokens are not
  * supported.
  */
-export const tokens: StripeOperations = {
+export const tokenOperations: StripeOperations = {
   'Tokens.create': answerOperation('token', ({ card }, call) => {
     if (card === undefined) throw missingParamFault('card')
     if (typeof card === 'string')

@@ -8,7 +8,7 @@ it.each([
   ['-1.5', -1_500_000_000_000n],
   ['0.000000000001', 1n],
   ['123456789.25', 123_456_789_250_000_000_000n],
-])('converts the decimal %s to a fixed-point number and back', (text, units) => {
+])('fixed-point numbers are converted from the decimal %s and back', (text, units) => {
   expect(toUnits(text)).toBe(units)
   expect(fromUnits(units)).toBe(text)
 })
@@ -19,11 +19,14 @@ it.each([
   ['1000', '0.0125', 13],
   ['2.5', '10', 25],
   ['0.1', '5', 1],
-])('multiplies the quantity %s by %s cents to get %i cents', (quantity, unit, cents) => {
-  expect(multiplyUnits(toUnits(quantity), unit)).toBe(cents)
-})
+])(
+  'fixed-point numbers are multiplied exactly: %s units of %s cents cost %i cents',
+  (quantity, unit, cents) => {
+    expect(multiplyUnits(toUnits(quantity), unit)).toBe(cents)
+  },
+)
 
-it('converts a fixed-point number to a decimal and back without loss', () => {
+it('fixed-point numbers are converted to decimals and back without loss', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), (units) => {
       expect(toUnits(fromUnits(units))).toBe(units)

@@ -7,15 +7,18 @@ it.each([
   [5120, 'kwd', '5.120 KWD'],
   [300, 'sek', '3.00 SEK'],
   [-5, 'eur', '-€0.05'],
-])('formats %i minor units in %s as %s', (amount, currency, text) => {
-  expect(formatAmount(amount, currency)).toBe(text)
-})
+])(
+  'an amount in a Stripe message is formatted: %i minor units in %s as %s',
+  (amount, currency, text) => {
+    expect(formatAmount(amount, currency)).toBe(text)
+  },
+)
 
-it('formats amounts with fractions of a cent with additional decimals', () => {
+it('an amount in a Stripe message has additional decimals if it contains fractions of a cent', () => {
   expect(formatDecimal('0.5', 'usd')).toBe('$0.005')
   expect(formatDecimal('0.5', 'bhd')).toBe('0.0005 BHD')
 })
 
-it('formats the minimum amount with the currency code once', () => {
+it('the minimum amount in a Stripe message contains the currency code once', () => {
   expect([formatMinimum('usd'), formatMinimum('sek')]).toEqual(['$0.50 usd', '3.00 sek'])
 })

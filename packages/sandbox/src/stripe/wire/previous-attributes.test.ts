@@ -26,11 +26,11 @@ it.each([
     { a: 1, toString: 'b' },
     { toString: null },
   ],
-])('previousAttributes reports %s', (_what, before, after, told) => {
+])('previousAttributes() returns %s', (_what, before, after, told) => {
   expect(previousAttributes(before, after)).toEqual(told)
 })
 
-it('previousAttributes returns a result if and only if the two objects differ', () => {
+it('previousAttributes() returns a result if and only if the two objects differ', () => {
   const any = fc.object({ key: fc.constantFrom('a', 'b', 'c'), values: [fc.constantFrom(1, 'x')] })
   fc.assert(
     fc.property(any, any, (before, after) => {

@@ -40,7 +40,7 @@ export interface ChainBreak {
   readonly entryId: string | null
 }
 
-export interface Verification {
+export interface AuditVerification {
   /** `null` if no break was found. */
   readonly firstBreak: ChainBreak | null
   /** Number of entries that were checked. */
@@ -81,7 +81,7 @@ const PAGE = 500
  * or remove an entry unnoticed. A cut-off end is detected only if the caller passes an entry that
  * it noted (`known`).
  */
-export async function verifyAudit(options: VerifyOptions): Promise<Verification> {
+export async function verifyAudit(options: VerifyOptions): Promise<AuditVerification> {
   const { from = null, known = null, limit = Number.POSITIVE_INFINITY } = options
   const database = options.database as unknown as Database<ServiceTables>
   const seals = createSeals(options.secrets)
@@ -91,7 +91,7 @@ export async function verifyAudit(options: VerifyOptions): Promise<Verification>
   const finish = async (
     firstBreak: ChainBreak | null,
     isComplete: boolean,
-  ): Promise<Verification> => {
+  ): Promise<AuditVerification> => {
     const rows = await database.kysely
       .selectFrom('audit_entries')
       .select((eb) => eb.fn.countAll().as('count'))

@@ -18,7 +18,7 @@ const endedShape = z.strictObject({
 })
 
 /** Counts of everything that was ended, by kind. */
-export type Ended = z.output<typeof endedShape>
+export type EndedCounts = z.output<typeof endedShape>
 
 /** Declares an operation without a route, because only commands offer it. */
 function commandOperation<Input extends z.ZodType, Output extends z.ZodType>(

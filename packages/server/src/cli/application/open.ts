@@ -5,7 +5,7 @@ import { UsageError } from '../usage-error.ts'
 import { type Application, loadApplication } from './load.ts'
 
 /** The parts of an application whose tables a command uses. */
-export type Part = 'oauth' | 'billing'
+export type ApplicationPart = 'oauth' | 'billing'
 
 /**
  * Loads the application that `--config` names, runs `work` with it, and closes its instances.
@@ -14,7 +14,7 @@ export type Part = 'oauth' | 'billing'
  */
 export async function withApplication<T>(
   { application: file }: Pick<CommandContext, 'application'>,
-  parts: readonly Part[],
+  parts: readonly ApplicationPart[],
   work: (application: Application) => Promise<T>,
 ): Promise<T> {
   if (file === null) throw new TypeError('There is no --config')
@@ -34,7 +34,7 @@ export async function withApplication<T>(
  * Commands create no tables, also if the application would.
  * @throws UsageError
  */
-export async function requirePart<Name extends Part>(
+export async function requirePart<Name extends ApplicationPart>(
   application: Application,
   part: Name,
 ): Promise<NonNullable<Application[Name]>> {

@@ -12,18 +12,18 @@ import { webhookCommands } from './billing-webhooks.ts'
 import { clientCommands } from './client.ts'
 import { completionCommand } from './completion.ts'
 import { databaseCommands } from './database.ts'
-import { doctor } from './doctor.ts'
-import { init } from './init.ts'
+import { doctorCommand } from './doctor.ts'
+import { initCommand } from './init.ts'
 import { keyCommands } from './keys.ts'
 import { mailCommands } from './mail.ts'
-import { sandbox } from './sandbox.ts'
+import { sandboxCommand } from './sandbox.ts'
 import { serveCommand } from './serve.ts'
 import { tokenCommands } from './token.ts'
 import { userCommands } from './user.ts'
 
 /** Every command by its full name. `docs/reference/service.md` lists the same commands. */
 export const commands: Commands = {
-  init,
+  init: initCommand,
   serve: serveCommand,
   ...userCommands,
   ...clientCommands,
@@ -41,7 +41,7 @@ export const commands: Commands = {
   ...webhookCommands,
   ...deliveryCommands,
   ...mailCommands,
-  doctor,
-  sandbox,
+  doctor: doctorCommand,
+  sandbox: sandboxCommand,
   completion: completionCommand(() => commands),
 }

@@ -1,11 +1,11 @@
 import { type Command, type Commands, command } from '../command.ts'
 import { bashCompletion } from '../completion/bash.ts'
 import { fishCompletion } from '../completion/fish.ts'
-import { listPositions, type Position } from '../completion/words.ts'
+import { type CompletionPosition, listPositions } from '../completion/words.ts'
 import { zshCompletion } from '../completion/zsh.ts'
 import { UsageError } from '../usage-error.ts'
 
-const SHELLS: Readonly<Record<string, (positions: readonly Position[]) => string>> = {
+const SHELLS: Readonly<Record<string, (positions: readonly CompletionPosition[]) => string>> = {
   bash: bashCompletion,
   zsh: zshCompletion,
   fish: fishCompletion,

@@ -8,7 +8,7 @@ import {
   planMigrations,
 } from '@tollgate/database'
 import { oauthMigrations } from '@tollgate/oauth'
-import type { Ended } from '../../admin/operations/maintenance.ts'
+import type { EndedCounts } from '../../admin/operations/maintenance.ts'
 import { createServiceBilling, NO_PROVIDER } from '../../billing.ts'
 import type { Config } from '../../config/config.ts'
 import { migrateCore } from '../../core.ts'
@@ -96,7 +96,7 @@ export const databaseCommands: Commands = {
         }
         if (!options.yes) await confirmRevocation(before, context)
         const ended = await withProgress('Ending everything', () =>
-          perform<Ended>('keys.endEverything', { sessions: isService }),
+          perform<EndedCounts>('keys.endEverything', { sessions: isService }),
         )
         return {
           json: toJson(ended),
@@ -237,7 +237,7 @@ async function withOfflineBilling<T>(
   }
 }
 
-async function confirmRevocation(counts: Ended, context: CommandContext): Promise<void> {
+async function confirmRevocation(counts: EndedCounts, context: CommandContext): Promise<void> {
   const question = `It is unknown what was revoked after the backup, so everything issued until now will be revoked:
 
 ${formatCountLines(counts)}
@@ -252,7 +252,7 @@ Running processes reject it within a second. This cannot be undone. Continue? Ty
   if (answer.trim().toLowerCase() !== 'yes') throw new UsageError('Nothing was changed.')
 }
 
-function formatCountLines(counts: Ended): string {
+function formatCountLines(counts: EndedCounts): string {
   const { personalAccessTokens } = counts
   const personal = `, of which ${formatCount(personalAccessTokens, 'is a personal access token', 'are personal access tokens')}`
   return [
@@ -266,7 +266,7 @@ function formatCountLines(counts: Ended): string {
     .join('\n')
 }
 
-function toJson(counts: Ended): Record<string, number> {
+function toJson(counts: EndedCounts): Record<string, number> {
   return {
     tokens: counts.tokens,
     personal_access_tokens: counts.personalAccessTokens,

@@ -22,7 +22,7 @@ import { checkMcp } from '../doctor/mcp.ts'
 import { checkIssuer, checkProxies } from '../doctor/proxies.ts'
 import { checkStandards } from '../doctor/standards.ts'
 
-export const doctor = command({
+export const doctorCommand = command({
   summary:
     'check configuration, database, clock, keys, standards, addresses, webhooks, providers and mail',
   async run(_input, context) {

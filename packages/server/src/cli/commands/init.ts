@@ -2,9 +2,9 @@ import { createRequire } from 'node:module'
 import { type CommandContext, command, type Outcome } from '../command.ts'
 import {
   BILLING_NAMES,
-  type Choices,
   DEFAULT_CHOICES,
   EXAMPLE_URLS,
+  type InitChoices,
   parseBilling,
   parseDatabase,
 } from '../init/choices.ts'
@@ -23,7 +23,7 @@ const { version } = createRequire(import.meta.url)('../../../package.json') as {
 const NAMES = Object.keys(FRAMEWORKS)
 
 /** Adds Tollgate to the application in the working folder. */
-export const init = command({
+export const initCommand = command({
   summary: 'add Tollgate to the Express, Fastify, Hono or Next application in this folder',
   options: {
     yes: option.flag('ask no questions; use the defaults of the options that are not given'),
@@ -66,7 +66,7 @@ export const init = command({
 
 interface Given {
   readonly database: string | null
-  readonly billing: Choices['billing'] | null
+  readonly billing: InitChoices['billing'] | null
   readonly users: string | null
 }
 
@@ -79,7 +79,7 @@ async function choose(
   { settings }: Project,
   given: Given,
   context: CommandContext | null,
-): Promise<Choices> {
+): Promise<InitChoices> {
   const database = given.database === null ? settings.DATABASE_URL : parseDatabase(given.database)
   const { database: file, billing } = DEFAULT_CHOICES
   const questions = {

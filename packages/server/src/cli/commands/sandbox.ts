@@ -1,7 +1,7 @@
 import { command } from '../command.ts'
 import * as option from '../options.ts'
 
-export const sandbox = command({
+export const sandboxCommand = command({
   summary: 'run only the sandbox for Stripe and Braintree, for a service started elsewhere',
   options: {
     stripePort: option.port('port of the Stripe API; default 12111'),

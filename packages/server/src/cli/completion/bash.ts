@@ -1,7 +1,7 @@
-import { GLOBAL, type Position } from './words.ts'
+import { type CompletionPosition, GLOBAL } from './words.ts'
 
 /** Creates the script for bash. It needs no package such as bash-completion. */
-export function bashCompletion(positions: readonly Position[]): string {
+export function bashCompletion(positions: readonly CompletionPosition[]): string {
   return `# Completion of tollgate in bash. Load it with: source <(tollgate completion bash)
 _tollgate() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}"
@@ -33,7 +33,7 @@ complete -F _tollgate tollgate
 `
 }
 
-function branch({ path, words, flags }: Position): string {
+function branch({ path, words, flags }: CompletionPosition): string {
   const list = (all: readonly { readonly word: string }[]) => all.map(({ word }) => word).join(' ')
   return `    '${path}') words='${list(words)}' flags='${list(flags)}' ;;`
 }
@@ -41,7 +41,7 @@ function branch({ path, words, flags }: Position): string {
 const casesOf = (texts: readonly string[]) => texts.map((text) => `'${text}'`).join(' | ')
 
 /** After an option with a value, the possible values follow, or a file, or anything. */
-function valueCases(positions: readonly Position[]): string {
+function valueCases(positions: readonly CompletionPosition[]): string {
   const files = 'COMPREPLY=($(compgen -f -- "$current")); '
   const lines = GLOBAL.map(
     ({ flag, values }) => `    *' ${flag}') ${values === 'files' ? files : ''}return ;;`,

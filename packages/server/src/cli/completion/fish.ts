@@ -1,7 +1,7 @@
-import { GLOBAL, type Position, type Word } from './words.ts'
+import { type CompletionPosition, type CompletionWord, GLOBAL } from './words.ts'
 
 /** Creates the script for fish. */
-export function fishCompletion(positions: readonly Position[]): string {
+export function fishCompletion(positions: readonly CompletionPosition[]): string {
   const paths = positions.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`)
   return `# Completion of tollgate in fish. Load it with: tollgate completion fish | source
 function __tollgate_at
@@ -28,9 +28,9 @@ ${positions.flatMap(linesOf).join('\n')}
 `
 }
 
-function linesOf({ path, words, flags, values }: Position): string[] {
+function linesOf({ path, words, flags, values }: CompletionPosition): string[] {
   const at = `complete -c tollgate -n ${quote(`__tollgate_at ${quote(path)}`)}`
-  const described = ({ description }: Word) =>
+  const described = ({ description }: CompletionWord) =>
     description === '' ? '' : ` -d ${quote(description)}`
   return [
     ...words.map((each) => `${at} -a ${each.word}${described(each)}`),

@@ -2,7 +2,7 @@ import type { Command, Commands } from '../command.ts'
 import { toFlagName } from '../options.ts'
 
 /** A word that can be completed, with a short description for shells that show one. */
-export interface Word {
+export interface CompletionWord {
   readonly word: string
   readonly description: string
 }
@@ -15,21 +15,21 @@ export interface ValueOption {
 }
 
 /** The words that can follow one position of the command line. */
-export interface Position {
+export interface CompletionPosition {
   /** The words of a group or of a command, such as `client` or `client create`. May be empty. */
   readonly path: string
   /** Subcommands, or the values of the first argument. */
-  readonly words: readonly Word[]
+  readonly words: readonly CompletionWord[]
   /** Options without a value, and with one. */
-  readonly flags: readonly Word[]
+  readonly flags: readonly CompletionWord[]
   readonly values: readonly ValueOption[]
 }
 
-const HELP: Word = { word: '--help', description: 'show the help' }
-const JSON_FLAG: Word = { word: '--json', description: 'print JSON, for scripts' }
+const HELP: CompletionWord = { word: '--help', description: 'show the help' }
+const JSON_FLAG: CompletionWord = { word: '--json', description: 'print JSON, for scripts' }
 
 /** The options of every command, which can also stand before its name. */
-export const GLOBAL: readonly (ValueOption & Word)[] = [
+export const GLOBAL: readonly (ValueOption & CompletionWord)[] = [
   {
     flag: '--as',
     word: '--as',
@@ -45,13 +45,13 @@ export const GLOBAL: readonly (ValueOption & Word)[] = [
 ]
 
 /** Lists every position of the command line: the program itself, its groups and its commands. */
-export function listPositions(commands: Commands): Position[] {
-  const groups = new Map<string, Map<string, Word>>([['', new Map()]])
+export function listPositions(commands: Commands): CompletionPosition[] {
+  const groups = new Map<string, Map<string, CompletionWord>>([['', new Map()]])
   for (const [words, { summary }] of Object.entries(commands)) {
     const names = words.split(' ')
     names.forEach((word, at) => {
       const path = names.slice(0, at).join(' ')
-      const known = groups.get(path) ?? new Map<string, Word>()
+      const known = groups.get(path) ?? new Map<string, CompletionWord>()
       groups.set(path, known)
       const isCommand = at === names.length - 1
       if (isCommand || !known.has(word)) {
@@ -68,9 +68,9 @@ export function listPositions(commands: Commands): Position[] {
   return [...ofGroups, ...Object.entries(commands).map(([path, each]) => ofCommand(path, each))]
 }
 
-const VERSION: Word = { word: '--version', description: 'show the version' }
+const VERSION: CompletionWord = { word: '--version', description: 'show the version' }
 
-function ofCommand(path: string, { arguments: args = [], options }: Command): Position {
+function ofCommand(path: string, { arguments: args = [], options }: Command): CompletionPosition {
   const own = Object.entries(options).map(([name, option]) => ({
     word: toFlagName(name),
     description: option.description,

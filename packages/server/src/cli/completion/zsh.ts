@@ -1,7 +1,7 @@
-import { GLOBAL, type Position, type Word } from './words.ts'
+import { type CompletionPosition, type CompletionWord, GLOBAL } from './words.ts'
 
 /** Creates the script for zsh: to be sourced, or a file \`_tollgate\` in a folder of \`fpath\`. */
-export function zshCompletion(positions: readonly Position[]): string {
+export function zshCompletion(positions: readonly CompletionPosition[]): string {
   return `#compdef tollgate
 # Completion of tollgate in zsh. Load it after compinit with: source <(tollgate completion zsh)
 _tollgate() {
@@ -43,18 +43,18 @@ fi
 `
 }
 
-function branch({ path, words, flags }: Position): string {
-  const list = (all: readonly Word[]) => all.map(describe).join(' ')
+function branch({ path, words, flags }: CompletionPosition): string {
+  const list = (all: readonly CompletionWord[]) => all.map(describe).join(' ')
   return `    '${path}') names=(${list(words)}); options=(${list(flags)}) ;;`
 }
 
 /** A word with its description, as \`_describe\` takes it. */
-function describe({ word, description }: Word): string {
+function describe({ word, description }: CompletionWord): string {
   const text = description === '' ? word : `${word}:${description.replaceAll(':', '\\:')}`
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-function valueCases(positions: readonly Position[]): string {
+function valueCases(positions: readonly CompletionPosition[]): string {
   const lines = GLOBAL.map(
     ({ flag, values }) => `    *' ${flag}') ${values === 'files' ? '_files; ' : ''}return ;;`,
   )

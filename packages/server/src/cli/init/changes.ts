@@ -18,12 +18,12 @@ import type { FileChange } from './framework.ts'
 import { readText } from './project.ts'
 
 /** A change of a file. `mode` holds its permissions, if they matter. */
-export interface Change extends FileChange {
+export interface ChangeOfFile extends FileChange {
   readonly mode?: number
 }
 
 /** Takes steps back, the last first. */
-export class Undo {
+export class UndoSteps {
   readonly #steps: (() => void)[] = []
 
   add(step: () => void): void {
@@ -39,7 +39,7 @@ export class Undo {
  * Checks that every file can be written, before anything is.
  * @throws UsageError that names the first file that cannot.
  */
-export function assertWritable(folder: string, changes: readonly Change[]): void {
+export function assertWritable(folder: string, changes: readonly ChangeOfFile[]): void {
   for (const { path, before } of changes) {
     let target = join(folder, path)
     if (before === null) {
@@ -59,7 +59,11 @@ export function assertWritable(folder: string, changes: readonly Change[]): void
  * Writes the files. The steps that restore them are added to `undo` as each file is written.
  * @throws UsageError if a file has changed since it was read or cannot be written.
  */
-export function writeChanges(folder: string, changes: readonly Change[], undo: Undo): void {
+export function writeChanges(
+  folder: string,
+  changes: readonly ChangeOfFile[],
+  undo: UndoSteps,
+): void {
   for (const { path, before, after, mode } of changes) {
     const file = join(folder, path)
     try {
@@ -81,13 +85,8 @@ export function writeChanges(folder: string, changes: readonly Change[], undo: U
 }
 
 /**
-<<<<<<< HEAD
- * Replaces a file at once, so that it keeps its contents if the process is killed, and that its
- * secrets are never readable for others before it has its permissions. Writes to the target of a link.
-=======
  * Replaces a file at once: it keeps its contents if the process is killed, and no other user can
  * read secrets before it has its permissions. Writes to the target of a link.
->>>>>>> h-attack
  */
 function replaceFile(file: string, text: string, mode: number): void {
   const target = realpathSync(file)
@@ -105,7 +104,7 @@ function replaceFile(file: string, text: string, mode: number): void {
   }
 }
 
-function createFolders(folder: string, undo: Undo): void {
+function createFolders(folder: string, undo: UndoSteps): void {
   if (existsSync(folder)) return
   createFolders(dirname(folder), undo)
   mkdirSync(folder)

@@ -50,7 +50,7 @@ export type BillingName = keyof typeof BILLING
 export const BILLING_NAMES = Object.keys(BILLING) as readonly BillingName[]
 
 /** The answers to the questions of `tollgate init`. */
-export interface Choices {
+export interface InitChoices {
   /** URL of the database. */
   readonly database: string
   readonly billing: BillingName
@@ -59,7 +59,7 @@ export interface Choices {
 }
 
 /** The answers without any question: a database in a file, and neither billing nor a table. */
-export const DEFAULT_CHOICES: Choices = {
+export const DEFAULT_CHOICES: InitChoices = {
   database: DATABASES.sqlite.url,
   billing: 'none',
   users: null,
@@ -105,7 +105,7 @@ export function parseBilling(text: string): BillingName {
 }
 
 /** @throws UsageError if the choices contradict each other or the name of the table is invalid. */
-export function assertChoices({ billing, users }: Choices): void {
+export function assertChoices({ billing, users }: InitChoices): void {
   if (users !== null && !/^[a-z_]\w*(?:\.[a-z_]\w*)?$/i.test(users)) {
     throw new UsageError(
       `The table of users must be a name such as users or app.users, not ${JSON.stringify(users)}`,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, extname, join, posix } from 'node:path'
 import { UsageError } from '../usage-error.ts'
-import type { Choices } from './choices.ts'
+import type { InitChoices } from './choices.ts'
 import { translate } from './code.ts'
 import type { FileChange, SourcePlan } from './framework.ts'
 import { type Language, languageOf } from './language.ts'
@@ -18,14 +18,14 @@ export interface EntryFramework {
   readonly adapter: string
   readonly rules: MountRules
   /** Composes the parts. `null` if the framework is not supported with these modules. */
-  template(language: Language, choices: Choices): EntryTemplate | null
+  template(language: Language, choices: InitChoices): EntryTemplate | null
 }
 
 /** Plans the generated file next to the file that makes the application, and mounts its routes. */
 export function planEntry(
   { name, adapter, rules, template }: EntryFramework,
   project: Project,
-  choices: Choices,
+  choices: InitChoices,
 ): SourcePlan {
   const { folder, packageJson } = project
   const sources = listEntries(project).map((path) => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { addIgnored, addSettings, readSettings } from './env-file.ts'
 
-describe('addSettings', () => {
+describe('addSettings(), which adds settings to a .env file,', () => {
   it.each([
     ['writes a new file', '', '# Tollgate\nA=1\nB=2\n'],
     ['adds missing settings', 'C=3\n', 'C=3\n\n# Tollgate\nA=1\nB=2\n'],
@@ -49,7 +49,7 @@ describe('addSettings with any value', () => {
   })
 })
 
-describe('addIgnored', () => {
+describe('addIgnored(), which adds patterns to a .gitignore file,', () => {
   it.each([
     ['writes a new file', '', '.env\ntollgate.db*\n'],
     ['adds missing patterns', 'node_modules\n', 'node_modules\n\n.env\ntollgate.db*\n'],

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { connect, type Database, findDatabaseFile } from '@tollgate/database'
 import { clientCredentials, createAuthorizationServer } from '@tollgate/oauth'
-import type { Undo } from './changes.ts'
+import type { UndoSteps } from './changes.ts'
 import type { Settings } from './env-file.ts'
 
 /** The client that was created, with its secret, which is told only now. */
@@ -24,7 +24,7 @@ function resolveUrl(folder: string, url: string | undefined): string | undefined
 async function withDatabase<T>(
   folder: string,
   settings: Settings,
-  undo: Undo,
+  undo: UndoSteps,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   const url = resolveUrl(folder, settings.DATABASE_URL)
@@ -55,7 +55,7 @@ function listDatabaseFiles(file: string): string[] {
  * Checks that a database server answers, before anything is changed. A database in a file is not
  * opened, because that would create it.
  */
-export async function assertReachable(folder: string, settings: Settings, undo: Undo) {
+export async function assertReachable(folder: string, settings: Settings, undo: UndoSteps) {
   if (findDatabaseFile(resolveUrl(folder, settings.DATABASE_URL)) !== null) return
   await withDatabase(folder, settings, undo, async () => {})
 }
@@ -67,7 +67,7 @@ export async function assertReachable(folder: string, settings: Settings, undo: 
 export function createFirstClient(
   folder: string,
   settings: Settings,
-  undo: Undo,
+  undo: UndoSteps,
 ): Promise<FirstClient | null> {
   return withDatabase(folder, settings, undo, async (database) => {
     const oauth = createAuthorizationServer({

@@ -1,4 +1,4 @@
-import type { Choices } from './choices.ts'
+import type { InitChoices } from './choices.ts'
 import type { Project } from './project.ts'
 
 /** A file that `tollgate init` creates or changes. */
@@ -34,5 +34,5 @@ export interface Framework {
    * Plans the source files, and writes nothing.
    * @throws UsageError if the layout of the project is not supported.
    */
-  plan(project: Project, choices: Choices): SourcePlan
+  plan(project: Project, choices: InitChoices): SourcePlan
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { UsageError } from '../usage-error.ts'
-import { assertWritable, type Change, Undo, writeChanges } from './changes.ts'
-import { assertChoices, BILLING, type Choices, DEFAULT_CHOICES, databaseOf } from './choices.ts'
+import { assertWritable, type ChangeOfFile, UndoSteps, writeChanges } from './changes.ts'
+import { assertChoices, BILLING, DEFAULT_CHOICES, databaseOf, type InitChoices } from './choices.ts'
 import { addIgnored, addSettings, type Settings } from './env-file.ts'
 import { assertReachable, createFirstClient, type FirstClient } from './first-client.ts'
 import type { Framework } from './framework.ts'
@@ -14,7 +14,7 @@ import { type PackageManager, type Project, readText } from './project.ts'
 export interface InitOptions {
   readonly project: Project
   readonly framework: Framework
-  readonly choices: Choices
+  readonly choices: InitChoices
   readonly manager: PackageManager
   /** Whether to install packages. */
   readonly install: boolean
@@ -59,13 +59,13 @@ async function initAlone(options: InitOptions): Promise<InitResult> {
   assertChoices(choices)
   const { changes: sources, server, byHand, port } = framework.plan(project, choices)
   const settings = chooseSettings(project, choices, port)
-  const changes: Change[] = [...sources, ...planSettings(project, settings, choices)]
+  const changes: ChangeOfFile[] = [...sources, ...planSettings(project, settings, choices)]
   const wanted = listPackages(project, framework, choices, { version, tarballs })
   const packages = [...wanted.dependencies, ...wanted.devDependencies]
   const installs = install && packages.length > 0
   assertWritable(folder, changes)
 
-  const undo = new Undo()
+  const undo = new UndoSteps()
   try {
     await assertReachable(folder, settings, undo)
     if (installs) await installPackages(project, manager, wanted, undo)
@@ -91,7 +91,7 @@ async function initAlone(options: InitOptions): Promise<InitResult> {
  * Returns the settings that the application needs. Those of an existing `.env` are kept.
  * @throws UsageError if another database than that of `.env` was chosen.
  */
-function chooseSettings({ settings }: Project, choices: Choices, port: number): Settings {
+function chooseSettings({ settings }: Project, choices: InitChoices, port: number): Settings {
   const { DATABASE_URL: url } = settings
   if (url !== undefined && databaseOf(url) !== databaseOf(choices.database)) {
     throw new UsageError(
@@ -108,7 +108,11 @@ function chooseSettings({ settings }: Project, choices: Choices, port: number): 
 }
 
 /** Plans the files `.env` and `.gitignore`. */
-function planSettings(project: Project, settings: Settings, { database }: Choices): Change[] {
+function planSettings(
+  project: Project,
+  settings: Settings,
+  { database }: InitChoices,
+): ChangeOfFile[] {
   const env = readText(join(project.folder, '.env'))
   const ignored = readText(join(project.folder, '.gitignore'))
   const ignoring = ['.env', ...(database === DEFAULT_CHOICES.database ? ['tollgate.db*'] : [])]

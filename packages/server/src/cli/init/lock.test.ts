@@ -11,7 +11,7 @@ function createFolder(): string {
   return folder
 }
 
-describe('exclusively', () => {
+describe('exclusively(), which lets one process at a time work in a folder,', () => {
   it('rejects a second process while the first one works, and accepts it afterwards', async () => {
     const folder = createFolder()
     let finish = () => {}
@@ -25,21 +25,21 @@ describe('exclusively', () => {
     expect(existsSync(join(folder, LOCK))).toBe(false)
   })
 
-  it('takes over the lock of a process that was killed', async () => {
+  it('takes over from a process that was killed', async () => {
     const folder = createFolder()
     const { pid } = spawnSync(process.execPath, ['-e', ''])
     writeFileSync(join(folder, LOCK), String(pid))
     expect(await exclusively(folder, async () => 'done')).toBe('done')
   })
 
-  it('removes the lock after a failure', async () => {
+  it('lets another process work after a failure', async () => {
     const folder = createFolder()
     const failing = exclusively(folder, () => Promise.reject(new Error('broken')))
     await expect(failing).rejects.toThrow('broken')
     expect(existsSync(join(folder, LOCK))).toBe(false)
   })
 
-  it('rejects a folder that cannot be written to', async () => {
+  it('fails for a folder that cannot be written to', async () => {
     const folder = join(createFolder(), 'missing')
     await expect(exclusively(folder, async () => {})).rejects.toThrow(
       `Nothing can be written to ${folder}`,

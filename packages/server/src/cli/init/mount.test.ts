@@ -18,7 +18,7 @@ const HONO: MountRules = {
   statement: (app) => `${app}.route('/', tollgate)`,
 }
 
-describe('mountIn', () => {
+describe("mountIn(), which adds Tollgate's routes to the source of an application,", () => {
   const edits: readonly [
     name: string,
     rules: MountRules,
@@ -104,13 +104,10 @@ describe('mountIn', () => {
       `import { Hono } from 'hono'\nimport { tollgate } from './tollgate.js'\nconst app = new Hono<{ Variables: { id: string } }>()\napp.route('/', tollgate)\n`,
     ],
   ]
-  it.each(edits)(
-    'mounts the routes in a source with %s',
-    (_name, rules, modules, before, after) => {
-      expect(mountIn(before, rules, './tollgate.js', modules)).toBe(after)
-      expect(isMounted(after)).toBe(true)
-    },
-  )
+  it.each(edits)('adds the routes to a source with %s', (_name, rules, modules, before, after) => {
+    expect(mountIn(before, rules, './tollgate.js', modules)).toBe(after)
+    expect(isMounted(after)).toBe(true)
+  })
 
   const unsure: readonly [name: string, rules: MountRules, source: string][] = [
     ['makes no application', EXPRESS, `import express from 'express'\n`],
@@ -132,7 +129,10 @@ describe('mountIn', () => {
     ],
     ['only has the call in a comment', EXPRESS, `// const app = express()\n`],
   ]
-  it.each(unsure)('returns null for a source that %s', (_name, rules, source) => {
-    expect(mountIn(source, rules, './tollgate.js', 'esm')).toBeNull()
-  })
+  it.each(unsure)(
+    'returns null, and changes nothing, for a source that %s',
+    (_name, rules, source) => {
+      expect(mountIn(source, rules, './tollgate.js', 'esm')).toBeNull()
+    },
+  )
 })

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UsageError } from '../usage-error.ts'
-import type { Undo } from './changes.ts'
-import { BILLING, type Choices, DATABASES, databaseOf } from './choices.ts'
+import type { UndoSteps } from './changes.ts'
+import { BILLING, DATABASES, databaseOf, type InitChoices } from './choices.ts'
 import type { Framework } from './framework.ts'
 import { PACKAGE_MANAGERS, type PackageManager, type Project } from './project.ts'
 
 /** Packages to add to the project, as the package manager takes them. */
-export interface Wanted {
+export interface PackagesToInstall {
   readonly dependencies: readonly string[]
   readonly devDependencies: readonly string[]
 }
@@ -21,9 +21,9 @@ export interface Wanted {
 export function listPackages(
   project: Project,
   framework: Framework,
-  { database, billing }: Choices,
+  { database, billing }: InitChoices,
   { version, tarballs }: { readonly version: string; readonly tarballs: string | null },
-): Wanted {
+): PackagesToInstall {
   const ours = ['oauth', 'database', ...(billing === 'none' ? [] : ['billing'])]
   const lacks = (name: string) => !(name in project.packages)
   const lacking = ours.some((name) => lacks(`@tollgate/${name}`))
@@ -62,8 +62,8 @@ function findTarball(folder: string, name: string): string {
 export async function installPackages(
   project: Project,
   manager: PackageManager,
-  { dependencies, devDependencies }: Wanted,
-  undo: Undo,
+  { dependencies, devDependencies }: PackagesToInstall,
+  undo: UndoSteps,
 ): Promise<void> {
   keepManifests(project.folder, undo)
   for (const [packages, dev] of [
@@ -75,7 +75,7 @@ export async function installPackages(
 }
 
 /** Remembers package.json and the lock files, which the package manager changes. */
-function keepManifests(folder: string, undo: Undo): void {
+function keepManifests(folder: string, undo: UndoSteps): void {
   const names = ['package.json', ...PACKAGE_MANAGERS.flatMap(({ lockFiles }) => lockFiles)]
   for (const name of names) {
     const file = join(folder, name)

@@ -37,19 +37,19 @@ describe('findFramework', () => {
     expect(() => findFramework(projectOf({ dependencies }), chosen)).toThrow(message)
   })
 
-  it('takes the chosen one of two frameworks', () => {
+  it('finds the framework that the user has chosen if there are two', () => {
     const project = projectOf({ dependencies: { express: '^5.0.0', next: '^16.0.0' } })
     expect(findFramework(project, 'next')).toBe(FRAMEWORKS.next)
   })
 
-  it('reads the installed version where package.json names only a tag', () => {
+  it('reads the installed version if package.json contains only a tag', () => {
     const installed = { 'node_modules/express/package.json': '{ "version": "4.21.0" }' }
     const project = projectOf({ dependencies: { express: 'latest' } }, installed)
     expect(() => findFramework(project, null)).toThrow('Express 4.21.0')
   })
 })
 
-describe('languageOf', () => {
+describe('languageOf(), which finds out how a file of an application is compiled,', () => {
   it.each([
     ['app.ts', 'module', { typescript: true, modules: 'esm' }],
     ['app.ts', undefined, { typescript: true, modules: 'commonjs' }],
@@ -57,12 +57,15 @@ describe('languageOf', () => {
     ['app.js', 'commonjs', { typescript: false, modules: 'commonjs' }],
     ['app.mjs', undefined, { typescript: false, modules: 'esm' }],
     ['app.cjs', 'module', { typescript: false, modules: 'commonjs' }],
-  ])('describes %s in a package of type %s', (file, type, language) => {
-    expect(languageOf(file, type)).toEqual(language)
-  })
+  ])(
+    'returns the right language and module format for %s in a package of type %s',
+    (file, type, language) => {
+      expect(languageOf(file, type)).toEqual(language)
+    },
+  )
 })
 
-describe('findPackageManager', () => {
+describe('findPackageManager()', () => {
   it.each([
     ['the field packageManager', { packageManager: 'pnpm@10.2.0' }, 'yarn.lock', '', 'pnpm'],
     ['pnpm-lock.yaml', {}, 'pnpm-lock.yaml', '', 'pnpm'],
@@ -71,7 +74,7 @@ describe('findPackageManager', () => {
     ['package-lock.json', {}, 'package-lock.json', 'pnpm/10.2.0 node/v22', 'npm'],
     ['the running program', {}, 'README.md', 'pnpm/10.2.0 npm/? node/v22', 'pnpm'],
     ['nothing', {}, 'README.md', '', 'npm'],
-  ])('goes by %s', (_name, packageJson, file, userAgent, expected) => {
+  ])('decides by %s', (_name, packageJson, file, userAgent, expected) => {
     const project = projectOf(packageJson, { [file]: '' })
     expect(findPackageManager(project, userAgent).name).toBe(expected)
   })
@@ -82,7 +85,7 @@ describe('findPackageManager', () => {
   })
 })
 
-describe('findPort', () => {
+describe('findPort(), which reads the port of an application from its source,', () => {
   it.each([
     ['const port = process.env.PORT ?? 4000', {}, 4000],
     ['const port = Number(process.env.PORT || "4001")', {}, 4001],
@@ -93,13 +96,13 @@ describe('findPort', () => {
     ['next dev --port=8084', {}, 8084],
     ['app.listen(8080)', { PORT: '9000' }, 9000],
     ['app.listen(port)', {}, 3000],
-  ])('reads the port of %s with the settings %o', (source, settings, port) => {
+  ])('finds the port in %s with the settings %o', (source, settings, port) => {
     expect(findPort(source, settings)).toBe(port)
   })
 })
 
-describe('listEntries', () => {
-  it('lists files that package.json names, and then usual names, but no compiled files', () => {
+describe('listEntries(), which lists the files that may start an application,', () => {
+  it('lists files that package.json names first, then files with usual names, and no compiled files', () => {
     const project = projectOf(
       { main: 'dist/index.js', scripts: { dev: 'tsx watch ./source/api.ts' } },
       { 'dist/index.js': '', 'source/api.ts': '', 'src/server.ts': '', 'src/other.ts': '' },
@@ -108,8 +111,8 @@ describe('listEntries', () => {
   })
 })
 
-describe('readProject', () => {
-  it('rejects a folder without a package.json and one that is not JSON', () => {
+describe('readProject()', () => {
+  it('rejects a folder without package.json, and a package.json that is not valid JSON', () => {
     const folder = createProject({}, { 'broken/package.json': '{', 'list/package.json': '[]' })
     expect(() => readProject(join(folder, '.git'))).toThrow('There is no package.json in')
     expect(() => readProject(join(folder, 'broken'))).toThrow('cannot be read')

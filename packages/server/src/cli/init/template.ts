@@ -1,4 +1,4 @@
-import { BILLING, type BillingName, type Choices } from './choices.ts'
+import { BILLING, type BillingName, type InitChoices } from './choices.ts'
 
 /** The parts of the generated file that differ between frameworks. */
 export interface ServerTemplate {
@@ -30,7 +30,7 @@ const TITLE = '// Created by `npx tollgate init`. The file is yours: change it a
 export const createsServer = (source: string): boolean => source.includes('@tollgate/oauth')
 
 /** Composes the generated file. What only TypeScript has stands between « and ». */
-export function composeServer(parts: ServerTemplate, choices: Choices): string {
+export function composeServer(parts: ServerTemplate, choices: InitChoices): string {
   return [
     TITLE,
     imports(parts, choices),
@@ -50,11 +50,11 @@ const instances = (billing: BillingName) =>
   billing === 'none' ? 'database, oauth' : 'database, oauth, billing'
 
 /** Exports the instances of an ES module, which waits for the database while it is loaded. */
-export const exportNow = ({ billing }: Choices): string =>
+export const exportNow = ({ billing }: InitChoices): string =>
   `export const { ${instances(billing)} } = await open()`
 
 /** Exports promises of the instances, and what `adapter` makes of them, as a promise `adapter`. */
-export function renderPromiseExports({ billing }: Choices, adapter: string): string {
+export function renderPromiseExports({ billing }: InitChoices, adapter: string): string {
   const lines = instances(billing)
     .split(', ')
     .map((name) => `export const ${name} = opening.then(({ ${name} }) => ${name})`)
@@ -73,7 +73,10 @@ ${lines.join('\n')}
 const adapter = opening.then(${made})`
 }
 
-function imports({ adapter, imports: more, loadsEnv }: ServerTemplate, choices: Choices): string {
+function imports(
+  { adapter, imports: more, loadsEnv }: ServerTemplate,
+  choices: InitChoices,
+): string {
   const path = adapter.toLowerCase()
   const billing = choices.billing !== 'none'
   const lines = [
@@ -102,7 +105,7 @@ function loadEnv({ loadsEnv }: ServerTemplate): string {
 if (existsSync('.env')) process.loadEnvFile()`
 }
 
-function people({ request, path, example, file }: ServerTemplate, { users }: Choices): string {
+function people({ request, path, example, file }: ServerTemplate, { users }: InitChoices): string {
   const signedIn = `
 /**
  * TODO: Return the user who is signed in on this request, or null if nobody is.
@@ -123,7 +126,7 @@ async function findById(id«: string»)«: Promise<ApplicationUser | null>» {
 `
 }
 
-function open({ users: more, port }: ServerTemplate, { users, billing }: Choices): string {
+function open({ users: more, port }: ServerTemplate, { users, billing }: InitChoices): string {
   const { options } = BILLING[billing]
   const found =
     users === null

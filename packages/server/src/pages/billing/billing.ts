@@ -3,7 +3,7 @@ import { RETURNED_PATH } from '../../billing.ts'
 import type { ServiceContext } from '../../context.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import { readOwnForm, requireUser } from '../parts/forms.ts'
-import { type Action, addForm, addPage, type PageHandler } from './pages/add-form.ts'
+import { addForm, addPage, type FormAction, type PageHandler } from './pages/add-form.ts'
 import { downloadCreditNote, renderBilling } from './pages/billing.tsx'
 import {
   changeQuantity,
@@ -34,7 +34,7 @@ const PAGES: Readonly<Record<string, PageHandler>> = {
 }
 
 /** The form actions. All of them work without script. */
-const FORMS: Readonly<Record<string, Action>> = {
+const FORMS: Readonly<Record<string, FormAction>> = {
   '/billing/subscribe': subscribe,
   '/billing/pay': payNow,
   '/billing/quantity': changeQuantity,

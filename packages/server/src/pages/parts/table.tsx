@@ -94,10 +94,13 @@ export const Fact: FC<{ term: string; children?: Child }> = ({ term, children })
 )
 
 /** Descriptions of scopes by name. */
-export type Scopes = Readonly<Record<string, string>>
+export type ScopeDescriptions = Readonly<Record<string, string>>
 
 /** The descriptions of scopes. A scope that is no longer defined is shown by its name. */
-export const ScopeList: FC<{ names: readonly string[]; scopes: Scopes }> = ({ names, scopes }) =>
+export const ScopeList: FC<{ names: readonly string[]; scopes: ScopeDescriptions }> = ({
+  names,
+  scopes,
+}) =>
   names.length === 0 ? (
     <span class="quiet-text">{usePage().t('scopes.identity')}</span>
   ) : (
@@ -108,6 +111,6 @@ export const ScopeList: FC<{ names: readonly string[]; scopes: Scopes }> = ({ na
     </ul>
   )
 
-function describeScope(name: string, scopes: Scopes): string {
+function describeScope(name: string, scopes: ScopeDescriptions): string {
   return (Object.hasOwn(scopes, name) ? scopes[name] : undefined) ?? name
 }

@@ -52,7 +52,7 @@ describeInChromium('the card form with the keys of a Braintree account', ({ newP
   const field = (page: Page, label: string) =>
     page.frameLocator(`iframe[title^="${label}"]`).getByRole('textbox', { name: label })
 
-  it('is shown immediately, takes a payment after confirmation by the bank, and adds another card later', async () => {
+  it("is shown immediately, takes a payment after the bank's confirmation, and later adds another card", async () => {
     const page = await enter()
     await page.goto(`${service.url}/billing`)
     const type = async (number: string) => {
@@ -78,7 +78,7 @@ describeInChromium('the card form with the keys of a Braintree account', ({ newP
     await page.getByRole('status').filter({ hasText: 'Your card was changed.' }).waitFor()
   })
 
-  it('says that it needs JavaScript if it is off, and shows no empty fields', async () => {
+  it('says that it needs JavaScript if JavaScript is off, and shows no empty fields', async () => {
     const page = await enter({ script: false })
     await page.goto(`${service.url}/billing`)
     // The browser parses the page with scripts enabled, so it does not display this element.
@@ -89,7 +89,7 @@ describeInChromium('the card form with the keys of a Braintree account', ({ newP
     expect(await page.getByText('The card form is loading…').isVisible()).toBe(false)
   })
 
-  it("says that the provider's script did not load, and sends nothing", async () => {
+  it("says so if the provider's script did not load, and sends nothing", async () => {
     const page = await enter()
     forgive(page, /ERR_FAILED/)
     await page.route('**/hosted-fields.min.js', (route) => route.abort())

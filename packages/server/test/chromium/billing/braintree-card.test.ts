@@ -123,13 +123,13 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await expect.poll(colour).not.toBe(before)
   })
 
-  it('can be filled in and sent with the keyboard alone', async () => {
+  it('can be filled in and sent using only the keyboard', async () => {
     const page = await open()
     await fillInByKeyboard(page)
     await isSubscribed(page)
   })
 
-  it('ignores the keyboard until its last frame has loaded, because the Enter key would be lost', async () => {
+  it('ignores the keyboard until its last frame has loaded, because the Enter key would have no effect', async () => {
     const page = await enter()
     const held: Route[] = []
     let frames = 0
@@ -170,7 +170,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await expect.poll(digits).toBe(keys)
   }
 
-  it('marks empty and invalid fields accessibly, and continues after a correction', async () => {
+  it('marks empty and invalid fields accessibly, and works after they are corrected', async () => {
     const page = await open()
     const number = field(page, 'Card number')
     await subscribe(page)
@@ -210,7 +210,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await goOn(page)
   })
 
-  it('lets the bank ask for confirmation within the page, and is stored with the result', async () => {
+  it('lets the bank ask for confirmation on the page, and is stored with the result', async () => {
     const page = await open()
     await type(page, ASKS)
     await subscribe(page)
@@ -254,7 +254,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     },
   )
 
-  it('is not charged if the bank rejects it without asking for confirmation, and can be replaced by another card', async () => {
+  it('is not charged if the bank rejects it without asking for confirmation, and can be replaced', async () => {
     const page = await open()
     await type(page, REFUSED_BY_BANK)
     await subscribe(page)
@@ -262,7 +262,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await goOn(page)
   })
 
-  it('can be replaced by another card after the bank could not be reached, which the page says', async () => {
+  it('can be replaced after the bank could not be reached, which the page says', async () => {
     const page = await open()
     forgive(page, /ERR_FAILED/)
     await page.route('**/three_d_secure/lookup', (route) => route.abort())
@@ -273,7 +273,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await goOn(page)
   })
 
-  it("works without 3-D Secure and PayPal if the Braintree account has neither, and asks for the security code and postal code if the account's rules check them", async () => {
+  it('can be used without 3-D Secure and PayPal if the Braintree account has neither, and the form asks for the security code and postal code if the account checks them', async () => {
     braintree().changeSettings({ threeDSecure: false, paypal: false, challenges: ['postal_code'] })
     const page = await open()
     expect(await page.getByText('Or pay with PayPal').isVisible()).toBe(false)
@@ -285,7 +285,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await isSubscribed(page)
   })
 
-  it('pays with PayPal', async () => {
+  it('is not needed to pay with PayPal', async () => {
     const page = await open()
     const popup = await openPayPal(page)
     await clickToClose(popup, popup.getByRole('button', { name: 'Agree and Continue' }))
@@ -296,7 +296,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
       .waitFor()
   })
 
-  it('can be entered, or PayPal can be used again, after the PayPal window was closed', async () => {
+  it('can be entered, or PayPal can be opened again, after the PayPal window was closed', async () => {
     const page = await open()
     await (await openPayPal(page)).close()
     await told(page, 'You closed PayPal before you agreed.')
@@ -326,7 +326,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
   })
 
   it.each(['client', 'hosted-fields', 'three-d-secure'])(
-    'leads to a message if the script %s did not load, and a test card from the list still works',
+    'cannot be entered if the script %s did not load, but a message says so and a test card from the list still works',
     async (name) => {
       const page = await enter()
       forgive(page, /ERR_FAILED/)
@@ -342,7 +342,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     },
   )
 
-  it('is entered in a form that is created again when its client token has expired', async () => {
+  it('is entered in a form that is loaded again when its client token has expired', async () => {
     const page = await open()
     forgive(page, /401/)
     await type(page, GOOD)
@@ -354,7 +354,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await goOn(page)
   })
 
-  it('is entered in a form that is created again after an error', async () => {
+  it('is entered in a form that is loaded again after an error', async () => {
     const page = await enter()
     forgive(page, /503|ERR_FAILED/)
     await page.route('**/api/billing/client-token', (route) => route.fulfill({ status: 503 }))
@@ -367,7 +367,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await goOn(page)
   })
 
-  it('can be added later, as can a PayPal account', async () => {
+  it('can be added later, and so can a PayPal account', async () => {
     const page = await open()
     await goOn(page)
     await page.getByText('Add a card', { exact: true }).click()

@@ -22,7 +22,7 @@ const PLANS = [
 
 let people = 0
 
-describeInChromium('billing in a narrow window', ({ newPage }) => {
+describeInChromium('the billing pages in a narrow window', ({ newPage }) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService({ settings: { plans: PLANS } })

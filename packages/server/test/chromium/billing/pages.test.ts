@@ -21,7 +21,7 @@ const PAY = /and subscribe$|^Start/
 
 let people = 0
 
-describeInChromium('billing', ({ newPage, forgive }) => {
+describeInChromium('the billing pages', ({ newPage, forgive }) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService()
@@ -68,7 +68,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
   }
 
   it.each(['stripe', 'braintree'] as const)(
-    'shows immediately that a renewal failed at %s, also on a phone',
+    'show immediately that a renewal failed at %s, also on a phone',
     async (provider) => {
       const page = await open()
       await page.setViewportSize(PHONE)
@@ -92,7 +92,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     },
   )
 
-  it('lets a person plan a change of plan with the keyboard, and enter the details of invoices', async () => {
+  it('let a person plan a change of plan using the keyboard, and enter the details for invoices', async () => {
     const page = await open()
     await subscribe(page, 'stripe', 'Pro', WORKS.stripe)
     await told(page, 'You are subscribed.')
@@ -120,7 +120,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
   })
 
   it.each(['stripe', 'braintree'] as const)(
-    'works from subscription to cancellation at %s',
+    'work from the first subscription to the cancellation at %s',
     async (provider) => {
       const page = await open()
       await subscribe(page, provider, 'Monthly', WORKS[provider])
@@ -195,7 +195,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
   )
 
   it.each(['stripe', 'braintree'] as const)(
-    'shows the retries of a failing card until the subscription ends at %s',
+    'show the retries of a failing card until the subscription ends at %s',
     async (provider) => {
       const page = await open()
       await subscribe(page, provider, 'Monthly', FAILS_LATER[provider])
@@ -212,7 +212,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
   )
 
   it.each(['stripe', 'braintree'] as const)(
-    'shows that the card was declined at %s',
+    'show that the card was declined at %s',
     async (provider) => {
       const page = await open()
       forgive(page, /status of 402/)
@@ -225,7 +225,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     },
   )
 
-  it('lets the bank ask for confirmation of the payment, and starts the subscription afterwards', async () => {
+  it('let the bank ask for confirmation of the payment, and then start the subscription', async () => {
     const page = await open()
     await subscribe(page, 'stripe', 'Pro', /3-D Secure/)
     await page.getByRole('heading', { name: 'Confirm the payment' }).waitFor()
@@ -240,7 +240,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     expect(await state(page)).toBe('Active')
   })
 
-  it('accepts a promotion code in every color scheme, and rejects an unknown one', async () => {
+  it('accept a promotion code in every color scheme, and reject an unknown one', async () => {
     const page = await open()
     forgive(page, /status of 422/)
     await subscribe(page, 'stripe', 'Pro', WORKS.stripe)
@@ -256,7 +256,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await expectAccessibleInAllLooks(page, 'billing-code')
   })
 
-  it('accepts another card after a rejected confirmation, and forgets the first card', async () => {
+  it('accept another card after a rejected confirmation, and do not keep the first card', async () => {
     const page = await open()
     await subscribe(page, 'stripe', 'Pro', /3-D Secure/)
     await pressed(page, 'Deny')
@@ -276,7 +276,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     expect(await page.getByRole('row', { name: /3184/ }).count()).toBe(0)
   })
 
-  it('lets a person of the demo have the next charge declined', async () => {
+  it('let a person in the demo choose that the next charge is declined', async () => {
     const page = await open()
     await subscribe(page, 'stripe', 'Pro', WORKS.stripe)
     await pressed(page, 'Fail the next charge')
@@ -287,7 +287,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await page.getByText('Your card has insufficient funds.').waitFor()
   })
 
-  it('works in a browser without JavaScript', async () => {
+  it('work in a browser without JavaScript', async () => {
     const page = await open({ script: false })
     await page.getByRole('radio', { name: /^Pro / }).check()
     await pressed(page, 'Show the price')
@@ -298,7 +298,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await told(page, 'Your plan was changed.')
   })
 
-  it('sends a form once, however often the person clicks', async () => {
+  it('send a form once, however often the person clicks', async () => {
     const page = await open()
     await page.getByRole('radio', { name: /^Pro / }).check()
     const posts: string[] = []
@@ -310,7 +310,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     expect(posts.filter((url) => url.endsWith('/billing/subscribe'))).toHaveLength(1)
   })
 
-  it('has no visual problems in any color scheme', async () => {
+  it('have no visual problems in any color scheme', async () => {
     const page = await open()
     await expectAccessibleInAllLooks(page, 'billing-new')
     await subscribe(page, 'stripe', 'Monthly', WORKS.stripe)

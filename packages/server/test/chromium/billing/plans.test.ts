@@ -66,7 +66,7 @@ describeInChromium('the plans of the billing page', ({ newPage }) => {
   const button = (page: Page, name: string) =>
     page.getByRole('button', { name, exact: true, disabled: false })
 
-  it('name the amount on the button after each choice, and keep the focus', async () => {
+  it('show the amount on the button after each choice, and keep the keyboard focus', async () => {
     const page = await open()
     await button(page, 'Pay $9.00 and subscribe').waitFor()
     await page.getByRole('radio', { name: /^Team \$58\.00 per month/ }).check()
@@ -91,7 +91,7 @@ describeInChromium('the plans of the billing page', ({ newPage }) => {
     await takeScreenshot(page, 'billing-plans-active')
   })
 
-  it('start a trial with the button, and show what is paid later', async () => {
+  it('start a trial with the button, and show what is charged later', async () => {
     const page = await open()
     await page.getByRole('radio', { name: /^Scale / }).check()
     await button(page, 'Start 14-day trial').waitFor()
@@ -110,7 +110,7 @@ describeInChromium('the plans of the billing page', ({ newPage }) => {
   })
 
   it.each(['en', 'de'] as const)(
-    'have no visual problems in any color scheme or window (%s)',
+    'have no visual problems in any color scheme or window size (language: %s)',
     async (language) => {
       const page = await open({ language })
       await page.getByRole('radio', { name: /^Team/ }).first().check()

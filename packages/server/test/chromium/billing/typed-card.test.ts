@@ -71,7 +71,7 @@ describeInChromium('a card typed in at Stripe', ({ newPage, forgive }) => {
     await told(page, 'You are subscribed.')
   })
 
-  it('lets the bank ask for confirmation within the page', async () => {
+  it('lets the bank ask for confirmation on the page', async () => {
     const page = await open()
     await type(page, '4000002760003184')
     await subscribe(page)
@@ -85,7 +85,7 @@ describeInChromium('a card typed in at Stripe', ({ newPage, forgive }) => {
     expect(await page.locator('.badge').first().textContent()).toBe('Active')
   })
 
-  it('can be replaced when the bank rejects it', async () => {
+  it('can be replaced if the bank rejects it', async () => {
     const page = await open()
     await type(page, '4000002760003184')
     await subscribe(page)

@@ -63,7 +63,7 @@ describe('a customer balance at Stripe', () => {
     },
   )
 
-  it('marks an entry as a gift only if the caller says that it is one', async () => {
+  it('marks an entry as a gift only if the caller says so', async () => {
     const { user } = await customer()
     await user.creditBalance(500, 'Returned goods')
     await user.creditBalance(1000, 'Welcome', gift('welcome-1'))
@@ -116,7 +116,7 @@ describe('a customer balance at Stripe', () => {
     },
   )
 
-  it('can be credited before the first purchase, and then reduces that purchase', async () => {
+  it('can be credited before the first purchase, which then costs less', async () => {
     const test = await start('stripe')
     const { user } = test
     const wrong = user.creditBalance(0, undefined, { gift: true })

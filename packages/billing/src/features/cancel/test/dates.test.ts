@@ -41,7 +41,7 @@ describe('cancelAt()', () => {
     expect((await sooner.resume()).endsAt).toBeNull()
   })
 
-  it('credits the paid time that lies after the end date', async () => {
+  it('credits the paid time after the end date', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user } = test
     const made = await user.newSubscription('main', 'monthly').create(CARD)
@@ -74,7 +74,7 @@ describe('cancelAt()', () => {
   })
 })
 
-describe('the end of a trial', () => {
+describe('the end date of a trial', () => {
   it('can be moved to a later date by extendTrial(), and the first invoice is then created on that date', async () => {
     const test = await startTrial()
     const { user, made, sandbox } = test
@@ -88,7 +88,7 @@ describe('the end of a trial', () => {
     await expect(made.extendTrial(day(60))).rejects.toThrow(InvalidArgument)
   })
 
-  it('can be brought forward to now by endTrial(), which charges once, and changes nothing if the card is declined', async () => {
+  it('can be changed to now by endTrial(), which charges once, and changes nothing if the card is declined', async () => {
     const test = await startTrial()
     const { user, made, sandbox } = test
     const { providerId } = await test.billing.user(user.id)
@@ -99,7 +99,7 @@ describe('the end of a trial', () => {
     expect(sumChargedCents(test, user)).toBe(1000)
   })
 
-  it('is set by trialUntil() on the builder, unless skipTrial() follows', async () => {
+  it('is set by trialUntil() when a subscription is created, unless skipTrial() follows', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user } = test
     const builder = user.newSubscription('main', 'monthly')
@@ -110,7 +110,7 @@ describe('the end of a trial', () => {
     await expect(builder.trialUntil(day(-1)).create(CARD)).rejects.toThrow(InvalidArgument)
   })
 
-  it('cannot be set to a date at Braintree', async () => {
+  it('cannot be set to a given date at Braintree', async () => {
     const { user } = await start('braintree', { webhooks: false })
     const builder = user.newSubscription('main', 'monthly').trialUntil(day(12))
     await expect(builder.create('fake-valid-visa-nonce')).rejects.toThrow(Unsupported)

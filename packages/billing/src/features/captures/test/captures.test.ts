@@ -51,7 +51,7 @@ const thrownBy = (asked: Promise<unknown>) => asked.catch((error: unknown) => er
 describe.each(PROVIDERS)('an authorized charge at $provider', (given) => {
   const { provider, card } = given
 
-  it('reserves the amount, and charges it when it is captured', async () => {
+  it('reserves the amount, and charges it on capture()', async () => {
     const test = await start(provider)
     const { user } = test
     const id = await authorizeCharge(test, given)
@@ -65,7 +65,7 @@ describe.each(PROVIDERS)('an authorized charge at $provider', (given) => {
     expect(await countStoredOperations(test)).toBe(0)
   })
 
-  it('can be captured in part, once: repeating the capture changes nothing, and another amount is refused', async () => {
+  it('can be captured in part, but only once: repeating the capture changes nothing, and another amount is refused', async () => {
     const test = await start(provider)
     const { user } = test
     const id = await authorizeCharge(test, given)
@@ -129,7 +129,7 @@ describe.each(PROVIDERS)('an authorized charge at $provider', (given) => {
     expect(sumCapturedCents(test, user)).toBe(0)
   })
 
-  it('is not found by another user, who can neither capture nor release it (threat M1)', async () => {
+  it('cannot be found, captured or released by another user (threat M1)', async () => {
     const test = await start(provider)
     const id = await authorizeCharge(test, given)
     const eve = await test.createUser({ email: 'eve@example.com' })
@@ -186,7 +186,7 @@ describe.each(PROVIDERS)('an authorized charge at $provider', (given) => {
 })
 
 describe('an authorized charge', () => {
-  it('emits invoice.paid at Braintree when it is captured, and not before', async () => {
+  it('emits invoice.paid at Braintree when it is captured, and not earlier', async () => {
     const emitted: string[] = []
     const on = {
       'invoice.paid': ({ data }: { data: { invoice: { id: string } } }) =>
@@ -222,7 +222,7 @@ describe('an authorized charge', () => {
     await expect(user.capture(id)).rejects.toThrow(ChargeNotFound)
   })
 
-  it('is reported as captured after a capture in Stripe’s dashboard', async () => {
+  it("is shown as captured after a capture in Stripe's dashboard", async () => {
     const test = await start('stripe')
     const [stripe] = PROVIDERS
     const id = await authorizeCharge(test, stripe as ProviderCase)

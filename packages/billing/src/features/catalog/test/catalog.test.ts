@@ -37,7 +37,7 @@ describe.each(PROVIDERS)('the catalog of $provider', ({ provider }) => {
     expect(await readAll(catalog.prices, { provider, limit: 1 })).toEqual(whole.entries)
   })
 
-  it('rejects an invalid limit or cursor, and an entry that no longer exists, and says what to do', async () => {
+  it('rejects an invalid limit or cursor, and a cursor whose entry no longer exists, and says what to do', async () => {
     const { billing } = await start(provider, { webhooks: false })
     for (const [wrong, text] of [
       [{ limit: 0 }, '0'],
@@ -54,7 +54,7 @@ describe.each(PROVIDERS)('the catalog of $provider', ({ provider }) => {
 })
 
 describe('the catalog', () => {
-  it('contains coupons and promotion codes as Stripe has them now', async () => {
+  it('contains coupons and promotion codes in their current state at Stripe', async () => {
     const test = await start('stripe', { webhooks: false })
     const stripe = await stripeSdk(test)
     const { catalog } = test.billing

@@ -91,7 +91,7 @@ describe('a payment made on a hosted page', () => {
 })
 
 describe('an invoice of a payment on a hosted page', () => {
-  it('is created on request, listed, available as a PDF, and reported by the `invoice.paid` event', async () => {
+  it('is created if requested, is listed, has a PDF, and is reported by the `invoice.paid` event', async () => {
     const emitted: AnyBillingEvent[] = []
     const on: EventListeners = { 'invoice.paid': (event) => void emitted.push(event) }
     const test = await start('stripe', { on })
@@ -109,7 +109,7 @@ describe('an invoice of a payment on a hosted page', () => {
     expect(sumRefundedCents(test, user)).toBe(1999)
   })
 
-  it('needs a page of its own: the open page for the same payment without an invoice is not reused', async () => {
+  it('requires a new page: an open page for the same payment without an invoice is not reused', async () => {
     const test = await start('stripe')
     const { user } = test
     const plain = await user.checkoutCharge(POSTER, 'Poster', ORDER)
@@ -130,7 +130,7 @@ describe('an invoice of a payment on a hosted page', () => {
 })
 
 describe('findCheckout()', () => {
-  it('finds a hosted page for its owner only, who can also expire it', async () => {
+  it('finds a hosted page only for its owner, who can also expire it', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const page = await user.checkoutCharge(POSTER, 'Poster', ORDER)

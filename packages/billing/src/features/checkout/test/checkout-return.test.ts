@@ -44,7 +44,7 @@ describe('a browser that returns from a hosted page', () => {
     expect(await test.user.subscribed('main')).toBe(true)
   })
 
-  it('is redirected to failedPath if another user is signed in, and changes nothing', async () => {
+  it('is redirected to failedPath if another user is signed in, and nothing changes', async () => {
     const { test, id } = await paid()
     const eve = await test.createUser({ email: 'eve@example.com' })
     const to = { id, accept: BROWSER, failedPath: '/returned' }

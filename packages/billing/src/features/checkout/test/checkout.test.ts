@@ -35,7 +35,7 @@ async function comeBack(billing: Billing, session: string) {
 }
 
 describe('a hosted page at Stripe', () => {
-  it('starts exactly one subscription when the customer pays and returns', async () => {
+  it('starts exactly one subscription when the customer pays and comes back', async () => {
     const test = await start('stripe', { webhooks: false })
     const { sandbox } = test
     const billing = signedInAs(test, test.user)
@@ -134,7 +134,7 @@ describe('a hosted page at Stripe', () => {
     expect(await listStoredOperationKinds(test)).toEqual(['checkout'])
   })
 
-  it('has its subscription stored by the user’s next call to billing if it was paid just before that call', async () => {
+  it("has its subscription stored by the user's next call to billing if the user paid just before that call", async () => {
     const test = await start('stripe', { webhooks: false })
     const { user, sandbox } = test
     const { id } = await user.checkout('monthly', CHECKOUT_OPTIONS)
@@ -232,7 +232,7 @@ describe('a hosted page at Stripe', () => {
 })
 
 describe('a hosted page of another user (threat M1)', () => {
-  it('is not found by a user who returns with its id, and changes nothing for that user', async () => {
+  it('is not found when a user returns with its id, and nothing changes for that user', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user: owner, sandbox } = test
     const thief = await test.createUser({ email: 'eve@example.com' })
@@ -316,7 +316,7 @@ describe('the path to which a hosted page sends the customer (threat G8)', () =>
     undefined,
     42,
   ])(
-    'is rejected before any request if it is %j, which could lead to another host',
+    'is rejected before any request if it is %j, because it could lead to another host',
     async (path) => {
       const test = await start('stripe')
       const { user } = test
@@ -341,7 +341,7 @@ describe('the path to which a hosted page sends the customer (threat G8)', () =>
   )
 
   it.each(['/', '/done', '/a/../b?x=//evil.example.com', '/%2f%2fevil.example.com', '/@evil'])(
-    'is accepted if it is %j, which leads to our host',
+    'is accepted if it is %j, because it leads to our host',
     async (successPath) => {
       const test = await start('stripe', { webhooks: false })
       const { user } = test
@@ -422,7 +422,7 @@ describe('a hosted page with items and options', () => {
     await expectOneSubscription(test, user)
   })
 
-  it('takes a single payment, without a subscription and without the tax of taxPercentage', async () => {
+  it('takes a single payment, without a subscription and without the tax of taxPercentage()', async () => {
     const test = await start('stripe', { taxPercentage: () => 19 })
     const { user, sandbox } = test
     const stripe = await stripeSdk(test)
@@ -459,7 +459,7 @@ describe('a hosted page with items and options', () => {
     expect(sumChargedCents(test, user)).toBe(2 * 1000 + 2500 + 450)
   })
 
-  it('sells an item given by name and amount, which has no price at Stripe', async () => {
+  it('sells an item described by name and amount, which has no price at Stripe', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const order = { quantity: 3, successPath: '/orders/7', metadata: { order: '7' } }
@@ -487,7 +487,7 @@ describe('a hosted page with items and options', () => {
     expect(subscription?.onTrial()).toBe(true)
   })
 
-  it('discounts the price if the customer types a promotion code', async () => {
+  it('reduces the price if the customer types a promotion code', async () => {
     const test = await start('stripe', { coupon: true })
     const { user, sandbox } = test
     const stripe = await stripeSdk(test)
@@ -534,7 +534,7 @@ describe('a hosted page with items and options', () => {
 })
 
 describe('the billing portal at Stripe', () => {
-  it('gets a new URL for each visit, and has a link back to the application', async () => {
+  it('gets a new URL for each visit, and contains a link back to the application', async () => {
     const test = await start('stripe')
     const { user } = test
     await expect(user.billingPortal({ returnPath: '/account' })).rejects.toMatchObject({

@@ -79,7 +79,7 @@ describe('a bank debit on a hosted page', () => {
   )
 
   it.each(['success', 'failed'] as const)(
-    'emits its event in sync() if the webhook about the result was lost (result: %s)',
+    'emits its billing event in sync() if the webhook about the result was lost (result: %s)',
     async (ending) => {
       const test = await payByBankDebit(ending, { webhooks: false })
       const { user, billing, sandbox, take } = test

@@ -84,7 +84,7 @@ const CASES = [
 ] as const
 
 describe.each(CASES)(
-  'the unconfirmed payment for %s, when the subscription is ended in Stripe’s dashboard (threat W6)',
+  "the unconfirmed payment for %s, after the subscription is ended in Stripe's dashboard (threat W6),",
   (_name, wait) => {
     it('can no longer be confirmed once the webhook about the end of the subscription is handled', async () => {
       const it = await wait(true)
@@ -107,7 +107,7 @@ describe.each(CASES)(
       expect(sumChargedCents(it.test, it.user)).toBe(it.taken)
     })
 
-    it('stays paid if the customer confirmed the payment before the subscription was ended, and one warning is logged', async () => {
+    it('is not refunded if the customer confirmed it before the subscription was ended, and one warning is logged', async () => {
       const it = await wait(false)
       await end(it)
       await it.test.advance({ seconds: 30 })
@@ -119,7 +119,7 @@ describe.each(CASES)(
   },
 )
 
-it('an open invoice for time that the customer has used can still be paid after the subscription ended', async () => {
+it('an open invoice for time that was already used can still be paid after the subscription ended', async () => {
   const { test, user } = await prepare(true)
   const main = await user.newSubscription('main', 'monthly').create('pm_card_visa')
   await user.updateCard(CHALLENGED)

@@ -88,7 +88,7 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
     expect(() => it.test.sandbox.stripe.completeAuthentication(payment)).toThrow()
   })
 
-  it('is made with the new card when the call is repeated after updateCard()', async () => {
+  it('takes effect with the new card if the call is repeated after updateCard()', async () => {
     const it = await startChallengedSubscription()
     const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
     await it.user.updateCard('pm_card_visa')
@@ -98,7 +98,7 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
   })
 
   it.each(['failed', 'unanswered'])(
-    'is discarded by a swap back to the old plan, which gives no credit (authentication %s)',
+    'is dropped by a swap back to the old plan, which gives no credit (authentication %s)',
     async (how) => {
       const it = await startChallengedSubscription()
       const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
@@ -111,7 +111,7 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
     },
   )
 
-  it('is discarded by a swap to a third plan', async () => {
+  it('is dropped by a swap to a third plan', async () => {
     const it = await startChallengedSubscription()
     const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
     await it.subscription.swap('pro')
@@ -119,7 +119,7 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
     expect(() => it.test.sandbox.stripe.completeAuthentication(payment)).toThrow()
   })
 
-  it.each(['cancel', 'cancelNow'] as const)('is discarded by %s()', async (how) => {
+  it.each(['cancel', 'cancelNow'] as const)('is dropped by %s()', async (how) => {
     const { test, user, subscription } = await startChallengedSubscription()
     const payment = await expectRequiredPayment(subscription.swap('yearly'))
     await subscription[how]()
@@ -140,7 +140,7 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
     expect(await expectRequiredPayment(it.subscription.swap('yearly'))).not.toBe(payment)
   })
 
-  it('throws the same pending payment when the call is repeated', async () => {
+  it('throws an error with the same pending payment if the call is repeated', async () => {
     const it = await startChallengedSubscription()
     const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
     expect(await expectRequiredPayment(it.subscription.swap('yearly'))).toBe(payment)
@@ -151,7 +151,7 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
     await expectPlan(it, 'yearly', 10_000)
   })
 
-  it('throws a new pending payment when it is repeated after a failed authentication', async () => {
+  it('throws an error with a new pending payment if it is repeated after a failed authentication', async () => {
     const it = await startChallengedSubscription()
     const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
     it.test.sandbox.stripe.failAuthentication(payment)
@@ -209,7 +209,7 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
   )
 
   it.each(LOSSES)(
-    'requires authentication again after a lost response, and is made once (kind of failure: %s)',
+    'requires authentication again after a lost response, and takes effect once (kind of failure: %s)',
     async (how) => {
       const test = await start('stripe', { webhooks: false })
       for (let call = 0, wasHit = true; wasHit && call < 30; call++) {
@@ -264,7 +264,7 @@ describe('other changes whose payment requires authentication (threat W6)', () =
     expect((await user.subscription('main')).onTrial()).toBe(false)
   })
 
-  it('end the trial by skipTrial() and swap() only after the customer has authenticated, while a swap that keeps the trial needs no payment', async () => {
+  it('end the trial by skipTrial() and swap() only after the authentication, while a swap that keeps the trial needs no payment', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'monthly').trialDays(14).create('pm_card_visa')
@@ -289,9 +289,9 @@ describe('other changes whose payment requires authentication (threat W6)', () =
   })
 })
 
-describe('a planned swap, while an immediate swap requires authentication', () => {
+describe('a planned swap, when an immediate swap requires authentication,', () => {
   it.each(['authenticated', 'lapsed'])(
-    'is removed if the customer authenticates, and kept if the payment lapses (case: %s)',
+    'is removed if the customer authenticates, and kept if the payment expires (case: %s)',
     async (outcome) => {
       const { test, user, subscription } = await startChallengedSubscription()
       await subscription.swapAtPeriodEnd('pro')

@@ -104,7 +104,7 @@ describe.each(['rates', 'percentage'] as const)(
           await (await user.findInvoice(open?.id ?? ''))?.void()
         },
       ],
-    ])('leaves the previous plan and tax in force when it %s', async (_how, end) => {
+    ])('leaves the previous plan and tax unchanged when it %s', async (_how, end) => {
       const it = await started()
       await end(it)
       await it.test.settle()
@@ -115,7 +115,7 @@ describe.each(['rates', 'percentage'] as const)(
       expect(sumChargedCents(it.test, it.user) - taken).toBe(1050)
     })
 
-    it('leaves the previous plan and tax in force when the subscription is cancelled instead', async () => {
+    it('leaves the previous plan and tax unchanged when the subscription is cancelled instead', async () => {
       const it = await started()
       await it.subscription.cancel()
       expect(await readStripeState(it)).toEqual({

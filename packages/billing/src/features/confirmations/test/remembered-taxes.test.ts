@@ -68,7 +68,7 @@ function movableTax() {
   return { at, options: { taxPercentage: () => (at.hasMoved ? 20 : 5) } }
 }
 
-describe('the previous taxes, stored while a swap waits for authentication', () => {
+describe('the previous taxes of a subscription, stored while a swap waits for authentication', () => {
   it('are the taxes from before the first of two waiting swaps', async () => {
     const { subscribe, stripe, found, rate, taxes, test } = await startChallenged(
       movableTax().options,
@@ -103,7 +103,7 @@ describe('the previous taxes, stored while a swap waits for authentication', () 
     expect(await taxes()).toEqual(before)
   })
 
-  it('fit beside the application’s metadata, for as many prices as Stripe allows', async () => {
+  it("fit into Stripe's metadata beside those of the application, for as many prices as Stripe allows", async () => {
     const rates = new Map<string, string>()
     const asked = await startChallenged({
       tax: { rates: (_row: unknown, price: string) => [rates.get(price) ?? ''] },
@@ -135,21 +135,24 @@ describe('the previous taxes, stored while a swap waits for authentication', () 
     ['the tax of the swap', 20],
     ['another tax', 30],
     ['no tax', 0],
-  ])('are not restored if the tax was set in the meantime to %s', async (_which, percentage) => {
-    let said = 5
-    const { subscribe, lapse, taxes } = await startChallenged({ taxPercentage: () => said })
-    const subscription = await subscribe()
-    const { metadata } = await taxes()
-    said = 20
-    await expect(subscription.swap('yearly')).rejects.toThrow(PaymentActionRequired)
-    said = percentage
-    await subscription.syncTaxPercentage()
-    await lapse()
-    const whole = percentage === 0 ? [] : [percentage]
-    expect(await taxes()).toMatchObject({ whole, metadata })
-  })
+  ])(
+    'are not restored if the tax was changed in the meantime to %s',
+    async (_which, percentage) => {
+      let said = 5
+      const { subscribe, lapse, taxes } = await startChallenged({ taxPercentage: () => said })
+      const subscription = await subscribe()
+      const { metadata } = await taxes()
+      said = 20
+      await expect(subscription.swap('yearly')).rejects.toThrow(PaymentActionRequired)
+      said = percentage
+      await subscription.syncTaxPercentage()
+      await lapse()
+      const whole = percentage === 0 ? [] : [percentage]
+      expect(await taxes()).toMatchObject({ whole, metadata })
+    },
+  )
 
-  it('make the swap fail without changes if the subscription’s metadata has no room for them', async () => {
+  it("make the swap fail without changes if there is no room for them in the subscription's metadata", async () => {
     const { at, options } = movableTax()
     const { stripe, subscribe, taxes } = await startChallenged(options)
     const subscription = await subscribe()
@@ -164,7 +167,7 @@ describe('the previous taxes, stored while a swap waits for authentication', () 
   })
 })
 
-describe('a swap that the customer never authenticated', () => {
+describe('a swap whose payment the customer never authenticated', () => {
   it('is not mistaken for a paid swap if the subscription was changed in another way', async () => {
     const { at, options } = movableTax()
     const { subscribe, stripe, found, user, taxes } = await startChallenged(options)
@@ -228,7 +231,7 @@ describe('a swap that the customer never authenticated', () => {
   })
 })
 
-it('a change of only the tax of a subscription creates no prorations', async () => {
+it('a change of only the tax of a subscription causes no proration', async () => {
   const { at, options } = movableTax()
   const { subscribe, user, test } = await startChallenged(options)
   await subscribe()
@@ -256,7 +259,7 @@ it('a change of only the tax of a subscription creates no prorations', async () 
   for (const body of ofTax) expect(body).toContain('proration_behavior=none')
 })
 
-it('a swap from a daily price can wait for authentication, unless it also changes the tax: then only swapAtPeriodEnd() works', async () => {
+it('a swap from a daily price can wait for authentication, unless it also changes the tax; in that case only swapAtPeriodEnd() works', async () => {
   const { at, options } = movableTax()
   const { stripe, user, taxes, test } = await startChallenged(options)
   const product = (await stripe.products.create({ name: 'Day' })).id

@@ -74,7 +74,7 @@ describe('a credit note at Stripe', () => {
     expect(await user.subscribed('main')).toBe(true)
   })
 
-  it('credits first some lines, then an amount, then the rest of an invoice, exact to the cent', async () => {
+  it('credits first some lines, then an amount, then the rest of an invoice, exactly to the cent', async () => {
     const test = await subscribed()
     const { user, invoice } = test
     const line = invoice.lines[0]?.id ?? ''
@@ -156,7 +156,7 @@ describe('a credit note at Stripe', () => {
     expect(await countStoredOperations(test)).toBe(0)
   })
 
-  it('returns money paid by card to the card, and credit used to the balance', async () => {
+  it('returns money paid by card to the card, and returns used credit to the balance', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.updateCard('pm_card_visa')
@@ -168,7 +168,7 @@ describe('a credit note at Stripe', () => {
     expect([sumRefundedCents(test, user), (await user.balance()).amount]).toEqual([1500, 500])
   })
 
-  it('covers the part of an invoice that was not refunded, and on request also the refund', async () => {
+  it('covers the part of an invoice that was not refunded, and the refund if requested', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.updateCard('pm_card_visa')
@@ -256,7 +256,7 @@ describe('a credit note at Stripe', () => {
     await expect(invoice.creditNote(other)).rejects.toThrow(ProviderRejected)
   })
 
-  it('is found by its own user only, and is not created with invalid options', async () => {
+  it('is found only by its own user, and is not created with invalid options', async () => {
     const test = await subscribed()
     const { invoice, user } = test
     const { id } = await invoice.creditNote({ to: 'outside', amount: money(100, 'usd') })
@@ -278,7 +278,7 @@ describe('a credit note at Stripe', () => {
     expect(await countStoredOperations(test)).toBe(0)
   })
 
-  it('can be downloaded as a PDF in the customer’s language, which shows its memo and refund', async () => {
+  it("has a PDF in the customer's language, which shows its memo and refund", async () => {
     const { user, invoice } = await subscribed()
     await user.updateCustomer({
       locale: 'de',

@@ -59,7 +59,7 @@ describe.each(PROVIDERS)('the details of a customer at $provider', ({ provider, 
     expect(await user.billingAddress()).toBeNull()
   })
 
-  it('are copied from the application’s row to the provider, never back', async () => {
+  it("are copied from the application's row to the provider, and never back", async () => {
     const test = await start(provider)
     const { user, database } = test
     await user.syncCustomerDetails()

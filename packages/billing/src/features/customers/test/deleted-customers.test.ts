@@ -29,7 +29,7 @@ describe.each(PROVIDERS)('a customer deleted at $provider without a webhook', (g
     return { test, user: await test.billing.user(test.user.id) }
   }
 
-  it('does not prevent its user from adding a card and subscribing again (threat N3)', async () => {
+  it('can be replaced: its user can add a card and subscribe again (threat N3)', async () => {
     const { test, user } = await deleted()
     const form = await user.paymentForm({ successPath: '/cards', cancelPath: '/cards' })
     expect(form.kind).toBe(provider === 'stripe' ? 'redirect' : 'token')
@@ -40,7 +40,7 @@ describe.each(PROVIDERS)('a customer deleted at $provider without a webhook', (g
     expect(sumChargedCents(test, user)).toBe(1000)
   })
 
-  it('gives its user no more access after sync() (threat W4)', async () => {
+  it('has no more access after sync() (threat W4)', async () => {
     const { test, user } = await deleted()
     const { drift, failures } = await test.billing.sync()
     expect(failures).toEqual([])
@@ -49,7 +49,7 @@ describe.each(PROVIDERS)('a customer deleted at $provider without a webhook', (g
     expect((await test.billing.sync()).drift).toEqual([])
   })
 
-  it('causes NoCustomer when its details are updated', async () => {
+  it('causes the error NoCustomer when its details are updated', async () => {
     const { user } = await deleted()
     await expect(user.updateCustomer({ name: 'Ada King' })).rejects.toThrow(NoCustomer)
     await expect(user.updateCustomer({ address: { city: 'Bath' } })).rejects.toThrow(NoCustomer)

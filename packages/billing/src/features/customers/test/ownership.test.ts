@@ -104,7 +104,7 @@ describe.each(PROVIDERS)(
       expect(sumChargedCents(test, test.user)).toBe(1000)
     })
 
-    it('emits no events to a user who reuses the id of a deleted one', async () => {
+    it('causes no events for a user who reuses the id of a deleted one', async () => {
       const emitted: AnyBillingEvent[] = []
       const tell = (event: AnyBillingEvent) => emitted.push(event)
       const test = await start(provider, {
@@ -129,7 +129,7 @@ describe.each(PROVIDERS)(
       expect(await test.billing.webhooks.deadLetters()).toEqual([])
     })
 
-    it('cannot be changed through an object read before it moved to another owner', async () => {
+    it('cannot be changed through an object that was read before the subscription moved to another owner', async () => {
       const test = await start(provider, { webhooks: false })
       const { user } = test
       const stale = await user.newSubscription('main', 'monthly').create(card)
@@ -158,7 +158,7 @@ describe.each(PROVIDERS)(
       expect(await user.asCustomer()).toMatchObject({ email: 'eve@example.com' })
     })
 
-    it('follows its customer to another user at the next sync(), if provider_id was moved by hand', async () => {
+    it('follows its customer to another user at the next sync(), if provider_id was moved by hand in the database', async () => {
       const test = await start(provider, { webhooks: false })
       const { user, billing } = test
       const { providerId } = await user.newSubscription('main', 'monthly').create(card)
@@ -204,7 +204,7 @@ describe.each(PROVIDERS)(
       expect((await billing.sync()).drift).toEqual([])
     })
 
-    it('gives no access and is reported while its user’s provider_id is empty, and gives access again once it is restored', async () => {
+    it("gives no access and is reported while its user's provider_id is empty, and gives access again once provider_id is restored", async () => {
       const test = await start(provider, { webhooks: false })
       const { user, billing, database } = test
       await user.newSubscription('main', 'monthly').create(card)

@@ -69,7 +69,7 @@ describe.each(PROVIDERS)(
       expect(await ownersOf(test, 'billing_operations')).toEqual([])
     })
 
-    it('does not prevent the previous owner from subscribing again as a new customer', async () => {
+    it('can be replaced: the previous owner can subscribe again as a new customer', async () => {
       const test = await startTeams(provider, 'string', { webhooks: false })
       const { user } = test
       const team = await createTeam(test, 'a7')
@@ -149,7 +149,7 @@ describe.each(PROVIDERS)(
       expect((await test.billing.sync()).drift).toEqual([])
     })
 
-    it('does not deadlock when two owners transfer to each other', async () => {
+    it('is not blocked by a deadlock if two owners transfer to each other', async () => {
       const test = await startTeams(provider, 'integer', { webhooks: false })
       const { user } = test
       const team = await createTeam(test, 1)
@@ -164,7 +164,7 @@ describe.each(PROVIDERS)(
       expect(await user.subscribed('main')).toBe(true)
     })
 
-    it('uses up the free trial of both owners', async () => {
+    it('makes the free trial count as used for both owners', async () => {
       const test = await startTeams(provider, 'integer', {
         webhooks: false,
         trials: { oncePerOwner: true },
@@ -179,7 +179,7 @@ describe.each(PROVIDERS)(
       expect(await test.createUser().then((each) => each.hadTrial())).toBe(false)
     })
 
-    it('causes an event for both owners, and its pending events and mail go to the new owner', async () => {
+    it('causes an event for both owners, and its pending events and mail are sent to the new owner', async () => {
       const emitted: AnyBillingEvent[] = []
       const sent: MailMessage[] = []
       let isAway = true
@@ -216,7 +216,7 @@ describe.each(PROVIDERS)(
       expect(await sent[0]?.attachments()).toHaveLength(1)
     })
 
-    it('is updated with its new owner by a webhook that was waiting for the previous owner’s lock', async () => {
+    it("is updated with its new owner by a webhook that was waiting for the previous owner's lock", async () => {
       const test = await startTeams(provider)
       const { user, billing, sandbox } = test
       const team = await createTeam(test, 1)
@@ -289,7 +289,7 @@ describe('a customer at Stripe that is transferred to another owner (threat Q3)'
     expect(back.metadata).not.toHaveProperty('owner')
   })
 
-  it('has its open hosted pages expired, on which the previous owner could still pay', async () => {
+  it('has its open hosted pages expired, because the previous owner could still pay on them', async () => {
     const test = await startTeams('stripe', 'integer', { webhooks: false })
     const { user, sandbox } = test
     const team = await createTeam(test, 1)
@@ -304,7 +304,7 @@ describe('a customer at Stripe that is transferred to another owner (threat Q3)'
     expect(await ownersOf(test, 'billing_operations')).toEqual([])
   })
 
-  it('is not charged by a concurrent request of the previous owner, unless the charge came first', async () => {
+  it('is not charged by a concurrent request of the previous owner, unless that charge came first', async () => {
     const test = await startTeams('stripe', 'integer', { webhooks: false })
     const { user, billing } = test
     const team = await createTeam(test, 1)

@@ -25,7 +25,7 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
   }
 
   it.each(TABLE)(
-    'changes the access of the disputed subscription only, as configured by disputes.access: %s',
+    'changes only the access of the disputed subscription, as configured by disputes.access: %s',
     async (access, opens) => {
       const test = await begin(access)
       const { user, billing, settle } = test
@@ -66,7 +66,7 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
   )
 
   it.each(TABLE)(
-    'is stored in its current state, even if a webhook reports an older one (disputes.access: %s)',
+    'is stored in its latest state, even if a webhook reports an older one (disputes.access: %s)',
     async (access, opens) => {
       const test = await begin(access)
       const { user, settle } = test
@@ -94,7 +94,7 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
     expect((await user.subscription('main')).disputedAt).toEqual(disputedAt)
   })
 
-  it('ends the subscription exactly once if the merchant loses the dispute, even if a response of the provider gets lost', async () => {
+  it('ends the subscription exactly once if the merchant loses, even if a response of the provider is lost', async () => {
     const test = await start(provider, { disputes: { access: 'end' } })
     let wasHit = true
     for (let call = 0; wasHit && call < 12; call++) {
@@ -134,7 +134,7 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
     expect(await user.subscribed('main')).toBe(true)
   })
 
-  it('ends the subscription that replaced the disputed one when it is decided against the merchant', async () => {
+  it('ends the subscription that replaced the disputed one if the merchant loses', async () => {
     const test = await begin('end')
     const { user, settle } = test
     const decide = openDispute(test, user)
@@ -148,7 +148,7 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
     expect(sumChargedCents(test, user)).toBe(taken)
   })
 
-  it('is stored for a single charge, and does not affect the subscription', async () => {
+  it('is stored for a single charge, and does not affect any subscription', async () => {
     const test = await begin('suspend')
     const { user } = test
     await user.charge(provider === 'stripe' ? 500 : 5)
@@ -175,7 +175,7 @@ it('an inquiry of the bank about a charge does not affect the subscription', asy
   expect(await user.subscribed('main')).toBe(true)
 })
 
-it('a dispute of a usage charge at Braintree suspends the subscription with that usage', async () => {
+it('a dispute of a charge for usage at Braintree suspends the subscription with that usage', async () => {
   const metered = { calls: { unitAmount: 5 } }
   const test = await start('braintree', { disputes: { access: 'suspend' }, metered })
   const { user, billing, sandbox } = test

@@ -36,7 +36,7 @@ describe.each(PROVIDERS)('billing.disputes() at $provider', ({ provider, card })
     expect((await billing.disputes({ owner: friend.owner })).disputes).toEqual([])
   })
 
-  it('refuses an unknown status, a wrong cursor and too long a page', async () => {
+  it('rejects an unknown status, an invalid cursor and a page that is too long', async () => {
     const { billing } = await start(provider)
     for (const wrong of [{ status: 'maybe' as never }, { after: 'nonsense' }, { limit: 1001 }]) {
       await expect(billing.disputes(wrong)).rejects.toThrow(InvalidArgument)

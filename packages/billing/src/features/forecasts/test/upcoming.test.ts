@@ -28,7 +28,7 @@ function format(upcoming: UpcomingInvoice | null) {
 describe.each(PROVIDERS)('the upcoming invoice at $provider', ({ provider, card }) => {
   const isStripe = provider === 'stripe'
 
-  it('has the plan, discount and tax, and is due at the end of the period', async () => {
+  it('contains the plan, the discount and the tax, and is due at the end of the period', async () => {
     const { user } = await start(provider, { coupon: true, taxPercentage: () => 20 })
     const subscription = await user
       .newSubscription('main', 'monthly')
@@ -88,7 +88,7 @@ describe.each(PROVIDERS)('the upcoming invoice at $provider', ({ provider, card 
     expect(await user.upcomingInvoice('none')).toBeNull()
   })
 
-  it('includes past due amounts if the provider charges them together with the next period', async () => {
+  it('includes past due amounts if the provider charges them with the next period', async () => {
     const test = await start(provider)
     const { user, sandbox } = test
     await user.newSubscription('main', 'monthly').create(card)
@@ -137,7 +137,7 @@ describe.each(PROVIDERS)('the previewed invoices of a new subscription at $provi
     expect(format(next)?.date).toBe(RENEWAL[provider as keyof typeof RENEWAL])
   })
 
-  it('can be requested for another provider, on a page where people choose one', async () => {
+  it('can be requested for another provider, for a page where people choose the provider', async () => {
     const other = isStripe ? 'braintree' : 'stripe'
     const { user } = await start(provider)
     const { now } = await user.newSubscription('main', 'monthly').preview({}, { provider: other })
@@ -148,7 +148,7 @@ describe.each(PROVIDERS)('the previewed invoices of a new subscription at $provi
     expect(user.provider).toBe(provider)
   })
 
-  it('show nothing to pay now, and the price after the trial if there is one', async () => {
+  it('show that nothing is due now, and the price after the trial if there is a trial', async () => {
     const { user } = await start(provider)
     const { now, next } = await user.newSubscription('main', 'monthly').trialDays(9).preview()
     expect(now.total.amount).toBe(0)
@@ -170,7 +170,7 @@ describe.each(PROVIDERS)('the previewed invoices of a new subscription at $provi
   })
 })
 
-describe('invoice previews at Stripe', () => {
+describe('previews of invoices at Stripe', () => {
   it('show a pending proration on the last invoice of a cancelled subscription', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test

@@ -50,7 +50,7 @@ describe('a guest checkout', () => {
     expect(await user.refund(payment ?? '')).toMatchObject({ amount: money(1500, 'usd') })
   })
 
-  it('starts a subscription that keeps renewing and is updated by webhooks after the claim', async () => {
+  it('starts a subscription that renews and is updated by webhooks after the claim', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.claimCheckout(await paidSubscription(test))
@@ -58,7 +58,7 @@ describe('a guest checkout', () => {
     expect([await user.subscribed('main'), sumChargedCents(test, user)]).toEqual([true, 2000])
   })
 
-  it('is not assigned to a user by its e-mail address', async () => {
+  it('is never assigned to a user because of its e-mail address', async () => {
     const test = await start('stripe')
     const { id } = await test.billing.guestCheckout('monthly', PAGE)
     const guest = await test.createUser({ email: 'guest@example.com' })
@@ -106,7 +106,7 @@ describe('a guest checkout', () => {
     expect((await billing.user(eve.id)).providerId).toBeNull()
   })
 
-  it('cannot be claimed by a user who is already a customer, but can then still be claimed by another user', async () => {
+  it('cannot be claimed by a user who is already a customer, and can then still be claimed by another user', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.updateCard('pm_card_visa')

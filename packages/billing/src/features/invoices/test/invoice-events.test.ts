@@ -147,7 +147,7 @@ describe('billing events at Stripe', () => {
     expect(kinds(emitted)).toContain('invoice.action_required')
   })
 
-  it('report the coming end of an owner’s generic trial', async () => {
+  it("report that an owner's generic trial ends soon", async () => {
     const test = await listening('stripe')
     const { user, sandbox } = test
     await user.startGenericTrial(new Date(sandbox.clock.now().getTime() + 2 * 86_400_000))
@@ -155,7 +155,7 @@ describe('billing events at Stripe', () => {
     expect(kinds(await test.take())).toEqual(['trial.ending'])
   })
 
-  it('report an expiring card of owners who will be charged again, and of no others', async () => {
+  it('report an expiring card of owners who will be charged again, and of no other owners', async () => {
     const test = await listening('stripe')
     const { user, database, sandbox } = test
     const subscribe = (payer: typeof user) =>

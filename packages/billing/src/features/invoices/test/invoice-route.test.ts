@@ -31,7 +31,7 @@ describe.each(PROVIDERS)('the invoice route at $provider', ({ provider, card }) 
     return first?.id ?? ''
   }
 
-  it('responds with the PDF to the invoice’s owner, and with a notice page on failure', async () => {
+  it("responds with the PDF to the invoice's owner, and with an error page on failure", async () => {
     const id = await billed()
     const eve = await test.createUser({ email: 'eve@example.com' })
     const cases = [
@@ -80,7 +80,7 @@ describe.each(PROVIDERS)('the invoice route at $provider', ({ provider, card }) 
     }
   })
 
-  it('responds with a notice page while the provider is unavailable', async () => {
+  it('responds with an error page while the provider is unavailable', async () => {
     const id = await billed()
     test.sandbox.trouble.failNext(20, 'half-written', provider)
     const response = await open(id, test.user)

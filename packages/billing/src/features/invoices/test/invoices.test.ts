@@ -3,7 +3,7 @@ import { PROVIDERS, start, stripeSdk } from '../../../../test/support.ts'
 import { InvalidArgument } from '../../../index.ts'
 
 describe.each(PROVIDERS)('invoices at $provider', ({ provider, card, ten }) => {
-  it('are listed completely, across the provider’s pages, or up to a limit', async () => {
+  it('are listed completely, over all pages of the provider, or up to a limit', async () => {
     const test = await start(provider, {
       webhooks: false,
       plans: { monthly: { amount: 1000, months: 1 } },
@@ -21,7 +21,7 @@ describe.each(PROVIDERS)('invoices at $provider', ({ provider, card, ten }) => {
     await expect(user.invoices({ limit: 0 })).rejects.toThrow(InvalidArgument)
   })
 
-  it('are only returned by invoicesIncludingPending() while they are unpaid', async () => {
+  it('are returned only by invoicesIncludingPending() while they are unpaid', async () => {
     const test = await start(provider)
     const { user, sandbox } = test
     await user.updateCard(card)

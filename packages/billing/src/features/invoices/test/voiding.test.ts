@@ -57,7 +57,7 @@ describe('voiding an invoice at Stripe', () => {
     expect(sumChargedCents(test, user)).toBe(1000)
   })
 
-  it('removes the debt of a later period, while the subscription continues', async () => {
+  it('removes the debt of a later period, and the subscription continues', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -74,7 +74,7 @@ describe('voiding an invoice at Stripe', () => {
     expect(sumChargedCents(test, user)).toBe(2000)
   })
 
-  it('is possible while the invoice is a draft, which is then never charged', async () => {
+  it('is possible while the invoice is a draft, and the draft is then never charged', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -119,7 +119,7 @@ describe('voiding an invoice at Stripe', () => {
     },
   )
 
-  it('is refused for a draft that credit pays; once the invoice is final, a credit note can return the credit', async () => {
+  it('is refused for a draft that is paid with credit; once the invoice is final, a credit note can return the credit', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')

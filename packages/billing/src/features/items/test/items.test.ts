@@ -126,7 +126,7 @@ async function startHalfway({ provider, card }: ProviderCase) {
 describe.each(PROVIDERS)('the prices of a subscription at $provider', (given) => {
   const { provider, card } = given
 
-  it('are all billed if they are chosen for a new subscription', async () => {
+  it('are all billed if they are chosen when the subscription is created', async () => {
     const test = await start(provider, { webhooks: false, taxPercentage: () => 19.6 })
     defineSeats(test)
     const { user } = test
@@ -217,7 +217,7 @@ describe.each(PROVIDERS)('the prices of a subscription at $provider', (given) =>
   })
 })
 
-it('a swap to another interval at Braintree requires a list of the add-ons that the subscription should have', async () => {
+it('a swap to another interval at Braintree needs a list of the add-ons to keep', async () => {
   const test = await startHalfway({ provider: 'braintree', card: CARD.braintree } as ProviderCase)
   const made = await test.made.addPrice('seat', 2)
   await expect(made.swap('yearly')).rejects.toThrow(InvalidArgument)

@@ -72,7 +72,7 @@ describe.each(PROVIDERS)('the language of mail and invoices at $provider', ({ pr
     })
   })
 
-  it('is the default language if there is no valid locale', async () => {
+  it('is the default language if no valid locale is found', async () => {
     expect(await readPrintedLanguage(provider, {})).toEqual(all('en'))
     const invoice = { ...seller, locale: 'fr' }
     expect(
@@ -126,7 +126,7 @@ describe.each(PROVIDERS)('the language of mail and invoices at $provider', ({ pr
   )
 
   it.runIf(provider === 'braintree')(
-    'cannot be stored with a customer at a provider that has no such field',
+    'cannot be stored with a customer if the provider has no such field',
     async () => {
       const { user, sandbox } = await start(provider)
       await expect(user.updateCard(card, { locale: 'de' })).rejects.toThrow(Unsupported)

@@ -63,7 +63,7 @@ describe('queued mail', () => {
     expect(attempts).toBe(2)
   })
 
-  it('is deleted by purge() once it was sent, given up, or left with an unknown outcome', async () => {
+  it('is deleted by purge() once it was sent, was given up, or has an unknown outcome', async () => {
     const test = await startWithMail(
       'stripe',
       {

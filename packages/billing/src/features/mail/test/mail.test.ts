@@ -56,7 +56,7 @@ describe.each(PROVIDERS)('mail at $provider', ({ provider, card }) => {
   })
 })
 
-describe('mail', () => {
+describe('mail to customers', () => {
   it('is written in the customer’s language at the provider', async () => {
     const test = await startWithMail('stripe')
     const { user, sent } = test
@@ -68,7 +68,7 @@ describe('mail', () => {
     expect(sent[0]?.html).toContain('<html lang="he" dir="rtl">')
   })
 
-  it('announces a failed charge, with a link to change the card', async () => {
+  it('about a failed charge contains a link to change the card', async () => {
     const link = (kind: string) => `https://app.example.com/billing?${kind}`
     const test = await startWithMail('stripe', { link })
     const { user, sent, sandbox } = test
@@ -104,7 +104,7 @@ describe('mail', () => {
       expect(sent[0]?.html).toContain('href="http')
     })
 
-    it('is sent again with each attempt that requires authentication', async () => {
+    it('is sent again for each attempt that requires authentication', async () => {
       const test = await challenged()
       await test.advance({ days: 4 })
       const asked = test.sent.filter(({ kind }) => kind === 'action_required')
@@ -113,12 +113,12 @@ describe('mail', () => {
       expect(test.sent).toEqual(asked)
     })
 
-    it('announces the failed payment if mail about confirmations is switched off', async () => {
+    it('reports a failed payment instead if mail about confirmations is switched off', async () => {
       const { sent } = await challenged({ only: ['payment_failed'] })
       expect(sent.map(({ kind }) => kind)).toEqual(['payment_failed'])
     })
 
-    it('announces the next attempt that fails', async () => {
+    it('reports the next attempt that fails', async () => {
       const test = await challenged()
       const { user, sent, sandbox } = test
       await user.updateCard('pm_card_visa')

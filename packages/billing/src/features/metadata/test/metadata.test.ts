@@ -108,7 +108,7 @@ describe('withMetadata()', () => {
     expect(await made.metadata()).toEqual(all)
   })
 
-  it('adds the metadata to a hosted page, whose own `metadata` option takes precedence', async () => {
+  it("adds the metadata to a hosted page, where the page's own `metadata` option takes precedence", async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const page = await user

@@ -93,7 +93,7 @@ describe.each(PROVIDERS)(
 )
 
 describe('the delivery of an outgoing webhook (threat W7)', () => {
-  it('is retried with the same id and body after a 500, until it succeeds once', async () => {
+  it('is repeated with the same id and body after a 500, until it succeeds once', async () => {
     const test = await sending(ONLY_CREATED)
     const { receiver, billing } = test
     receiver.answer(
@@ -160,7 +160,7 @@ describe('the delivery of an outgoing webhook (threat W7)', () => {
     expect(other.received).toEqual([])
   })
 
-  it('succeeds with a 2xx status, whatever else the response contains', async () => {
+  it('succeeds with a 2xx status, whatever the response contains', async () => {
     const test = await sending(ONLY_CREATED)
     test.receiver.answer((_, response) => {
       response.writeHead(201, { 'content-encoding': 'gzip', 'content-type': 'text/html' })
@@ -203,7 +203,7 @@ describe('the delivery of an outgoing webhook (threat W7)', () => {
     expect(late[0]?.lastError).toMatch(/TimeoutError|too long/)
   })
 
-  it('is repeated immediately by another process if billing is closed while sending', async () => {
+  it('is repeated immediately by another process if billing is closed during the delivery', async () => {
     const test = await sending(ONLY_CREATED)
     const { receiver, user } = test
     const ending = test.another()
@@ -230,7 +230,7 @@ describe('the delivery of an outgoing webhook (threat W7)', () => {
     expect(test.receiver.received).toHaveLength(3)
   })
 
-  it('is refused by a receiver whose clock is wrong, and accepted once that clock is right', async () => {
+  it('is refused by a receiver whose clock is wrong, and accepted once that clock is corrected', async () => {
     const test = await sending(ONLY_CREATED)
     const { receiver } = test
     let ahead = 10 * 60_000
@@ -256,7 +256,7 @@ describe('the delivery of an outgoing webhook (threat W7)', () => {
 })
 
 describe('a webhook endpoint of the application (threat W7)', () => {
-  it('can verify with the old or the new secret during a rotation', async () => {
+  it('can verify signatures with the old and with the new secret during a rotation', async () => {
     const test = await sending({ ...ONLY_CREATED, secret: [OTHER_SECRET, SECRET] })
     await test.subscribe()
     const [one] = test.receiver.received
@@ -275,7 +275,7 @@ describe('a webhook endpoint of the application (threat W7)', () => {
     ])
   })
 
-  it('receives nothing after it answered 410 Gone, until resendAll() delivers the backlog', async () => {
+  it('receives nothing after it answered 410 Gone, until resendAll() delivers the events that were held back', async () => {
     const test = await sending({ ...ONLY_CREATED, name: 'the shop' })
     const { receiver, billing, errors } = test
     receiver.answer(410)
@@ -323,7 +323,7 @@ describe('a webhook endpoint of the application (threat W7)', () => {
     ],
     [['127.0.0.1'], { 'http://127.0.0.1:1/': /ECONNREFUSED/, 'https://[::1]:1/': /not public/ }],
   ])(
-    'is called at public addresses and configured private addresses only (configured: %j)',
+    'is called only at public addresses and configured private addresses (configured: %j)',
     async (privateAddresses, expected) => {
       const endpoints = Object.keys(expected).map((url) => ({
         url,
@@ -342,7 +342,7 @@ describe('a webhook endpoint of the application (threat W7)', () => {
     },
   )
 
-  it('is called at the same IP address of its host name that was checked', async () => {
+  it('is called at the IP address of its host name that was checked', async () => {
     const asked: string[] = []
     const resolve = async (host: string) => {
       asked.push(host)

@@ -78,7 +78,7 @@ async function startHeld() {
   return { ...test, ...looking, receiver, subscribe, gone }
 }
 
-it('a webhook endpoint stays enabled when an event is added while resendAll() sends its backlog (threat W7)', async () => {
+it('a webhook endpoint stays enabled when an event is added while resendAll() sends the events that were held back (threat W7)', async () => {
   const test = await startHeld()
   const { receiver, billing } = test
   test.interrupt(() => billing.deliveries.resendAll('the shop'))
@@ -90,7 +90,7 @@ it('a webhook endpoint stays enabled when an event is added while resendAll() se
   expect(new Set(receiver.ids()).size).toBe(3)
 })
 
-it('a webhook endpoint that was paused after a 410 Gone stays paused when old deliveries are deleted (threat W7)', async () => {
+it('a webhook endpoint that was paused after a 410 Gone stays paused when its old deliveries are deleted (threat W7)', async () => {
   const test = await startHeld()
   const { receiver, billing, sandbox } = test
   await test.subscribe()

@@ -72,7 +72,7 @@ describe('pause()', () => {
     ['keep_as_draft', 'draft'],
     ['mark_uncollectible', 'uncollectible'],
   ] as const)(
-    "called with bills: '%s' gives the invoices created during the pause the status %s",
+    "gives, with bills: '%s', the invoices created during the pause the status %s",
     async (how, status) => {
       const test = await subscribed({ webhooks: false })
       await test.made.pause({ bills: how })
@@ -98,7 +98,7 @@ describe('pause()', () => {
     expect([await user.subscribed('main'), await billing.countActive(at)]).toEqual([true, 1])
   })
 
-  it('stores the pause and emits an event, as for a pause made in Stripe’s dashboard', async () => {
+  it("stores the pause and emits an event, like a pause made in Stripe's dashboard", async () => {
     const emitted: AnyBillingEvent[] = []
     const keep = (event: AnyBillingEvent) => emitted.push(event)
     const test = await subscribed({
@@ -137,7 +137,7 @@ describe('pause()', () => {
     await expect(ended.unpause()).rejects.toMatchObject({ code: 'subscription_ended' })
   })
 
-  it('called during a trial prevents the charge at the end of the trial', async () => {
+  it('prevents, during a trial, the charge at the end of the trial', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user, sandbox } = test
     const made = await user.newSubscription('main', 'monthly').trialDays(9).create(CARD)
@@ -262,11 +262,11 @@ describe('pause()', () => {
   })
 })
 
-describe('can()', () => {
+describe('can(), which returns whether a provider has a capability,', () => {
   it.each([
     ['stripe', 'pm_card_visa', true],
     ['braintree', 'fake-valid-visa-nonce', false],
-  ] as const)('tells whether %s has a capability, before any request', async (at, card, can) => {
+  ] as const)('returns the right answer for %s before any request', async (at, card, can) => {
     const { user } = await start(at)
     const made = await user.newSubscription('main', 'monthly').create(card)
     expect([made.can('pauses'), made.can('schedules'), user.can('taxIds')]).toEqual([can, can, can])

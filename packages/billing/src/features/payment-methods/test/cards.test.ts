@@ -34,7 +34,7 @@ describe('a card that requires authentication, used for a trial', () => {
     expect(sumChargedCents(test, user)).toBe(1000)
   })
 
-  it('leads to an open invoice at Stripe, whose payment the customer has to confirm, if the card was not confirmed before the end of the trial', async () => {
+  it('leads to an open invoice at Stripe, which the customer has to confirm, if the card was not confirmed before the trial ended', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     await user
@@ -63,7 +63,7 @@ describe('a card that requires authentication, used for a trial', () => {
 })
 
 describe('the stored card at Stripe', () => {
-  it('is removed from our row when the card is detached at Stripe', async () => {
+  it('is removed from our database row when it is detached at Stripe', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.updateCard('pm_card_visa')
@@ -148,7 +148,7 @@ describe.each(PROVIDERS)('updateCard() at $provider', (given) => {
     },
   )
 
-  it('rejects a token that another customer has used, and keeps the present card', async () => {
+  it('rejects a token that another customer has used, and keeps the current card', async () => {
     const test = await start(provider)
     const { user } = test
     await user.updateCard(card)

@@ -29,7 +29,7 @@ describe.each(PROVIDERS)('payment methods at $provider', (given) => {
   const newCard = ({ sandbox }: FlowTest) =>
     provider === 'braintree' ? sandbox.braintree.createNonce() : 'pm_card_amex'
 
-  it('are an empty list for a user without a customer, and reading them creates no customer', async () => {
+  it('are an empty list for a user without a customer, and reading the list creates no customer', async () => {
     const test = await start(provider)
     const { user } = test
     expect(await user.paymentMethods()).toEqual([])
@@ -115,7 +115,7 @@ describe.each(PROVIDERS)('payment methods at $provider', (given) => {
     expect(await user.subscribed('main')).toBe(true)
   })
 
-  it('can be neither read, nor made the default, nor deleted by another user', async () => {
+  it('cannot be read, made the default or deleted by another user', async () => {
     const test = await start(provider)
     const { user } = test
     const { id } = await user.addPaymentMethod(card)
@@ -166,7 +166,7 @@ describe.each(PROVIDERS)('payment methods at $provider', (given) => {
 })
 
 describe('payment methods at Stripe', () => {
-  it('are updated after changes that the bank reports, such as a new expiry date', async () => {
+  it('are updated after changes reported by the bank, such as a new expiry date', async () => {
     const test = await start('stripe')
     const { user } = test
     const { id } = await user.addPaymentMethod('pm_card_visa')
@@ -218,7 +218,7 @@ describe('payment methods at Stripe', () => {
     expect(user.cardLastFour).toBe('3184')
   })
 
-  it('are read from the setup intent of their own browser tab, even if several tabs add cards concurrently', async () => {
+  it('are read from the setup intent of the right browser tab, even if several tabs add cards concurrently', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'monthly').create('pm_card_amex')
@@ -322,7 +322,7 @@ describe('payment methods at Braintree', () => {
     expect(kept?.verifications[0]?.threeDSecure).toMatchObject({ liabilityShifted: true })
   })
 
-  it('are not added a second time if they are in the customer’s vault already', async () => {
+  it("are not added again if they are already in the customer's vault", async () => {
     const test = await start('braintree')
     const { user } = test
     await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')

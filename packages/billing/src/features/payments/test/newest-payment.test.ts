@@ -23,7 +23,7 @@ describe.each(PROVIDERS)('the newest payment of a subscription at $provider', (g
     expect((await subscription.latestPayment())?.id).not.toBe(first?.id)
   })
 
-  it('is null in a trial, and is still available after the subscription ended', async () => {
+  it('is null during a trial, and is still available after the subscription ended', async () => {
     const test = await start(provider)
     const { user } = test
     const subscription = await user.newSubscription('main', 'monthly').trialDays(9).create(card)

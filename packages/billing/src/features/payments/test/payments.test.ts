@@ -100,7 +100,7 @@ describe.each(PROVIDERS)('payments at $provider', (given) => {
     expect(await user.invoices()).toHaveLength(2)
   })
 
-  it('show a coupon on the invoice only for as long as it applies', async () => {
+  it('list a coupon on the invoice only for as long as the coupon applies', async () => {
     const test = await start(provider, { coupon: true, webhooks: false })
     const { user } = test
     await user.newSubscription('main', 'monthly').withCoupon('SPRING').create(card)
@@ -147,8 +147,8 @@ describe.each(PROVIDERS)('payments at $provider', (given) => {
   })
 })
 
-describe('quantities', () => {
-  it('include the changes of all concurrent calls at Stripe', async () => {
+describe('the quantity of a subscription', () => {
+  it('includes the changes of all concurrent calls at Stripe', async () => {
     const test = await start('stripe')
     const { user } = test
     const subscription = await user
@@ -169,7 +169,7 @@ describe('quantities', () => {
     expect(swapped).toMatchObject({ quantity: 4, providerPlan: 'pro' })
   })
 
-  it('throw Unsupported at Braintree without a request', async () => {
+  it('throws Unsupported at Braintree without a request', async () => {
     const { user, sandbox } = await start('braintree')
     const card = 'fake-valid-visa-nonce'
     await expect(user.newSubscription('main', 'monthly').quantity(2).create(card)).rejects.toThrow(

@@ -42,7 +42,7 @@ describe.each(PROVIDERS)(
     ] as const
 
     it.each(pays)(
-      'makes %s() charge once when it is repeated with a new card after a decline',
+      'makes %s() charge once if it is repeated with a new card after a decline',
       async (_name, pay) => {
         const test = await start(provider)
         const { user } = test
@@ -60,7 +60,7 @@ describe.each(PROVIDERS)(
     )
 
     it.each(pays)(
-      'makes %s() charge once when it is repeated with a new card after a lost response',
+      'makes %s() charge once if it is repeated with a new card after a lost response',
       async (_name, pay) => {
         const test = await start(provider, { webhooks: false })
         const { sandbox } = test
@@ -267,7 +267,7 @@ describe.each([127, 128, 253, 254, 255])(
       return { test, user: test.user }
     }
 
-    it('finds a charge that an earlier version of billing made with the unshortened key', async () => {
+    it('finds a charge that an earlier version of billing made with the full key', async () => {
       const { test, user } = await began()
       const { default: braintree } = await import('braintree')
       const sdk = new braintree.BraintreeGateway(test.sandbox.braintree.config as never)

@@ -23,7 +23,7 @@ describe('attempts to use promotion codes', () => {
     expect(await count(ada, 62)).toEqual(at(120))
   })
 
-  it('stay within the limit when twenty are made concurrently', async () => {
+  it('never exceed the limit when twenty are made concurrently', async () => {
     const { url } = await start('stripe', { webhooks: false })
     const others = await Promise.all([1, 2, 3, 4].map(() => connect(url, { poolSize: 5 })))
     const limit = { limit: 10, at: at(0), until: at(60) }

@@ -63,7 +63,7 @@ const UNKNOWN = {
 }
 
 describe('a promotion code', () => {
-  it('causes the hosted page on which it was applied to expire once other customers have used it up', async () => {
+  it('causes the hosted page it was applied on to expire once other customers have used up the code', async () => {
     const test = await startWith('ONCE', { max_redemptions: 1 })
     const { user } = test
     const page = { name: 'main', successPath: '/done' }
@@ -185,7 +185,7 @@ describe('a promotion code', () => {
 const NEVER_PAID = ['pm_card_chargeCustomerFail', 'pm_card_authenticationRequired'] as const
 
 describe.each(NEVER_PAID)(
-  'a single-use promotion code, after a failed first payment with the card %s (threat N3)',
+  'a single-use promotion code, after a failed first payment with the card %s (threat N3),',
   (card) => {
     async function neverPaid(terms: Terms = {}) {
       const test = await startWith('ONCE', { max_redemptions: 1, ...terms })
@@ -193,7 +193,7 @@ describe.each(NEVER_PAID)(
       return test
     }
 
-    it('works with another card, after any number of attempts', async () => {
+    it('can be used with another card, after any number of attempts', async () => {
       const test = await neverPaid()
       const { user } = test
       await expect(create(user, 'ONCE', 'pm_card_chargeCustomerFail')).rejects.toThrow(
@@ -210,7 +210,7 @@ describe.each(NEVER_PAID)(
       expect(sumChargedCents(test, user)).toBe(700)
     })
 
-    it('works for another plan, and for a hosted page', async () => {
+    it('can be used for another plan, and on a hosted page', async () => {
       const test = await neverPaid()
       const { user } = test
       const page = { name: 'main', successPath: '/done', promotionCode: 'ONCE' }
@@ -220,7 +220,7 @@ describe.each(NEVER_PAID)(
       expect(sumChargedCents(test, user)).toBe(2200)
     })
 
-    it('still gives its discount only once, and to no other user', async () => {
+    it('gives its discount only once, and to no other user', async () => {
       const test = await neverPaid()
       const { user } = test
       const names = ['main', 'second', 'third', 'fourth']

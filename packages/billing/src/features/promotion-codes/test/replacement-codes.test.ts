@@ -73,7 +73,7 @@ describe('the replacement for a promotion code that a failed payment used up (th
     },
   )
 
-  it('is created independently of the error message that Stripe sends for a used up code', async () => {
+  it('is created whatever error message Stripe sends for a used up code', async () => {
     const { user, stripe, code } = await startWith()
     await decline(user, 1)
     const said = Object.assign(new Error('No'), { type: 'StripeInvalidRequestError' })
@@ -125,7 +125,7 @@ describe('the replacement for a promotion code that a failed payment used up (th
     ])
   })
 
-  it('exists only once at a time, however many payments failed', async () => {
+  it('exists only once at a time, however many payments have failed', async () => {
     const { user } = await startWith({ max_redemptions: 3 })
     await decline(user, 3)
     await user.newSubscription('main', 'monthly').create('pm_card_visa')

@@ -49,7 +49,7 @@ async function readUnusedCredit(test: FlowTest): Promise<number> {
 describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat Q1)', (given) => {
   const { provider, card } = given
 
-  it('is half of the price that remains after the coupon', async () => {
+  it('is half of the price after the discount', async () => {
     const test = await start(provider, { coupon: true })
     await test.user.newSubscription('main', 'yearly').withCoupon('SPRING').create(card)
     expect(sumChargedCents(test, test.user)).toBe(9700)
@@ -96,7 +96,7 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
     expect([await readUnusedCredit(test), sumChargedCents(test, test.user)]).toEqual([0, 10_000])
   })
 
-  it('leaves the other half, which either a refund or a swap can return once', async () => {
+  it('leaves the other half, which either a refund or a swap can return, but only once', async () => {
     const test = await start(provider)
     await test.user.newSubscription('main', 'yearly').create(card)
     await refundHalf(test)
@@ -129,7 +129,7 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
 })
 
 describe.each(PROVIDERS)('a period at $provider that was paid with credit (threat Q1)', (given) => {
-  it('is not credited by a swap once the bank has taken back the payment that the credit came from', async () => {
+  it('is not credited by a swap if the bank took back the payment that the credit came from', async () => {
     const test = await start(given.provider)
     const { user } = test
     await user.newSubscription('main', 'yearly').create(given.card)
@@ -194,16 +194,19 @@ describe('a credit note for an unpaid invoice (threat Q1)', () => {
 describe.each([
   ['bought by bank transfer', false, 10_000],
   ['a gift', true, 4000],
-] as const)('credit that was %s, and paid for a part of a year (threat Q1)', (_, gift, paid) => {
-  it(`counts as ${paid / 100} of 100 paid when a swap credits the year`, async () => {
-    const test = await start('stripe')
-    const { user } = test
-    await user.creditBalance(money(6000, 'usd'), 'Paid by bank transfer', { gift })
-    await user.newSubscription('main', 'yearly').create(CARDS.stripe)
-    expect(sumChargedCents(test, user)).toBe(4000)
-    expect(await previewSwapCredit(test)).toBe(paid)
-  })
-})
+] as const)(
+  'credit that was %s, and paid for a part of a yearly period (threat Q1),',
+  (_, gift, paid) => {
+    it(`counts as ${paid / 100} of 100 paid when a swap credits the year`, async () => {
+      const test = await start('stripe')
+      const { user } = test
+      await user.creditBalance(money(6000, 'usd'), 'Paid by bank transfer', { gift })
+      await user.newSubscription('main', 'yearly').create(CARDS.stripe)
+      expect(sumChargedCents(test, user)).toBe(4000)
+      expect(await previewSwapCredit(test)).toBe(paid)
+    })
+  },
+)
 
 describe.each(PROVIDERS)(
   'the number of requests to $provider for a change of a subscription',

@@ -118,16 +118,16 @@ async function expectNoCredit(
 }
 
 describe('a yearly period at Stripe whose payment was returned to the customer (threat Q1)', () => {
-  it.each(WAYS)('is not credited by a swap once it was %s', async (_, giveBack) => {
+  it.each(WAYS)('gives no credit in a swap once it was %s', async (_, giveBack) => {
     const [swap] = CHANGES
     if (swap) await expectNoCredit(giveBack, swap)
   })
 
-  it.each(CHANGES.slice(1))('is not credited by $name', async (change) => {
+  it.each(CHANGES.slice(1))('gives no credit in $name', async (change) => {
     await expectNoCredit(refundAll, change)
   })
 
-  it('is neither credited by cancelAt() nor charged again by resume()', async () => {
+  it('gives no credit in cancelAt(), and is not charged again by resume()', async () => {
     const test = await subscribeTwoSeats()
     await refundAll(test)
     const subscription = await main(test)
@@ -144,7 +144,7 @@ describe('a yearly period at Stripe whose payment was returned to the customer (
     expect(sumChargedCents(test, test.user)).toBe(20_000)
   })
 
-  it('is charged in full after a swap to a more expensive plan, without credit from this or the next change', async () => {
+  it('is charged in full after a swap to a more expensive plan, and gives no credit in this or the next change', async () => {
     const test = await subscribeTwoSeats()
     test.sandbox.stripe.seedPrice({
       id: 'dear',
@@ -183,7 +183,7 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
     )
   })
 
-  it('turns credit back into paid time, exactly, when resume() removes an end date', async () => {
+  it('converts credit back into paid time, exactly, if resume() removes an end date', async () => {
     const test = await subscribeTwoSeats()
     await (await newest(test.user)).refund({ amount: money(5000, 'usd') })
     const subscription = await main(test)
@@ -209,7 +209,7 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
     expect(credit).toBeGreaterThanOrEqual(23_800 - 7777 - 2380 - 3)
   })
 
-  it('loses the amount of a credit note for one line only from the credit for that line', async () => {
+  it('reduces, after a credit note for one line, only the credit for that line', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     sandbox.stripe.seedPrice({
@@ -235,7 +235,7 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
       'a refund that failed',
       async (test: FlowTest, refund: string) => void test.sandbox.stripe.failRefund(refund),
     ],
-  ])('is credited as if %s had never been made', async (_, undo) => {
+  ])('gives the same credit as if %s had never been made', async (_, undo) => {
     const test = await subscribeTwoSeats()
     const { id } = await (await newest(test.user)).refund()
     await test.advance({ days: 73 })
@@ -244,7 +244,7 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
     expect((await (await main(test)).previewSwap('monthly')).credit.amount).toBe(16_000)
   })
 
-  it('is credited as paid after a won dispute, and the amount withheld before is refunded', async () => {
+  it('gives full credit after a won dispute, and the amount withheld before is refunded', async () => {
     const test = await subscribeTwoSeats()
     const decide = openDispute(test, test.user)
     await (await main(test)).swap('monthly')
@@ -258,7 +258,7 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
 })
 
 describe('credit at Stripe that is a gift (threat Q1)', () => {
-  it('does not count as a payment, so a swap does not credit the time it covered', async () => {
+  it('does not count as a payment, so a swap gives no credit for the time it covered', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.creditBalance(money(7500, 'usd'), 'Welcome', { gift: true })
@@ -271,7 +271,7 @@ describe('credit at Stripe that is a gift (threat Q1)', () => {
     await expect(first?.refund()).rejects.toThrow(AmountTooLarge)
   })
 
-  it('is used up after the credit of an earlier swap, which is the customer’s own money', async () => {
+  it("is used up after the credit of an earlier swap, which is the customer's own money", async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'yearly').create('pm_card_visa')
@@ -295,7 +295,7 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
     return { test, user: test.user, invoice }
   }
 
-  it('returns the part that the swap has not credited, once; a higher amount is refused with an error that names the refundable rest', async () => {
+  it('returns the part that the swap has not credited, once; a higher amount is refused with an error that names the refundable amount', async () => {
     const { test, user, invoice } = await swapped()
     expect(await readCustomerCredit(test)).toBe(7000)
     const tooMuch = invoice.refund({ amount: money(2001, 'usd') })
@@ -341,7 +341,7 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
     },
   )
 
-  it('can cover the whole invoice after resume() has removed an end date', async () => {
+  it('can include the whole invoice after resume() has removed an end date', async () => {
     const test = await subscribeTwoSeats()
     await (await main(test)).cancelAt(new Date('2026-01-23T10:00:00Z'))
     const invoice = await newest(test.user)
@@ -424,7 +424,7 @@ describe.each([
     ['a cheaper plan', 'pro', 'monthly', 1000],
     ['a more expensive plan', 'monthly', 'pro', 2500],
   ])(
-    'is not credited by a swap to %s, as the preview of the swap shows',
+    'gives no credit in a swap to %s, as the preview of the swap shows',
     async (_name, plan, to, price) => {
       const test = await givenBack(plan)
       const before = sumChargedCents(test, test.user)
@@ -439,7 +439,7 @@ describe.each([
     },
   )
 
-  it('is not credited when add-ons are removed, and is charged for added ones', async () => {
+  it('gives no credit when add-ons are removed, and is charged for added ones', async () => {
     const test = await givenBack('monthly', 'seat')
     const before = sumChargedCents(test, test.user)
     await (await main(test)).removePrice('seat')
@@ -464,7 +464,7 @@ describe('a period at Braintree with a partial refund (threat Q1)', () => {
     return test
   }
 
-  it('is credited in proportion to the unrefunded part by a swap to another interval', async () => {
+  it('gives credit in proportion to the unrefunded part in a swap to another interval', async () => {
     const test = await withHalfRefunded('yearly')
     await test.advance({ days: 73 })
     const preview = await (await main(test)).previewSwap('monthly')
@@ -488,7 +488,7 @@ describe('a period at Braintree with a partial refund (threat Q1)', () => {
     expect(sumChargedCents(test, test.user)).toBe(5000)
   })
 
-  it('is credited by a swap as if it was never refunded or disputed, once the refund has failed or the dispute is won', async () => {
+  it('gives the same credit as if it was never refunded or disputed, once the refund has failed or the dispute is won', async () => {
     const test = await start('braintree')
     const { user } = test
     await user.newSubscription('main', 'yearly').create(CARD)
@@ -543,7 +543,7 @@ describe('a refund after a swap at Braintree (threat Q1)', () => {
     expect((await invoice.refund()).amount).toEqual(left)
   })
 
-  it('is refused if later swaps hide how much was credited, and covers everything if nothing was credited', async () => {
+  it('is refused if later swaps make it unclear how much was credited, and covers everything if nothing was credited', async () => {
     const test = await start('braintree')
     const { user } = test
     await user.newSubscription('main', 'pro').create(CARD)

@@ -84,7 +84,7 @@ describe.each(PROVIDERS)('refund() at $provider', (given) => {
     expect(sumRefundedCents(test, user)).toBe(1000)
   })
 
-  it('returns the newest refund when several parts were refunded in the same second', async () => {
+  it('returns the newest refund if several parts were refunded in the same second', async () => {
     const test = await start(provider)
     const { user } = test
     const id = await charged(test, given, 1000)
@@ -116,7 +116,7 @@ describe.each(PROVIDERS)('refund() at $provider', (given) => {
     expect(sumRefundedCents(test, user)).toBe(1000)
   })
 
-  it('refunds once when twenty calls run at the same time', async () => {
+  it('refunds once when twenty calls run concurrently', async () => {
     const test = await start(provider)
     const id = await charged(test, given, 1000)
     const users = [test.user, await test.another().user(test.user.id)]

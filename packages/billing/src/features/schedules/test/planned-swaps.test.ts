@@ -276,12 +276,12 @@ describe('a planned swap', () => {
     ['trial', (of) => of.endTrial(), 'refused'],
   ]
 
-  it('is covered by a rule for each other kind of change to the subscription', () => {
+  it('has a rule for each other kind of change to the subscription', () => {
     expect(new Set(DEEDS.map(([name]) => name))).toEqual(new Set(Object.keys(PLANNED_SWAP_RULES)))
   })
 
   it.each(DEEDS)(
-    'follows its rule when the subscription is changed by a change of the kind %s',
+    'follows its rule if the subscription is changed in this way: %s',
     async (_name, ask, planned) => {
       const test = await subscribed()
       const { user } = test
@@ -331,7 +331,7 @@ describe('a planned swap', () => {
     expect([first, sumChargedCents(test, user) - first]).toEqual([1190, 2975])
   })
 
-  it('stays when another swap is declined', async () => {
+  it('is kept if another swap is declined', async () => {
     const test = await subscribed()
     const { user, sandbox } = test
     await test.made.swapAtPeriodEnd('quarterly')
@@ -345,7 +345,7 @@ describe('a planned swap', () => {
     ])
   })
 
-  it('does not change the cost of an immediate swap, whose preview stays exact', async () => {
+  it('does not change the cost of an immediate swap, and the preview of that swap stays exact', async () => {
     const test = await subscribed()
     const { user, sandbox } = test
     await test.made.swapAtPeriodEnd('quarterly')
@@ -379,7 +379,7 @@ describe('a planned swap', () => {
     [{ quantity: 7 }, [{ price: 'pro', quantity: 7 }, seat, calls]],
     [{ quantity: 7, price: 'monthly' }, [{ price: 'pro', quantity: 7 }, seat, calls]],
   ])(
-    'gets the same change of its prices as the subscription, when the change is %j',
+    'has its prices changed like those of the subscription by the change %j',
     (change, expected) => {
       expect(createPlannedItemsUpdate(change)(planned, 'monthly')).toEqual(expected)
     },

@@ -87,7 +87,7 @@ describe('an invoice that is sent by mail', () => {
     expect(told).toEqual([invoice.id])
   })
 
-  it('can be marked as paid after a bank transfer, and then nothing is charged', async () => {
+  it('can be marked as paid after a bank transfer, and nothing is charged then', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     await user.updateCard('pm_card_visa')
@@ -122,7 +122,7 @@ describe('an invoice that is sent by mail', () => {
     await expect(invoice.markPaid()).rejects.toThrow(ProviderRejected)
   })
 
-  it('is invisible to other users, and cannot be marked as paid by an owner who transferred the customer to another user (threat M1)', async () => {
+  it('cannot be seen by other users, and cannot be marked as paid by an owner who transferred the customer to another user (threat M1)', async () => {
     const test = await start('stripe')
     const invoice = await test.user.sendInvoice('Consulting', PRICE)
     const eve = await test.createUser({ email: 'eve@example.com' })

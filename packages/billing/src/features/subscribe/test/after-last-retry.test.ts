@@ -20,7 +20,7 @@ async function unpaid(afterLastRetry: 'cancel' | 'unpaid' | 'past_due') {
   return { test, user, late: await user.subscription('main'), mails }
 }
 
-describe('after the last retry, a subscription with afterLastRetry "unpaid"', () => {
+describe('a subscription with afterLastRetry "unpaid", after the last failed retry,', () => {
   it('gives no access, but has not ended, and reports the amount owed', async () => {
     const { user, late } = await unpaid('unpaid')
     expect(late.providerStatus).toBe('unpaid')
@@ -120,8 +120,8 @@ describe('after the last retry, a subscription with afterLastRetry "unpaid"', ()
   })
 })
 
-describe('after the last retry, a subscription with afterLastRetry "past_due"', () => {
-  it('keeps giving access, and is paid by payNow()', async () => {
+describe('a subscription with afterLastRetry "past_due", after the last failed retry,', () => {
+  it('still gives access, and can be paid by payNow()', async () => {
     const { test, user, late } = await unpaid('past_due')
     expect([late.pastDue(), await user.subscribed('main')]).toEqual([true, true])
     await user.updateCard('pm_card_visa')
@@ -133,7 +133,7 @@ describe('after the last retry, a subscription with afterLastRetry "past_due"', 
   })
 })
 
-describe('after the last retry, a subscription that Stripe has cancelled', () => {
+describe('a subscription cancelled by Stripe after the last failed retry', () => {
   it.each(['open', 'uncollectible'])(
     'rejects payNow(), although its invoice (status %s) can still be paid',
     async (status) => {

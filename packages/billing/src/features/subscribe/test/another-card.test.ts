@@ -39,33 +39,39 @@ async function expectOne(test: FlowTest, plan: string, taken: number): Promise<v
   )
 }
 
-describe('create() after an unsuccessful 3-D Secure challenge (threat N3)', () => {
-  it.each(['failed', 'unanswered'])('subscribes with another card (challenge %s)', async (how) => {
-    const test = await start('stripe')
-    const { user, sandbox } = test
-    const payment = await challenge(user)
-    if (how === 'failed') sandbox.stripe.failAuthentication(payment)
-    await test.settle()
-    const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')
-    expect(subscription.valid()).toBe(true)
-    await expectOne(test, 'monthly', 1000)
-    expect(user.cardLastFour).toBe('4242')
-    // The page with the challenge may still be open: a confirmation now comes too late.
-    expect(() => sandbox.stripe.completeAuthentication(payment)).toThrow()
-    await test.advance({ hours: 24 })
-    await expectOne(test, 'monthly', 1000)
-  })
+describe('create() after a failed or abandoned 3-D Secure challenge (threat N3)', () => {
+  it.each(['failed', 'unanswered'])(
+    'creates the subscription with another card (challenge %s)',
+    async (how) => {
+      const test = await start('stripe')
+      const { user, sandbox } = test
+      const payment = await challenge(user)
+      if (how === 'failed') sandbox.stripe.failAuthentication(payment)
+      await test.settle()
+      const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')
+      expect(subscription.valid()).toBe(true)
+      await expectOne(test, 'monthly', 1000)
+      expect(user.cardLastFour).toBe('4242')
+      // The page with the challenge may still be open: a confirmation now comes too late.
+      expect(() => sandbox.stripe.completeAuthentication(payment)).toThrow()
+      await test.advance({ hours: 24 })
+      await expectOne(test, 'monthly', 1000)
+    },
+  )
 
-  it.each(['failed', 'unanswered'])('subscribes to another plan (challenge %s)', async (how) => {
-    const test = await start('stripe')
-    const { user, sandbox } = test
-    const payment = await challenge(user)
-    if (how === 'failed') sandbox.stripe.failAuthentication(payment)
-    const subscription = await user.newSubscription('main', 'pro').create('pm_card_visa')
-    expect(subscription.providerPlan).toBe('pro')
-    expect(() => sandbox.stripe.completeAuthentication(payment)).toThrow()
-    await expectOne(test, 'pro', 2500)
-  })
+  it.each(['failed', 'unanswered'])(
+    'creates a subscription to another plan (challenge %s)',
+    async (how) => {
+      const test = await start('stripe')
+      const { user, sandbox } = test
+      const payment = await challenge(user)
+      if (how === 'failed') sandbox.stripe.failAuthentication(payment)
+      const subscription = await user.newSubscription('main', 'pro').create('pm_card_visa')
+      expect(subscription.providerPlan).toBe('pro')
+      expect(() => sandbox.stripe.completeAuthentication(payment)).toThrow()
+      await expectOne(test, 'pro', 2500)
+    },
+  )
 
   it('charges the new card if the card was changed in the meantime', async () => {
     const test = await start('stripe')
@@ -113,7 +119,7 @@ describe('create() after an unsuccessful 3-D Secure challenge (threat N3)', () =
     await expectOne(test, 'monthly', 1000)
   })
 
-  it('charges once if the first payment is confirmed in another window at the same moment', async () => {
+  it('charges once if the first payment is confirmed in another window at the same time', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const payment = await challenge(user)
@@ -144,7 +150,7 @@ describe('create() after an unsuccessful 3-D Secure challenge (threat N3)', () =
     await expectOne(test, plan, plan === 'pro' ? 2500 : 1000)
   })
 
-  it('can be repeated after any of its responses is lost', async () => {
+  it('can be repeated after any of its responses was lost', async () => {
     const test = await start('stripe', { webhooks: false })
     const { sandbox } = test
     for (let call = 0, wasHit = true; wasHit && call < 30; call++) {

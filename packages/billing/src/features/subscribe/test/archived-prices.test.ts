@@ -46,7 +46,7 @@ describe.each<[string, readonly string[]]>([
   ['alone', ['better']],
   ['as well as the planned price', ['better', 'pro']],
   ['as well as the present price', ['better', 'monthly']],
-])('a swap to an archived price, which was archived %s', (_name, archived) => {
+])('a swap to an archived price (archived: %s)', (_name, archived) => {
   it.each<[string, (main: Subscription) => Promise<unknown>]>([
     ['swap()', (main) => main.swap('better')],
     ['swapAndInvoice()', (main) => main.swapAndInvoice('better')],

@@ -143,7 +143,7 @@ describe.each(PROVIDERS)('create() at $provider', ({ provider, card, unknownToke
   })
 })
 
-it('create() closes a subscription whose first payment is declined, so that it cannot be paid later (threat W6)', async () => {
+it('create() ends a subscription whose first payment is declined, so that it cannot be paid later (threat W6)', async () => {
   const { user, sandbox } = await start('stripe', { webhooks: false })
   await user.updateCard('pm_card_visa')
   const customer = user.providerId ?? ''
@@ -180,7 +180,7 @@ describe('a card that requires authentication', () => {
     expect(sumChargedCents(test, user)).toBe(1000)
   })
 
-  it('makes swap() throw an error with the payment to confirm, while a declined swap changes nothing', async () => {
+  it('makes swap() throw an error with the payment to confirm, while a swap with a declined card changes nothing', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')

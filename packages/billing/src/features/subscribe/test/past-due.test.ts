@@ -89,7 +89,7 @@ describe.each(PROVIDERS)('subscriptions at $provider', ({ provider, card, otherC
     }
   })
 
-  it('stay past due if a create() whose response was lost is completed after a renewal failed', async () => {
+  it('stay past due if a create() with a lost response is completed after a renewal failed', async () => {
     const test = await start(provider, { webhooks: false })
     const { billing, sandbox } = test
     let late = 0
@@ -117,7 +117,7 @@ describe.each(PROVIDERS)('subscriptions at $provider', ({ provider, card, otherC
     expect(late).toBeGreaterThan(0)
   })
 
-  it('reject a swap through an outdated object after they have ended', async () => {
+  it('reject a swap through an outdated object once they have ended', async () => {
     const test = await start(provider)
     const { user } = test
     const stale = await user.newSubscription('main', 'monthly').create(card)

@@ -50,7 +50,7 @@ describe('anchorOn()', () => {
     ],
     ['once', { percent_off: 50, duration: 'once' }, (line: number) => Math.round(line * 0.5)],
   ] as const)(
-    'charges proportionally until the anchor date, with quantities, tax and a coupon (duration: %s)',
+    'charges a prorated amount until the anchor date, with quantities, tax and a coupon (duration: %s)',
     async (id, coupon, off) => {
       const test = await startTwin({ taxPercentage: () => 19.6 })
       const { user, sandbox } = test
@@ -179,7 +179,7 @@ describe('withoutCard()', () => {
   const cards = async ({ billing, user }: FlowTest) =>
     (await (await billing.user(user.id)).paymentMethods()).length
 
-  it('starts a trial; if no card is added, the subscription ends with the trial, and its name can be used again', async () => {
+  it('starts a trial; if no card is added, the subscription ends with the trial and its name can be used again', async () => {
     const test = await start('stripe')
     const { user } = test
     const made = await plan(test).trialDays(9).withoutCard().create()
@@ -251,7 +251,7 @@ describe('Braintree', () => {
     ['backdating', (builder: SubscriptionBuilder) => builder.backdate(day(-9))],
     ['freeStarts', (builder: SubscriptionBuilder) => builder.trialDays(9).withoutCard()],
     ['anchors', (builder: SubscriptionBuilder) => builder.noProrate()],
-  ])('does not support starts that need the capability %s', async (capability, terms) => {
+  ])('does not support the capability %s when a subscription starts', async (capability, terms) => {
     const { user, sandbox } = await start('braintree', { webhooks: false })
     const asked = terms(user.newSubscription('main', 'monthly')).create('fake-valid-visa-nonce')
     await expect(asked).rejects.toMatchObject({ code: 'unsupported', capability })

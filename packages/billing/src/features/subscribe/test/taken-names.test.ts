@@ -353,7 +353,7 @@ describe('create() under the name of an existing subscription at Stripe (threat 
     expect(error.terms.map(({ term }) => term)).toEqual(['anchorOn'])
   })
 
-  it('leads to the same unconfirmed payment for the same terms, and to a new payment for other terms', async () => {
+  it('returns the same unconfirmed payment for the same terms, and a new payment for other terms', async () => {
     const test = await startTaken('stripe')
     const { user } = test
     const challenged = 'pm_card_authenticationRequired'

@@ -101,7 +101,7 @@ async function insertCombinations(test: FlowTest) {
 }
 
 describe('billing.subscriptions()', () => {
-  it('filters by each status exactly as the method of Subscription with the same name', async () => {
+  it('filters by status exactly like the method of Subscription with the same name', async () => {
     const test = await start('stripe')
     await insertCombinations(test)
     const suspending = { disputes: { access: 'suspend' }, pauses: { access: 'suspend' } } as const

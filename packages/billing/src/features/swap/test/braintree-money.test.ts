@@ -21,7 +21,7 @@ function charges({ sandbox, user }: BillingTest): number[] {
 }
 
 describe('changing the tax at Braintree', () => {
-  it('keeps the subscription’s net price, even if the plan has a new price', async () => {
+  it("keeps the subscription's price before tax, even if the plan has a new price", async () => {
     let tax = 10
     const test = await start('braintree', { taxPercentage: () => tax })
     const subscription = await test.user.newSubscription('main', 'monthly').create(CARD)
@@ -72,7 +72,7 @@ describe('changing the tax at Braintree', () => {
   })
 })
 
-describe('a coupon with tax at Braintree', () => {
+describe('a coupon for a price with tax at Braintree', () => {
   const COUPONS = { all: 1000, most: 900, some: 333, more: 4000 }
 
   async function charged(provider: 'stripe' | 'braintree', coupon: string, tax: number) {
@@ -140,7 +140,7 @@ describe('cancel() during a trial at Braintree', () => {
     expect(sumChargedCents(test, user)).toBe(0)
   })
 
-  it('can be reverted by resume() for the rest of the trial, on the same terms', async () => {
+  it('can be undone by resume() for the rest of the trial, on the same terms', async () => {
     const test = await startTrial()
     const { user } = test
     const builder = user.newSubscription('main', 'monthly').withCoupon('SPRING').trialDays(10)
@@ -166,7 +166,7 @@ describe('cancel() during a trial at Braintree', () => {
     expect(charges(test)).toEqual([700, 700, 1000])
   })
 
-  it('can be reverted by a swap, but not after cancelNow()', async () => {
+  it('can be undone by a swap, but not after cancelNow()', async () => {
     const test = await startTrial()
     const { user } = test
     const old = await user.newSubscription('main', 'monthly').trialDays(10).create(CARD)
@@ -230,7 +230,7 @@ describe('cancel() with credit at Braintree', () => {
     expect(charges(test)).toEqual([10_000])
   })
 
-  it('loses no credit if it is reverted, before or after Braintree has ended the subscription', async () => {
+  it('keeps all credit if it is undone, whether before or after Braintree has ended the subscription', async () => {
     const test = await startWithCredit()
     const { user } = test
     await (await user.subscription('main')).cancel()
@@ -249,7 +249,7 @@ describe('cancel() with credit at Braintree', () => {
     expect(late.cancelled()).toBe(false)
   })
 
-  it('ends access with the period if there is no credit', async () => {
+  it('ends access at the end of the period if there is no credit', async () => {
     const test = await start('braintree')
     const subscription = await test.user.newSubscription('main', 'monthly').create(CARD)
     await subscription.cancel()
@@ -282,7 +282,7 @@ describe('a past-due charge at Braintree', () => {
     expect(await test.user.subscribedToPlan(to, 'main')).toBe(true)
   })
 
-  it('prevents the swap if it cannot be collected, and requirePaid() throws the reason', async () => {
+  it('prevents the swap if it cannot be collected, and requirePaid() throws an error with the reason', async () => {
     const test = await startPastDue('monthly')
     const subscription = await test.user.subscription('main')
     await expect(subscription.requirePaid()).rejects.toMatchObject({ providerCode: '2001' })

@@ -115,7 +115,7 @@ describe('a swap to another billing frequency at Braintree', () => {
   )
 })
 
-describe('the expected amount that this test computes itself', () => {
+describe('the expected amount, which this test computes independently,', () => {
   // Calculated by hand: price × remaining days ÷ days of the period.
   it.each([
     ['2026-01-15', 1, 1000, '2026-01-15', 1000], // 31 of 31

@@ -60,7 +60,7 @@ describe('the credit for unused time after a swap to another billing frequency a
     expect(sumChargedCents(test, test.user)).toBe(11_000)
   })
 
-  it('is not used if the payment for the new plan is declined, and the old subscription stays', async () => {
+  it('is kept, together with the old subscription, if the payment for the new plan is declined', async () => {
     const test = await start('braintree', { webhooks: false })
     const { user, sandbox } = test
     const old = await user.newSubscription('main', 'monthly').create(CARD)

@@ -3,7 +3,7 @@ import { start, stripeSdk } from '../../../../test/support.ts'
 
 const CARD = 'fake-valid-visa-nonce'
 
-describe('a subscription whose row was lost', () => {
+describe('a subscription whose database row was lost', () => {
   it.each(['main', 'default', 'Team_A-1', 'a rather long name, 名前'])(
     'is restored by sync() under its name "%s"',
     async (name) => {
@@ -23,7 +23,7 @@ describe('a subscription whose row was lost', () => {
 })
 
 describe('a customer that was deleted at Stripe', () => {
-  it('loses its card and its subscription in our rows, and its user can subscribe again', async () => {
+  it('has its card and subscription removed from our rows, and its user can subscribe again', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')

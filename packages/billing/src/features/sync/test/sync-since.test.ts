@@ -5,7 +5,7 @@ import { stripeProvider } from '../../../stripe-provider.ts'
 import { corruptRow, countProviderRequests, startWithSubscribers } from './sync-support.ts'
 
 describe.each(PROVIDERS)('sync() at $provider', ({ provider }) => {
-  it('detects a row whose subscription is in none of the provider’s lists, without reading all the others', async () => {
+  it("finds a row whose subscription is in none of the provider's lists, without reading all the others", async () => {
     const { ids, ...test } = await startWithSubscribers(provider, 12)
     const { billing, database } = test
     await database.kysely
@@ -18,7 +18,7 @@ describe.each(PROVIDERS)('sync() at $provider', ({ provider }) => {
     expect(report.users).toBe(12)
   })
 
-  it('compares everything despite the `since` option, if the provider does not list changes', async () => {
+  it('compares everything despite the `since` option if the provider does not list changes', async () => {
     const { ids, ...test } = await startWithSubscribers(provider, 3)
     const { billing, sandbox } = test
     await sandbox.clock.advance({ days: 2 })

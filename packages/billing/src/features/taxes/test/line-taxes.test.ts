@@ -116,7 +116,7 @@ describe('the tax of a subscription with two prices, each with its own tax rate,
     },
   )
 
-  it('uses the rates of the new prices after a planned swap, even if the customer moves before', async () => {
+  it('uses the rates of the new prices after a planned swap, even if the customer moves before the swap', async () => {
     const test = await startTaxed('rates')
     const { user, book } = test
     const subscription = await user.newSubscription('main', 'monthly').create()

@@ -90,9 +90,9 @@ async function startTaxed(from: Way) {
 }
 
 describe.each(WAYS)(
-  'a subscription’s tax of the kind %s, when the application configures no tax',
+  'the tax of a subscription (%s), if the application configures no tax,',
   (from) => {
-    it.each(['swap', 'swapAtPeriodEnd'] as const)('stays as it is after %s()', async (how) => {
+    it.each(['swap', 'swapAtPeriodEnd'] as const)('stays unchanged after %s()', async (how) => {
       const taxed = await startTaxed(from)
       const { test, user, stripe, book } = taxed
       const made = await user.newSubscription('main', 'monthly').price(book).create()
@@ -107,7 +107,7 @@ describe.each(WAYS)(
       expect(await taxed.atStripe(made)).toEqual(AT_STRIPE[from])
     })
 
-    it('stays as it is after syncTaxPercentage()', async () => {
+    it('stays unchanged after syncTaxPercentage()', async () => {
       const taxed = await startTaxed(from)
       const { test, user, stripe, book } = taxed
       const made = await user.newSubscription('main', 'monthly').price(book).create()
@@ -184,7 +184,7 @@ describe('a tax included in the price at Braintree, when the application configu
 
 const PAIRS = WAYS.flatMap((from) => WAYS.map((to) => [from, to] as const))
 
-describe.each(PAIRS)('a change of the `tax` option from the kind %s to the kind %s', (from, to) => {
+describe.each(PAIRS)('changing the `tax` option from %s to %s', (from, to) => {
   it('leaves only the new tax after syncTaxPercentage(), and on the next invoice', async () => {
     const taxed = await startTaxed(from)
     const { test, user, book } = taxed
@@ -253,9 +253,9 @@ const ADDED: Readonly<Record<Way, Readonly<Record<Way, Way>>>> = {
 }
 
 describe.each(PAIRS)(
-  'a tax of the kind %s that was chosen for one subscription, while the `tax` option is %s',
+  'a tax (%s) chosen for one subscription, while the `tax` option is %s,',
   (chosen, option) => {
-    it('stays after syncTaxPercentage(), swaps, planned swaps and added prices', async () => {
+    it('is kept after syncTaxPercentage(), swaps, planned swaps and added prices', async () => {
       const taxed = await startTaxed('none')
       const choice = {
         none: [],
@@ -290,9 +290,9 @@ describe.each([
   [10, 0],
   [10, 25],
   [0, 0],
-])('a change of the tax percentage at Braintree from %s to %s percent', (from, to) => {
+])('changing the tax percentage at Braintree from %s to %s percent', (from, to) => {
   it.each(['syncTaxPercentage', 'swap'] as const)(
-    'applies to the invoices after %s()',
+    'affects the invoices after %s()',
     async (how) => {
       const test = await start('braintree', { webhooks: false, taxPercentage: () => from })
       const { user } = test

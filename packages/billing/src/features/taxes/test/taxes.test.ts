@@ -253,7 +253,7 @@ describe('tax rates of Stripe', () => {
 })
 
 describe('a hosted page', () => {
-  it('asks for the address and the tax id, and charges the amount with the tax that it showed', async () => {
+  it('asks for the address and the tax id, and charges the amount that it showed, including the tax', async () => {
     const test = await start('stripe', { tax: 'automatic' })
     const { user, sandbox } = test
     const page = await user.checkout([{ price: 'monthly', adjustable: { min: 1, max: 5 } }], {
@@ -284,7 +284,7 @@ describe('a hosted page', () => {
 describe.each(PROVIDERS.filter(({ provider }) => provider === 'braintree'))(
   'tax at $provider',
   ({ provider, card }) => {
-    it('can only be a percentage, and the other kinds are unsupported', async () => {
+    it('can only be a percentage, and other kinds of tax are unsupported', async () => {
       const { user } = await start(provider)
       await expect(user.taxIds()).rejects.toThrow(Unsupported)
       await expect(user.createTaxId(...VAT)).rejects.toThrow(Unsupported)

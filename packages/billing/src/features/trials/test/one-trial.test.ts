@@ -29,7 +29,7 @@ const codeOf = (asked: Promise<unknown>) =>
   )
 
 describe.each(PROVIDERS)('one trial per owner at $provider', ({ provider, card }) => {
-  it('allows one trial under any name, and rejects a second one without a charge', async () => {
+  it('allows one trial under any subscription name, and rejects a second one without a charge', async () => {
     const test = await start(provider, ONCE)
     const { user } = test
     expect(await user.hadTrial()).toBe(false)

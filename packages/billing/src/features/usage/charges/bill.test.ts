@@ -37,7 +37,7 @@ describe('billUsage()', () => {
     ['a negative total', UNIT, [-5, 6], [0, 100]],
     ['a volume that becomes cheaper', VOLUME, [10, 1, 10], [1000, 0, 50]],
   ])(
-    'charges only the difference to earlier charges of the period, for %s',
+    'charges only the difference to the earlier charges of the period: %s',
     (_what, price, reports, cents) => {
       expect(chargedFor(reports, () => price)).toEqual(cents)
     },
@@ -50,7 +50,7 @@ describe('billUsage()', () => {
     expect(chargedFor([10, 1], (index) => (index === 0 ? null : UNIT))).toEqual([0, 1100])
   })
 
-  it('returns invoice lines for the whole period, and one that subtracts the earlier charges', () => {
+  it('returns invoice lines for the whole period, and one line that subtracts the earlier charges', () => {
     const price: MeteredPrice = {
       mode: 'graduated',
       tiers: [

@@ -1,7 +1,7 @@
 import { type Decimal, formatDecimal, parseDecimal } from '../../../core/values/decimal.ts'
 import {
+  calculateUsagePrice,
   type MeteredPrice,
-  priceUsage,
   sumPricedUsage,
 } from '../../../core/values/metered-price.ts'
 import { addTax } from '../../../core/values/tax.ts'
@@ -28,7 +28,7 @@ export function billUsage(
     const before = bills.filter((bill) => bill.meter === meter)
     const price = before[0]?.price ?? priceOf(meter)
     if (!price) return []
-    const all = priceUsage(price, formatDecimal((used.get(meter) ?? 0n) + value))
+    const all = calculateUsagePrice(price, formatDecimal((used.get(meter) ?? 0n) + value))
     const charged = sumWithoutTax(before)
     const lines =
       sumPricedUsage(all) > charged
@@ -40,7 +40,7 @@ export function billUsage(
 
 function toUsageBillLines(
   name: string,
-  all: ReturnType<typeof priceUsage>,
+  all: ReturnType<typeof calculateUsagePrice>,
   charged: number,
 ): readonly UsageLine[] {
   const lines = all

@@ -7,7 +7,7 @@ import { formatDecimal } from '../../../core/values/decimal.ts'
 import { type Money, money } from '../../../core/values/money.ts'
 import { addTax } from '../../../core/values/tax.ts'
 import type { UsageBill } from '../../../core/values/usage-bill.ts'
-import { invoicePaidEvent } from '../../invoices/events.ts'
+import { buildInvoicePaidEvent } from '../../invoices/events.ts'
 import { billUsage, sumWithoutTax, type UsageLedger } from './bill.ts'
 import type { UsageChargeContext } from './charge-context.ts'
 import type { UsageBatch, UsageSums } from './charged-usage-rows.ts'
@@ -86,7 +86,7 @@ export async function chargeUsageBatch(
   )
   await finishOperation(context, locked, operation, async (tx) => {
     await usage.finishBatch(record.id, batch.id, { bill, at }, tx)
-    await context.events.record(tx, invoicePaidEvent({ owner, provider }, invoice))
+    await context.events.record(tx, buildInvoicePaidEvent({ owner, provider }, invoice))
   })
 }
 

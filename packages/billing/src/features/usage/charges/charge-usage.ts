@@ -5,9 +5,9 @@ import type { LockedOwner } from '../../../core/locked-owner.ts'
 import { withOwnerLock } from '../../../core/owner-lock.ts'
 import type { SubscriptionRecord } from '../../../core/storage/tables.ts'
 import { type Money, money } from '../../../core/values/money.ts'
-import { ownerKey } from '../../../core/values/owner.ts'
+import { formatOwnerKey } from '../../../core/values/owner.ts'
 import type { ProviderSubscription } from '../../../providers/subscription.ts'
-import { usageUnpaidEvent } from '../events.ts'
+import { buildUsageUnpaidEvent } from '../events.ts'
 import type { UsageLedger } from './bill.ts'
 import { chargeUsageBatch, priceUsageBatch, readUsageLedger } from './charge-batch.ts'
 import { readUsageChargeContext, type UsageChargeContext } from './charge-context.ts'
@@ -26,7 +26,8 @@ export function chargeUsage(context: BillingContext, record: SubscriptionRecord)
     const row = await context.subscriptions.find(record.id)
     // The subscription was transferred while this waited for the lock. It is due again soon for the
     // new owner.
-    if (row && ownerKey(row.owner) !== ownerKey(record.owner)) return context.options.clock.now()
+    if (row && formatOwnerKey(row.owner) !== formatOwnerKey(record.owner))
+      return context.options.clock.now()
     const charging = await readUsageChargeContext(context, record)
     if (typeof charging === 'string') {
       await context.usage.refuse(record.id, null, charging)
@@ -160,7 +161,7 @@ async function tryBatch(
     const dueAt = nextAttemptAt ?? new Date(now.getTime() + NEVER)
     await locked.lock.write(async (tx) => {
       await usage.postponeBatch(record.id, batch.id, { error: error.message, dueAt }, tx)
-      await events.record(tx, usageUnpaidEvent({ owner, provider }, unpaid))
+      await events.record(tx, buildUsageUnpaidEvent({ owner, provider }, unpaid))
     })
   }
 }

@@ -160,7 +160,7 @@ describe('metered usage at Braintree', () => {
     expect(sumChargedCents(test, user)).toBe(2000 + 15)
   })
 
-  it('is owed after a declined charge, which an event reports, and can be paid by payNow()', async () => {
+  it('is still owed after a declined charge, which an event reports, and can be paid by payNow()', async () => {
     const told: AnyBillingEvent[] = []
     const on = { 'invoice.payment_failed': (event: AnyBillingEvent) => told.push(event) }
     const test = await startWithChargedUsage({ unitAmount: 5 }, { on })
@@ -260,7 +260,7 @@ describe('metered usage at Braintree', () => {
     await expect(stranger.reportUsage('calls', 1)).rejects.toThrow(NoSubscription)
   })
 
-  it('is counted once if its id is repeated, for the subscription of the first report', async () => {
+  it('is counted once if its id is repeated, for the subscription in the first report', async () => {
     const test = await startWithChargedUsage()
     const { user, sandbox } = test
     const first = await main(user)
@@ -279,7 +279,7 @@ describe('metered usage at Braintree', () => {
     await expect(user.reportUsage('calls', 3, { id: 'b' })).rejects.toThrow(NoSubscription)
   })
 
-  it('can be summed up by day from our own rows', async () => {
+  it('can be summed up by day from the rows of billing', async () => {
     const { user } = await startWithChargedUsage()
     const hours = [0, 0.5, 1, 26]
     for (const back of hours) {

@@ -15,7 +15,7 @@ async function subscribe(test: MeteredTest, terms: PriceTerms) {
 
 describe('metered usage at Stripe', () => {
   it.each(PRICING_CASES)(
-    '$what costs $cents cents on the next invoice',
+    'costs the right amount on the next invoice: $what, $cents cents',
     async ({ stripe: terms, used, cents }) => {
       const test = await startWithMeter()
       const { user, billing, sandbox } = test

@@ -22,14 +22,14 @@ async function takenMonthly(test: FlowTest, months: number): Promise<number[]> {
 }
 
 describe('metered usage at Braintree, charged at the end of each billing period,', () => {
-  it('is charged although the plan is free', async () => {
+  it('is charged even if the plan is free', async () => {
     const plans = { monthly: { amount: 0, months: 1 } }
     const test = await startWithChargedUsage(PRICE, { plans })
     expect(await takenMonthly(test, 3)).toEqual([20, 40, 60])
     expect(await test.billing.usage.pending()).toEqual([])
   })
 
-  it('is charged although a coupon covers the plan', async () => {
+  it('is charged even if a coupon covers the price of the plan', async () => {
     const test = await start('braintree', { webhooks: false, metered: { calls: PRICE } })
     const { user, sandbox } = test
     sandbox.braintree.defineDiscount({ id: 'FREE', amount: 1000, numberOfBillingCycles: 2 })

@@ -187,7 +187,7 @@ describe('metered usage', () => {
     expect(await states()).toEqual([])
   })
 
-  it('makes meteredPrice() and meters() throw Unsupported at Braintree before any request', async () => {
+  it('is counted by billing at Braintree, where meteredPrice() and meters() throw Unsupported before any request', async () => {
     const test = await start('braintree', { webhooks: false })
     await withoutCalls(test, async () => {
       const metered = test.user.newSubscription('main', 'monthly').meteredPrice('calls')
@@ -360,7 +360,7 @@ describe('a report of metered usage', () => {
     expect(await billing.usage.retry(refused?.id ?? 0)).toBe(false)
   })
 
-  it('is deleted by purge() when it is old enough', async () => {
+  it('is deleted by purge() once it is old enough', async () => {
     const { user, billing, sandbox, states } = await startWithMeter()
     await user.reportUsage('calls', 5, { id: 'a' })
     await user.reportUsage('calls', 5, { id: 'b' })

@@ -65,7 +65,7 @@ describe('usage at Stripe of a period that was already billed', () => {
     return { warned, test: await startWithMeter({ logger }) }
   }
 
-  it('is counted but not billed, and a warning is logged', async () => {
+  it('is counted by Stripe but not billed, and a warning is logged', async () => {
     const { warned, test } = await startWarned()
     const { user, billing, sandbox } = test
     const calls = await test.price({ unit_amount: 50 })
@@ -101,7 +101,7 @@ describe('usage at Stripe of a period that was already billed', () => {
     expect(warned).toEqual([expect.stringMatching(/calls \(late\).*too late/)])
   })
 
-  it('is not compared with subscriptions that had ended before the usage', async () => {
+  it('is not compared with subscriptions that had ended before the usage occurred', async () => {
     const test = await startWithMeter()
     const { sandbox, user } = test
     const calls = await test.price()
@@ -150,7 +150,7 @@ describe('usage at Stripe of a period that was already billed', () => {
   it.each([
     ['in-time', 'stray'],
     ['stray', 'in-time'],
-  ])('is detected by the time of each report (reports in the order %s, %s)', async (...ids) => {
+  ])('is recognized by the time of each report (reports in the order %s, %s)', async (...ids) => {
     const { warned, test } = await startWarned()
     const { user, sandbox } = test
     const calls = await test.price({ unit_amount: 50 })

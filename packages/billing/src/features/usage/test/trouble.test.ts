@@ -3,7 +3,7 @@ import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/l
 import { type AnyBillingEvent, Busy } from '../../../index.ts'
 import { startWithMeter } from './support.ts'
 
-describe('metered usage, while Stripe’s API fails,', () => {
+describe("metered usage while Stripe's API fails", () => {
   it.each(['429', '500'] as const)(
     'is sent later, and counted once (failure: %s)',
     async (kind) => {
@@ -70,7 +70,7 @@ describe('metered usage, while Stripe’s API fails,', () => {
     expect(await counted()).toBe('5')
   })
 
-  it('cannot be cancelled after the SDK’s own retry was rate-limited, because the first attempt may have been counted', async () => {
+  it("cannot be cancelled after the SDK's own retry was rate-limited, because the first attempt may have been counted", async () => {
     const test = await startWithMeter()
     const { sandbox, counted, states } = test
     const billing = createImpatientBilling(test, 1)

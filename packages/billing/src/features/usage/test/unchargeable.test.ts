@@ -16,7 +16,7 @@ function withoutFiles({ sandbox, another }: FlowTest, on: ReturnType<typeof list
 }
 
 describe('usage at Braintree that cannot be charged', () => {
-  it('is refused if its meter is no longer configured, and the other usage is charged', async () => {
+  it('is refused if its meter is no longer configured, and other usage is still charged', async () => {
     const { told, on } = listen()
     const test = await startWithChargedUsage()
     const { user, billing } = test
@@ -42,7 +42,7 @@ describe('usage at Braintree that cannot be charged', () => {
     expect(await billing.usage.pending()).toEqual([])
   })
 
-  it('does not count as owed, and the other usage can be paid', async () => {
+  it('does not count as owed, and other usage can be paid', async () => {
     const { on } = listen()
     const test = await startWithChargedUsage()
     const { user, billing, sandbox } = test

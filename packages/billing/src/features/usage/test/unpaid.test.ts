@@ -9,7 +9,7 @@ import {
 } from './charged.ts'
 
 describe('unpaid usage at Braintree', () => {
-  it('has six charge attempts after the subscription ended, and the last mail announces no further attempt', async () => {
+  it('is charged six times at most after the subscription ended, and the last mail announces no further attempt', async () => {
     const told: AnyBillingEvent[] = []
     const mails: MailMessage[] = []
     const test = await startWithChargedUsage(undefined, {

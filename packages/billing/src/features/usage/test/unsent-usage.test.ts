@@ -73,7 +73,7 @@ describe('usage that was reported but not yet sent to Stripe', () => {
     Object.keys(REPORTS).map((report) => [report, change] as const),
   )
   it.each(table)(
-    'is billed although it is still %s when the subscription is changed by: %s',
+    'is billed even if it is still %s when the subscription is changed by: %s',
     async (report, change) => {
       const waiting = await subscribe(await startWithMeter())
       await REPORTS[report]?.(waiting)

@@ -6,8 +6,8 @@ import { listStoredOperationKinds } from '../../checkout/test/support.ts'
 import { advanceToNextPeriod, declineUsageCharge, startWithChargedUsage } from './charged.ts'
 import { startWithMeter } from './support.ts'
 
-describe('voiding usage that was not billed yet', () => {
-  it('prevents every charge for it, and returns the number of reports that unbilledUsage() listed (threat Q4)', async () => {
+describe('voidUnbilledUsage(), which cancels usage that was not billed yet,', () => {
+  it('prevents every charge for it, and returns as many reports as unbilledUsage() listed (threat Q4)', async () => {
     const test = await startWithChargedUsage()
     const { user } = test
     const other = await test.createUser()

@@ -111,7 +111,7 @@ describe.each(PROVIDERS)(
     const { provider, card } = given
 
     it.each(['won', 'lost'] as const)(
-      'is recorded by sync(), but ends no subscription and emits no event (decision: %s)',
+      'is recorded by sync(), but ends no subscription and causes no event (decision: %s)',
       async (outcome) => {
         const told: AnyBillingEvent[] = []
         const keep = (event: AnyBillingEvent) => void told.push(event)
@@ -233,7 +233,7 @@ describe('the events of a hosted page at Stripe', () => {
   })
 })
 
-it('purge() deletes expired counters of attempts to use promotion codes, and keeps the others', async () => {
+it('purge() deletes expired counters of attempts to use promotion codes, and keeps current ones', async () => {
   const test = await start('stripe')
   const { user, billing, database } = test
   const rows = () => database.kysely.selectFrom('billing_code_attempts').selectAll().execute()

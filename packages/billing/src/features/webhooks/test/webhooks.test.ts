@@ -52,7 +52,7 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
     expect(drift).toEqual([])
   })
 
-  it('may get lost: sync() then updates the rows, and can be repeated (threat W4)', async () => {
+  it('may be lost: sync() then updates the rows, and can be repeated (threat W4)', async () => {
     const test = await start(provider)
     const { user } = test
     const subscription = await user.newSubscription('main', 'monthly').create(card)
@@ -291,7 +291,7 @@ describe('a webhook of Stripe (threat W1)', () => {
       400,
       ({ body }) => ({ body: Buffer.concat([body, NO_TEXT]) }),
     ],
-  ])('sent %s is answered with %i', async (_how, status, change) => {
+  ])('sent %s is answered with the status %i', async (_how, status, change) => {
     const test = await start('stripe', { webhooks: false })
     const stripe = await stripeSdk(test)
     await stripe.customers.update(

@@ -1,4 +1,4 @@
-import type { Choices } from '../choices.ts'
+import type { InitChoices } from '../choices.ts'
 import { planEntry } from '../entry.ts'
 import type { Framework } from '../framework.ts'
 import { exportNow, renderPromiseExports } from '../template.ts'
@@ -46,7 +46,7 @@ tollgate.get('/api/whoami', auth('client'), (request, response) => {
   response.json({ client: request.oauthClient?.clientId })
 })`
 
-const withAwait = (choices: Choices) => `
+const withAwait = (choices: InitChoices) => `
 ${exportNow(choices)}
 const { routes, auth, scopes, user } = forExpress(oauth, { signedIn })
 export { auth, scopes, user }
@@ -55,7 +55,7 @@ export { auth, scopes, user }
 export const tollgate = Router()
 tollgate.use(routes)${choices.billing === 'none' ? '' : '\ntollgate.use(billingForExpress(billing).routes)'}`
 
-const withPromise = (choices: Choices) => `
+const withPromise = (choices: InitChoices) => `
 ${renderPromiseExports(choices, 'Express')}
 function onceOpen(pick«: (open: Awaited<typeof adapter>) => RequestHandler»)«: RequestHandler» {
   return async (request, response, next) => pick(await adapter)(request, response, next)

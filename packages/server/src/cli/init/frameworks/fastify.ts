@@ -1,4 +1,4 @@
-import type { Choices } from '../choices.ts'
+import type { InitChoices } from '../choices.ts'
 import { planEntry } from '../entry.ts'
 import type { Framework } from '../framework.ts'
 import { exportNow, renderPromiseExports } from '../template.ts'
@@ -49,7 +49,7 @@ const ROUTE = `
   }))
 }`
 
-const withAwait = (choices: Choices) => `
+const withAwait = (choices: InitChoices) => `
 ${exportNow(choices)}
 const { routes, auth, scopes, user } = forFastify(oauth, { signedIn })
 export { auth, scopes, user }
@@ -59,7 +59,7 @@ export const tollgate«: FastifyPluginAsync» = async (app) => {
   app.register(routes)${choices.billing === 'none' ? '' : '\n  app.register(billingForFastify(billing).routes)'}
 ${ROUTE}`
 
-const withPromise = (choices: Choices) => `
+const withPromise = (choices: InitChoices) => `
 ${renderPromiseExports(choices, 'Fastify')}
 function onceOpen(
   pick«: (open: Awaited<typeof adapter>) => onRequestHookHandler»,

@@ -1,5 +1,5 @@
 import { UsageError } from '../../usage-error.ts'
-import type { Choices } from '../choices.ts'
+import type { InitChoices } from '../choices.ts'
 import { planEntry } from '../entry.ts'
 import type { Framework } from '../framework.ts'
 import { exportNow } from '../template.ts'
@@ -47,7 +47,7 @@ export const hono: Framework = {
   },
 }
 
-const exportsOf = (choices: Choices) => `
+const exportsOf = (choices: InitChoices) => `
 ${exportNow(choices)}
 const { routes, auth, scopes } = forHono(oauth, { signedIn })
 export { auth, scopes }

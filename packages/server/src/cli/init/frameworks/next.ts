@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { BILLING, type BillingName, type Choices } from '../choices.ts'
+import { BILLING, type BillingName, type InitChoices } from '../choices.ts'
 import { translate } from '../code.ts'
 import { alreadyThere } from '../entry.ts'
 import type { FileChange, Framework } from '../framework.ts'
@@ -60,7 +60,7 @@ function findBase({ folder }: Project): string {
 const mentions = (source: string) => /\/tollgate['"]/.test(source)
 
 /** The route files: the folder below `app`, and the line that exports the handlers. */
-function routeFiles({ billing }: Choices): readonly (readonly [path: string, line: string])[] {
+function routeFiles({ billing }: InitChoices): readonly (readonly [path: string, line: string])[] {
   return [
     ['oauth/[...path]', `${METHODS} handlers`],
     ['.well-known/[...path]', `${METHODS} handlers`],
@@ -78,7 +78,7 @@ function routeText(path: string, line: string): string {
   return `import { ${name} } from '${up}lib/tollgate'\n\n${line}\n`
 }
 
-function serverText(file: string, port: number, choices: Choices): string {
+function serverText(file: string, port: number, choices: InitChoices): string {
   const billing = BILLING[choices.billing].options !== ''
   return composeServer(
     {

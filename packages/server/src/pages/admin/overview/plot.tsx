@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { usePage } from '../../parts/layout.tsx'
 
-export interface Series {
+export interface PlotSeries {
   readonly name: string
   readonly values: readonly number[]
   readonly tone: 'main' | 'bad'
@@ -17,7 +17,7 @@ export interface PlotView {
   readonly headline: string
   readonly days: readonly string[]
   /** Series of values, stacked from the bottom up. */
-  readonly series: readonly Series[]
+  readonly series: readonly PlotSeries[]
   readonly format: (value: number) => string
 }
 

@@ -11,7 +11,7 @@ const revenue = (unit: string, amount: number, day = '2027-03-02'): Statistic =>
   amount,
 })
 
-describe('createPlots', () => {
+describe('createPlots(), which prepares the charts of the overview,', () => {
   it('never adds one currency to another', () => {
     const statistics = [
       revenue('usd', 1000),
@@ -42,7 +42,7 @@ describe('createPlots', () => {
     [7, 10],
     [99, 100],
     [1001, 2000],
-  ])('roundUpAxis: ends the axis of a highest bar of %i at %i', (highest, top) => {
+  ])('ends the axis of a chart whose highest bar is %i at %i', (highest, top) => {
     expect(roundUpAxis(highest)).toBe(top)
   })
 })

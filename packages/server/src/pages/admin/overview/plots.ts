@@ -7,7 +7,7 @@ import {
   type StatisticName,
 } from '../../../statistics/daily-statistics.ts'
 import { DAYS_SHOWN } from '../../../statistics/statistics.ts'
-import type { PlotView, Series } from './plot.tsx'
+import type { PlotSeries, PlotView } from './plot.tsx'
 
 const DAY_MS = 86_400_000
 
@@ -18,7 +18,7 @@ export function lastDays(now: Date, count = DAYS_SHOWN): Day[] {
   )
 }
 
-export interface Overview {
+export interface OverviewPlots {
   readonly statistics: readonly Statistic[]
   /** The current time of the service. */
   readonly now: Date
@@ -34,7 +34,7 @@ export interface Overview {
 }
 
 /** Creates the plots of the overview page. */
-export function createPlots(overview: Overview): PlotView[] {
+export function createPlots(overview: OverviewPlots): PlotView[] {
   const { statistics, now, billingNow, currency, t = ENGLISH } = overview
   const real = lastDays(now)
   const billed = lastDays(billingNow)
@@ -46,8 +46,8 @@ export function createPlots(overview: Overview): PlotView[] {
   const count = (value: number) => value.toLocaleString(t.locale)
   const dayFormat = new Intl.DateTimeFormat(t.locale, { dateStyle: 'medium', timeZone: 'UTC' })
   const shown = (days: readonly Day[]) => days.map((day) => dayFormat.format(new Date(day)))
-  const inAll = (series: Series) => series.values.reduce((sum, value) => sum + value, 0)
-  const line = (name: string, numbers: readonly number[], tone: Series['tone'] = 'main') => ({
+  const inAll = (series: PlotSeries) => series.values.reduce((sum, value) => sum + value, 0)
+  const line = (name: string, numbers: readonly number[], tone: PlotSeries['tone'] = 'main') => ({
     name,
     values: numbers,
     tone,

@@ -14,7 +14,7 @@ import {
 } from '../parts.tsx'
 import { renderPerson } from './person.tsx'
 import { findActionObstacle, type PersonJson, readPerson } from './person-data.ts'
-import { type Done, pathOf } from './person-path.ts'
+import { type CompletedAction, pathOf } from './person-path.ts'
 
 /** Actions whose page texts have the ids `<id>.title`, `.question`, `.text` and `.go`. */
 type ActTexts =
@@ -69,7 +69,7 @@ export interface ActView {
 export interface PersonAction {
   readonly operation: string
   /** The notice that the person's page shows afterwards, as in `?done=…`. */
-  readonly done: Done
+  readonly done: CompletedAction
   /** The texts of the confirmation page. Absent if the action needs no confirmation. */
   readonly texts?: ActTexts
   /** Whether the action takes nothing away from anyone. @default false */

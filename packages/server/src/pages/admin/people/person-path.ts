@@ -31,10 +31,10 @@ export const DONE = [
   'invoice-voided',
 ] as const
 
-export type Done = (typeof DONE)[number]
+export type CompletedAction = (typeof DONE)[number]
 
 /** The address of a person's page. */
-export function pathOf(id: string, done?: Done): string {
+export function pathOf(id: string, done?: CompletedAction): string {
   const path = `/admin/people/${encodeURIComponent(id)}`
   return done ? `${path}?done=${done}` : path
 }

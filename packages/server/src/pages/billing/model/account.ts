@@ -22,7 +22,7 @@ import { planOf } from '../../../config/plan-capabilities.ts'
 import type { Plan } from '../../../config/settings.ts'
 import { getBillingTime } from '../../../dates.ts'
 import type { AppEnv } from '../../../http/variables.ts'
-import { type Counted, countSeats } from '../../../plans/seats.ts'
+import { type CountedQuantities, countSeats } from '../../../plans/seats.ts'
 import { type PlanUsage, readPlanUsage } from '../../../plans/usage.ts'
 import { getSignedInUser } from '../../parts/forms.ts'
 import { hasCreditNotes } from './providers.ts'
@@ -31,7 +31,7 @@ import { hasCreditNotes } from './providers.ts'
 export const SUBSCRIPTION = 'main'
 
 /** The billing data of the signed-in person. */
-export interface Account {
+export interface BillingAccount {
   readonly billable: BillableUser
   readonly provider: ProviderName
   /** Whether the person is a customer at a payment provider. */
@@ -46,12 +46,12 @@ export interface Account {
    */
   readonly plan: Plan | null
   /** The quantities of the plans whose quantity is counted. */
-  readonly counted: Counted
+  readonly counted: CountedQuantities
   readonly now: Date
 }
 
 /** Reads the billing data from our own tables, without a request to the provider. */
-export async function readAccount(c: Context<AppEnv>): Promise<Account> {
+export async function readAccount(c: Context<AppEnv>): Promise<BillingAccount> {
   const { service } = c.get('page')
   const user = getSignedInUser(c)
   const { plans } = service.config.settings
@@ -76,7 +76,7 @@ export async function readAccount(c: Context<AppEnv>): Promise<Account> {
  * Returns the subscription if it has not ended.
  * @throws NoSubscription
  */
-export function requireRunning({ running }: Account): Subscription {
+export function requireRunning({ running }: BillingAccount): Subscription {
   if (!running) throw new NoSubscription('There is no subscription to change')
   return running
 }
@@ -120,7 +120,10 @@ export interface ProviderView {
  * Whether the person may still choose the payment provider, which is possible until the first
  * payment. Billing checks this again.
  */
-export function mayChooseProvider({ running }: Account, { invoices }: ProviderView): boolean {
+export function mayChooseProvider(
+  { running }: BillingAccount,
+  { invoices }: ProviderView,
+): boolean {
   if (running && !running.awaitsFirstPayment()) return false
   const isMoney = ({ paid, total, provider }: InvoiceData) =>
     // An open Stripe invoice of a running subscription is that of the first payment, which choosing
@@ -134,7 +137,7 @@ export function mayChooseProvider({ running }: Account, { invoices }: ProviderVi
  * `null`, because the page is useful without them.
  */
 export async function readProviderView(
-  account: Account,
+  account: BillingAccount,
   plans: readonly Plan[],
 ): Promise<ProviderView> {
   const { billable, running, provider } = account

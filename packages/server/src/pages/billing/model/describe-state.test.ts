@@ -1,12 +1,12 @@
 import type { PreviewLineKind, UpcomingInvoice } from '@tollgate/billing'
 import { describe, expect, it } from 'vitest'
-import { type Condition, describeState } from './describe-state.ts'
+import { describeState, type SubscriptionCondition } from './describe-state.ts'
 
 const end = new Date('2027-03-03T10:00:00Z')
 
 /** A subscription for which only these conditions hold. */
-function condition(holds: readonly (keyof Condition)[]): Condition {
-  const asks = (name: keyof Condition) => () => holds.includes(name)
+function condition(holds: readonly (keyof SubscriptionCondition)[]): SubscriptionCondition {
+  const asks = (name: keyof SubscriptionCondition) => () => holds.includes(name)
   return {
     ended: asks('ended'),
     incomplete: asks('incomplete'),
@@ -25,8 +25,8 @@ const line = (kind: PreviewLineKind, amount: number) => ({
   amount: { amount, currency: 'usd' },
 })
 
-describe('describeState', () => {
-  it.each<[readonly (keyof Condition)[], string, string]>([
+describe('describeState(), which describes a subscription on the billing page,', () => {
+  it.each<[readonly (keyof SubscriptionCondition)[], string, string]>([
     [[], 'Active', 'The next payment is on 3 March 2027.'],
     [['onTrial'], 'Trial', 'Trial until 3 March 2027.'],
     [['onGracePeriod'], 'Cancelled', 'remains active until 3 March 2027.'],
@@ -84,7 +84,7 @@ describe('describeState', () => {
     expect(describeState(condition(['onTrial']), told, hasCard).sentence).toBe(sentence)
   })
 
-  it('names no date if the date is unknown', () => {
+  it('mentions no date if the date is unknown', () => {
     const told = { periodEndsAt: null, endReason: null, upcoming: null }
     expect(describeState(condition([]), told, true).sentence).toBe('The subscription is active.')
   })

@@ -16,7 +16,7 @@ export interface StateDescription {
 }
 
 /** The properties of a subscription that determine its description on the page. */
-export type Condition = Pick<
+export type SubscriptionCondition = Pick<
   Subscription,
   | 'ended'
   | 'incomplete'
@@ -46,7 +46,7 @@ export interface ProviderData {
  * payment method is stored, which is charged when a trial ends.
  */
 export function describeState(
-  subscription: Condition,
+  subscription: SubscriptionCondition,
   { periodEndsAt, endReason, upcoming, unpaid }: ProviderData,
   hasCard: boolean,
   t: PageText = ENGLISH,

@@ -8,7 +8,7 @@ import {
 import type { Logger } from 'pino'
 import type { Plan } from '../../../config/settings.ts'
 import type { PageText } from '../../../messages/messages.ts'
-import { type Account, SUBSCRIPTION } from './account.ts'
+import { type BillingAccount, SUBSCRIPTION } from './account.ts'
 import {
   additionalItems,
   computeQuantityOnPlan,
@@ -35,9 +35,9 @@ export interface ChosenPlan extends SoldPlan {
 }
 
 /** The plans to choose from, and the account that chooses. */
-export interface Choosing {
+export interface PlanChoiceInput {
   readonly plans: readonly Plan[]
-  readonly account: Account
+  readonly account: BillingAccount
   readonly provider: ProviderName
 }
 
@@ -46,7 +46,7 @@ export interface Choosing {
  * @throws BadChoice if a value is missing or invalid.
  */
 export function readChosenPlan(
-  { plans, account, provider }: Choosing,
+  { plans, account, provider }: PlanChoiceInput,
   form: URLSearchParams,
 ): ChosenPlan {
   const sold = requireSoldPlan(plans, form.get('plan'), provider)
@@ -65,7 +65,7 @@ export function readChosenPlan(
 }
 
 /** The terms that the page shows at first: the last plan or the first one on sale. */
-function firstChoice(choosing: Choosing): ChosenPlan | null {
+function firstChoice(choosing: PlanChoiceInput): ChosenPlan | null {
   const { plans, account, provider } = choosing
   const sold = plansAt(plans, provider)
   const plan = sold.find(({ id }) => id === account.plan?.id) ?? sold[0]
@@ -75,7 +75,7 @@ function firstChoice(choosing: Choosing): ChosenPlan | null {
 function readQuantity(
   plan: Plan,
   provider: ProviderName,
-  { counted }: Account,
+  { counted }: BillingAccount,
   form: URLSearchParams,
 ): number {
   const choice = seatsChoice(plan, provider)
@@ -109,13 +109,16 @@ export function beginSubscription(
 }
 
 /** Asks the provider what the subscription costs now and later. */
-export function previewFirst({ billable }: Account, chosen: ChosenPlan): Promise<FirstInvoices> {
+export function previewFirst(
+  { billable }: BillingAccount,
+  chosen: ChosenPlan,
+): Promise<FirstInvoices> {
   const { provider } = chosen
   return beginSubscription(billable, chosen).preview({}, { provider })
 }
 
 /** The chosen plan and its price, as the page shows them to a person who subscribes. */
-export interface Offer {
+export interface SubscriptionOffer {
   readonly chosen: ChosenPlan
   /** The first invoices. `null` if the provider cannot tell. */
   readonly invoices: FirstInvoices | null
@@ -128,10 +131,10 @@ export interface Offer {
  * are left out. `null` if no plan is on sale.
  */
 export async function readOffer(
-  choosing: Choosing,
+  choosing: PlanChoiceInput,
   form: URLSearchParams | null,
   { t, logger }: { readonly t: PageText; readonly logger: Logger },
-): Promise<Offer | null> {
+): Promise<SubscriptionOffer | null> {
   const { chosen, problem } = choose(choosing, form, t)
   if (!chosen) return null
   try {
@@ -154,7 +157,7 @@ export function withoutCode(form: URLSearchParams | null): URLSearchParams {
 }
 
 /** Chooses what the form asks for, as far as it is possible. */
-function choose(choosing: Choosing, form: URLSearchParams | null, t: PageText) {
+function choose(choosing: PlanChoiceInput, form: URLSearchParams | null, t: PageText) {
   if (!form?.has('plan')) return { chosen: firstChoice(choosing), problem: null }
   try {
     return { chosen: readChosenPlan(choosing, form), problem: null }

@@ -25,10 +25,10 @@ const DONE = [
   'charge-armed',
 ] as const
 
-export type Done = (typeof DONE)[number]
+export type CompletedBillingAction = (typeof DONE)[number]
 
 /** Results that are shown as a failure. */
-const BAD: ReadonlySet<Done> = new Set(['refused'])
+const BAD: ReadonlySet<CompletedBillingAction> = new Set(['refused'])
 
 export function findFormNotice(
   text: string | undefined,

@@ -22,8 +22,8 @@ const settings = parseSettings({
 })
 const [monthly, quarterly, yearly] = settings.plans as [never, never, never]
 
-describe('plans', () => {
-  it("are found by their id, and by the provider's id of a subscription", () => {
+describe('the plans on the billing page', () => {
+  it('are found by their id, and by the price id of a subscription', () => {
     expect(findPlan(settings.plans, 'q')).toBe(quarterly)
     expect(findPlan(settings.plans, '__proto__')).toBeNull()
     expect(planOf(settings.plans, { provider: 'stripe', providerPlan: 'price_1' })).toBe(monthly)
@@ -37,7 +37,7 @@ describe('plans', () => {
     ).toEqual(['€9.99 per month', '€25.00 every 3 months', '€99.00 per year'])
   })
 
-  it('are shown with the total for a quantity', () => {
+  it('are shown with the total price for a quantity', () => {
     expect(formatTotal(quarterly, 3, settings)).toBe('€75.00')
   })
 
@@ -67,24 +67,21 @@ describe('plans', () => {
     ['a plan that is charged by usage', 'calls', 'stripe', 1, 1, null],
     ['a plan with seats at Braintree, which has no quantities', 'seats', 'braintree', 1, 1, null],
     ['a plan without seats at Braintree', 'whole', 'braintree', 1, 1, null],
-  ] as const)(
-    'limit the quantity after a change of plan and the choices on the page: %s',
-    (...row) => {
-      const [, id, provider, quantity, after, choice] = row
-      const plan = findPlan(plans, id)
-      if (!plan) throw new Error(`There is no plan ${id}`)
-      expect(computeQuantityOnPlan(plan, { provider, quantity }, counted)).toBe(after)
-      const found = quantityChoice(plan, { provider, quantity }, counted)
-      expect(found && { min: found.min, max: found.max }).toEqual(choice)
-    },
-  )
+  ] as const)('limit the quantity: %s', (...row) => {
+    const [, id, provider, quantity, after, choice] = row
+    const plan = findPlan(plans, id)
+    if (!plan) throw new Error(`There is no plan ${id}`)
+    expect(computeQuantityOnPlan(plan, { provider, quantity }, counted)).toBe(after)
+    const found = quantityChoice(plan, { provider, quantity }, counted)
+    expect(found && { min: found.min, max: found.max }).toEqual(choice)
+  })
 
-  it('allow a choice of quantity if the plan is no longer offered and the quantity is above one, because the plan may have had seats', () => {
+  it('offer a choice of quantity for a plan that is no longer offered if the quantity is above one, because the plan may have had seats', () => {
     expect(quantityChoice(null, { provider: 'stripe', quantity: 3 })).toEqual(any)
     expect(quantityChoice(null, { provider: 'stripe', quantity: 1 })).toBeNull()
   })
 
-  it('are counted by the function of the settings, which must return a whole number', async () => {
+  it('have their seats counted by the function in the settings, which must return a whole number', async () => {
     expect(await countSeats(plans, {} as never)).toEqual(counted)
     const wrong = parseSettings({
       plans: [{ id: 'm', name: 'M', amount: 1, months: 1, seats: () => 0 }],
@@ -94,12 +91,12 @@ describe('plans', () => {
     )
   })
 
-  it('are hidden at a provider that cannot sell them', () => {
+  it("are hidden if the person's provider cannot sell them", () => {
     expect(plansAt(plans, 'braintree').map(({ id }) => id)).toEqual(['seats', 'whole'])
     expect(plansAt(plans, 'stripe')).toHaveLength(plans.length)
   })
 
-  it('give a trial only to people who never had one', () => {
+  it('offer a trial only to people who never had one', () => {
     expect(trialDaysFor(monthly, [])).toBe(7)
     expect(trialDaysFor(monthly, [{ trialEndsAt: null }])).toBe(7)
     expect(trialDaysFor(monthly, [{ trialEndsAt: null }, { trialEndsAt: new Date(0) }])).toBe(0)

@@ -9,7 +9,7 @@ import { can, isSoldAt, itemsAt } from '../../../config/plan-capabilities.ts'
 import { MAX_QUANTITY } from '../../../config/plans.ts'
 import type { Plan, Settings } from '../../../config/settings.ts'
 import { ENGLISH, formatAmount, type PageText } from '../../../messages/messages.ts'
-import type { Counted } from '../../../plans/seats.ts'
+import type { CountedQuantities } from '../../../plans/seats.ts'
 import { BadChoice } from './problems.ts'
 
 export function findPlan(plans: readonly Plan[], id: string | null | undefined): Plan | null {
@@ -94,7 +94,7 @@ type HeldSubscription = Pick<Subscription, 'provider' | 'quantity'>
 export function computeQuantityOnPlan(
   { id, seats }: Plan,
   { provider, quantity }: HeldSubscription,
-  counted: Counted = new Map(),
+  counted: CountedQuantities = new Map(),
 ): number {
   if (!can(provider, 'quantities')) return quantity
   return counted.get(id) ?? Math.min(Math.max(quantity, seats.min), seats.max)
@@ -120,7 +120,7 @@ export function seatsChoice({ seats }: Plan, provider: ProviderName): QuantityCh
 export function quantityChoice(
   plan: Plan | null,
   held: HeldSubscription,
-  counted: Counted = new Map(),
+  counted: CountedQuantities = new Map(),
 ): QuantityChoice | null {
   const { provider, quantity } = held
   if (!can(provider, 'quantities')) return null
@@ -160,7 +160,7 @@ export function changeTo(
   present: {
     readonly plans: readonly Plan[]
     readonly plan: Plan | null
-    readonly counted: Counted
+    readonly counted: CountedQuantities
   },
 ): PlanChange {
   const sold = requireSoldPlan(present.plans, id, subscription.provider)

@@ -21,7 +21,7 @@ import { describeProblem } from './problems.ts'
 
 const OF_STRIPE = { provider: 'stripe', providerCode: null } as const
 
-describe('describeProblem', () => {
+describe('describeProblem(), which turns a billing error into a message,', () => {
   it.each([
     [new PaymentOverdue('Not paid'), 402],
     [new PaymentFailed('Declined', { ...OF_STRIPE, declineCode: null }), 402],
@@ -33,7 +33,7 @@ describe('describeProblem', () => {
     [new TooManyAttempts('Enough', { retryAfter: 60 }), 429],
     [new Busy('Later'), 503],
     [new ProviderUnavailable('Away', OF_STRIPE), 503],
-  ])('uses the HTTP status of the billing error: %s with %i', (error, status) => {
+  ])('returns the HTTP status of the billing error: %s with %i', (error, status) => {
     expect(describeProblem(error)?.status).toBe(status)
     expect(error.status).toBe(status)
   })
@@ -42,10 +42,13 @@ describe('describeProblem', () => {
     new InvalidArgument('No'),
     new NoPaymentMethod('No'),
     new PromotionCodeRefused('No', { ...OF_STRIPE, reason: 'unknown' }),
-  ])('uses the status 422 for an invalid form, although the billing error has 400: %s', (error) => {
-    expect(describeProblem(error)?.status).toBe(422)
-    expect(error.status).toBe(400)
-  })
+  ])(
+    'returns the status 422 for an invalid form, although the billing error has 400: %s',
+    (error) => {
+      expect(describeProblem(error)?.status).toBe(422)
+      expect(error.status).toBe(400)
+    },
+  )
 
   it.each<[SubscriptionTerm[], string]>([
     [[], 'You can change the plan of your subscription further down on this page.'],
@@ -57,16 +60,11 @@ describe('describeProblem', () => {
       'You can enter your promotion code further down on this page. You can add another card below, under “Payment methods”.',
     ],
     [['cancellation'], 'The subscription was cancelled; you can resume it below.'],
-  ])(
-    'names, for an existing subscription, the place on the page where %j can be changed',
-    (names, where) => {
-      const terms = names.map((term) => ({ term, inForce: 'a', wanted: 'b', use: 'c()' }))
-      const { message } = describeProblem(new AlreadySubscribed('Taken', { terms })) ?? {}
-      expect(message).toBe(
-        `You are subscribed already, so nothing was changed or charged. ${where}`,
-      )
-    },
-  )
+  ])('says, for an existing subscription, where on the page %j can be changed', (names, where) => {
+    const terms = names.map((term) => ({ term, inForce: 'a', wanted: 'b', use: 'c()' }))
+    const { message } = describeProblem(new AlreadySubscribed('Taken', { terms })) ?? {}
+    expect(message).toBe(`You are subscribed already, so nothing was changed or charged. ${where}`)
+  })
 
   it.each([
     [

@@ -12,7 +12,7 @@ import { ENGLISH, type PageText } from '../../../messages/messages.ts'
 import type { PageOptions } from '../../parts/render.tsx'
 
 /** A message that tells a person why their request was not carried out. */
-export interface Problem {
+export interface BillingProblem {
   readonly message: string
   /** Whether the code for a discount was rejected. */
   readonly isOfCode: boolean
@@ -86,7 +86,7 @@ const MESSAGES: Partial<Record<BillingErrorCode, ProblemId>> = {
 }
 
 /** Describes an error in words for the person. `null` if the error is unexpected. */
-export function describeProblem(error: unknown, t: PageText = ENGLISH): Problem | null {
+export function describeProblem(error: unknown, t: PageText = ENGLISH): BillingProblem | null {
   if (error instanceof BadChoice)
     return { message: error.describe(t), status: 422, isOfCode: false }
   if (!isBillingError(error)) return null
@@ -103,7 +103,7 @@ const CODE_PROBLEMS: readonly BillingErrorCode[] = [
 ]
 
 /** The status of billing's error, or 422 for an invalid form. */
-function statusOf({ status }: BillingError): Problem['status'] {
+function statusOf({ status }: BillingError): BillingProblem['status'] {
   return STATUSES.find((each) => each === status) ?? 422
 }
 

@@ -4,7 +4,7 @@ import { parseProrationDate } from './plans.ts'
 const now = new Date('2027-03-03T10:00:00Z')
 const minutes = (count: number) => String(now.getTime() + count * 60_000)
 
-describe('parseProrationDate', () => {
+describe('parseProrationDate()', () => {
   it.each([
     ['just now', minutes(0), true],
     ['a while ago', minutes(-15), true],
@@ -15,7 +15,7 @@ describe('parseProrationDate', () => {
     ['negative', '-1', false],
     ['missing', null, false],
     ['endless', '9'.repeat(400), false],
-  ])('accepts only recent times: %s', (_name, value, isGood) => {
+  ])('accepts a time only if it is recent: %s', (_name, value, isGood) => {
     const expected = isGood ? new Date(Number(value)) : null
     expect(parseProrationDate(value, now)).toEqual(expected)
   })

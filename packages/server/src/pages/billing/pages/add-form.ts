@@ -3,14 +3,14 @@ import type { Context, Hono } from 'hono'
 import type { ServiceContext } from '../../../context.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { getSignedInUser, readOwnForm, requireUser } from '../../parts/forms.ts'
-import { type Account, readAccount } from '../model/account.ts'
-import type { Done } from '../model/notices.ts'
+import { type BillingAccount, readAccount } from '../model/account.ts'
+import type { CompletedBillingAction } from '../model/notices.ts'
 import { describeProblem, isDeclined } from '../model/problems.ts'
 import { renderBilling } from './billing.tsx'
 
 export interface FormRequest {
   readonly service: ServiceContext
-  readonly account: Account
+  readonly account: BillingAccount
   readonly form: URLSearchParams
 }
 
@@ -18,13 +18,15 @@ export interface FormRequest {
  * Handles a form and returns the notice to show or the URL to redirect to. Must be idempotent,
  * because a form may be sent twice.
  */
-export type Action = (request: FormRequest) => Promise<Done | { readonly goTo: string }>
+export type FormAction = (
+  request: FormRequest,
+) => Promise<CompletedBillingAction | { readonly goTo: string }>
 
 /**
  * Adds the route of a form for the signed-in person. If its action fails, the billing page shows
  * why.
  */
-export function addForm(app: Hono<AppEnv>, path: string, action: Action): void {
+export function addForm(app: Hono<AppEnv>, path: string, action: FormAction): void {
   app.post(path, requireUser(), async (c) => {
     const { service } = c.get('page')
     const form = await readOwnForm(c)

@@ -1,7 +1,7 @@
 import type { ProviderName } from '@tollgate/billing'
 import { can } from '../../../config/plan-capabilities.ts'
 import { MAX_QUANTITY } from '../../../config/plans.ts'
-import { type Account, requireRunning, SUBSCRIPTION } from '../model/account.ts'
+import { type BillingAccount, requireRunning, SUBSCRIPTION } from '../model/account.ts'
 import { describeCard } from '../model/describe-card.ts'
 import {
   beginSubscription,
@@ -51,7 +51,7 @@ async function requireAsShown({ account, form }: FormRequest, chosen: ChosenPlan
 }
 
 /** Whether a subscription runs. Another one is then neither created nor charged. */
-async function isSubscribed({ billable }: Account): Promise<boolean> {
+async function isSubscribed({ billable }: BillingAccount): Promise<boolean> {
   const found = await billable.findSubscription(SUBSCRIPTION)
   return found !== null && !found.ended() && !found.awaitsFirstPayment()
 }

@@ -8,7 +8,7 @@ import { mayChooseProvider, readAccount, readProviderView } from '../model/accou
 import { createCardEntry } from '../model/card-entry.ts'
 import { readOffer, withoutCode } from '../model/new-subscription.ts'
 import { findFormNotice } from '../model/notices.ts'
-import type { Problem } from '../model/problems.ts'
+import type { BillingProblem } from '../model/problems.ts'
 import {
   availableProviders,
   hasCreditNotes,
@@ -31,7 +31,7 @@ import { Subscribe } from '../sections/subscribe.tsx'
  */
 export async function renderBilling(
   c: Context<AppEnv>,
-  view: { readonly problem?: Problem; readonly form?: URLSearchParams } = {},
+  view: { readonly problem?: BillingProblem; readonly form?: URLSearchParams } = {},
 ): Promise<Response> {
   const { service, t } = c.get('page')
   const account = await readAccount(c)

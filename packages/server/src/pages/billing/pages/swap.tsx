@@ -9,7 +9,12 @@ import { formatAmount } from '../../../messages/messages.ts'
 import { Submit } from '../../parts/fields.tsx'
 import { BillingFrame, OwnForm, usePage } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
-import { type Account, nullIfUnavailable, readAccount, requireRunning } from '../model/account.ts'
+import {
+  type BillingAccount,
+  nullIfUnavailable,
+  readAccount,
+  requireRunning,
+} from '../model/account.ts'
 import { changeTo, findPlan, parseProrationDate, swapTarget } from '../model/plans.ts'
 import { InvoicePreview } from '../sections/invoice-preview.tsx'
 import { Price } from '../sections/price.tsx'
@@ -62,7 +67,7 @@ export async function swap({ service, account, form }: FormRequest) {
 }
 
 interface SwapView {
-  readonly account: Account
+  readonly account: BillingAccount
   readonly plan: Plan
   /** The quantity after the change. */
   readonly quantity: number

@@ -6,7 +6,7 @@ import { formatAmount, formatDecimal } from '../../../messages/messages.ts'
 import { Submit } from '../../parts/fields.tsx'
 import { OwnForm, usePage } from '../../parts/layout.tsx'
 import { Fact } from '../../parts/table.tsx'
-import type { Account, ProviderView } from '../model/account.ts'
+import type { BillingAccount, ProviderView } from '../model/account.ts'
 import { describeCard } from '../model/describe-card.ts'
 import { describeDiscount, describeState } from '../model/describe-state.ts'
 import {
@@ -20,7 +20,7 @@ import { hasPromotionCodes, PROVIDER_NAMES } from '../model/providers.ts'
 import { PlanTerms, Price } from './price.tsx'
 
 interface CurrentView {
-  readonly account: Account
+  readonly account: BillingAccount
   readonly told: ProviderView
   readonly subscription: Subscription
 }
@@ -228,7 +228,7 @@ const PayNow: FC<{ owed: Money; card: string }> = ({ owed, card }) => (
 
 /** The plans the person can change to. Each leads to a preview. */
 export const OtherPlans: FC<{
-  account: Account
+  account: BillingAccount
   subscription: Subscription
 }> = ({ account, subscription }) => {
   const { service, t } = usePage()

@@ -5,12 +5,12 @@ import type { PageText } from '../../../messages/messages.ts'
 import { TextField } from '../../parts/fields.tsx'
 import { OwnForm, usePage } from '../../parts/layout.tsx'
 import { Table } from '../../parts/table.tsx'
-import type { Account, ProviderView } from '../model/account.ts'
+import type { BillingAccount, ProviderView } from '../model/account.ts'
 import { TAX_ID_TYPES } from '../model/tax-ids.ts'
 import { AddressFields, describeAddress } from './address-fields.tsx'
 
 interface InvoiceDetailsView {
-  readonly account: Account
+  readonly account: BillingAccount
   readonly told: Pick<ProviderView, 'taxIds' | 'address'>
   /** The form that was refused. `null` if the page is not shown because of a refused form. */
   readonly form: URLSearchParams | null

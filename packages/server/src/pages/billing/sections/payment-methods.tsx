@@ -2,13 +2,13 @@ import type { PaymentMethod } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
 import { OwnForm, usePage } from '../../parts/layout.tsx'
 import { Table } from '../../parts/table.tsx'
-import type { Account, ProviderView } from '../model/account.ts'
+import type { BillingAccount, ProviderView } from '../model/account.ts'
 import type { CardEntry } from '../model/card-entry.ts'
 import { describeCard, describeExpiry, describeMethod } from '../model/describe-card.ts'
 import { CardField } from './card-entry.tsx'
 
 export const PaymentMethods: FC<{
-  account: Account
+  account: BillingAccount
   told: ProviderView
   entry: CardEntry
 }> = ({ account, told, entry }) => {
@@ -42,7 +42,7 @@ export const PaymentMethods: FC<{
 }
 
 const MethodTable: FC<{
-  account: Account
+  account: BillingAccount
   methods: readonly PaymentMethod[]
 }> = ({ account, methods }) => (
   <Table
@@ -63,7 +63,7 @@ const MethodTable: FC<{
   />
 )
 
-const Expiry: FC<{ method: PaymentMethod; account: Account }> = ({ method, account }) => {
+const Expiry: FC<{ method: PaymentMethod; account: BillingAccount }> = ({ method, account }) => {
   const { t } = usePage()
   if (method.expires === null) return <>{t('methods.never')}</>
   const state = method.isExpiring(account.now) ? 'bad' : method.isExpiring() ? 'warning' : null

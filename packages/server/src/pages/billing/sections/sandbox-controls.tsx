@@ -8,7 +8,7 @@ import { localPath } from '../../../http/same-origin.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { getSignedInUser, readOwnForm, requireUser } from '../../parts/forms.ts'
 import { OwnForm, usePage } from '../../parts/layout.tsx'
-import type { Done } from '../model/notices.ts'
+import type { CompletedBillingAction } from '../model/notices.ts'
 import { failNextCharge } from '../model/test-cards.ts'
 
 const HOUR = 3_600_000
@@ -95,7 +95,7 @@ export function addSandboxControls(app: Hono<AppEnv>, { sandbox }: ServiceContex
   })
 }
 
-function buildDoneUrl(form: URLSearchParams, done: Done): string {
+function buildDoneUrl(form: URLSearchParams, done: CompletedBillingAction): string {
   const path = localPath(form.get('return_to'), '/billing')
   return `${path.split('?')[0]}?done=${done}`
 }

@@ -6,11 +6,11 @@ import { COUPON } from '../../../demo/providers.ts'
 import { formatAmount, type PageText } from '../../../messages/messages.ts'
 import { Submit } from '../../parts/fields.tsx'
 import { OwnForm, usePage } from '../../parts/layout.tsx'
-import type { Account, ProviderView } from '../model/account.ts'
+import type { BillingAccount, ProviderView } from '../model/account.ts'
 import type { CardEntry } from '../model/card-entry.ts'
 import { describeCard } from '../model/describe-card.ts'
 import { describeState } from '../model/describe-state.ts'
-import { type Offer, termsShown } from '../model/new-subscription.ts'
+import { type SubscriptionOffer, termsShown } from '../model/new-subscription.ts'
 import { groupPlans, plansAt, seatsChoice, trialDaysFor } from '../model/plans.ts'
 import { hasHostedPages, PROVIDER_NAMES } from '../model/providers.ts'
 import { CardField } from './card-entry.tsx'
@@ -18,7 +18,7 @@ import { InvoicePreview } from './invoice-preview.tsx'
 import { PlanTerms, Price } from './price.tsx'
 
 interface SubscribeView {
-  readonly account: Account
+  readonly account: BillingAccount
   readonly provider: ProviderName
   /** Providers to choose from. Empty if the choice is final. */
   readonly available: readonly ProviderName[]
@@ -27,7 +27,7 @@ interface SubscribeView {
   readonly entry: CardEntry
   readonly told: ProviderView
   /** The chosen plan and its price. `null` if no plan is on sale. */
-  readonly offer: Offer | null
+  readonly offer: SubscriptionOffer | null
   /** The values of a form that failed. */
   readonly form: URLSearchParams | null
 }
@@ -84,7 +84,7 @@ const PayWith: FC<SubscribeView & { card: string | null }> = ({ card, entry, for
 }
 
 interface OfferView {
-  readonly offer: Offer
+  readonly offer: SubscriptionOffer
 }
 
 /**
@@ -145,7 +145,9 @@ const Terms: FC<SubscribeView & OfferView> = ({ offer, provider, entry, form }) 
   )
 }
 
-const FirstInvoices: FC<NonNullable<Offer['invoices']> & { provider: ProviderName }> = (view) => {
+const FirstInvoices: FC<NonNullable<SubscriptionOffer['invoices']> & { provider: ProviderName }> = (
+  view,
+) => {
   const { now, next, provider } = view
   const { t } = usePage()
   return (
@@ -175,7 +177,7 @@ const FirstInvoices: FC<NonNullable<Offer['invoices']> & { provider: ProviderNam
 }
 
 /** The amount of the first charge as decimal text, for the confirmation by the card's bank. */
-function amountNow({ chosen, invoices }: Offer): string | undefined {
+function amountNow({ chosen, invoices }: SubscriptionOffer): string | undefined {
   if (invoices) return toDecimal(invoices.now.total)
   return chosen.trialDays > 0 ? '0.00' : undefined
 }
@@ -197,7 +199,7 @@ const Pay: FC<OfferView & { provider: ProviderName }> = ({ offer, provider }) =>
   )
 }
 
-function payLabel({ chosen, invoices }: Offer, t: PageText): string {
+function payLabel({ chosen, invoices }: SubscriptionOffer, t: PageText): string {
   if (invoices && invoices.now.total.amount > 0) {
     return t('subscribe.pay', { amount: formatAmount(invoices.now.total, t) })
   }
@@ -206,7 +208,7 @@ function payLabel({ chosen, invoices }: Offer, t: PageText): string {
     : t('subscribe.subscribe')
 }
 
-function chooseTitle({ running, history }: Account, t: PageText): string {
+function chooseTitle({ running, history }: BillingAccount, t: PageText): string {
   if (running) return t('subscribe.another')
   return t(history.length > 0 ? 'subscribe.again' : 'subscribe.choose')
 }
