@@ -11,7 +11,7 @@ describe('parseAmount', () => {
     expect(parseAmount(text, currency)).toEqual({ amount, currency: currency.toLowerCase() })
   })
 
-  it.each([
+  it.each<[string, string, string]>([
     ...[
       '1250',
       '12.5',
@@ -24,9 +24,9 @@ describe('parseAmount', () => {
       '01.00',
       '0x10',
       '',
-    ].map((text) => [text, 'usd', '12.50'] as const),
-    ['12.50', 'jpy', '1250'] as const,
-    ['12.50', 'kwd', '1.250'] as const,
+    ].map((text): [string, string, string] => [text, 'usd', '12.50']),
+    ['12.50', 'jpy', '1250'],
+    ['12.50', 'kwd', '1.250'],
   ])('rejects %j in %s, and shows how to write an amount', (text, currency, example) => {
     expect(() => parseAmount(text, currency)).toThrow(`Write it like ${example}`)
   })
