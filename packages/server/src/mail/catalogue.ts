@@ -1,6 +1,6 @@
 import {
   type Billing,
-  type MailFacts,
+  type MailDetails,
   type MailKind,
   mailKinds,
   mailLanguages,
@@ -32,7 +32,7 @@ export const MAILS: ReadonlyMap<string, RenderExample> = new Map(
 function createBillingExample(kind: MailKind): RenderExample {
   return (language, { settings, billing: { notices }, url }) => {
     const { vendor, product } = settings.invoice
-    const facts: MailFacts = {
+    const details: MailDetails = {
       ...{ vendor, product },
       name: 'Ada Lovelace',
       amount: money(2500, settings.currency),
@@ -44,6 +44,6 @@ function createBillingExample(kind: MailKind): RenderExample {
       url: `${url}/billing`,
     }
     // The queue knows the texts of the setting `mail.words`.
-    return notices?.render(kind, facts, language) ?? renderMail(kind, facts, language)
+    return notices?.render(kind, details, language) ?? renderMail(kind, details, language)
   }
 }

@@ -1,6 +1,16 @@
 import type { Events } from '@tollgate/oauth'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { ProviderCall } from '../telemetry/count-provider-calls.ts'
+
+/** The outcome of a request to a payment provider, for metrics. */
+export interface ProviderCall {
+  /** The provider that was called. */
+  readonly provider: string
+  /**
+   * `ok` if the provider answered, even if it declined a card; `unavailable` if it did not, or asked
+   * to try again later; `misconfigured` if it does not accept the API key.
+   */
+  readonly outcome: 'ok' | 'unavailable' | 'misconfigured'
+}
 
 /** The metrics of `GET /metrics`. `docs/reference/service.md` lists their names. */
 export interface Metrics {

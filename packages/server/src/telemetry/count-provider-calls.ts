@@ -1,15 +1,5 @@
 import type { ObservedResponse, Observer } from '@tollgate/billing'
-
-/** The outcome of a request to a payment provider, for metrics. */
-export interface ProviderCall {
-  /** The provider that was called. */
-  readonly provider: string
-  /**
-   * `ok` if the provider answered, even if it declined a card; `unavailable` if it did not, or asked
-   * to try again later; `misconfigured` if it does not accept the API key.
-   */
-  readonly outcome: 'ok' | 'unavailable' | 'misconfigured'
-}
+import type { ProviderCall } from '../statistics/metrics.ts'
 
 /** Returns the observer, extended so that `count` is called after each request to a provider. */
 export function countProviderCalls(

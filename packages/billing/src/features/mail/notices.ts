@@ -21,7 +21,7 @@ import {
   type MailOptions,
 } from './mail-options.ts'
 import { createMailRepository, type MailState, type QueuedMail } from './mail-rows.ts'
-import { type MailFacts, type RenderedMail, renderMail } from './render-mail.ts'
+import { type MailDetails, type RenderedMail, renderMail } from './render-mail.ts'
 
 /** The queue of mail to customers. */
 export interface MailQueue {
@@ -44,7 +44,7 @@ export interface MailQueue {
    */
   retry(id: number): Promise<boolean>
   /** Renders mail without sending it, for a preview or to send it in another way. */
-  render(kind: MailKind, facts: MailFacts, locale: string): RenderedMail
+  render(kind: MailKind, facts: MailDetails, locale: string): RenderedMail
 }
 
 export interface MailSender extends MailQueue {
@@ -217,7 +217,7 @@ export function findMailTopic(event: AnyBillingEvent, asksToConfirm: boolean): s
 }
 
 /** Returns the data of a billing event that its mail contains. */
-export function readMailFacts(event: AnyBillingEvent): Omit<MailFacts, 'vendor' | 'product'> {
+export function readMailFacts(event: AnyBillingEvent): Omit<MailDetails, 'vendor' | 'product'> {
   switch (event.type) {
     case 'invoice.paid': {
       const { number, total, date } = event.data.invoice

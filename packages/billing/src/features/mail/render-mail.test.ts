@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { money } from '../../core/values/money.ts'
 import { findLanguageWords, LANGUAGES } from '../../core/words/all.ts'
 import type { MailKind } from '../../core/words/words.ts'
-import { type MailFacts, renderMail } from './render-mail.ts'
+import { type MailDetails, renderMail } from './render-mail.ts'
 
 const KINDS: readonly MailKind[] = [
   'receipt',
@@ -13,7 +13,7 @@ const KINDS: readonly MailKind[] = [
   'refunded',
 ]
 
-const facts: MailFacts = {
+const facts: MailDetails = {
   vendor: 'Example Ltd',
   product: 'Gold',
   name: 'Ada',

@@ -6,7 +6,7 @@ import { findLanguageWords } from '../../core/words/all.ts'
 import type { MailKind, MailWords } from '../../core/words/words.ts'
 
 /** Data that a mail contains. Fields that this kind of mail does not need may be missing. */
-export interface MailFacts {
+export interface MailDetails {
   /** Name of the seller. */
   readonly vendor: string
   /** Name of the product. */
@@ -45,7 +45,7 @@ export interface RenderedMail {
 /** Renders mail from its data. The same data always results in the same mail. */
 export function renderMail(
   kind: MailKind,
-  facts: MailFacts,
+  facts: MailDetails,
   locale: string,
   customWords: Partial<MailWords> = {},
 ): RenderedMail {
@@ -87,7 +87,7 @@ interface MailContent {
 
 function listExtraParagraphs(
   kind: MailKind,
-  { date, isBilledAfterwards }: MailFacts,
+  { date, isBilledAfterwards }: MailDetails,
   words: MailWords,
 ): string[] {
   if (kind === 'payment_failed') return [date ? words.triedAgain : words.lastAttempt]
@@ -105,7 +105,7 @@ type Values = Readonly<
   Record<'vendor' | 'product' | 'name' | 'amount' | 'date' | 'month' | 'card', string>
 >
 
-function valuesOf(facts: MailFacts, locale: string): Values {
+function valuesOf(facts: MailDetails, locale: string): Values {
   const { vendor, product, name, amount, date, month, card } = facts
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
   const months = new Intl.DateTimeFormat(locale, {
