@@ -146,7 +146,7 @@ async function renderQueuedMail(
   const kind = notice.kind as MailKind
   const { owner } = billed
   const locale = await findOwnerLocale(context, billed)
-  const facts = readMailFacts(event)
+  const facts = readMailDetails(event)
   const { vendor, product } = seller
   const url = mail.link?.(kind, owner) ?? facts.url ?? null
   const rendered = renderMail(
@@ -217,7 +217,7 @@ export function findMailTopic(event: AnyBillingEvent, asksToConfirm: boolean): s
 }
 
 /** Returns the data of a billing event that its mail contains. */
-export function readMailFacts(event: AnyBillingEvent): Omit<MailDetails, 'vendor' | 'product'> {
+export function readMailDetails(event: AnyBillingEvent): Omit<MailDetails, 'vendor' | 'product'> {
   switch (event.type) {
     case 'invoice.paid': {
       const { number, total, date } = event.data.invoice
