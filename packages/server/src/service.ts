@@ -206,7 +206,7 @@ async function start(
     telemetry,
     ...(options.passwords && { passwords: options.passwords }),
   })
-  const { users, sessions, limits, oauth } = core
+  const { users, teams, sessions, limits, oauth } = core
   closers.push(() => oauth.close())
   if (config.mode === 'production' && (await onceAvailable(() => users.countDemo())) > 0) {
     throw new ConfigurationError(
@@ -272,6 +272,7 @@ async function start(
     database,
     clock,
     users,
+    teams,
     sessions,
     limits,
     oauth,
@@ -317,6 +318,7 @@ async function start(
     url,
     database,
     users,
+    teams,
     sessions,
     limits,
     oauth,
@@ -346,6 +348,7 @@ async function start(
     await clock.check?.()
     await Promise.all([
       sessions.purge(),
+      teams.purge(),
       limits.purge(),
       billing.purge(),
       admin.requests.purge(),
