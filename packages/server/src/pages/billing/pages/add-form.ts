@@ -8,7 +8,7 @@ import type { CompletedBillingAction } from '../model/notices.ts'
 import { describeProblem, isDeclined } from '../model/problems.ts'
 import { renderBilling } from './billing.tsx'
 
-/** Where the billing pages of a kind of owner are, and who may open them. */
+/** Path of the billing pages of one kind of owner, and the guard in front of them. */
 export interface BillingRoutes {
   readonly app: Hono<AppEnv>
   /** Pattern of the path of the billing page. */
