@@ -4,6 +4,7 @@ import type { AppEnv } from '../../http/variables.ts'
 import { deleteTeam, TeamInTheWay } from '../../teams/end-team.ts'
 import { mayAct, parseTeamRole, type TeamAct } from '../../teams/roles.ts'
 import { type TeamMember, TeamRefused } from '../../teams/team.ts'
+import { describeProblem } from '../billing/model/problems.ts'
 import { Confirmation, isCancelled } from '../parts/confirmation.tsx'
 import { getSignedInUser, readOwnForm } from '../parts/forms.ts'
 import { renderPage } from '../parts/render.tsx'
@@ -82,15 +83,8 @@ function actOf(c: Context<AppEnv>) {
 /** Performs an act, and returns the path to redirect to. */
 type Perform = (c: Context<AppEnv>, form: URLSearchParams) => Promise<string>
 
-/** Adds the form of an act. If it is refused, `show` renders why, by default on the team's page. */
-function addAct(
-  app: Hono<AppEnv>,
-  name: string,
-  act: TeamAct,
-  perform: Perform,
-  show: (c: Context<AppEnv>, problem: string) => Promise<Response> | Response = (c, problem) =>
-    renderTeam(c, { problem }),
-): void {
+/** Adds the form of an act. If it is refused, or fails at the provider, the team's page says why. */
+function addAct(app: Hono<AppEnv>, name: string, act: TeamAct, perform: Perform): void {
   app.post(`/teams/:team/${name}`, requireTeam(act), async (c) => {
     const form = await readOwnForm(c)
     const { team } = getMembership(c)
@@ -101,9 +95,13 @@ function addAct(
       await followMembers(service, team)
       return c.redirect(path, 303)
     } catch (error) {
-      if (error instanceof TeamInTheWay) return show(c, t(`teams.blocked.${error.reason}`))
-      if (!(error instanceof TeamRefused)) throw error
-      return show(c, error.in(t))
+      if (error instanceof TeamInTheWay) {
+        return renderTeam(c, { problem: t(`teams.blocked.${error.reason}`) })
+      }
+      if (error instanceof TeamRefused) return renderTeam(c, { problem: error.in(t) })
+      const problem = describeProblem(error, t)
+      if (!problem) throw error
+      return renderTeam(c, { problem: problem.message, status: problem.status })
     }
   })
 }

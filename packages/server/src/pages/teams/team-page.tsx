@@ -16,7 +16,7 @@ import { Copyable } from '../parts/dialogs.tsx'
 import { Choice, Submit, TextField } from '../parts/fields.tsx'
 import { getSignedInUser, readOwnForm } from '../parts/forms.ts'
 import { Heading, Note, OwnForm, usePage } from '../parts/layout.tsx'
-import { renderPage } from '../parts/render.tsx'
+import { type PageOptions, renderPage } from '../parts/render.tsx'
 import { Day, Table } from '../parts/table.tsx'
 import { getMembership, requireTeam } from '../parts/team.ts'
 import { invitationPath } from './join.tsx'
@@ -49,6 +49,8 @@ export function addTeamPage(app: Hono<AppEnv>): void {
 interface TeamView {
   /** Why an act was refused. */
   readonly problem?: string
+  /** HTTP status of a refusal. @default 422 */
+  readonly status?: PageOptions['status']
   /** The address in a form to invite that was refused, and why. */
   readonly email?: string
   readonly inviteProblem?: string
@@ -69,7 +71,7 @@ export async function renderTeam(c: Context<AppEnv>, view: TeamView = {}): Promi
   const isRefused = view.problem !== undefined || view.inviteProblem !== undefined
   return renderPage(
     c,
-    { title: team.name, status: isRefused ? 422 : 200 },
+    { title: team.name, status: isRefused ? (view.status ?? 422) : 200 },
     <>
       <Heading
         title={<bdi>{team.name}</bdi>}
