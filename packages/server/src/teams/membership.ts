@@ -320,12 +320,17 @@ export function createTeamMemberships(options: {
       })
     },
     async page({ userId, before, limit }) {
-      let query = database.kysely.selectFrom('teams').selectAll()
       if (userId !== undefined) {
-        query = query.where('id', 'in', (eb) =>
-          eb.selectFrom('team_members').select('team_id').where('user_id', '=', Number(userId)),
-        )
+        let query = database.kysely
+          .selectFrom('team_members')
+          .innerJoin('teams', 'teams.id', 'team_members.team_id')
+          .selectAll('teams')
+          .where('team_members.user_id', '=', Number(userId))
+        if (before !== null) query = query.where('team_members.team_id', '<', before)
+        const rows = await query.orderBy('team_members.team_id', 'desc').limit(limit).execute()
+        return rows.map(teamFromRow)
       }
+      let query = database.kysely.selectFrom('teams').selectAll()
       if (before !== null) query = query.where('id', '<', before)
       return (await query.orderBy('id', 'desc').limit(limit).execute()).map(teamFromRow)
     },
