@@ -234,7 +234,7 @@ describe('an invitation to a team', () => {
     expect(await service.teams.invitations(id)).toEqual([])
   })
 
-  it('by an admin cannot replace the one that an owner has written for another admin', async () => {
+  it('cannot be replaced by an admin if an owner has written it for another admin', async () => {
     const { admin, guest, path, accept, id } = await invite('admin')
     const email = guest.email
     expect((await admin.refused(`${path}/invite`, { email, role: 'member' })).status).toBe(422)
