@@ -34,7 +34,7 @@ async function renderTeams(
   return renderPage(
     c,
     { title: t('teams.title'), status: problem === undefined ? 200 : 422 },
-    <>
+    <div class="billing">
       <Heading title={t('teams.title')} lead={t('teams.lead')} />
       <div class="stack">
         <Note tone="good" text={findTeamNotice(c.req.query('done'), t)} />
@@ -54,7 +54,7 @@ async function renderTeams(
             />
           )}
         </section>
-        <section class="card narrow" aria-labelledby="new-team-title">
+        <section class="card" aria-labelledby="new-team-title">
           <h2 id="new-team-title">{t('teams.new')}</h2>
           <OwnForm action="/teams" data-once>
             <TextField
@@ -73,6 +73,6 @@ async function renderTeams(
           </OwnForm>
         </section>
       </div>
-    </>,
+    </div>,
   )
 }

@@ -72,7 +72,7 @@ export async function renderTeam(c: Context<AppEnv>, view: TeamView = {}): Promi
   return renderPage(
     c,
     { title: team.name, status: isRefused ? (view.status ?? 422) : 200 },
-    <>
+    <div class="billing">
       <Heading
         title={<bdi>{team.name}</bdi>}
         lead={t('teams.yourRole', { role: t(`teams.role.${role}`) })}
@@ -89,7 +89,7 @@ export async function renderTeam(c: Context<AppEnv>, view: TeamView = {}): Promi
         )}
         <Settings membership={membership} />
       </div>
-    </>,
+    </div>,
   )
 }
 
@@ -223,7 +223,7 @@ const Invite: FC<{ role: TeamRole; teamId: string; view: TeamView }> = (props) =
   const { t } = usePage()
   const { role, teamId, view } = props
   return (
-    <section class="card narrow" aria-labelledby="invite-title">
+    <section class="card" aria-labelledby="invite-title">
       <h2 id="invite-title">{t('teams.invite')}</h2>
       <OwnForm action={`${teamPath(teamId)}/invite`} data-once>
         <TextField
@@ -297,7 +297,7 @@ const Settings: FC<{ membership: TeamMembership }> = ({ membership: { team, role
   const { t } = usePage()
   const base = teamPath(team.id)
   return (
-    <section class="card stack narrow" aria-labelledby="rename-title">
+    <section class="card stack" aria-labelledby="rename-title">
       <h2 id="rename-title">{t(mayAct(role, 'rename') ? 'teams.rename' : 'teams.leave')}</h2>
       {mayAct(role, 'rename') && (
         <OwnForm action={`${base}/rename`} data-once>
