@@ -16,7 +16,7 @@ export function requireTeam(act: TeamAct): MiddlewareHandler<AppEnv> {
     const id = c.req.param('team') ?? ''
     const membership = await page.service.teams.findMembership(id, getSignedInUser(c).id)
     if (membership === null || !mayAct(membership.role, act)) return c.notFound()
-    c.set('page', { ...page, payer: { path: `/teams/${id}/billing`, membership } })
+    c.set('page', { ...page, payer: { path: `/teams/${membership.team.id}/billing`, membership } })
     return next()
   }
 }
