@@ -303,6 +303,11 @@ const sqliteIsEnough: readonly ListedTest[] = [
   ['packages/server/test/standards-commands.test.ts', 'commands'],
   ['packages/server/test/distributed-attacks.test.ts', 'who is counted; limits.test.ts has how'],
   ['packages/server/test/switched-off-grants.test.ts', 'pages'],
+  [
+    'packages/server/test/teams/team-owners.test.ts',
+    'commands and pages; team-races.test.ts has the rows',
+  ],
+  ['packages/server/test/teams/team-pages.test.ts', 'pages; team-races.test.ts has the rows'],
   ['packages/server/test/workers.test.ts', 'processes; processes.test.ts has the databases'],
   // Provider responses and amounts owed; their rows are written as in creating, webhooks and
   // specification/.

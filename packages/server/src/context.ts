@@ -12,6 +12,7 @@ import type { OutageDetector } from './outages.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import type { Metrics } from './statistics/metrics.ts'
 import type { Statistics } from './statistics/statistics.ts'
+import type { Teams } from './teams/teams.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
 import type { User } from './users/user.ts'
 import type { UserAccounts } from './users/users.ts'
@@ -26,6 +27,7 @@ export interface ServiceContext {
   readonly url: string
   readonly database: Database
   readonly users: UserAccounts
+  readonly teams: Teams
   readonly sessions: Sessions
   readonly limits: Limits
   readonly oauth: AuthorizationServer<User>

@@ -30,6 +30,7 @@ import { chooseAcr } from './sessions/methods.ts'
 import { createSessions, type Sessions } from './sessions/sessions.ts'
 import { migrationSets, refuseForeignTables } from './storage/found-tables.ts'
 import { serviceMigrations } from './storage/migrations.ts'
+import { createTeams, type Teams } from './teams/teams.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
 import { traceGrants } from './telemetry/trace-grants.ts'
 import { createPasswords, type PasswordOptions } from './users/passwords.ts'
@@ -82,9 +83,10 @@ export async function requireMigrated(database: Database): Promise<void> {
   }
 }
 
-/** Users, sessions, rate limits and the authorization server on one database. */
+/** Users, teams, sessions, rate limits and the authorization server on one database. */
 export interface Core {
   readonly users: UserAccounts
+  readonly teams: Teams
   readonly sessions: Sessions
   readonly limits: Limits
   readonly oauth: AuthorizationServer<User>
@@ -112,6 +114,7 @@ export function createCore(options: CoreOptions): Core {
   const { config, database, url, clock = database.clock, logger } = options
   const { settings } = config
   const users = createUsers({ database, passwords: createPasswords(options.passwords), clock })
+  const teams = createTeams({ database, clock })
   const sessions = createSessions({ database, clock, secure: url.startsWith('https:') })
   const fromRequest = async (request: Request) => {
     const session = await sessions.find(request.headers.get('cookie'))
@@ -157,7 +160,7 @@ export function createCore(options: CoreOptions): Core {
     logger: plainLogger(logger),
   })
   const limits = createLimits(database, clock, { logger: plainLogger(logger) })
-  return { users, sessions, limits, oauth, fromRequest }
+  return { users, teams, sessions, limits, oauth, fromRequest }
 }
 
 /**

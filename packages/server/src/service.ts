@@ -205,7 +205,7 @@ async function start(
     telemetry,
     ...(options.passwords && { passwords: options.passwords }),
   })
-  const { users, sessions, limits, oauth } = core
+  const { users, teams, sessions, limits, oauth } = core
   closers.push(() => oauth.close())
   if (config.mode === 'production' && (await onceAvailable(() => users.countDemo())) > 0) {
     throw new ConfigurationError(
@@ -271,6 +271,7 @@ async function start(
     database,
     clock,
     users,
+    teams,
     sessions,
     limits,
     oauth,
@@ -318,6 +319,7 @@ async function start(
     url,
     database,
     users,
+    teams,
     sessions,
     limits,
     oauth,
@@ -347,6 +349,7 @@ async function start(
     await clock.check?.()
     await Promise.all([
       sessions.purge(),
+      teams.purge(),
       limits.purge(),
       billing.purge(),
       admin.requests.purge(),

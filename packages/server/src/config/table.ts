@@ -366,6 +366,12 @@ export const table = {
     decides: ['billing.tax'],
     check: 'providers',
   }),
+  /**
+   * Whether people can create [teams](../guides/teams.md), which have a subscription of their own.
+   * An object switches them on as well; its `taxPercentage` is a function of the team that returns
+   * the tax on its subscription charges, because the setting `taxPercentage` is only about users.
+   */
+  teams: setting(shapes.teams.default(false), { text: read.onOff, decides: ['billing.owners'] }),
   /** Contact for people who forgot their password: an e-mail or a web address, shown on the sign-in page. */
   support: optional(shapes.contact, { text: shapes.contact }),
   /** Whether anyone may create an account. */

@@ -1,11 +1,13 @@
 import { adminDe } from './admin/de.ts'
 import { serviceDe } from './admin/service/de.ts'
 import type { PageMessages } from './en.ts'
+import { teamsDe } from './teams/de.ts'
 
 /** The texts of the service's pages in German. */
 export const de: PageMessages = {
   ...adminDe,
   ...serviceDe,
+  ...teamsDe,
   'layout.skip': 'Zum Inhalt springen',
   'layout.main': 'Hauptnavigation',
   'layout.signOut': 'Abmelden',
@@ -14,6 +16,7 @@ export const de: PageMessages = {
   'places.tokens': 'Tokens',
   'places.applications': 'Anwendungen',
   'places.billing': 'Abrechnung',
+  'places.teams': 'Teams',
   'places.admin': 'Verwaltung',
   'dialog.cancel': 'Abbrechen',
   'dialog.sure': 'Sind Sie sicher?',
@@ -132,6 +135,7 @@ export const de: PageMessages = {
     'Sehen Sie, welche Anwendungen Zugriff auf Ihr Konto haben, und widerrufen Sie deren Zugriff.',
   'home.billing':
     'Wählen Sie einen Tarif, ändern Sie Ihre Zahlungsmethode, lesen Sie Ihre Rechnungen.',
+  'home.teams': 'Teilen Sie einen Tarif mit anderen, die ihr eigenes Konto behalten.',
   'home.admin': 'Personen, Anwendungen, Webhooks und die Zahlen des ganzen Dienstes.',
 
   'home.clients.present':
@@ -140,6 +144,8 @@ export const de: PageMessages = {
     '{count, plural, =0 {Sie haben keine Tokens.} one {Sie haben # Token.} other {Sie haben # Tokens.}}',
   'home.applications.present':
     '{count, plural, =0 {Keine Anwendung hat Zugriff.} one {# Anwendung hat Zugriff.} other {# Anwendungen haben Zugriff.}}',
+  'home.teams.present':
+    '{count, plural, =0 {Sie gehören zu keinem Team.} one {Sie gehören zu einem Team.} other {Sie gehören zu # Teams.}}',
   'home.billing.none': 'Sie haben kein Abonnement.',
   'tokens.title': 'Persönliche Zugriffstokens',
   'tokens.lead': 'Für Ihre eigenen Skripte und Programme, die die API in Ihrem Namen aufrufen.',

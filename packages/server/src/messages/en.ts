@@ -1,10 +1,12 @@
 import { adminEn } from './admin/en.ts'
 import { serviceEn } from './admin/service/en.ts'
+import { teamsEn } from './teams/en.ts'
 
 /** The texts of the service's pages in English. Their ids are the ids of every language. */
 export const en = {
   ...adminEn,
   ...serviceEn,
+  ...teamsEn,
   'layout.skip': 'Skip to content',
   'layout.main': 'Main navigation',
   'layout.signOut': 'Sign out',
@@ -13,6 +15,7 @@ export const en = {
   'places.tokens': 'Tokens',
   'places.applications': 'Applications',
   'places.billing': 'Billing',
+  'places.teams': 'Teams',
   'places.admin': 'Admin',
   'dialog.cancel': 'Cancel',
   'dialog.sure': 'Are you sure?',
@@ -126,6 +129,7 @@ export const en = {
   'home.applications':
     'See which applications have access to your account, and revoke their access.',
   'home.billing': 'Choose a plan, change your payment method, read your invoices.',
+  'home.teams': 'Share a plan with others, who each keep their own account.',
   'home.admin': 'People, applications, webhooks and the numbers of the whole service.',
 
   'home.clients.present':
@@ -134,6 +138,8 @@ export const en = {
     '{count, plural, =0 {You have no tokens.} one {You have # token.} other {You have # tokens.}}',
   'home.applications.present':
     '{count, plural, =0 {No application has access.} one {# application has access.} other {# applications have access.}}',
+  'home.teams.present':
+    '{count, plural, =0 {You are in no team.} one {You are in one team.} other {You are in # teams.}}',
   'home.billing.none': 'You have no subscription.',
   'tokens.title': 'Personal access tokens',
   'tokens.lead': 'For your own scripts and programs that call the API as you.',

@@ -11,6 +11,7 @@ import { addHome } from './home.tsx'
 import { addRegister } from './register.tsx'
 import { addSessions } from './sessions.tsx'
 import { addSignIn } from './sign-in.tsx'
+import { addTeams } from './teams/teams.ts'
 import { addTokens } from './tokens.tsx'
 
 /** Adds the routes of all pages. */
@@ -24,6 +25,7 @@ export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   addTokens(app)
   addApplications(app)
   addBilling(app, context)
+  if (context.config.settings.teams !== false) addTeams(app)
   addAdmin(app)
   if (context.demo) addDemoApplication(app, context.demo)
 }

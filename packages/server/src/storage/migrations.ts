@@ -67,6 +67,38 @@ export const serviceMigrations: MigrationSet = {
           columns: { id, written_at: instant, filler: text },
           primaryKey: ['id'],
         })
+        await createTable(database, 'teams', {
+          columns: {
+            id,
+            name: string(100),
+            email: string(254),
+            created_at: instant,
+            closed_at: instant.nullable(),
+          },
+          primaryKey: ['id'],
+        })
+        await createTable(database, 'team_members', {
+          columns: { team_id: id, user_id: integer, role: string(10), joined_at: instant },
+          primaryKey: ['team_id', 'user_id'],
+          indexes: { team_members_by_user: ['user_id', 'team_id'] },
+        })
+        await createTable(database, 'team_invitations', {
+          columns: {
+            id_hash: id,
+            team_id: id,
+            email: string(254),
+            email_key: string(254),
+            role: string(10),
+            invited_by: integer,
+            created_at: instant,
+            expires_at: instant,
+          },
+          primaryKey: ['id_hash'],
+          indexes: {
+            team_invitations_by_team: ['team_id', 'created_at'],
+            team_invitations_by_end: ['expires_at'],
+          },
+        })
       },
     },
     {

@@ -178,6 +178,58 @@ export const adminRequestTable = defineTable(
   { primaryKey: ['key_hash'], indexes: { admin_requests_by_time: ['created_at'] } },
 )
 
+/** Teams, which own subscriptions like users do. Billing adds the columns of the customer. */
+export const teamTable = defineTable(
+  'teams',
+  {
+    /** Sorts by time. */
+    id: field.id,
+    name: field.string(100),
+    /** Address for invoices and mail about payments: that of an owner. */
+    email: field.string(254),
+    created_at: field.instant,
+    /** Set while the team is being deleted. Its pages no longer exist. */
+    closed_at: field.instant.nullable(),
+  },
+  { primaryKey: ['id'] },
+)
+
+export const teamMemberTable = defineTable(
+  'team_members',
+  {
+    team_id: field.id,
+    user_id: field.integer,
+    role: field.string(10),
+    joined_at: field.instant,
+  },
+  { primaryKey: ['team_id', 'user_id'], indexes: { team_members_by_user: ['user_id', 'team_id'] } },
+)
+
+/** Invitations that have been neither accepted nor withdrawn. */
+export const teamInvitationTable = defineTable(
+  'team_invitations',
+  {
+    /** Hash of the token in the link. */
+    id_hash: field.id,
+    team_id: field.id,
+    /** The address of the only account that can accept it. */
+    email: field.string(254),
+    email_key: field.string(254),
+    role: field.string(10),
+    /** User id of the member who wrote it. */
+    invited_by: field.integer,
+    created_at: field.instant,
+    expires_at: field.instant,
+  },
+  {
+    primaryKey: ['id_hash'],
+    indexes: {
+      team_invitations_by_team: ['team_id', 'created_at'],
+      team_invitations_by_end: ['expires_at'],
+    },
+  },
+)
+
 /** All tables of the service. */
 export const serviceTables = [
   userTable,
@@ -189,6 +241,9 @@ export const serviceTables = [
   auditTable,
   auditPersonalTable,
   adminRequestTable,
+  teamTable,
+  teamMemberTable,
+  teamInvitationTable,
 ]
 
 /**
@@ -196,6 +251,11 @@ export const serviceTables = [
  * has migrated its tables.
  */
 export type UserRow = ReturnType<typeof userTable.toRow> & {
+  provider?: string | null | undefined
+  provider_id?: string | null | undefined
+}
+/** A row of the table `teams`, with two columns that billing adds, as for users. */
+export type TeamRow = ReturnType<typeof teamTable.toRow> & {
   provider?: string | null | undefined
   provider_id?: string | null | undefined
 }
@@ -210,6 +270,9 @@ export interface ServiceTables {
   audit_entries: ReturnType<typeof auditTable.toRow>
   audit_personal: ReturnType<typeof auditPersonalTable.toRow>
   admin_requests: ReturnType<typeof adminRequestTable.toRow>
+  teams: TeamRow
+  team_members: ReturnType<typeof teamMemberTable.toRow>
+  team_invitations: ReturnType<typeof teamInvitationTable.toRow>
 }
 
 const BATCH_SIZE = 500

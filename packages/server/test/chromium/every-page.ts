@@ -46,6 +46,7 @@ export async function everyPage(service: TestService): Promise<PageTour> {
   await (await billable.subscription('main')).updateQuantity(3)
   const { id: method } = await billable.addPaymentMethod('pm_card_mastercard')
   const user = customer.id
+  const team = await newTeam(customer)
   const page = (by: EveryPage['by'], named: string, path: string, status?: number): EveryPage => ({
     name: named,
     path,
@@ -93,10 +94,33 @@ export async function everyPage(service: TestService): Promise<PageTour> {
       page('customer', 'billing-cancel', '/billing/cancel'),
       page('customer', 'billing-card-delete', `/billing/card/delete?method=${method}`),
       page('customer', 'billing-returned', '/billing/returned?reason=invoice_not_found', 404),
+      ...teamPages(team).map(([named, path]) => page('customer', named, path)),
       page('challenged', 'billing-unpaid', '/billing'),
       page('challenged', 'billing-confirm', '/billing/confirm'),
     ],
   }
+}
+
+/** Creates a team with an open invitation. Returns its path, or `null` without the setting `teams`. */
+async function newTeam({ browser }: Person): Promise<string | null> {
+  const csrf_token = await browser.csrfToken()
+  const made = await browser.post('/teams', { csrf_token, name: 'W'.repeat(100) })
+  const [path = ''] = (made.headers.get('location') ?? '').split('?')
+  if (path === '') return null
+  const email = `${'w'.repeat(60)}@example.com`
+  await browser.post(`${path}/invite`, { csrf_token, email, role: 'member' })
+  return path
+}
+
+function teamPages(team: string | null): ReadonlyArray<readonly [name: string, path: string]> {
+  if (team === null) return []
+  return [
+    ['teams', '/teams'],
+    ['team', team],
+    ['team-leave', `${team}/leave`],
+    ['team-delete', `${team}/delete`],
+    ['team-billing', `${team}/billing`],
+  ]
 }
 
 type Browser = ReturnType<TestService['browser']>

@@ -23,6 +23,7 @@ export function createApplicationServices(application: Application): AdminServic
     database,
     clock,
     users: absent('accounts', { findAccount: async (id: string) => ({ id }) }),
+    teams: absent('teams'),
     sessions: absent('sessions'),
     limits: absent('rate limits'),
     oauth: (oauth ?? absent(`the export \`oauth\` in ${file}`)) as OperationServices['oauth'],

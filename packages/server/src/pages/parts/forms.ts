@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import type { ServiceContext } from '../../context.ts'
 import { isReadable, readText, UnreadableRequest } from '../../http/readable.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
-import type { AppEnv, PageContext } from '../../http/variables.ts'
+import { type AppEnv, type PageContext, SELF } from '../../http/variables.ts'
 import { textForRequest } from '../../messages/messages.ts'
 import type { User } from '../../users/user.ts'
 
@@ -54,7 +54,15 @@ export function providePageContext(service: ServiceContext): MiddlewareHandler<A
     const csrfToken = c.get('csrfToken') ?? null
     const language = choosePageText(c, user?.locale)
     const signedInAt = session?.authenticatedAt ?? null
-    c.set('page', { service, user, signedInAt, csrfToken, path: c.req.path, ...language })
+    c.set('page', {
+      service,
+      user,
+      signedInAt,
+      csrfToken,
+      path: c.req.path,
+      payer: SELF,
+      ...language,
+    })
     return next()
   }
 }
