@@ -206,7 +206,7 @@ async function start(
     telemetry,
     ...(options.passwords && { passwords: options.passwords }),
   })
-  const { users, sessions, limits, oauth } = core
+  const { users, sessions, limits, factors, oauth } = core
   closers.push(() => oauth.close())
   if (config.mode === 'production' && (await onceAvailable(() => users.countDemo())) > 0) {
     throw new ConfigurationError(
@@ -274,6 +274,7 @@ async function start(
     users,
     sessions,
     limits,
+    factors,
     oauth,
     billing: { rows: async () => billing, provider: async () => billing },
   })
@@ -319,6 +320,7 @@ async function start(
     users,
     sessions,
     limits,
+    factors,
     oauth,
     billing,
     admin,
