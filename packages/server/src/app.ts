@@ -91,7 +91,7 @@ function isPageRequest(c: Context<AppEnv>): boolean {
  */
 function ensurePageContext(c: Context<AppEnv>, service: ServiceContext): void {
   if (!c.get('page')) {
-    const signedOut = { user: null, signedInAt: null, csrfToken: null }
+    const signedOut = { user: null, signedInAt: null, session: null, csrfToken: null }
     c.set('page', { service, ...signedOut, path: c.req.path, payer: SELF, ...choosePageText(c) })
   }
 }

@@ -7,6 +7,7 @@ import type { AdminServices } from './admin/execute.ts'
 import type { Config } from './config/config.ts'
 import type { BothProviders } from './demo/providers.ts'
 import type { DemoState } from './demo/state-file.ts'
+import type { Factors } from './factors/factors.ts'
 import type { Limits } from './limits/limits.ts'
 import type { OutageDetector } from './outages.ts'
 import type { Sessions } from './sessions/sessions.ts'
@@ -30,6 +31,7 @@ export interface ServiceContext {
   readonly teams: Teams
   readonly sessions: Sessions
   readonly limits: Limits
+  readonly factors: Factors
   readonly oauth: AuthorizationServer<User>
   readonly billing: Billing
   /** The services that the operators' operations use. */

@@ -205,7 +205,7 @@ async function start(
     telemetry,
     ...(options.passwords && { passwords: options.passwords }),
   })
-  const { users, teams, sessions, limits, oauth } = core
+  const { users, teams, sessions, limits, factors, oauth } = core
   closers.push(() => oauth.close())
   if (config.mode === 'production' && (await onceAvailable(() => users.countDemo())) > 0) {
     throw new ConfigurationError(
@@ -274,6 +274,7 @@ async function start(
     teams,
     sessions,
     limits,
+    factors,
     oauth,
     billing: { rows: async () => billing, provider: async () => billing },
   })
@@ -322,6 +323,7 @@ async function start(
     teams,
     sessions,
     limits,
+    factors,
     oauth,
     billing,
     admin,

@@ -3,6 +3,7 @@ import type { Database } from '@tollgate/database'
 import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { z } from 'zod'
 import type { Config } from '../config/config.ts'
+import type { Factors } from '../factors/factors.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Teams } from '../teams/teams.ts'
@@ -39,6 +40,7 @@ export interface OperationServices {
   readonly teams: Teams
   readonly sessions: Sessions
   readonly limits: Limits
+  readonly factors: Factors
   readonly oauth: AuthorizationServer<User>
   readonly billing: BillingAccess
   readonly audit: AuditLog

@@ -56,9 +56,11 @@ export function withOperations<T>(
       const services = createAdminServices({ ...core, clock, billing })
       const logger = createLogger('info', process.stderr)
       const audit = found === 'application' ? createLoggerAudit(logger, clock) : services.audit
+      // These tables contain no second factors.
+      const factors = { ...core.factors, reseal: async () => 0 }
       const perform = createPerform(
         context,
-        { ...services, audit },
+        { ...services, audit, ...(found === 'application' && { factors }) },
         ...(found === 'application' ? [withOwnUserIds] : []),
       )
       return work({ ...core, billing, perform })

@@ -24,6 +24,7 @@ import {
   type UserClaims,
 } from '@tollgate/oauth'
 import { z } from 'zod'
+import { SECOND_FACTOR_POLICIES } from '../factors/policy.ts'
 import type { User } from '../users/user.ts'
 import { parseLogLevel } from './log-level.ts'
 import { plans } from './plans.ts'
@@ -376,6 +377,17 @@ export const table = {
   support: optional(shapes.contact, { text: shapes.contact }),
   /** Whether anyone may create an account. */
   registration: flag(true),
+  /**
+   * Whether people can add [a second factor](../guides/second-factors.md), an authenticator app or a
+   * passkey: `optional`, `required` for everyone, `operators` (required for operators, optional for
+   * others) or `off`. With `off`, existing factors are not asked for.
+   */
+  secondFactor: oneOf(SECOND_FACTOR_POLICIES, 'optional'),
+  /**
+   * Whether the password grant also issues tokens for accounts with a second factor, for which it
+   * never asks.
+   */
+  passwordGrantWithSecondFactor: flag(false),
   /**
    * Whether clients registered for the password grant may exchange a password for tokens. Switch it
    * off unless you need it.

@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { AuthenticatedUser } from '@tollgate/oauth'
 import type { ServiceContext } from '../context.ts'
 import type { PageText } from '../messages/messages.ts'
+import type { SignedInSession } from '../sessions/sessions.ts'
 import type { TeamMembership } from '../teams/team.ts'
 import type { User } from '../users/user.ts'
 
@@ -46,6 +47,8 @@ export interface PageContext {
   readonly user: User | null
   /** When the person signed in. `null` if signed out. */
   readonly signedInAt: Date | null
+  /** The session of the person. `null` if signed out. */
+  readonly session: SignedInSession | null
   /** For `<meta name="csrf-token">` and the hidden field of forms. `null` if signed out. */
   readonly csrfToken: string | null
   readonly path: string

@@ -9,6 +9,7 @@ import { addClients } from './clients.tsx'
 import { addDemoApplication } from './demo-application.tsx'
 import { addHome } from './home.tsx'
 import { addRegister } from './register.tsx'
+import { addSecondFactors } from './second-factors/second-factors.ts'
 import { addSessions } from './sessions.tsx'
 import { addSignIn } from './sign-in.tsx'
 import { addTeams } from './teams/teams.ts'
@@ -18,6 +19,7 @@ import { addTokens } from './tokens.tsx'
 export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   addSignIn(app)
   if (context.config.settings.registration) addRegister(app)
+  if (context.config.settings.secondFactor !== 'off') addSecondFactors(app)
   addHome(app)
   addAccount(app)
   addSessions(app)

@@ -105,6 +105,7 @@ describeInChromium('every page in every state', ({ newPage, forgive }) => {
       'sessions-end-others: /account/sessions/end-others',
       'application-revoke: /applications/revoke',
       'operator-sign-out: /admin/people/2/sign-out',
+      'operator-reset-factors: /admin/people/2/reset-factors',
       'operator-disable: /admin/people/2/disable',
       'operator-delete: /admin/people/2/delete',
       'billing-cancel: /billing/cancel-now',

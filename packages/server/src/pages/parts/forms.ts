@@ -52,12 +52,15 @@ export function providePageContext(service: ServiceContext): MiddlewareHandler<A
     const session = await service.sessions.find(c.req.header('cookie') ?? null)
     const user = session ? await service.users.findById(session.userId) : null
     const csrfToken = c.get('csrfToken') ?? null
+    const signedIn = {
+      user,
+      session: user && session,
+      signedInAt: session?.authenticatedAt ?? null,
+    }
     const language = choosePageText(c, user?.locale)
-    const signedInAt = session?.authenticatedAt ?? null
     c.set('page', {
       service,
-      user,
-      signedInAt,
+      ...signedIn,
       csrfToken,
       path: c.req.path,
       payer: SELF,
