@@ -13,6 +13,7 @@ import type { Sessions } from './sessions/sessions.ts'
 import type { Metrics } from './statistics/metrics.ts'
 import type { Statistics } from './statistics/statistics.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
+import type { Upstream } from './upstream/upstream.ts'
 import type { User } from './users/user.ts'
 import type { UserAccounts } from './users/users.ts'
 
@@ -28,6 +29,8 @@ export interface ServiceContext {
   readonly users: UserAccounts
   readonly sessions: Sessions
   readonly limits: Limits
+  /** The other providers that people can sign in with. */
+  readonly upstream: Upstream
   readonly oauth: AuthorizationServer<User>
   readonly billing: Billing
   /** The services that the operators' operations use. */

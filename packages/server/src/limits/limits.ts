@@ -58,6 +58,12 @@ export interface Limits {
    * @throws TooManyRequests after too many proofs that led to no token.
    */
   countProof(network: string): Promise<() => Promise<void>>
+  /**
+   * Counts a sign-in with another provider before the provider is asked. Returns a function that
+   * undoes the count.
+   * @throws TooManyRequests after too many that failed.
+   */
+  countSignInWith(network: string): Promise<() => Promise<void>>
   /** Remembers that the account was used successfully from this network. */
   rememberNetwork(account: string, network: string): Promise<void>
   /**
@@ -176,6 +182,7 @@ export function createLimits(
       return hashing.run({ network, isKnown: false }, make)
     },
     countProof: (network) => resources.count(rates.keyProofs, network),
+    countSignInWith: (network) => resources.count(rates.signInsWith, network),
     rememberNetwork: (account, network) => known.remember(digest(account), network),
     async countWrong(what, clientId, network) {
       // A network over its limit creates no further counters.

@@ -8,9 +8,11 @@ import { addBilling } from './billing/billing.ts'
 import { addClients } from './clients.tsx'
 import { addDemoApplication } from './demo-application.tsx'
 import { addHome } from './home.tsx'
+import { addLinks } from './links.tsx'
 import { addRegister } from './register.tsx'
 import { addSessions } from './sessions.tsx'
 import { addSignIn } from './sign-in.tsx'
+import { addSignInWith } from './sign-in-with.tsx'
 import { addTokens } from './tokens.tsx'
 
 /** Adds the routes of all pages. */
@@ -19,6 +21,8 @@ export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   if (context.config.settings.registration) addRegister(app)
   addHome(app)
   addAccount(app)
+  if (context.upstream.providers.length > 0) addSignInWith(app)
+  addLinks(app)
   addSessions(app)
   addClients(app)
   addTokens(app)

@@ -8,6 +8,8 @@ import { startSession } from './start-session.ts'
 export interface FirstFactor {
   /** The methods of the factor, such as `['pwd']` or `['fed']`. */
   readonly methods: readonly SignInMethod[]
+  /** When the person signed in, if another provider tells it. @default now */
+  readonly authenticatedAt?: Date
   /** A path of this service: see `localPath()`. */
   readonly returnTo: string
 }
@@ -19,8 +21,8 @@ export interface FirstFactor {
 export async function finishFirstFactor(
   c: Context<AppEnv>,
   user: Pick<User, 'id'>,
-  { methods, returnTo }: FirstFactor,
+  { returnTo, ...authentication }: FirstFactor,
 ): Promise<Response> {
-  await startSession(c, user.id, { methods })
+  await startSession(c, user.id, authentication)
   return c.redirect(returnTo, 303)
 }

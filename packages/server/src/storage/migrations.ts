@@ -22,7 +22,7 @@ export const serviceMigrations: MigrationSet = {
             email: string(254),
             email_key: string(254),
             name: string(100).nullable(),
-            password_hash: string(255),
+            password_hash: string(255).nullable(),
             operator: flag,
             demo: flag,
             created_at: instant,
@@ -45,6 +45,20 @@ export const serviceMigrations: MigrationSet = {
           },
           primaryKey: ['id_hash'],
           indexes: { sessions_by_user: ['user_id'], sessions_by_end: ['expires_at'] },
+        })
+        await createTable(database, 'linked_identities', {
+          columns: {
+            id,
+            user_id: integer,
+            provider: string(40),
+            subject: string(320),
+            email: string(254).nullable(),
+            created_at: instant,
+            used_at: instant,
+          },
+          primaryKey: ['id'],
+          unique: { linked_identities_by_subject: ['provider', 'subject'] },
+          indexes: { linked_identities_by_user: ['user_id'] },
         })
         await createTable(database, 'known_networks', {
           columns: { name: string(200), account: id, used_at: instant },

@@ -3,11 +3,18 @@ import type { ServiceTables } from './tables.ts'
 
 const BATCH = 500
 
-/** Deletes the personal data of a person from the audit log, in short statements. */
+/**
+ * Deletes the links of a person with other providers, and the personal data in the audit log, in
+ * short statements.
+ */
 export async function deletePersonalData(
   database: Database<ServiceTables>,
   userId: string,
 ): Promise<void> {
+  await database.kysely
+    .deleteFrom('linked_identities')
+    .where('user_id', '=', Number(userId))
+    .execute()
   for (;;) {
     const rows = await database.kysely
       .selectFrom('audit_personal')

@@ -11,7 +11,8 @@ export const userTable = defineTable(
     email: field.string(254),
     email_key: field.string(254),
     name: field.string(100).nullable(),
-    password_hash: field.string(255),
+    /** `null` for an account whose owner signs in with another provider only. */
+    password_hash: field.string(255).nullable(),
     demo: field.flag,
     created_at: field.instant,
     disabled_at: field.instant.nullable(),
@@ -45,6 +46,28 @@ export const sessionTable = defineTable(
   {
     primaryKey: ['id_hash'],
     indexes: { sessions_by_user: ['user_id'], sessions_by_end: ['expires_at'] },
+  },
+)
+
+/** Accounts at other providers that people sign in with. */
+export const linkedIdentityTable = defineTable(
+  'linked_identities',
+  {
+    id: field.id,
+    user_id: field.integer,
+    /** Id of the provider in the setting `signInWith`. */
+    provider: field.string(40),
+    /** Identifies the person at the provider. */
+    subject: field.string(320),
+    /** The person's address at the provider when the account was linked. */
+    email: field.string(254).nullable(),
+    created_at: field.instant,
+    used_at: field.instant,
+  },
+  {
+    primaryKey: ['id'],
+    unique: { linked_identities_by_subject: ['provider', 'subject'] },
+    indexes: { linked_identities_by_user: ['user_id'] },
   },
 )
 
@@ -182,6 +205,7 @@ export const adminRequestTable = defineTable(
 export const serviceTables = [
   userTable,
   sessionTable,
+  linkedIdentityTable,
   knownNetworkTable,
   dailyStatisticTable,
   countedEventTable,
@@ -200,10 +224,12 @@ export type UserRow = ReturnType<typeof userTable.toRow> & {
   provider_id?: string | null | undefined
 }
 export type SessionRow = ReturnType<typeof sessionTable.toRow>
+export type LinkedIdentityRow = ReturnType<typeof linkedIdentityTable.toRow>
 
 export interface ServiceTables {
   users: UserRow
   sessions: SessionRow
+  linked_identities: LinkedIdentityRow
   known_networks: ReturnType<typeof knownNetworkTable.toRow>
   daily_figures: ReturnType<typeof dailyStatisticTable.toRow>
   counted_events: ReturnType<typeof countedEventTable.toRow>
