@@ -64,7 +64,11 @@ async function whoIs(browser: Browser): Promise<string | null> {
   return status === 200 ? body.email : null
 }
 
-async function link(browser: Browser, claims: Readonly<Record<string, unknown>>, provider = 'acme') {
+async function link(
+  browser: Browser,
+  claims: Readonly<Record<string, unknown>>,
+  provider = 'acme',
+) {
   const token = await browser.csrfToken()
   const reply = await browser.post(`/account/links/with/${provider}`, { csrf_token: token })
   const response = standIn.approve(reply.headers.get('location') ?? '', claims)
@@ -299,10 +303,7 @@ describe('linked accounts', () => {
     await signInWith(browser, claims)
     await link(browser, claims, 'second')
     const { id = '' } = (await service.users.findByEmail(claims.email)) ?? {}
-    const replies = await Promise.all([
-      unlink(browser, id, 'acme'),
-      unlink(browser, id, 'second'),
-    ])
+    const replies = await Promise.all([unlink(browser, id, 'acme'), unlink(browser, id, 'second')])
     expect(replies.map(({ status }) => status).sort()).toEqual([303, 409])
     expect(await service.users.identities.list(id)).toHaveLength(1)
   })

@@ -127,7 +127,10 @@ export async function startStandIn(now: () => Date): Promise<StandIn> {
         found.request.get('redirect_uri') === form.get('redirect_uri')
       const isGithub = shape === 'github'
       if (!found || !isRight) {
-        return json({ error: isGithub ? 'bad_verification_code' : 'invalid_grant' }, isGithub ? 200 : 400)
+        return json(
+          { error: isGithub ? 'bad_verification_code' : 'invalid_grant' },
+          isGithub ? 200 : 400,
+        )
       }
       const access = { access_token: 'gho_secret-access-token', token_type: 'bearer' }
       if (isGithub) return json({ ...access, scope: 'read:user,user:email' })
@@ -143,8 +146,7 @@ export async function startStandIn(now: () => Date): Promise<StandIn> {
   async function signIdToken({ request, claims, token }: IssuedCode, shape: Shape) {
     if (token.exact !== undefined) return token.exact
     const at = Math.floor(now().getTime() / 1000)
-    const issuer =
-      shape === 'microsoft' ? `${url}/${shape}/${claims.tid}/v2.0` : `${url}/${shape}`
+    const issuer = shape === 'microsoft' ? `${url}/${shape}/${claims.tid}/v2.0` : `${url}/${shape}`
     const payload: JWTPayload = {
       iss: issuer,
       aud: request.get('client_id') ?? '',

@@ -3,6 +3,7 @@ import { isUnavailable } from '@tollgate/database'
 import { isOAuthError } from '@tollgate/oauth'
 import { ENGLISH } from '../messages/messages.ts'
 import { AccountUnfinished, DecisionRequired } from '../users/end-account.ts'
+import { LastWayToSignIn } from '../users/linked-identities.ts'
 import { InvalidAccount } from '../users/parse.ts'
 import { LastOwner } from '../users/users.ts'
 import { AdminProblem, type ProblemName } from './problems.ts'
@@ -59,7 +60,9 @@ export function toProblem(error: unknown): AdminProblem {
   if (error instanceof AccountUnfinished) {
     return new AdminProblem('provider-unavailable', error.message, cause)
   }
-  if (error instanceof LastOwner) return new AdminProblem('conflict', error.message, cause)
+  if (error instanceof LastOwner || error instanceof LastWayToSignIn) {
+    return new AdminProblem('conflict', error.message, cause)
+  }
   if (isOAuthError(error, 'validation_failed')) {
     return new AdminProblem('invalid-input', error.message, { ...cause, fields: error.errors })
   }

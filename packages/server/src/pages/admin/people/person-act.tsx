@@ -25,6 +25,7 @@ type ActTexts =
       | 'endSession'
       | 'revokeApplication'
       | 'revokeToken'
+      | 'unlink'
       | 'cancel'
       | 'cancelNow'
       | 'extendTrial'

@@ -1,6 +1,11 @@
 import type { Context } from 'hono'
 import type { OperatorActor } from '../../../admin/audit/caller.ts'
-import type { ApplicationJson, SessionJson, TokenJson } from '../../../admin/operations/access.ts'
+import type {
+  ApplicationJson,
+  LinkJson,
+  SessionJson,
+  TokenJson,
+} from '../../../admin/operations/access.ts'
 import type { CreditNoteJson } from '../../../admin/operations/credit-notes.ts'
 import type { DisputeJson } from '../../../admin/operations/disputes.ts'
 import type { InvoiceDetailJson, InvoiceJson } from '../../../admin/operations/invoices.ts'
@@ -41,6 +46,7 @@ export interface ListPage<Entry> {
 export interface PersonData {
   readonly person: PersonJson
   readonly sessions: readonly SessionJson[]
+  readonly links: readonly LinkJson[]
   readonly applications: readonly ApplicationJson[]
   readonly tokens: readonly TokenJson[]
   readonly subscriptions: readonly SubscriptionJson[]
@@ -86,6 +92,7 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
   const isCustomer = person.provider !== null
   const [
     sessions,
+    links,
     applications,
     tokens,
     subscriptions,
@@ -97,6 +104,7 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
     usage,
   ] = await Promise.all([
     list<SessionJson>('users.listSessions'),
+    list<LinkJson>('users.listLinks'),
     list<ApplicationJson>('users.listApplications'),
     list<TokenJson>('users.listTokens'),
     list<SubscriptionJson>('billing.listSubscriptionsOf'),
@@ -108,7 +116,7 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
     isCustomer ? nullIfProviderAway(() => list<UsageJson>('billing.listUsage')) : [],
   ])
   const { data: disputes } = isCustomer ? await readDisputes(c, id) : NOTHING
-  const access = { sessions, applications, tokens }
+  const access = { sessions, links, applications, tokens }
   const documents = { invoices, creditNotes, disputes, taxIds }
   return { person, ...access, subscriptions, timeline, customer, usage, ...documents }
 }
