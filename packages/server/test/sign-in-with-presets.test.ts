@@ -1,7 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { resolveOutgoing } from '@tollgate/http/outgoing'
 import { importSPKI, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkSignIn } from '../src/cli/doctor/sign-in.ts'
+import { createProvider } from '../src/upstream/providers/kinds.ts'
+import { createProviderFetch } from '../src/upstream/providers/requests.ts'
 import { newAddress } from './accounts.ts'
 import { type StandIn, startStandIn } from './stand-in-provider.ts'
 import { startTestService, type TestService, testConfig } from './support.ts'
@@ -155,24 +158,24 @@ describe('Microsoft', () => {
     ['consumers', PERSONAL, 303],
     ['consumers', TENANT, 400],
   ])('limits the tenants: with %s, a person of %s gets %i', async (tenant, tid, status) => {
-    const own = await startTestService({
-      settings: {
-        signInWith: { microsoft: { ...createSettings().microsoft, tenant } },
-      },
-    })
-    try {
-      const browser = own.browser()
-      standIn.discovery =
-        tenant === 'consumers' ? { issuer: `${standIn.url}/microsoft/${PERSONAL}/v2.0` } : {}
-      const reply = await browser.post('/login/with/microsoft', {})
-      const claims = { ...person({ tid }), xms_edov: '1' }
-      const response = standIn.approve(reply.headers.get('location') ?? '', claims)
-      const { status: found } = await browser.get(`/login/with/microsoft/callback?${response}`)
-      expect(found).toBe(status)
-    } finally {
-      standIn.discovery = {}
-      await own.stop()
-    }
+    const { url } = standIn
+    const settings = { ...createSettings().microsoft, emailsAreVerified: false, tenant }
+    const outgoing = resolveOutgoing('test', { privateAddresses: ['127.0.0.1'] }, 5000)
+    const now = () => service.clock.now()
+    const provider = createProvider(
+      { id: 'microsoft', kind: 'microsoft', secret: 'client-secret', settings },
+      { fetch: createProviderFetch(outgoing), now },
+    )
+    if (tenant === 'consumers') standIn.discovery = { issuer: `${url}/microsoft/${PERSONAL}/v2.0` }
+    const attempt = { state: 'state', nonce: 'nonce', codeVerifier: 'v'.repeat(43) }
+    const more = { redirectUri: 'https://app.example/', isFresh: false, startedAt: now() }
+    const { href } = await provider.begin({ ...attempt, ...more })
+    const response = standIn.approve(href, person({ tid }))
+    const finished = provider.finish(response, { ...attempt, ...more })
+    await (status === 303
+      ? expect(finished).resolves.toMatchObject({ subject: `${tid}:AAAA` })
+      : expect(finished).rejects.toThrow('tenant that is not allowed'))
+    standIn.discovery = {}
   })
 })
 

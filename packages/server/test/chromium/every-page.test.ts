@@ -24,7 +24,8 @@ describeInChromium('every page in every state', ({ newPage, forgive }) => {
   let service: TestService
   let walk: PageTour
   beforeAll(async () => {
-    service = await startTestService()
+    const google = { clientId: 'google', clientSecret: 'secret' }
+    service = await startTestService({ settings: { signInWith: { google } } })
     walk = await everyPage(service)
   })
   afterAll(() => service?.stop())
