@@ -91,13 +91,13 @@ describe('a sign-in with another provider', () => {
     ['is no JWT', () => ({ exact: 'x.y' })],
     ['is missing', () => ({ absent: true })],
   ]
-  it.each(tokens)('is refused if the ID token %s [U1]', async (_, change) => {
+  it.each(tokens)('is refused if the ID token %s (threat U1)', async (_, change) => {
     const browser = service.browser()
     const response = standIn.approve(await press(browser), PERSON, change())
     await expectRefusal(browser, await callBack(browser, response), INVALID)
   })
 
-  it('is refused with an unsigned token, even if the discovery document allows such tokens [U1]', async () => {
+  it('is refused with an unsigned token, even if the discovery document allows such tokens (threat U1)', async () => {
     const wrong = { id_token_signing_alg_values_supported: ['none', 'HS256', 'RS256'] }
     standIn.discovery = wrong
     service.clock.advance('2h')
@@ -110,7 +110,7 @@ describe('a sign-in with another provider', () => {
     service.clock.advance('2h')
   })
 
-  it('is refused in a browser that did not start it [U2]', async () => {
+  it('is refused in a browser that did not start it (threat U2)', async () => {
     const attacker = service.browser()
     const response = standIn.approve(await press(attacker), PERSON)
     const victim = service.browser()
@@ -121,7 +121,7 @@ describe('a sign-in with another provider', () => {
     expect((await callBack(victim, own)).status).toBe(303)
   })
 
-  it('is refused if the code belongs to the attempt of somebody else [U2]', async () => {
+  it('is refused if the code belongs to the attempt of somebody else (threat U2)', async () => {
     const [attacker, victim] = [service.browser(), service.browser()]
     const stolen = standIn.approve(await press(victim), PERSON)
     const own = standIn.approve(await press(attacker), { ...PERSON, sub: 'attacker' })
@@ -129,7 +129,7 @@ describe('a sign-in with another provider', () => {
     await expectRefusal(attacker, await callBack(attacker, own), INVALID)
   })
 
-  it('is refused when the response is sent again, and is complete only once [U2]', async () => {
+  it('is refused when the response is sent again, and is complete only once (threat U2)', async () => {
     const browser = service.browser()
     const location = await press(browser)
     const kept = new Map(browser.cookies)
@@ -141,7 +141,7 @@ describe('a sign-in with another provider', () => {
     await expectRefusal(copy, await callBack(copy, response), INVALID)
   })
 
-  it('is refused if the response comes from another provider than the request went to [U3]', async () => {
+  it('is refused if the response comes from another provider than the request went to (threat U3)', async () => {
     const browser = service.browser()
     const response = standIn.approve(await press(browser, 'acme'), PERSON)
     await expectRefusal(browser, await callBack(browser, response, 'second'), EXPIRED)
@@ -149,7 +149,7 @@ describe('a sign-in with another provider', () => {
     await expectRefusal(browser, await callBack(browser, response), INVALID)
   })
 
-  it('is refused without `iss` if the provider promises it, and sends no code then [U3]', async () => {
+  it('is refused without `iss` if the provider promises it, and sends no code then (threat U3)', async () => {
     standIn.discovery = { authorization_response_iss_parameter_supported: true }
     service.clock.advance('2h')
     const before = standIn.received.length
@@ -176,7 +176,7 @@ describe('a sign-in with another provider', () => {
     await expectRefusal(browser, await callBack(browser, new URLSearchParams(response)), EXPIRED)
   })
 
-  it('is refused after ten minutes, and with a cookie that was changed [U2]', async () => {
+  it('is refused after ten minutes, and with a cookie that was changed (threat U2)', async () => {
     const browser = service.browser()
     const late = standIn.approve(await press(browser), PERSON)
     service.clock.advance('11m')
@@ -200,7 +200,7 @@ describe('a sign-in with another provider', () => {
     expect((await browser.post('/login/with/acme/callback', { state: 'x' })).status).toBe(404)
   })
 
-  it('creates no account if registration is off', async () => {
+  it('creates no account if registration is off (threat U4)', async () => {
     const browser = service.browser()
     const stranger = { sub: 'stranger', email: newAddress('eve'), email_verified: true }
     const reply = await callBack(browser, standIn.approve(await press(browser), stranger))
@@ -214,17 +214,20 @@ describe('a sign-in with another provider', () => {
     ['is overloaded', 429],
     ['redirects to a private address', 'redirect'],
     ['responds with a huge document', 'huge'],
-  ] as const)('fails with a page that leads on if the provider %s', async (_, outage) => {
-    const browser = service.browser()
-    const response = standIn.approve(await press(browser), PERSON)
-    standIn.outage = outage
-    try {
-      const reply = await callBack(browser, response)
-      await expectRefusal(browser, reply, 'does not respond at the moment', 502)
-    } finally {
-      standIn.outage = null
-    }
-  })
+  ] as const)(
+    'fails with a page that leads on if the provider %s (threat U5)',
+    async (_, outage) => {
+      const browser = service.browser()
+      const response = standIn.approve(await press(browser), PERSON)
+      standIn.outage = outage
+      try {
+        const reply = await callBack(browser, response)
+        await expectRefusal(browser, reply, 'does not respond at the moment', 502)
+      } finally {
+        standIn.outage = null
+      }
+    },
+  )
 
   it('needs the discovery document only once an hour, and survives an outage of it', async () => {
     const browser = service.browser()
@@ -249,7 +252,7 @@ describe('a sign-in with another provider', () => {
     expect((await callBack(browser, response)).status).toBe(303)
   })
 
-  it('logs why it failed, but no code, token or secret', async () => {
+  it('logs why it failed, but no code, token or secret (threat U5)', async () => {
     expect(service.log()).toContain('A sign-in with another provider failed')
     for (const form of standIn.received) {
       for (const name of ['code', 'code_verifier']) {

@@ -135,7 +135,7 @@ describe('a sign-in with another provider', () => {
     })
   })
 
-  it('replaces the session id, so that no session can be planted before', async () => {
+  it('replaces the session id, so that no session can be planted before (threat U2)', async () => {
     const { browser } = await createAccount()
     const before = browser.cookies.get('tollgate_session')
     await signInWith(browser, newClaims())
@@ -145,7 +145,7 @@ describe('a sign-in with another provider', () => {
     expect(await whoIs(planted)).toBeNull()
   })
 
-  it('asks for the password once if the address belongs to an account, then links it', async () => {
+  it('asks for the password once if the address belongs to an account, then links it (threat U4)', async () => {
     const { id, email } = await createAccount()
     const claims = newClaims(email.toUpperCase())
     const browser = service.browser()
@@ -185,7 +185,7 @@ describe('a sign-in with another provider', () => {
     ['is said to be verified by a text', { email_verified: 'true' }],
     ['is missing', { email: undefined }],
     ['is not an address', { email: 'ada' }],
-  ])('creates no account and matches none if the address %s', async (_, change) => {
+  ])('creates no account and matches none if the address %s (threat U4)', async (_, change) => {
     const { email } = await createAccount()
     for (const address of [email, newAddress('new')]) {
       const browser = service.browser()
@@ -275,7 +275,7 @@ describe('linked accounts', () => {
     expect(await whoIs(later)).toBe(second.email)
   })
 
-  it('cannot be removed if they are the only way to sign in, until there is a password', async () => {
+  it('cannot be removed if they are the only way to sign in, until there is a password (threat U6)', async () => {
     const claims = newClaims()
     const browser = service.browser()
     await signInWith(browser, claims)
@@ -297,7 +297,7 @@ describe('linked accounts', () => {
     expect(target(await unlink(browser, id))).toEqual([303, '/account/links?removed'])
   })
 
-  it('cannot both be removed at once from an account without a password', async () => {
+  it('cannot both be removed at once from an account without a password (threat U6)', async () => {
     const claims = newClaims()
     const browser = service.browser()
     await signInWith(browser, claims)
@@ -308,7 +308,7 @@ describe('linked accounts', () => {
     expect(await service.users.identities.list(id)).toHaveLength(1)
   })
 
-  it('need a recent sign-in to be added, and a form of this site', async () => {
+  it('need a recent sign-in to be added, and a form of this site (threat U6)', async () => {
     const { id, browser } = await createAccount()
     const csrf = await browser.csrfToken()
     expect((await browser.post('/account/links/with/acme', { csrf_token: 'x' })).status).toBe(403)

@@ -21,7 +21,7 @@ export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   if (context.config.settings.registration) addRegister(app)
   addHome(app)
   addAccount(app)
-  if (context.upstream.providers.length > 0) addSignInWith(app)
+  addSignInWith(app)
   addLinks(app)
   addSessions(app)
   addClients(app)
