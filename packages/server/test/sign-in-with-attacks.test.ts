@@ -47,7 +47,7 @@ async function isSignedIn(browser: Browser): Promise<boolean> {
   return (await browser.api('/api/user')).status === 200
 }
 
-/** Checks that nobody was signed in, and that the page says why and leads back. */
+/** Checks that the person was not signed in, and that the page says why and leads back. */
 async function expectRefusal(browser: Browser, reply: Reply, text: string, status = 400) {
   const html = await reply.text()
   expect([reply.status, html.includes(text), html.includes('href="/login')]).toEqual([
@@ -121,7 +121,7 @@ describe('a sign-in with another provider', () => {
     expect((await callBack(victim, own)).status).toBe(303)
   })
 
-  it('is refused if the code belongs to the attempt of somebody else (threat U2)', async () => {
+  it('is refused if the code belongs to the attempt of another person (threat U2)', async () => {
     const [attacker, victim] = [service.browser(), service.browser()]
     const stolen = standIn.approve(await press(victim), PERSON)
     const own = standIn.approve(await press(attacker), { ...PERSON, sub: 'attacker' })

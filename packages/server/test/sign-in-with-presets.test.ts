@@ -109,7 +109,7 @@ describe('GitHub', () => {
     ['only another address is verified', person, { primary: false, verified: true }, 403],
     ['the account has no id', { login: 'x' }, { primary: true, verified: true }, 400],
     ['the id is a text', { id: '583231', login: 'x' }, { primary: true, verified: true }, 400],
-  ])('signs in nobody if %s (threat U4)', async (_, user, flags, status) => {
+  ])('refuses the sign-in if %s (threat U4)', async (_, user, flags, status) => {
     standIn.github.user = { ...user, ...('name' in user && { id: 583232 }) }
     standIn.github.emails = [{ email: newAddress('octocat'), ...flags }]
     expect(await signInWith('github', {})).toMatchObject({ status, subject: null })
@@ -144,7 +144,7 @@ describe('Microsoft', () => {
     ['an address that only claims to be verified', { email_verified: true }, 403],
     ['a text in place of the tenant', { tid: '../common', xms_edov: true }, 400],
     ['the issuer of another tenant', { iss: 'TENANT', xms_edov: true }, 400],
-  ])('signs in nobody with %s (threat U4)', async (_, change, status) => {
+  ])('refuses %s (threat U4)', async (_, change, status) => {
     const iss = `${standIn.url}/microsoft/${OTHER_TENANT}/v2.0`
     const claims = person({ sub: 'BBBB', ...change, ...('iss' in change && { iss }) })
     expect(await signInWith('microsoft', claims)).toMatchObject({ status, subject: null })

@@ -58,7 +58,7 @@ async function createAccount(email = newAddress('ada')) {
 
 const target = (reply: Response) => [reply.status, reply.headers.get('location')]
 
-/** Returns the e-mail address of the signed-in person. `null` if nobody is signed in. */
+/** Returns the e-mail address of the signed-in person. `null` without a session. */
 async function whoIs(browser: Browser): Promise<string | null> {
   const { status, body } = await browser.api('/api/user')
   return status === 200 ? body.email : null
@@ -236,7 +236,7 @@ describe('a sign-in with another provider', () => {
 })
 
 describe('linked accounts', () => {
-  it('are added and removed by their person, and an address of somebody else is no obstacle', async () => {
+  it('are added and removed by their person, and need no verified address', async () => {
     const { id, browser } = await createAccount()
     const claims = { ...newClaims(), email_verified: false }
     expect(target(await link(browser, claims))).toEqual([303, '/account/links?linked'])
@@ -336,7 +336,7 @@ describe('linked accounts', () => {
 })
 
 describe('two responses at once', () => {
-  it('of a new person create one account with one link', async () => {
+  it('create one account with one link for a new person', async () => {
     const claims = newClaims()
     const browsers = [service.browser(), service.browser(), service.browser()]
     const replies = await Promise.all(browsers.map((browser) => signInWith(browser, claims)))
@@ -344,7 +344,7 @@ describe('two responses at once', () => {
     for (const browser of browsers) expect(await whoIs(browser)).toBe(claims.email)
   })
 
-  it('that link the same identity with two people link it with one', async () => {
+  it('link an identity with one of two people', async () => {
     const claims = newClaims()
     const both = [await createAccount(), await createAccount()]
     const replies = await Promise.all(both.map(({ browser }) => link(browser, claims)))

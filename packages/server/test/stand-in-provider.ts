@@ -40,7 +40,7 @@ export interface StandIn {
   ): URLSearchParams
   /** The forms that the token endpoints have received. */
   readonly received: URLSearchParams[]
-  /** What GitHub's API responds. */
+  /** The responses of GitHub's API. */
   readonly github: { user: unknown; emails: unknown }
   /** Makes all endpoints fail: with a status, or with no response at all. */
   outage: null | 'silent' | 'redirect' | 'huge' | number

@@ -23,7 +23,7 @@ export function addLinks(app: Hono<AppEnv>): void {
     const provider = service.upstream.find(c.req.param('provider'))
     if (!provider) return c.notFound()
     const session = await service.sessions.find(c.req.header('cookie') ?? null)
-    // Otherwise somebody at an unlocked computer could add an account of their own.
+    // Otherwise an intruder at an unlocked computer could add an account of their own.
     if (!session || !signedInAt || !isFresh(signedInAt, service.clock.now())) {
       return c.redirect(SIGN_IN_AGAIN, 303)
     }

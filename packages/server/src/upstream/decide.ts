@@ -1,6 +1,6 @@
 import type { UpstreamIdentity } from './providers/provider.ts'
 
-/** What is known when another provider has identified a person. */
+/** The facts for the decision, once another provider has identified a person. */
 export interface SignInFacts {
   readonly identity: Pick<UpstreamIdentity, 'email' | 'isEmailVerified'>
   /** The account that the identity is linked with. `null` if it is linked with none. */

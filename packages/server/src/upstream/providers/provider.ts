@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 /** A person as another provider describes them. */
 export interface UpstreamIdentity {
-  /** Identifies the person at the provider. Never changes, and is never given to somebody else. */
+  /** Identifies the person at the provider. Never changes, and is never given to another person. */
   readonly subject: string
   /** The person's e-mail address. `null` if the provider does not tell it. */
   readonly email: string | null
@@ -51,7 +51,7 @@ export interface UpstreamProvider {
   check(): Promise<string>
 }
 
-/** What providers need from the service. */
+/** The functions of the service that providers use. */
 export interface ProviderTools {
   /** Sends a request through the guard against private addresses. */
   fetch(url: string, request: ProviderRequest): Promise<Response>
