@@ -238,6 +238,33 @@ describe('a sign-in with another provider', () => {
     standIn.outage = null
   })
 
+  it('leads on by a page if the sign-in page of the provider is on an unexpected host', async () => {
+    const address = 'https://elsewhere.example/authorize'
+    standIn.discovery = { authorization_endpoint: address }
+    service.clock.advance('2h')
+    const reply = await service.browser().post('/login/with/acme', {})
+    expect([reply.status, reply.headers.get('location')]).toEqual([200, null])
+    expect(reply.headers.get('refresh')).toContain(`0; url=${address}?`)
+    expect(await reply.text()).toContain(`href="${address}?`)
+    standIn.discovery = { authorization_endpoint: 'javascript:alert(1)' }
+    service.clock.advance('2h')
+    const kept = await service.browser().post('/login/with/acme', {})
+    expect(kept.headers.get('refresh')).toContain(address)
+    standIn.discovery = {}
+    service.clock.advance('2h')
+  })
+
+  it('is refused at its start if the request of the application fits into no cookie', async () => {
+    const random = () => Math.random().toString(36).slice(2)
+    const long = `/oauth/authorize?request=${Array.from({ length: 700 }, random).join('').slice(0, 7000)}`
+    const reply = await service.browser().post('/login/with/acme', { return_to: long })
+    expect(reply.status).toBe(400)
+    expect(await reply.text()).toContain('is too long for a sign-in with Acme')
+    const usual = `/oauth/authorize?${'scope=openid&'.repeat(200)}`
+    const other = await service.browser().post('/login/with/acme', { return_to: usual })
+    expect(other.status).toBe(303)
+  })
+
   it('is limited for a network whose sign-ins fail, and tells how long', async () => {
     const browser = service.browser()
     let status = 0

@@ -103,6 +103,9 @@ export async function leaveFor(
   )
 }
 
+/** Failures that do not count toward the rate limit, because no caller can cause them. */
+const BLAMELESS: readonly string[] = ['cancelled', 'unavailable']
+
 /** Validates the provider's response, and does what it allows. */
 async function conclude(
   c: Context<AppEnv>,
@@ -118,7 +121,9 @@ async function conclude(
     const { email } = found
     identity = { ...found, email: email !== null && isEmail(email) ? email.trim() : null }
   } catch (error) {
-    service.metrics.countSignIn('failed')
+    const isBlameless = error instanceof UpstreamFailure && BLAMELESS.includes(error.reason)
+    if (isBlameless) await uncount()
+    else service.metrics.countSignIn('failed')
     return showFailure(c, provider, error, attempt)
   }
   await uncount()
