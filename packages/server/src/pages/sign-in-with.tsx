@@ -4,7 +4,7 @@ import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
 import type { PageMessages } from '../messages/en.ts'
 import { finishFirstFactor } from '../sign-in/finish.ts'
-import { createAttempt, toUpstreamAttempt } from '../upstream/attempt.ts'
+import { createAttempt, logFailure, toUpstreamAttempt } from '../upstream/attempt.ts'
 import { decideSignIn, type SignInDecision } from '../upstream/decide.ts'
 import {
   UpstreamFailure,
@@ -249,12 +249,8 @@ function showFailure(
   attempt: Pick<KeptAttempt, 'returnTo' | 'linkFor'>,
 ) {
   if (!(error instanceof UpstreamFailure)) throw error
-  const { reason, message } = error
-  const line = { provider: provider.id, reason, problem: message }
-  if (reason !== 'cancelled') {
-    c.get('page').service.logger.warn(line, 'A sign-in with another provider failed')
-  }
-  return problemPage(c, provider, reason, attempt)
+  logFailure(c.get('page').service.logger, provider, error)
+  return problemPage(c, provider, error.reason, attempt)
 }
 
 /** Says why the sign-in failed, and leads back. */

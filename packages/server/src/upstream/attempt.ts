@@ -1,5 +1,6 @@
 import { generateRandomCodeVerifier, generateRandomNonce, generateRandomState } from 'oauth4webapi'
-import type { UpstreamAttempt, UpstreamProvider } from './providers/provider.ts'
+import type { Logger } from 'pino'
+import type { UpstreamAttempt, UpstreamFailure, UpstreamProvider } from './providers/provider.ts'
 import { callbackPath, type KeptAttempt } from './upstream.ts'
 
 /** Creates an attempt with new random values. */
@@ -29,4 +30,15 @@ export function toUpstreamAttempt(kept: KeptAttempt, url: string): UpstreamAttem
     startedAt: new Date(startedAt),
     redirectUri: `${url}${callbackPath(kept.provider)}`,
   }
+}
+
+/** Logs why a sign-in failed, unless the person cancelled it. Without codes and tokens. */
+export function logFailure(
+  logger: Logger,
+  provider: UpstreamProvider,
+  { reason, message }: UpstreamFailure,
+): void {
+  if (reason === 'cancelled') return
+  const line = { provider: provider.id, reason, problem: message }
+  logger.warn(line, 'A sign-in with another provider failed')
 }
