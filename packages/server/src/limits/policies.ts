@@ -71,6 +71,10 @@ export const rates = {
   /** New accounts, per network. */
   registrations: { name: 'registrations of accounts', points: 20, seconds: HOUR },
   /**
+   * Failed sign-ins with other providers, per network. Each sends requests to the provider.
+   */
+  signInsWith: { name: 'sign-ins with other providers', points: 100, seconds: 10 * MINUTE },
+  /**
    * Failed requests with a DPoP proof by clients without a secret, per network. Each proof writes a
    * row.
    */

@@ -24,7 +24,8 @@ describeInChromium('every page in every state', ({ newPage, forgive }) => {
   let service: TestService
   let walk: PageTour
   beforeAll(async () => {
-    service = await startTestService({ settings: { teams: true } })
+    const google = { clientId: 'google', clientSecret: 'secret' }
+    service = await startTestService({ settings: { teams: true, signInWith: { google } } })
     walk = await everyPage(service)
   })
   afterAll(() => service?.stop())
