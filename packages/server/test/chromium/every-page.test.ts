@@ -192,7 +192,10 @@ async function openEverything(page: Page): Promise<void> {
   for (const frame of page.frames().slice(1)) {
     const element = await frame.frameElement()
     // Mail is shown in a frame, too.
-    if (!(await element.evaluate((frame) => frame.closest('[data-card-entry]') !== null))) continue
+    const isForCard = await element.evaluate(
+      (frame) => frame instanceof Element && frame.closest('[data-card-entry]') !== null,
+    )
+    if (!isForCard) continue
     for (const [name, value] of Object.entries(CARD)) {
       const field = frame.locator(`input[data-field="${name}"]`)
       await frame.locator('input').first().waitFor()
