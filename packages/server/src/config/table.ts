@@ -371,6 +371,11 @@ export const table = {
   /** Whether anyone may create an account. */
   registration: flag(true),
   /**
+   * Whether people may delete [their own account](../guides/own-account.md#deletion) on the account
+   * page. Operators can delete accounts in any case.
+   */
+  accountDeletion: flag(true),
+  /**
    * Whether clients registered for the password grant may exchange a password for tokens. Switch it
    * off unless you need it.
    */

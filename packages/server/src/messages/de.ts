@@ -94,6 +94,41 @@ export const de: PageMessages = {
   'account.problem.taken': 'Mit dieser E-Mail-Adresse gibt es schon ein Konto.',
   'account.problem.name': 'Der Name darf höchstens 100 druckbare Zeichen haben.',
 
+  'account.currentHint': 'Wird verlangt, weil Ihre Anmeldung mehr als zehn Minuten zurückliegt.',
+  'account.back': 'Zurück zum Konto',
+  'account.providerAway':
+    'Der Zahlungsanbieter ist nicht erreichbar. Es wurde nichts geändert. Bitte versuchen Sie es in einigen Minuten noch einmal.',
+  'export.title': 'Ihre Daten herunterladen',
+  'export.text':
+    'Sie erhalten eine Datei (JSON) mit allem, was dieser Dienst über Sie speichert: Konto, Sitzungen, Anwendungen, Tokens, Abonnements, Rechnungen und Zahlungsmethoden.',
+  'export.without':
+    'Die Datei enthält keine Passwörter, Geheimnisse oder Tokens. Bewahren Sie sie trotzdem sicher auf, denn sie enthält persönliche Daten.',
+  'export.go': 'Herunterladen',
+  'leave.title': 'Konto löschen',
+  'leave.question': 'Ihr Konto endgültig löschen?',
+  'leave.text': 'Das Konto {email} wird sofort gelöscht. Das lässt sich nicht rückgängig machen.',
+  'leave.access':
+    'Sie werden überall abgemeldet, und alle Tokens und Freigaben von Anwendungen werden innerhalb einer Sekunde widerrufen.',
+  'leave.subscription':
+    'Das Abonnement {name} endet heute. Der Rest eines bezahlten Zeitraums wird nicht erstattet. Um ihn zu nutzen, kündigen Sie zuerst das Abonnement und kommen nach dessen Ende zurück.',
+  'leave.invoices': 'Rechnungen werden so lange aufbewahrt, wie das Gesetz es verlangt.',
+  'leave.again':
+    'Sie können sich mit derselben E-Mail-Adresse neu registrieren, aber das neue Konto ist dann leer.',
+  'leave.export': 'Vorher können Sie eine Kopie aufheben: {link}',
+  'leave.confirm': 'Ich möchte mein Konto löschen',
+  'leave.operator':
+    'Sie verwalten diesen Dienst. Ein Eigentümer muss Ihnen diese Rolle entziehen, bevor Sie Ihr Konto löschen können.',
+  'leave.dispute':
+    'Eine Zahlung wird bei Ihrer Bank angefochten. Sie können Ihr Konto löschen, sobald die Bank entschieden hat.',
+  'leave.open': 'Ihr Konto kann noch nicht gelöscht werden, weil diese Beträge offen sind:',
+  'leave.pay':
+    'Bezahlen Sie offene Rechnungen auf der Seite {billing}. Noch nicht abgerechnete Nutzung steht auf der letzten Rechnung: Kündigen Sie dort das Abonnement und kommen Sie zurück, wenn diese Rechnung bezahlt ist.',
+  'leave.done': 'Ihr Konto wurde gelöscht',
+  'leave.deleted':
+    'Das Konto {email} und seine Daten wurden gelöscht. Sie sind überall abgemeldet.',
+  'leave.continues':
+    'Das Konto {email} ist gesperrt, und Sie sind überall abgemeldet. Der Zahlungsanbieter ist gerade nicht erreichbar: Die Löschung wird automatisch abgeschlossen, sobald das wieder geht.',
+
   'sessions.title': 'Wo Sie angemeldet sind',
   'sessions.lead':
     'Beenden Sie Sitzungen, die Sie nicht kennen oder nicht mehr brauchen. Die Anwendungen, bei denen Sie sich mit einer Sitzung angemeldet haben, werden benachrichtigt.',

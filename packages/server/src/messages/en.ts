@@ -90,6 +90,40 @@ export const en = {
   'account.problem.taken': 'There is already an account with this email address.',
   'account.problem.name': 'The name may have at most 100 printable characters.',
 
+  'account.currentHint': 'Asked for because you signed in more than ten minutes ago.',
+  'account.back': 'Back to your account',
+  'account.providerAway':
+    'The payment provider cannot be reached. Nothing was changed. Please try again in a few minutes.',
+  'export.title': 'Download your data',
+  'export.text':
+    'You get one file (JSON) with everything that this service stores about you: your account, sessions, applications, tokens, subscriptions, invoices and payment methods.',
+  'export.without':
+    'The file contains no passwords, secrets or tokens. Keep it safe nevertheless, because it contains personal data.',
+  'export.go': 'Download',
+  'leave.title': 'Delete your account',
+  'leave.question': 'Delete your account permanently?',
+  'leave.text': 'The account {email} will be deleted now. This cannot be undone.',
+  'leave.access':
+    'You will be signed out everywhere, and all tokens and approvals of applications will be revoked within a second.',
+  'leave.subscription':
+    'The subscription {name} will end today. The rest of a paid period is not refunded. To use it up, cancel the subscription first and come back after it has ended.',
+  'leave.invoices': 'Invoices are kept for as long as the law requires.',
+  'leave.again':
+    'You can register again with the same email address, but the new account will be empty.',
+  'leave.export': 'Before that, you can keep a copy: {link}',
+  'leave.confirm': 'I want to delete my account',
+  'leave.operator':
+    'You are an operator of this service. An owner must remove your role before you can delete your account.',
+  'leave.dispute':
+    'A payment is disputed at your bank. You can delete your account as soon as the bank has decided.',
+  'leave.open': 'Your account cannot be deleted yet, because these amounts are still open:',
+  'leave.pay':
+    'Pay unpaid invoices on the page {billing}. Usage that is not billed yet appears on the last invoice: cancel the subscription there, and come back when that invoice is paid.',
+  'leave.done': 'Your account was deleted',
+  'leave.deleted': 'The account {email} and its data were deleted. You are signed out everywhere.',
+  'leave.continues':
+    'The account {email} is locked, and you are signed out everywhere. The payment provider cannot be reached at the moment: the deletion will be completed automatically as soon as it can.',
+
   'sessions.title': 'Where you are signed in',
   'sessions.lead':
     'End sessions that you do not recognize or no longer need. The applications that you signed in to with a session are notified.',

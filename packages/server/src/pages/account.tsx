@@ -2,9 +2,10 @@ import type { Context, Hono } from 'hono'
 import type { AppEnv } from '../http/variables.ts'
 import { LANGUAGES } from '../messages/messages.ts'
 import { endSignIns } from '../users/end-account.ts'
-import { emailKey, InvalidAccount } from '../users/parse.ts'
+import { InvalidAccount } from '../users/parse.ts'
 import { Submit, TextField } from './parts/fields.tsx'
 import { getSignedInUser, readOwnForm, requireUser } from './parts/forms.ts'
+import { checkOwnPassword } from './parts/identity.tsx'
 import { OwnForm } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 import { startSession } from './sign-in.tsx'
@@ -32,17 +33,9 @@ export function addAccount(app: Hono<AppEnv>): void {
     const { service } = c.get('page')
     const form = await readOwnForm(c)
     const user = getSignedInUser(c)
-    const session = await service.sessions.find(c.req.header('cookie') ?? null)
-    if (!session) return c.redirect('/login', 303)
-    const known = await service.limits.tryPassword(
-      { sessionId: session.sessionId, network: c.get('network') },
-      () => service.users.findByCredentials(user.email, form.get('current') ?? ''),
-      (found) => (found?.id === user.id ? 'right' : 'wrong'),
-    )
-    if (known?.id !== user.id) {
+    if (!(await checkOwnPassword(c, form.get('current') ?? ''))) {
       return accountPage(c, { problems: { current: c.get('page').t('account.wrong') } })
     }
-    await service.limits.rememberNetwork(emailKey(user.email), c.get('network'))
     try {
       await service.users.changePassword(user.id, form.get('password') ?? '')
     } catch (error) {
@@ -61,7 +54,8 @@ interface AccountView {
 }
 
 function accountPage(c: Context<AppEnv>, { notice = null, problems }: AccountView) {
-  const { t } = c.get('page')
+  const { t, service } = c.get('page')
+  const { accountDeletion } = service.config.settings
   const password = { type: 'password', required: true }
   return renderPage(
     c,
@@ -122,6 +116,14 @@ function accountPage(c: Context<AppEnv>, { notice = null, problems }: AccountVie
       <p class="aside">
         <a href="/account/sessions">{t('sessions.title')}</a>
       </p>
+      <p class="aside">
+        <a href="/account/export">{t('export.title')}</a>
+      </p>
+      {accountDeletion && (
+        <p class="aside">
+          <a href="/account/delete">{t('leave.title')}</a>
+        </p>
+      )}
     </section>,
   )
 }

@@ -2,6 +2,8 @@ import type { Hono } from 'hono'
 import type { ServiceContext } from '../context.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { addAccount } from './account.tsx'
+import { addAccountDelete } from './account-delete.tsx'
+import { addAccountExport } from './account-export.tsx'
 import { addAdmin } from './admin/admin.ts'
 import { addApplications } from './applications.tsx'
 import { addBilling } from './billing/billing.ts'
@@ -19,6 +21,8 @@ export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   if (context.config.settings.registration) addRegister(app)
   addHome(app)
   addAccount(app)
+  addAccountExport(app)
+  if (context.config.settings.accountDeletion) addAccountDelete(app)
   addSessions(app)
   addClients(app)
   addTokens(app)

@@ -17,7 +17,8 @@ import {
 import type { Account, User } from './user.ts'
 import type { UserAccounts } from './users.ts'
 
-interface AccountServices {
+/** The parts of the service that end accounts. */
+export interface AccountServices {
   readonly users: UserAccounts
   readonly sessions: Pick<Sessions, 'endAll'>
   readonly oauth: Pick<AuthorizationServer<User>, 'endSession' | 'revokeUser' | 'consents'>
@@ -43,6 +44,11 @@ export interface MoneyDecisions {
    * @default false
    */
   readonly voidOpen?: boolean
+  /**
+   * Whether the person asked for the deletion, which another process then completes after a crash.
+   * @default false
+   */
+  readonly leaving?: boolean
 }
 
 /**
@@ -177,14 +183,14 @@ export async function deleteAccount(
   parts: AccountServices,
   billing: BillingAccess,
   account: Account,
-  { choice, voidOpen = false }: MoneyDecisions,
+  { choice, voidOpen = false, leaving = false }: MoneyDecisions,
 ): Promise<AccountOutcome> {
   const before = await readObligations(billing, account)
   const isDecided = choice === 'now' || choice === 'period-end'
   if (!isDecided) requireNoSubscriptions(account, before.subscriptions, isLive, false, before.open)
   const staysUntilEnd = choice === 'period-end' && before.subscriptions.some(isLive)
   if (!voidOpen && !staysUntilEnd) requireNothingOpen(account, before, false)
-  await lock(parts, account)
+  await lock(parts, account, leaving)
   return finish(account, async () => {
     const locked = (await parts.users.findAccount(account.id)) ?? account
     if (locked.billedBy !== null) {
@@ -275,8 +281,8 @@ function requireNothingOpen(
  * Locks the account as the first step, so that nothing new can begin, and an intruder is out even
  * if a provider is unavailable.
  */
-async function lock(parts: AccountServices, { id }: Account): Promise<void> {
-  await parts.users.setDisabled(id, true)
+async function lock(parts: AccountServices, { id }: Account, leaving = false): Promise<void> {
+  await parts.users.setDisabled(id, true, { leaving })
   await endSignIns(parts, id)
 }
 
