@@ -78,7 +78,7 @@ describe('the export of a person', () => {
               name,
               sql`(select ${sql.ref((by as { column: string }).column)} from subscriptions where user_id = ${Number(id)})`,
             ] as const
-          if (name === 'id' && !/int/i.test(dataType))
+          if (name === 'id' && !/int/i.test(dataType) && !shown.columns.includes('id'))
             return [name, `SECRET-${table.name}`] as const
           if (/int/i.test(dataType)) return [name, 1] as const
           if (/time/i.test(dataType)) return [name, new Date(0)] as const

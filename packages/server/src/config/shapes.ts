@@ -40,6 +40,13 @@ export const lifetime = z.union([read.period, callable<() => Date>()], {
 })
 export const productName = z.string().trim().min(1).max(60)
 
+export const tokenPrefix = z
+  .string()
+  .regex(
+    /^(?!tg[acdrs]_)[a-z][a-z0-9]{1,14}_$/i,
+    'expected 2 to 15 letters and digits and an underscore, such as tgp_, and none of our other prefixes',
+  )
+
 export const contact = z.union([z.email(), z.url({ protocol: /^https?$/ })], {
   error: 'expected an e-mail address or a URL',
 })

@@ -941,6 +941,17 @@ export const table = {
     check: 'tokens',
   }),
   /**
+   * Text in front of new [personal access tokens](../guides/personal-access-tokens.md#prefix), by
+   * which secret scanners find them: 2 to 15 letters and digits and an underscore, such as `tgp_`.
+   * APIs that verify JWTs with a library of their own do not know it.
+   * @default none
+   */
+  tokenPrefix: optional(shapes.tokenPrefix, {
+    text: shapes.tokenPrefix,
+    option: 'oauth.personalAccessTokenPrefix',
+    check: 'tokens',
+  }),
+  /**
    * How long a client may repeat a refresh whose response it lost, and get the same new refresh
    * token, as long as that token is unused: 10 s to 7 d, or `false` for ten seconds. See
    * [grants](../guides/grants.md#refresh-tokens).

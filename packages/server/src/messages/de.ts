@@ -202,6 +202,9 @@ export const de: PageMessages = {
   'tokens.nameHint':
     'Zum Beispiel das Programm, das das Token verwenden wird, damit Sie es später wiedererkennen.',
   'tokens.scopes': 'Berechtigungen des Tokens',
+  'tokens.expiry': 'Läuft ab',
+  'tokens.expiry.longest': 'So spät, wie dieser Dienst es erlaubt',
+  'tokens.expiry.days': 'In {days} Tagen',
   'tokens.create': 'Token erstellen',
 
   'applications.title': 'Berechtigte Anwendungen',

@@ -195,6 +195,9 @@ export const en = {
   'tokens.nameHint':
     'For example the program that will use the token, so that you recognize it later.',
   'tokens.scopes': 'Permissions of the token',
+  'tokens.expiry': 'Expires',
+  'tokens.expiry.longest': 'As late as this service allows',
+  'tokens.expiry.days': 'In {days} days',
   'tokens.create': 'Create token',
 
   'applications.title': 'Authorized applications',
