@@ -9,6 +9,7 @@ export const de: PageMessages = {
   'layout.skip': 'Zum Inhalt springen',
   'layout.main': 'Hauptnavigation',
   'layout.signOut': 'Abmelden',
+  'layout.support': 'Fragen? {contact}',
   'layout.firstPage': 'Zur Startseite',
   'places.clients': 'Clients',
   'places.tokens': 'Tokens',

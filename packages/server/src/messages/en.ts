@@ -8,6 +8,7 @@ export const en = {
   'layout.skip': 'Skip to content',
   'layout.main': 'Main navigation',
   'layout.signOut': 'Sign out',
+  'layout.support': 'Questions? {contact}',
   'layout.firstPage': 'Go to the home page',
   'places.clients': 'Clients',
   'places.tokens': 'Tokens',
