@@ -220,6 +220,17 @@ export const de: PageMessages = {
   'applications.revokeText':
     '{application} verliert sofort den Zugriff auf Ihr Konto, und alle Tokens der Anwendung werden widerrufen. Sie kann Sie erneut um Zugriff bitten. Erlaubt ist ihr:',
 
+  'client.lead': 'Ein Client, den Sie registriert haben.',
+  'client.back': 'Alle Ihre Clients',
+  'client.type': 'Art',
+  'client.scopes': 'Darf anfordern',
+  'client.allScopes': 'Alle Berechtigungen',
+  'client.changed': 'Geändert',
+  'client.lastUsed': 'Zuletzt benutzt',
+  'client.neverUsed': 'Noch nicht',
+  'applications.approved': 'Genehmigt',
+  'applications.lastToken': 'Letzter Zugriff',
+  'applications.noToken': 'Derzeit keiner',
   'clients.lead':
     'Ihre Anwendungen, die Benutzer um Zugriff auf ihre Konten bitten. Benutzer sehen den Namen Ihres Kontos, nie Ihre E-Mail-Adresse.',
   'clients.new': 'Neuer Client',

@@ -213,6 +213,17 @@ export const en = {
   'applications.revokeText':
     '{application} loses access to your account immediately, and all its tokens are revoked. It can ask you again. It is allowed to:',
 
+  'client.lead': 'A client that you registered.',
+  'client.back': 'All your clients',
+  'client.type': 'Type',
+  'client.scopes': 'May request',
+  'client.allScopes': 'All permissions',
+  'client.changed': 'Changed',
+  'client.lastUsed': 'Last used',
+  'client.neverUsed': 'Not yet',
+  'applications.approved': 'Approved',
+  'applications.lastToken': 'Last access',
+  'applications.noToken': 'None at present',
   'clients.lead':
     'Your applications that ask users for access to their accounts. Users see the name of your account, never your email address.',
   'clients.new': 'New client',

@@ -7,6 +7,7 @@ import { addAccountExport } from './account-export.tsx'
 import { addAdmin } from './admin/admin.ts'
 import { addApplications } from './applications.tsx'
 import { addBilling } from './billing/billing.ts'
+import { addClient } from './client.tsx'
 import { addClients } from './clients.tsx'
 import { addDemoApplication } from './demo-application.tsx'
 import { addHome } from './home.tsx'
@@ -25,6 +26,7 @@ export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   if (context.config.settings.accountDeletion) addAccountDelete(app)
   addSessions(app)
   addClients(app)
+  addClient(app)
   addTokens(app)
   addApplications(app)
   addBilling(app, context)
