@@ -6,7 +6,7 @@ describe('contrast()', () => {
     ['#000000', '#ffffff', 21],
     ['#ffffff', '#ffffff', 1],
     ['#777777', '#ffffff', 4.48],
-  ])('of %s and %s is %f', (one, other, expected) => {
+  ])('returns for %s and %s the ratio %f', (one, other, expected) => {
     expect(contrast(one, other)).toBeCloseTo(expected, 1)
     expect(contrast(other, one)).toBeCloseTo(expected, 1)
   })

@@ -940,7 +940,7 @@ export const table = {
     { option: 'openid.identityAssertions' },
   ),
   /**
-   * What invoice PDFs show: the seller (`vendor`) and the product (`product`), `vendorDetails` (lines below the seller: address, VAT number), `legal` (lines at the foot of
+   * Content of invoice PDFs: the seller (`vendor`) and the product (`product`), `vendorDetails` (lines below the seller: address, VAT number), `legal` (lines at the foot of
    * every page), `footer` (text at the end), `logo` (the bytes of a PNG or JPEG), `locale` (for
    * people who have chosen no language), `words` (texts that replace ours) and `fonts` (`regular`
    * and `bold`, the bytes of font files).

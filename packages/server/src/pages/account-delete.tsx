@@ -91,7 +91,7 @@ async function deletePage(c: Context<AppEnv>, { problem, wrong }: DeleteView = {
   )
 }
 
-/** What the deletion does, before it is done. */
+/** Lists the effects of the deletion before it happens. */
 const Consequences: FC<{ account: Account; plan: OwnDeletion }> = ({ account, plan }) => {
   const { t } = usePage()
   return (

@@ -15,7 +15,7 @@ export function addClient(app: Hono<AppEnv>): void {
     const { service, t } = c.get('page')
     const { clients } = service.oauth
     const own = await clients.listByUser(getSignedInUser(c).id)
-    // The client of somebody else looks like one that does not exist.
+    // Another person's client looks like one that does not exist.
     const client = own.find(({ id }) => id === c.req.param('id'))
     if (!client) return c.notFound()
     const lastUsed = (await clients.lastUsed([client.id])).get(client.id) ?? null

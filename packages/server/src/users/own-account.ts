@@ -22,7 +22,7 @@ import type { Account } from './user.ts'
  */
 export type DeletionObstacle = 'operator' | 'open' | 'dispute'
 
-/** What the deletion of a person's own account will do, or why it is not possible. */
+/** The effects of deleting a person's own account, or the reason why it is not possible. */
 export interface OwnDeletion {
   readonly obstacle: DeletionObstacle | null
   /** Subscriptions that the deletion ends at once. */
