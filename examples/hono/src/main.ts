@@ -32,6 +32,7 @@ const oauth = createAuthorizationServer({
   database,
   users: accounts,
   scopes: { 'place-orders': 'Place orders', 'check-status': 'Check order status' },
+  accessTokensExpireIn: '1h', // the default is a year; a leaked token should not work for long
   grants: [authorizationCode(), refreshToken(), password()],
 })
 const billing = createBilling({

@@ -27,6 +27,7 @@ const oauth = createAuthorizationServer({
   database,
   users: accounts,
   scopes: { 'notes:read': 'Read your notes', 'notes:write': 'Write notes in your name' },
+  accessTokensExpireIn: '1h', // the default is a year; a leaked token should not work for long
   grants: [authorizationCode(), refreshToken()],
   features: [
     mcp({

@@ -60,6 +60,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
   const accessTokens = createAccessTokens({
     issuer,
     findToken,
+    personalAccessTokenPrefix: options.personalAccessTokenPrefix,
     ...chooseFormat({ keys, keyring, issuer, resources, accessTokenFormat, findToken }),
   })
   const knownUsers = createUserExistenceCache({

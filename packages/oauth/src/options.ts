@@ -38,6 +38,7 @@ import {
   type AccessTokenFormatName,
   accessTokenFormats,
 } from './tokens/formats/format.ts'
+import { parseTokenPrefix } from './tokens/formats/token-prefix.ts'
 import { createUserProviders, type UserProviders } from './users/providers.ts'
 import type { ApplicationUser, Users } from './users/users.ts'
 
@@ -149,6 +150,14 @@ export interface AuthorizationServerOptions<
   /** Lifetime of personal access tokens, independent of `accessTokensExpireIn`. @default '1y' */
   readonly personalAccessTokensExpireIn?: Lifetime
   /**
+   * Text in front of new personal access tokens, by which secret scanners find them in code: 2 to 15
+   * letters and digits and an underscore, such as `tgp_`. Guards and introspection accept the tokens
+   * with and without it; libraries that verify JWTs by themselves do not know it.
+   * @default '' (no prefix)
+   * @see docs/guides/personal-access-tokens.md
+   */
+  readonly personalAccessTokenPrefix?: string
+  /**
    * Format of new access tokens: `jwt` for signed JWTs (RFC 9068), `opaque` for opaque strings, or
    * a custom format. Access tokens in both built-in formats are always accepted.
    * @default 'jwt'
@@ -243,6 +252,7 @@ export interface ResolvedOptions {
   readonly accessTokensExpireAt: (now: Date) => Date
   readonly refreshTokensExpireAt: (now: Date) => Date
   readonly personalAccessTokensExpireAt: (now: Date) => Date
+  readonly personalAccessTokenPrefix: string
   readonly accessTokenFormat: AccessTokenFormatName | AccessTokenFormat
   readonly accessTokenClaims: ClaimsHook | null
   readonly signingAlgorithm: SigningAlgorithm
@@ -321,6 +331,7 @@ export function resolveOptions<User extends ApplicationUser, Claims extends obje
     accessTokensExpireAt: lifetime(options, 'accessTokensExpireIn'),
     refreshTokensExpireAt: lifetime(options, 'refreshTokensExpireIn'),
     personalAccessTokensExpireAt: lifetime(options, 'personalAccessTokensExpireIn'),
+    personalAccessTokenPrefix: parseTokenPrefix(options.personalAccessTokenPrefix ?? ''),
     accessTokenFormat: parseFormat(options.accessTokenFormat ?? 'jwt'),
     accessTokenClaims: parseAccessTokenClaims(options.accessTokenClaims),
     signingAlgorithm,

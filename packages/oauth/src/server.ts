@@ -57,6 +57,11 @@ export interface NewPersonalAccessToken {
   readonly name: string
   /** Scopes of the token. @default [] */
   readonly scopes?: readonly string[]
+  /**
+   * When the token expires, at the latest after `personalAccessTokensExpireIn`.
+   * @default the longest lifetime
+   */
+  readonly expiresAt?: Date
 }
 
 /** The API and the users that a guard protects. */
@@ -436,8 +441,12 @@ export function createAuthorizationServer<
     clients: afterReady(manageClients(context), ready),
     tokens: afterReady(
       {
-        createPersonal: ({ userId, name, scopes = [] }: NewPersonalAccessToken) =>
-          issuePersonalAccessToken({ name, scopes }, async () => ownerKey(userId), context),
+        createPersonal: ({ userId, name, scopes = [], expiresAt }: NewPersonalAccessToken) =>
+          issuePersonalAccessToken(
+            { name, scopes, expiresAt },
+            async () => ownerKey(userId),
+            context,
+          ),
         find: async (id: string) => (isPossibleId(id) ? context.storage.tokens.find(id) : null),
         page: (page: TokenPageOptions = {}) => listTokenPage(page, context),
         listByUser: (userId: string | number) =>

@@ -169,7 +169,7 @@ function secretOf(answer) {
   return null
 }
 
-/** The values of a form for JSON. Checkboxes with the same name become a list; `true` and `false` become booleans. */
+/** The values of a form for JSON. Checkboxes with the same name become a list; `true` and `false` become booleans. An empty number is left out. */
 function valuesOf(form) {
   const values = {}
   for (const field of form.elements) {
@@ -182,6 +182,8 @@ function valuesOf(form) {
       if (field.checked) values[field.name] = field.value === 'true'
     } else if (field.type === 'checkbox') {
       if (field.value === 'true') values[field.name] = field.checked
+    } else if (field.dataset.number) {
+      if (field.value !== '') values[field.name] = Number(field.value)
     } else if (field.dataset.lines) {
       values[field.name] = field.value
         .split(/[\n,]+/)

@@ -24,6 +24,7 @@ import { ENGLISH, type PageText } from './messages/messages.ts'
 import { renderProblem } from './pages/admin/parts.tsx'
 import { addPages } from './pages/pages.ts'
 import { findAsset } from './pages/parts/assets.ts'
+import { getBrand } from './pages/parts/brand.ts'
 import {
   choosePageText,
   ForeignForm,
@@ -54,9 +55,14 @@ export function createApp(context: ServiceContext): Hono<AppEnv> {
   app.notFound((c) => respondNotFound(c, context))
 
   addOperations(app, context)
+  const brand = getBrand(context.config.settings)
   app.get('/assets/*', (c) => {
-    const asset = findAsset(c.req.path)
+    const own = brand.files.get(c.req.path)
+    const asset = own ?? findAsset(c.req.path)
     if (!asset) return c.notFound()
+    // An SVG image may contain scripts, which would run if it was opened as a page.
+    if (own)
+      c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
     return c.body(new Uint8Array(asset.body), 200, {
       'content-type': asset.type,
       'cache-control': 'public, max-age=31536000, immutable',

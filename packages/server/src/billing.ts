@@ -17,6 +17,7 @@ import { braintreeEnvironment } from './config/braintree-environment.ts'
 import type { Config } from './config/config.ts'
 import { optionsOf } from './config/library-options.ts'
 import { meteredPrices } from './config/plan-capabilities.ts'
+import { getSeller } from './config/seller.ts'
 import type { Settings } from './config/settings.ts'
 import { AUDIT_EVENT } from './config/shapes.ts'
 import { asConfigurationError } from './configuration-error.ts'
@@ -106,6 +107,7 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     ...taxOf(settings),
     ...(mailer && { mail: mailOf(mailer, settings, url) }),
     handlers: options.handlers ?? settings.handlers,
+    invoice: getSeller(settings),
     locale: (owner) => readLocale(database, owner),
     deliveries: { ...config.deliveries, applicationTypes: [AUDIT_EVENT] },
     ...(url ? { baseUrl: url, failedPath: RETURNED_PATH } : {}),

@@ -40,6 +40,7 @@ import { mirrorDurations, mirrorRegistry } from './telemetry/mirror-metrics.ts'
 import { observeBilling, runJob } from './telemetry/observe-billing.ts'
 import { connectTelemetry } from './telemetry/telemetry.ts'
 import { createUpstream } from './upstream/upstream.ts'
+import { completeDeletions } from './users/own-account.ts'
 import type { PasswordOptions } from './users/passwords.ts'
 import type { User } from './users/user.ts'
 import type { WorkerLink } from './workers/link.ts'
@@ -121,6 +122,8 @@ interface StartOptions extends ServiceOptions {
 }
 
 const GRACE = 10_000
+/** Milliseconds between checks for accounts whose deletion was interrupted. */
+const COMPLETION_INTERVAL = 60_000
 
 /**
  * Starts the service: listens, migrates the database, and in a demo starts the payment sandbox and
@@ -370,6 +373,14 @@ async function start(
     purging.unref()
     closers.push(() => clearInterval(purging))
   }
+  const completing = setInterval(() => {
+    const job = { queue: 'deletions', entry: null }
+    runJob(telemetry, job, () => completeDeletions(context, admin.billing, clock.now())).catch(
+      (error) => logger.error({ err: error }, 'Deletions of accounts will be completed later'),
+    )
+  }, COMPLETION_INTERVAL)
+  completing.unref()
+  closers.push(() => clearInterval(completing))
   // Only now, because the sandbox catches up with events that fell due while it was stopped, and
   // sends them to this service.
   if (options.ticking ?? true) providers?.keepTime()

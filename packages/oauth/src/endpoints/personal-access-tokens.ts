@@ -5,6 +5,7 @@ import type { ServerContext } from '../context.ts'
 import { readValidJson } from '../http/body.ts'
 import { createPaginatedResponse } from '../http/page.ts'
 import { emptyResponse, noStoreJsonResponse } from '../http/responses.ts'
+import { floorToSecond, YEAR } from '../lifetimes.ts'
 import {
   issuePersonalAccessToken,
   listPersonalAccessScopes,
@@ -14,6 +15,10 @@ import { tokenJson } from '../tokens/token-json.ts'
 import { nameField } from './clients.ts'
 import { requireSignedIn } from './signed-in.ts'
 import { revokeOwnToken } from './tokens.ts'
+
+const EXPIRES_IN = 'The expires_in field must be a whole number of seconds.'
+/** A hundred years, the longest lifetime that a server can have. */
+const MAX_SECONDS = 100 * YEAR
 
 /** Maximum number of unknown scopes listed in one response. */
 const MAX_PROBLEMS = 20
@@ -38,6 +43,12 @@ const schemaFor = (allowed: ReadonlySet<string>, identity: ReadonlySet<string>) 
           check.addIssue({ code: 'custom', message })
         }
       }),
+    expires_in: z
+      .number({ error: EXPIRES_IN })
+      .int({ error: EXPIRES_IN })
+      .min(1, { error: EXPIRES_IN })
+      .max(MAX_SECONDS, { error: EXPIRES_IN })
+      .nullish(),
   })
 
 /** Handles GET /oauth/personal-access-tokens. */
@@ -69,8 +80,16 @@ export async function createPersonalToken(
     schemaFor(listPersonalAccessScopes(context), identityScopes),
   )
   const look = async () => (await requireSignedIn(request, context)).id
-  const { accessToken, token, client } = await issuePersonalAccessToken(input, look, context)
+  const { name, scopes, expires_in: seconds } = input
+  const expiresAt = seconds ? inSeconds(seconds, context) : undefined
+  const made = await issuePersonalAccessToken({ name, scopes, expiresAt }, look, context)
+  const { accessToken, token, client } = made
   return noStoreJsonResponse({ accessToken, token: tokenJson(token, client) }, 201)
+}
+
+/** Returns the expiry, in whole seconds like that of every token. */
+function inSeconds(seconds: number, { clock }: ServerContext): Date {
+  return floorToSecond(clock.now().getTime() + seconds * 1000)
 }
 
 /** Handles DELETE /oauth/personal-access-tokens/{token-id}. */

@@ -1,7 +1,8 @@
 import { getPersonalAccessClient } from '../clients/manage.ts'
 import { parseClientName } from '../clients/parse.ts'
+import { isAfter } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
-import { Unauthenticated } from '../errors.ts'
+import { Unauthenticated, ValidationFailed } from '../errors.ts'
 import { resolveScopes } from '../scopes.ts'
 import type { Client, Token } from '../storage/records.ts'
 import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
@@ -20,6 +21,8 @@ export interface PersonalAccessToken {
 export interface PersonalAccessRequest {
   readonly name: string
   readonly scopes: readonly string[]
+  /** When the token expires. `undefined` for the longest lifetime that the server allows. */
+  readonly expiresAt?: Date | undefined
 }
 
 /**
@@ -37,6 +40,7 @@ export function listPersonalAccessScopes({
  * Issues a personal access token. `findUserId` returns the id of the user it is for; it is called
  * again if that user was signed out meanwhile.
  * @throws Unauthenticated if the user was signed out everywhere
+ * @throws ValidationFailed if the expiry is not in the future, or later than the server allows
  */
 export async function issuePersonalAccessToken(
   request: PersonalAccessRequest,
@@ -50,14 +54,34 @@ export async function issuePersonalAccessToken(
     wildcard: 'refused',
   })
   await context.clock.check?.()
+  const { expiresAt } = request
+  if (expiresAt) requirePossibleExpiry(expiresAt, context)
   const client = await getPersonalAccessClient(context)
-  const issue = { name, scopes, client, grantType: 'personal_access', refreshable: false } as const
+  const expiry = expiresAt ? { expiresAt } : {}
+  const issue = {
+    ...expiry,
+    name,
+    scopes,
+    client,
+    grantType: 'personal_access',
+    refreshable: false,
+  } as const
   const token = await retryIfSignedOut(context, findUserId, async (userId, mark) =>
     storeUnlessSignedOut(await prepareToken({ ...issue, userId }, context), mark, context),
   )
   if (!token) throw new Unauthenticated('The account was signed out everywhere; sign in again.')
   const { access_token } = await createTokenResponse(token, context)
   return { accessToken: access_token, token, client }
+}
+
+/** Rejects an expiry that the token would not have, because the person relies on it. */
+function requirePossibleExpiry(expiresAt: Date, { options, clock }: ServerContext): void {
+  const now = clock.now()
+  const latest = options.personalAccessTokensExpireAt(now)
+  const isPossible = expiresAt.getTime() > now.getTime() && !isAfter(expiresAt, latest)
+  if (isPossible) return
+  const reason = `The token must expire in the future, and at the latest on ${latest.toISOString()}.`
+  throw new ValidationFailed({ expires_in: [reason] })
 }
 
 export async function listPersonalAccessTokens(

@@ -18,6 +18,7 @@ import {
 } from '@tollgate/oauth'
 import { z } from 'zod'
 import type { User } from '../users/user.ts'
+import { type ColorScheme, findAccentProblem, isColor } from './contrast.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { callable, known, list } from './row.ts'
 import * as read from './values.ts'
@@ -39,6 +40,29 @@ export const lifetime = z.union([read.period, callable<() => Date>()], {
   error: "expected a lifetime such as '15d' or '90m', a whole number of seconds, or a function",
 })
 export const productName = z.string().trim().min(1).max(60)
+
+export const tokenPrefix = z
+  .string()
+  .regex(
+    /^(?!tg[acdrs]_)[a-z][a-z0-9]{1,14}_$/i,
+    'expected 2 to 15 letters and digits and an underscore, such as tgp_, and none of our other prefixes',
+  )
+
+export const vendor = z.string().trim().min(1).max(100)
+export const addressLines = z
+  .array(z.string().trim().min(1).max(100))
+  .max(8, 'expected 8 lines at most')
+  .readonly()
+
+/** An accent color, which must be readable as text on the pages of the color scheme. */
+export const accentColor = (scheme: ColorScheme) =>
+  z
+    .string()
+    .refine(isColor, 'expected a color such as #2f5bd7')
+    .superRefine((color, context) => {
+      const problem = isColor(color) ? findAccentProblem(color, scheme) : null
+      if (problem !== null) context.addIssue({ code: 'custom', message: problem })
+    })
 
 export const contact = z.union([z.email(), z.url({ protocol: /^https?$/ })], {
   error: 'expected an e-mail address or a URL',
@@ -100,8 +124,8 @@ const bytes = z.instanceof(Uint8Array, {
 })
 
 export const invoice = z.strictObject({
-  vendor: z.string().min(1),
-  product: z.string().min(1),
+  vendor: z.string().min(1).exactOptional(),
+  product: z.string().min(1).exactOptional(),
   vendorDetails: lines.exactOptional(),
   logo: bytes.exactOptional(),
   legal: lines.exactOptional(),

@@ -312,6 +312,39 @@ export const table = {
 
   /** The name of your product, shown on every page. */
   name: setting(shapes.productName.default('Tollgate'), { text: shapes.productName }),
+  /**
+   * Path of an image for the head of every page: SVG, PNG, JPEG or WebP, at most 256 KB, from the
+   * working folder. The service serves it itself. A PNG or JPEG is also printed on invoices.
+   * @default our own
+   */
+  logo: optional(z.string().min(1), { text: read.text }),
+  /**
+   * Path of the icon that browsers show in tabs: SVG, PNG or ICO.
+   * @default `logo`
+   */
+  favicon: optional(z.string().min(1), { text: read.text }),
+  /**
+   * Color of links and buttons on light pages, such as `#2f5bd7`. A color that would be hard to read
+   * is rejected, and [a similar one](../guides/branding.md#colors) is named.
+   * @default blue, or derived from `accentColorDark`
+   */
+  accentColor: optional(shapes.accentColor('light'), { text: shapes.accentColor('light') }),
+  /**
+   * Color of links and buttons on dark pages.
+   * @default light blue, or derived from `accentColor`
+   */
+  accentColorDark: optional(shapes.accentColor('dark'), { text: shapes.accentColor('dark') }),
+  /**
+   * The seller, at the foot of pages and on invoices and mail: the name of your company.
+   * @default `name`, only on invoices and mail
+   */
+  vendor: optional(shapes.vendor, { text: shapes.vendor }),
+  /**
+   * The seller's address, in lines: at the foot of pages, on invoices and in mail. In the variable,
+   * semicolons separate the lines.
+   * @default none
+   */
+  vendorAddress: setting(shapes.addressLines.default([]), { text: read.lines }),
   /** Each scope with the description people read before they approve it. */
   scopes: setting(
     z
@@ -374,7 +407,10 @@ export const table = {
    * the tax on its subscription charges, because the setting `taxPercentage` is only about users.
    */
   teams: setting(shapes.teams.default(false), { text: read.onOff, decides: ['billing.owners'] }),
-  /** Contact for people who forgot their password: an e-mail or a web address, shown on the sign-in page. */
+  /**
+   * Contact for questions and for people who forgot their password: an e-mail or a web address, shown
+   * on the sign-in page, at the foot of pages, on invoices and in mail.
+   */
   support: optional(shapes.contact, { text: shapes.contact }),
   /** Whether anyone may create an account. */
   registration: flag(true),
@@ -405,6 +441,11 @@ export const table = {
    * @default public addresses only
    */
   signInRequests: setting(signInRequests.prefault({}), { check: 'sign-in' }),
+  /**
+   * Whether people may delete [their own account](../guides/own-account.md#deletion) on the account
+   * page. Operators can delete accounts in any case.
+   */
+  accountDeletion: flag(true),
   /**
    * Whether clients registered for the password grant may exchange a password for tokens. Switch it
    * off unless you need it.
@@ -934,16 +975,12 @@ export const table = {
     { option: 'openid.identityAssertions' },
   ),
   /**
-   * The seller (`vendor`) and the product (`product`) that invoice PDFs show. Optional are
-   * `vendorDetails` (lines below the seller: address, VAT number), `legal` (lines at the foot of
+   * Content of invoice PDFs: the seller (`vendor`) and the product (`product`), `vendorDetails` (lines below the seller: address, VAT number), `legal` (lines at the foot of
    * every page), `footer` (text at the end), `logo` (the bytes of a PNG or JPEG), `locale` (for
    * people who have chosen no language), `words` (texts that replace ours) and `fonts` (`regular`
    * and `bold`, the bytes of font files).
    */
-  invoice: setting(
-    shapes.invoice.readonly().default({ vendor: 'Tollgate', product: 'Subscription' }),
-    { option: 'billing.invoice' },
-  ),
+  invoice: setting(shapes.invoice.readonly().default({}), { decides: ['billing.invoice'] }),
   /**
    * [Mail to customers](../guides/mail.md), such as receipts and failed payments: `only` (the kinds
    * to send), `link` (a function that returns the URL of the button; by default the billing page),
@@ -968,6 +1005,17 @@ export const table = {
   personalAccessTokensExpireIn: setting(shapes.lifetime.default('365d'), {
     text: read.periodText,
     option: 'oauth.personalAccessTokensExpireIn',
+    check: 'tokens',
+  }),
+  /**
+   * Text in front of new [personal access tokens](../guides/personal-access-tokens.md#prefix), by
+   * which secret scanners find them: 2 to 15 letters and digits and an underscore, such as `tgp_`.
+   * APIs that verify JWTs with a library of their own do not know it.
+   * @default none
+   */
+  tokenPrefix: optional(shapes.tokenPrefix, {
+    text: shapes.tokenPrefix,
+    option: 'oauth.personalAccessTokenPrefix',
     check: 'tokens',
   }),
   /**

@@ -145,6 +145,13 @@ const parts = (value: string) =>
 
 /** Schema of a list of names separated by commas or spaces. */
 export const names = z.string().transform(words)
+/** Lines of text, separated by semicolons. */
+export const lines = z.string().transform((value) =>
+  value
+    .split(';')
+    .map((line) => line.trim())
+    .filter((line) => line !== ''),
+)
 export const secrets = names.refine(
   (list) => list.length > 0 && list.every((each) => each.length >= 32),
   'needs tokens of at least 32 random characters, separated by commas',

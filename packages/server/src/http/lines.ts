@@ -3,20 +3,32 @@
  * its status. Returns a body with one object per line. A later failure breaks the connection, so
  * that the caller does not mistake a part for the whole.
  */
-export async function linesBody(
+export function linesBody(
   pages: AsyncIterable<readonly object[]>,
   onCutOff: (error: unknown) => void,
 ): Promise<ReadableStream<Uint8Array>> {
-  const reading = pages[Symbol.asyncIterator]()
+  return textBody(formatLines(pages), onCutOff)
+}
+
+async function* formatLines(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+  for await (const page of pages) yield page.map((line) => `${JSON.stringify(line)}\n`).join('')
+}
+
+/** Like `linesBody()`, for text in any format. */
+export async function textBody(
+  pieces: AsyncIterable<string>,
+  onCutOff: (error: unknown) => void,
+): Promise<ReadableStream<Uint8Array>> {
+  const reading = pieces[Symbol.asyncIterator]()
   let next = await reading.next()
   const encoder = new TextEncoder()
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         if (next.done) return controller.close()
-        const text = next.value.map((line) => `${JSON.stringify(line)}\n`).join('')
+        const text = next.value
         next = await reading.next()
-        // An empty page would end the pulling.
+        // An empty piece would end the pulling.
         if (text !== '' || !next.done) controller.enqueue(encoder.encode(text))
         if (next.done) controller.close()
       } catch (error) {
@@ -25,7 +37,7 @@ export async function linesBody(
       }
     },
     async cancel() {
-      await reading.return?.()
+      await reading.return?.(undefined)
     },
   })
 }

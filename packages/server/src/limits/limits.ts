@@ -11,6 +11,7 @@ import {
   type Logger,
   TooManyRequests,
 } from '@tollgate/oauth'
+import { cardAccountName, hashAccountName } from '../storage/account-names.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { createKnownNetworks } from './known-networks.ts'
 import {
@@ -126,7 +127,7 @@ export function createLimits(
     // The attempt needs a session, so strangers cannot use up this limit to prevent a change of
     // password.
     if ('sessionId' in by) return [createGuessLimit('passwordSession', by.sessionId)]
-    const account = digest(by.account)
+    const account = hashAccountName(by.account)
     const pair = createGuessLimit('passwordPair', `${account}@${by.network}`)
     if (await known.isKnown(account, by.network)) return [pair]
     return [
@@ -166,7 +167,7 @@ export function createLimits(
           return verdict
         })
         if ((verdict as GuessVerdict) === 'right' && 'account' in by) {
-          await known.remember(digest(by.account), by.network)
+          await known.remember(hashAccountName(by.account), by.network)
         }
         return found
       })
@@ -181,7 +182,7 @@ export function createLimits(
     async attemptCard(userId, network) {
       // Other people behind the same address must not prevent a person who has paid from here from
       // paying.
-      const account = digest(`card of ${userId}`)
+      const account = hashAccountName(cardAccountName(userId))
       const ofNetwork = (await known.isKnown(account, network))
         ? []
         : [createGuessLimit('cardsNetwork', network)]
@@ -202,7 +203,7 @@ export function createLimits(
     countProof: (network) => resources.count(rates.keyProofs, network),
     countPasskey: (network) => resources.count(rates.passkeySignIns, network),
     countSignInWith: (network) => resources.count(rates.signInsWith, network),
-    rememberNetwork: (account, network) => known.remember(digest(account), network),
+    rememberNetwork: (account, network) => known.remember(hashAccountName(account), network),
     async countWrong(what, clientId, network) {
       // A network over its limit creates no further counters.
       const ofNetwork = await countFailure('tokenNetwork', network)
@@ -228,10 +229,6 @@ function tooMany(milliseconds: number): TooManyRequests {
 }
 
 /** Callers choose these names, so they are stored with a fixed length. */
-function digest(name: string): string {
-  return createHash('sha256').update(name).digest('base64url').slice(0, 32)
-}
-
 function toCounterBucket(key: string): number {
   return createHash('sha256').update(key).digest().readUInt32BE() % FAILURE_COUNTS
 }

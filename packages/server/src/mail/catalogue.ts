@@ -8,6 +8,7 @@ import {
   type RenderedMail,
   renderMail,
 } from '@tollgate/billing'
+import { getSeller } from '../config/seller.ts'
 import type { Settings } from '../config/settings.ts'
 
 /** The parts of the service with which an example is rendered. */
@@ -31,9 +32,9 @@ export const MAILS: ReadonlyMap<string, RenderExample> = new Map(
 
 function createBillingExample(kind: MailKind): RenderExample {
   return (language, { settings, billing: { notices }, url }) => {
-    const { vendor, product } = settings.invoice
+    const { vendor, vendorDetails, product } = getSeller(settings)
     const details: MailDetails = {
-      ...{ vendor, product },
+      ...{ vendor, vendorDetails, product },
       name: 'Ada Lovelace',
       amount: money(2500, settings.currency),
       number: 'TG-0001',

@@ -11,6 +11,7 @@ export const de: PageMessages = {
   'layout.skip': 'Zum Inhalt springen',
   'layout.main': 'Hauptnavigation',
   'layout.signOut': 'Abmelden',
+  'layout.support': 'Fragen? {contact}',
   'layout.firstPage': 'Zur Startseite',
   'places.clients': 'Clients',
   'places.tokens': 'Tokens',
@@ -230,6 +231,42 @@ export const de: PageMessages = {
   'links.removed': 'Die Verknüpfung wurde entfernt.',
   'links.last':
     'Das ist die einzige Möglichkeit, sich bei Ihrem Konto anzumelden. Legen Sie zuerst auf der Kontoseite ein Passwort fest.',
+  'account.currentHint': 'Wird verlangt, weil Ihre Anmeldung mehr als zehn Minuten zurückliegt.',
+  'account.back': 'Zurück zum Konto',
+  'account.providerAway':
+    'Der Zahlungsanbieter ist nicht erreichbar. Es wurde nichts geändert. Bitte versuchen Sie es in einigen Minuten noch einmal.',
+  'export.title': 'Ihre Daten herunterladen',
+  'export.text':
+    'Sie erhalten eine Datei (JSON) mit allem, was dieser Dienst über Sie speichert: Konto, Sitzungen, Anwendungen, Tokens, Abonnements, Rechnungen und Zahlungsmethoden.',
+  'export.without':
+    'Die Datei enthält keine Passwörter, Geheimnisse oder Tokens. Bewahren Sie sie trotzdem sicher auf, denn sie enthält persönliche Daten.',
+  'export.go': 'Herunterladen',
+  'leave.title': 'Konto löschen',
+  'leave.question': 'Ihr Konto endgültig löschen?',
+  'leave.text': 'Das Konto {email} wird sofort gelöscht. Das lässt sich nicht rückgängig machen.',
+  'leave.access':
+    'Sie werden überall abgemeldet, und alle Tokens und Freigaben von Anwendungen werden innerhalb einer Sekunde widerrufen.',
+  'leave.subscription':
+    'Das Abonnement {name} endet heute. Der Rest eines bezahlten Zeitraums wird nicht erstattet. Um ihn zu nutzen, kündigen Sie zuerst das Abonnement und kommen nach dessen Ende zurück.',
+  'leave.invoices': 'Rechnungen werden so lange aufbewahrt, wie das Gesetz es verlangt.',
+  'leave.again':
+    'Sie können sich mit derselben E-Mail-Adresse neu registrieren, aber das neue Konto ist dann leer.',
+  'leave.export': 'Vorher können Sie eine Kopie aufheben: {link}',
+  'leave.confirm': 'Ich möchte mein Konto löschen',
+  'leave.operator':
+    'Sie verwalten diesen Dienst. Ein Eigentümer muss Ihnen diese Rolle entziehen, bevor Sie Ihr Konto löschen können.',
+  'leave.dispute':
+    'Eine Zahlung wird bei Ihrer Bank angefochten. Sie können Ihr Konto löschen, sobald die Bank entschieden hat.',
+  'leave.team':
+    'Sie sind der einzige Inhaber eines Teams, das ein Abonnement oder offene Beträge hat. Machen Sie ein anderes Mitglied zum Inhaber, oder beenden Sie das Abonnement, auf der Seite {teams}.',
+  'leave.open': 'Ihr Konto kann noch nicht gelöscht werden, weil diese Beträge offen sind:',
+  'leave.pay':
+    'Bezahlen Sie offene Rechnungen auf der Seite {billing}. Noch nicht abgerechnete Nutzung steht auf der letzten Rechnung: Kündigen Sie dort das Abonnement und kommen Sie zurück, wenn diese Rechnung bezahlt ist.',
+  'leave.done': 'Ihr Konto wurde gelöscht',
+  'leave.deleted':
+    'Das Konto {email} und seine Daten wurden gelöscht. Sie sind überall abgemeldet.',
+  'leave.continues':
+    'Das Konto {email} ist gesperrt, und Sie sind überall abgemeldet. Der Zahlungsanbieter ist gerade nicht erreichbar: Die Löschung wird automatisch abgeschlossen, sobald das wieder geht.',
 
   'sessions.title': 'Wo Sie angemeldet sind',
   'sessions.lead':
@@ -307,6 +344,9 @@ export const de: PageMessages = {
   'tokens.nameHint':
     'Zum Beispiel das Programm, das das Token verwenden wird, damit Sie es später wiedererkennen.',
   'tokens.scopes': 'Berechtigungen des Tokens',
+  'tokens.expiry': 'Läuft ab',
+  'tokens.expiry.longest': 'So spät, wie dieser Dienst es erlaubt',
+  'tokens.expiry.days': 'In {days} Tagen',
   'tokens.create': 'Token erstellen',
 
   'applications.title': 'Berechtigte Anwendungen',
@@ -321,6 +361,17 @@ export const de: PageMessages = {
   'applications.revokeText':
     '{application} verliert sofort den Zugriff auf Ihr Konto, und alle Tokens der Anwendung werden widerrufen. Sie kann Sie erneut um Zugriff bitten. Erlaubt ist ihr:',
 
+  'client.lead': 'Ein Client, den Sie registriert haben.',
+  'client.back': 'Alle Ihre Clients',
+  'client.type': 'Art',
+  'client.scopes': 'Darf anfordern',
+  'client.allScopes': 'Alle Berechtigungen',
+  'client.changed': 'Geändert',
+  'client.lastUsed': 'Zuletzt benutzt',
+  'client.neverUsed': 'Noch nicht',
+  'applications.approved': 'Genehmigt',
+  'applications.lastToken': 'Letzter Zugriff',
+  'applications.noToken': 'Derzeit keiner',
   'clients.lead':
     'Ihre Anwendungen, die Benutzer um Zugriff auf ihre Konten bitten. Benutzer sehen den Namen Ihres Kontos, nie Ihre E-Mail-Adresse.',
   'clients.new': 'Neuer Client',

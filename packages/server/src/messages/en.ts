@@ -10,6 +10,7 @@ export const en = {
   'layout.skip': 'Skip to content',
   'layout.main': 'Main navigation',
   'layout.signOut': 'Sign out',
+  'layout.support': 'Questions? {contact}',
   'layout.firstPage': 'Go to the home page',
   'places.clients': 'Clients',
   'places.tokens': 'Tokens',
@@ -217,6 +218,41 @@ export const en = {
   'links.removed': 'The link was removed.',
   'links.last':
     'This is the only way to sign in to your account. Set a password on the account page first.',
+  'account.currentHint': 'Asked for because you signed in more than ten minutes ago.',
+  'account.back': 'Back to your account',
+  'account.providerAway':
+    'The payment provider cannot be reached. Nothing was changed. Please try again in a few minutes.',
+  'export.title': 'Download your data',
+  'export.text':
+    'You get one file (JSON) with everything that this service stores about you: your account, sessions, applications, tokens, subscriptions, invoices and payment methods.',
+  'export.without':
+    'The file contains no passwords, secrets or tokens. Keep it safe nevertheless, because it contains personal data.',
+  'export.go': 'Download',
+  'leave.title': 'Delete your account',
+  'leave.question': 'Delete your account permanently?',
+  'leave.text': 'The account {email} will be deleted now. This cannot be undone.',
+  'leave.access':
+    'You will be signed out everywhere, and all tokens and approvals of applications will be revoked within a second.',
+  'leave.subscription':
+    'The subscription {name} will end today. The rest of a paid period is not refunded. To use it up, cancel the subscription first and come back after it has ended.',
+  'leave.invoices': 'Invoices are kept for as long as the law requires.',
+  'leave.again':
+    'You can register again with the same email address, but the new account will be empty.',
+  'leave.export': 'Before that, you can keep a copy: {link}',
+  'leave.confirm': 'I want to delete my account',
+  'leave.operator':
+    'You are an operator of this service. An owner must remove your role before you can delete your account.',
+  'leave.dispute':
+    'A payment is disputed at your bank. You can delete your account as soon as the bank has decided.',
+  'leave.team':
+    'You are the only owner of a team that has a subscription or open amounts. Make another member its owner, or end its subscription, on the page {teams}.',
+  'leave.open': 'Your account cannot be deleted yet, because these amounts are still open:',
+  'leave.pay':
+    'Pay unpaid invoices on the page {billing}. Usage that is not billed yet appears on the last invoice: cancel the subscription there, and come back when that invoice is paid.',
+  'leave.done': 'Your account was deleted',
+  'leave.deleted': 'The account {email} and its data were deleted. You are signed out everywhere.',
+  'leave.continues':
+    'The account {email} is locked, and you are signed out everywhere. The payment provider cannot be reached at the moment: the deletion will be completed automatically as soon as it can.',
 
   'sessions.title': 'Where you are signed in',
   'sessions.lead':
@@ -292,6 +328,9 @@ export const en = {
   'tokens.nameHint':
     'For example the program that will use the token, so that you recognize it later.',
   'tokens.scopes': 'Permissions of the token',
+  'tokens.expiry': 'Expires',
+  'tokens.expiry.longest': 'As late as this service allows',
+  'tokens.expiry.days': 'In {days} days',
   'tokens.create': 'Create token',
 
   'applications.title': 'Authorized applications',
@@ -306,6 +345,17 @@ export const en = {
   'applications.revokeText':
     '{application} loses access to your account immediately, and all its tokens are revoked. It can ask you again. It is allowed to:',
 
+  'client.lead': 'A client that you registered.',
+  'client.back': 'All your clients',
+  'client.type': 'Type',
+  'client.scopes': 'May request',
+  'client.allScopes': 'All permissions',
+  'client.changed': 'Changed',
+  'client.lastUsed': 'Last used',
+  'client.neverUsed': 'Not yet',
+  'applications.approved': 'Approved',
+  'applications.lastToken': 'Last access',
+  'applications.noToken': 'None at present',
   'clients.lead':
     'Your applications that ask users for access to their accounts. Users see the name of your account, never your email address.',
   'clients.new': 'New client',

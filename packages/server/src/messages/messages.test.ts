@@ -30,6 +30,13 @@ const EXCEPTIONS = [
   'A passkey was refused',
   'An account could not be ended',
   'An export of the audit log was cut off',
+  'A person deleted their account',
+  'The deletion of an account will go on',
+  'The export of an account was cut off',
+  // Problems of the settings, at start-up.
+  'The configuration is invalid',
+  'cannot be read…. Paths start at the working folder.',
+  'has … bytes. Every page loads it, so … are allowed.',
   'The price of a plan cannot be previewed',
   'The payment provider does not know the members',
 ]

@@ -5,9 +5,10 @@ import { LANGUAGES } from '../messages/messages.ts'
 import type { SignedInSession } from '../sessions/sessions.ts'
 import { confirmPassword, startSession } from '../sign-in/start-session.ts'
 import { endSignIns } from '../users/end-account.ts'
-import { emailKey, InvalidAccount } from '../users/parse.ts'
+import { InvalidAccount } from '../users/parse.ts'
 import { Submit, TextField } from './parts/fields.tsx'
 import { getSignedInUser, readOwnForm, requireUser } from './parts/forms.ts'
+import { checkOwnPassword } from './parts/identity.tsx'
 import { OwnForm } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 import { LINKS_PATH } from './sign-in-with.tsx'
@@ -38,15 +39,9 @@ export function addAccount(app: Hono<AppEnv>): void {
     const session = await service.sessions.find(c.req.header('cookie') ?? null)
     if (!session) return c.redirect('/login', 303)
     if (!(await service.users.hasPassword(user.id))) return setFirstPassword(c, session, form)
-    const known = await service.limits.tryPassword(
-      { sessionId: session.sessionId, network: c.get('network') },
-      () => service.users.findByCredentials(user.email, form.get('current') ?? ''),
-      (found) => (found?.id === user.id ? 'right' : 'wrong'),
-    )
-    if (known?.id !== user.id) {
+    if (!(await checkOwnPassword(c, form.get('current') ?? ''))) {
       return accountPage(c, { problems: { current: c.get('page').t('account.wrong') } })
     }
-    await service.limits.rememberNetwork(emailKey(user.email), c.get('network'))
     try {
       await service.users.changePassword(user.id, form.get('password') ?? '')
     } catch (error) {
@@ -91,6 +86,7 @@ interface AccountView {
 
 async function accountPage(c: Context<AppEnv>, { notice = null, problems }: AccountView) {
   const { t, service } = c.get('page')
+  const { accountDeletion } = service.config.settings
   const hasPassword = await service.users.hasPassword(getSignedInUser(c).id)
   const password = { type: 'password', required: true }
   return renderPage(
@@ -166,6 +162,14 @@ async function accountPage(c: Context<AppEnv>, { notice = null, problems }: Acco
       {service.upstream.providers.length > 0 && (
         <p class="aside">
           <a href={LINKS_PATH}>{t('links.title')}</a>
+        </p>
+      )}
+      <p class="aside">
+        <a href="/account/export">{t('export.title')}</a>
+      </p>
+      {accountDeletion && (
+        <p class="aside">
+          <a href="/account/delete">{t('leave.title')}</a>
         </p>
       )}
     </section>,

@@ -32,7 +32,8 @@ export function addApplications(app: Hono<AppEnv>): void {
               columns={[
                 t('applications.application'),
                 t('tokens.allowed'),
-                t('sessions.since'),
+                t('applications.approved'),
+                t('applications.lastToken'),
                 t('table.actions'),
               ]}
               rows={applications.map((application) => renderApplicationCells(application, page))}
@@ -79,7 +80,10 @@ export function addApplications(app: Hono<AppEnv>): void {
 interface Application {
   readonly client: Client
   readonly scopes: readonly string[]
+  /** When the person approved it first, as far as known. */
   readonly since: Date
+  /** When it last got an access token for the person. `null` if it has none now. */
+  readonly lastToken: Date | null
 }
 
 /** Grants that need a person's approval. Tokens of other grants are not listed. */
@@ -106,22 +110,28 @@ export async function listApplications(
     .filter((client) => client.revokedAt === null && !client.firstParty)
     .map((client) => {
       const its = approvals.filter(({ clientId }) => clientId === client.id)
+      const issued = tokens.flatMap((token) =>
+        token.clientId === client.id ? [token.issuedAt.getTime()] : [],
+      )
       return {
         client,
         scopes: [...new Set(its.flatMap(({ scopes }) => scopes))],
         since: new Date(Math.min(...its.map(({ since }) => since.getTime()))),
+        lastToken: issued.length > 0 ? new Date(Math.max(...issued)) : null,
       }
     })
     .sort((a, b) => b.since.getTime() - a.since.getTime())
 }
 
-function renderApplicationCells({ client, scopes, since }: Application, page: PageContext) {
+function renderApplicationCells(application: Application, page: PageContext) {
+  const { client, scopes, since, lastToken } = application
   return [
     <strong>
       <bdi>{client.name}</bdi>
     </strong>,
     <ScopeList names={scopes} scopes={page.service.config.settings.scopes} />,
     <Day at={since} />,
+    lastToken === null ? page.t('applications.noToken') : <Day at={lastToken} />,
     <span class="actions">
       <a
         class="button small danger-quiet"

@@ -66,7 +66,9 @@ function renderClientCells(client: Client, t: PageText) {
   return [
     <>
       <strong>
-        <bdi>{client.name}</bdi>
+        <a href={`/clients/${client.id}`}>
+          <bdi>{client.name}</bdi>
+        </a>
       </strong>
       <span class="badge">{t(confidential ? 'clients.confidential' : 'clients.public')}</span>
     </>,
@@ -79,6 +81,31 @@ function renderClientCells(client: Client, t: PageText) {
       ))}
     </ul>,
     <span class="actions" data-scripted hidden>
+      <ClientButtons client={client} />
+      <button
+        type="button"
+        class="small danger-quiet"
+        data-open="confirm"
+        data-api={`DELETE ${path}`}
+        data-title={t('clients.deleteQuestion')}
+        data-text={t('clients.deleteText', { name })}
+        data-action={t('dialog.delete')}
+        data-done={t('clients.deleted')}
+        aria-label={t('clients.deleteName', { name })}
+      >
+        {t('dialog.delete')}
+      </button>
+    </span>,
+  ]
+}
+
+/** The buttons that change a client: its fields, and its secret if it has one. */
+export const ClientButtons: FC<{ client: Client }> = ({ client }) => {
+  const { t } = usePage()
+  const path = `/oauth/clients/${client.id}`
+  const { confidential, name } = client
+  return (
+    <>
       <button
         type="button"
         class="small"
@@ -106,21 +133,8 @@ function renderClientCells(client: Client, t: PageText) {
           {t('clients.newSecret')}
         </button>
       )}
-      <button
-        type="button"
-        class="small danger-quiet"
-        data-open="confirm"
-        data-api={`DELETE ${path}`}
-        data-title={t('clients.deleteQuestion')}
-        data-text={t('clients.deleteText', { name })}
-        data-action={t('dialog.delete')}
-        data-done={t('clients.deleted')}
-        aria-label={t('clients.deleteName', { name })}
-      >
-        {t('dialog.delete')}
-      </button>
-    </span>,
-  ]
+    </>
+  )
 }
 
 const NewClient: FC<{ implicit: boolean }> = ({ implicit }) => {
@@ -169,7 +183,8 @@ const NewClient: FC<{ implicit: boolean }> = ({ implicit }) => {
   )
 }
 
-const EditClient: FC = () => {
+/** The dialog in which the name and the redirect URIs of a client are changed. */
+export const EditClient: FC = () => {
   const { t } = usePage()
   return (
     <Dialog id="edit-client" title={t('clients.editTitle')}>

@@ -18,6 +18,7 @@ import {
   ClientDetails,
   RequestHeading,
 } from './parts/approval.tsx'
+import { getBrand } from './parts/brand.ts'
 import { Submit, TextField } from './parts/fields.tsx'
 import { Document } from './parts/layout.tsx'
 
@@ -49,7 +50,7 @@ export function createAuthorizationPages({
   }
   const page = (title: string, t: PageText, content: Child) =>
     String(
-      <Document title={title} name={name} t={t} script={false}>
+      <Document title={title} brand={getBrand(settings)} t={t} script={false}>
         {content}
       </Document>,
     )

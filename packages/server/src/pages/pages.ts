@@ -2,9 +2,12 @@ import type { Hono } from 'hono'
 import type { ServiceContext } from '../context.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { addAccount } from './account.tsx'
+import { addAccountDelete } from './account-delete.tsx'
+import { addAccountExport } from './account-export.tsx'
 import { addAdmin } from './admin/admin.ts'
 import { addApplications } from './applications.tsx'
 import { addBilling } from './billing/billing.ts'
+import { addClient } from './client.tsx'
 import { addClients } from './clients.tsx'
 import { addDemoApplication } from './demo-application.tsx'
 import { addHome } from './home.tsx'
@@ -26,8 +29,11 @@ export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   addAccount(app)
   addSignInWith(app)
   addLinks(app)
+  addAccountExport(app)
+  if (context.config.settings.accountDeletion) addAccountDelete(app)
   addSessions(app)
   addClients(app)
+  addClient(app)
   addTokens(app)
   addApplications(app)
   addBilling(app, context)

@@ -10,6 +10,7 @@ import { MFA_ACR } from '../sessions/methods.ts'
 import { addSecondFactor, finishFirstFactor } from '../sign-in/finish.ts'
 import { emailKey } from '../users/parse.ts'
 import { SignInPurpose } from './parts/approval.tsx'
+import { toContactUrl } from './parts/brand.ts'
 import { Refusal, Submit, TestCookieField, TextField } from './parts/fields.tsx'
 import { readForm, readOwnForm } from './parts/forms.ts'
 import { usePage } from './parts/layout.tsx'
@@ -279,10 +280,11 @@ const ForgottenPassword: FC<{ settings: Pick<Settings, 'name' | 'support'> }> = 
   if (support === null) {
     return <p class="aside">{t.parts('signIn.forgotten', { service: <bdi>{name}</bdi> })}</p>
   }
-  const href = support.includes('://') ? support : `mailto:${support}`
   return (
     <p class="aside">
-      {t.parts('signIn.forgotten.contact', { contact: <a href={href}>{support}</a> })}
+      {t.parts('signIn.forgotten.contact', {
+        contact: <a href={toContactUrl(support)}>{support}</a>,
+      })}
     </p>
   )
 }

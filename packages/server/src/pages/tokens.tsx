@@ -90,6 +90,9 @@ function renderTokenCells(token: Token, scopes: ScopeDescriptions, t: PageText) 
   ]
 }
 
+/** The lifetimes to choose from. Those beyond the service's own limit are rejected by the API. */
+const EXPIRY_DAYS = [7, 30, 90, 180]
+
 const NewToken: FC<{ scopes: ScopeDescriptions }> = ({ scopes }) => {
   const { t } = usePage()
   return (
@@ -120,6 +123,21 @@ const NewToken: FC<{ scopes: ScopeDescriptions }> = ({ scopes }) => {
           <input type="hidden" name="scopes" data-many />
           <Problem id="token-scopes" />
         </fieldset>
+        <div class="field">
+          <label for="token-expiry">{t('tokens.expiry')}</label>
+          <select
+            id="token-expiry"
+            name="expires_in"
+            data-number
+            aria-describedby="token-expiry-problem"
+          >
+            <option value="">{t('tokens.expiry.longest')}</option>
+            {EXPIRY_DAYS.map((days) => (
+              <option value={days * 86_400}>{t('tokens.expiry.days', { days })}</option>
+            ))}
+          </select>
+          <Problem id="token-expiry" />
+        </div>
         <FormProblem />
         <DialogButtons action={t('tokens.create')} />
       </form>

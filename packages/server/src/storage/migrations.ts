@@ -27,9 +27,10 @@ export const serviceMigrations: MigrationSet = {
             demo: flag,
             created_at: instant,
             disabled_at: instant.nullable(),
+            leaving_at: instant.nullable(),
           },
           unique: { users_by_email: ['email_key'] },
-          indexes: { users_by_demo: ['demo'] },
+          indexes: { users_by_demo: ['demo'], users_by_leaving: ['leaving_at'] },
         })
         await createTable(database, 'sessions', {
           columns: {

@@ -20,10 +20,16 @@ export const userTable = defineTable(
     locale: field.string(35).nullable(),
     /** The operator role. `null` for people who only use the service. */
     role: field.string(10).nullable(),
+    /** When the person asked to delete the account. `null` unless the deletion is unfinished. */
+    leaving_at: field.instant.nullable(),
   },
   {
     unique: { users_by_email: ['email_key'] },
-    indexes: { users_by_demo: ['demo'], users_by_role: ['role', 'id'] },
+    indexes: {
+      users_by_demo: ['demo'],
+      users_by_role: ['role', 'id'],
+      users_by_leaving: ['leaving_at'],
+    },
   },
 )
 

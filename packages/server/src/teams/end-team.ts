@@ -10,7 +10,12 @@ import {
   voidOpenAmounts,
   voidOpenUsage,
 } from '../users/account-billing.ts'
-import { type AccountTeams, type BillingAccess, isCharged } from '../users/end-account.ts'
+import {
+  AccountHeld,
+  type AccountTeams,
+  type BillingAccess,
+  isCharged,
+} from '../users/end-account.ts'
 import type { TeamMemberships } from './membership.ts'
 import type { Team } from './team.ts'
 
@@ -23,7 +28,7 @@ export function teamOwner({ id }: Pick<Team, 'id'>): Owner {
  * Thrown if a team cannot be deleted, because a subscription renews or an amount is open. Nothing
  * was changed.
  */
-export class TeamInTheWay extends Error {
+export class TeamInTheWay extends AccountHeld {
   override readonly name = 'TeamInTheWay'
   readonly team: Team
   readonly reason: 'subscription' | 'open'

@@ -18,21 +18,27 @@ import {
 import type { Account, User } from './user.ts'
 import type { UserAccounts } from './users.ts'
 
+/** The account cannot be deleted before the person has settled something else, such as a team. */
+export class AccountHeld extends Error {
+  override readonly name: string = 'AccountHeld'
+}
+
 /** The memberships of a person in teams, as the deletion of the account ends them. */
 export interface AccountTeams {
   /**
    * Checks that every team of which the person is the last owner can be deleted.
-   * @throws TeamInTheWay
+   * @throws AccountHeld if one cannot.
    */
   requireLeavable(userId: string, billing: BillingAccess): Promise<void>
   /**
    * Ends the memberships of a person, and deletes the teams of which the person is the last owner.
-   * @throws TeamInTheWay
+   * @throws AccountHeld if one cannot be deleted.
    */
   leaveAll(userId: string, billing: BillingAccess): Promise<void>
 }
 
-interface AccountServices {
+/** The parts of the service that end accounts. */
+export interface AccountServices {
   readonly users: UserAccounts
   readonly sessions: Pick<Sessions, 'endAll'>
   readonly oauth: Pick<AuthorizationServer<User>, 'endSession' | 'revokeUser' | 'consents'>
@@ -59,6 +65,11 @@ export interface MoneyDecisions {
    * @default false
    */
   readonly voidOpen?: boolean
+  /**
+   * Whether the person asked for the deletion, which another process then completes after a crash.
+   * @default false
+   */
+  readonly leaving?: boolean
 }
 
 /**
@@ -186,7 +197,7 @@ export async function enableAccount(
  * choice `period-end` the account is only disabled; repeat the call after the end of the period to
  * delete it. Invoices stay at the provider. Ends the person's memberships in teams. Idempotent, also
  * after a crash.
- * @throws TeamInTheWay if the person is the last owner of a team with a running subscription. Then
+ * @throws AccountHeld if the person is the last owner of a team with a running subscription. Then
  * nothing was changed, unless that subscription began during the call.
  * @throws DecisionRequired if a subscription or an open amount needs a decision. Then nothing was
  * changed, unless `isDisabled` is true.
@@ -196,7 +207,7 @@ export async function deleteAccount(
   parts: AccountServices,
   billing: BillingAccess,
   account: Account,
-  { choice, voidOpen = false }: MoneyDecisions,
+  { choice, voidOpen = false, leaving = false }: MoneyDecisions,
 ): Promise<AccountOutcome> {
   const before = await readObligations(billing, account)
   const isDecided = choice === 'now' || choice === 'period-end'
@@ -204,7 +215,7 @@ export async function deleteAccount(
   const staysUntilEnd = choice === 'period-end' && before.subscriptions.some(isLive)
   if (!voidOpen && !staysUntilEnd) requireNothingOpen(account, before, false)
   await parts.teams.requireLeavable(account.id, billing)
-  await lock(parts, account)
+  await lock(parts, account, leaving)
   return finish(account, async () => {
     const locked = (await parts.users.findAccount(account.id)) ?? account
     if (locked.billedBy !== null) {
@@ -298,8 +309,8 @@ function requireNothingOpen(
  * Locks the account as the first step, so that nothing new can begin, and an intruder is out even
  * if a provider is unavailable.
  */
-async function lock(parts: AccountServices, { id }: Account): Promise<void> {
-  await parts.users.setDisabled(id, true)
+async function lock(parts: AccountServices, { id }: Account, leaving = false): Promise<void> {
+  await parts.users.setDisabled(id, true, { leaving })
   await endSignIns(parts, id)
 }
 

@@ -1,6 +1,7 @@
 import { type Database, isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { cardAccountName, hashAccountName } from '../storage/account-names.ts'
 import { deletePersonalData } from '../storage/personal-data.ts'
 import { type ServiceTables, type UserRow, userTable } from '../storage/tables.ts'
 import { PROVIDER_NAMES } from './account-billing.ts'
@@ -93,10 +94,22 @@ export interface UserAccounts {
    */
   changePassword(id: string, password: string): Promise<void>
   /**
-   * Disables or enables an account.
+   * Disables or enables an account. `leaving` says that the person asked to delete the account,
+   * which is then completed even after a crash.
    * @throws LastOwner
    */
-  setDisabled(id: string, disabled: boolean): Promise<void>
+  setDisabled(
+    id: string,
+    disabled: boolean,
+    options?: { readonly leaving?: boolean },
+  ): Promise<void>
+  /**
+   * Enables an account that is disabled only because the person asked to delete it. Has no effect on
+   * accounts that an operator disabled.
+   */
+  keepLeaving(id: string): Promise<void>
+  /** Lists accounts whose deletion was requested before this time and has not finished. */
+  listLeaving(before: Date): Promise<Account[]>
   /**
    * Deletes an account and its personal data in the audit log.
    * @throws LastOwner
@@ -116,6 +129,9 @@ const isNoOwner: Condition = (eb) =>
 const matchEveryone: Condition = (eb) => eb.and([])
 
 const ID = /^[1-9]\d{0,14}$/
+
+/** Largest number of unfinished deletions that are completed in one run. */
+const LEAVING_AT_ONCE = 20
 
 const PROVIDERS = Object.keys(PROVIDER_NAMES)
 
@@ -166,6 +182,12 @@ export function createUsers(options: {
     })
   }
 
+  const forgetNetworks = (names: readonly string[]) =>
+    database.kysely
+      .deleteFrom('known_networks')
+      .where('account', 'in', names.map(hashAccountName))
+      .execute()
+
   const update = (id: string, change: Partial<UserRow>) =>
     keepingOwners(id, async (on, where) => {
       const { numUpdatedRows } = await on.kysely
@@ -190,6 +212,7 @@ export function createUsers(options: {
       disabledAt: null,
       locale: null,
       role: account.role ?? null,
+      leavingAt: null,
     })
     try {
       await database.kysely
@@ -264,11 +287,14 @@ export function createUsers(options: {
       const newestFirst = rows.sort((a, b) => b.id - a.id)
       return newestFirst.slice(0, limit).map(accountFromRow)
     },
-    async setDisabled(id, disabled) {
-      if (disabled) return update(id, userTable.toChange({ disabledAt: clock.now() }))
+    async setDisabled(id, disabled, { leaving = false } = {}) {
+      const at = clock.now()
+      if (disabled) {
+        return update(id, userTable.toChange({ disabledAt: at, leavingAt: leaving ? at : null }))
+      }
       await database.kysely
         .updateTable('users')
-        .set(userTable.toChange({ disabledAt: null }))
+        .set(userTable.toChange({ disabledAt: null, leavingAt: null }))
         .where('id', '=', Number(id))
         .execute()
     },
@@ -287,9 +313,29 @@ export function createUsers(options: {
         .where('id', '=', Number(id))
         .execute()
     },
+    async keepLeaving(id) {
+      await database.kysely
+        .updateTable('users')
+        .set(userTable.toChange({ disabledAt: null, leavingAt: null }))
+        .where('id', '=', Number(id))
+        .where('leaving_at', 'is not', null)
+        .execute()
+    },
+    async listLeaving(before) {
+      const rows = await database.kysely
+        .selectFrom('users')
+        .selectAll()
+        .where('leaving_at', '<=', before.getTime())
+        .orderBy('leaving_at')
+        .limit(LEAVING_AT_ONCE)
+        .execute()
+      return rows.map(accountFromRow)
+    },
     async delete(id) {
       // First, so that a repeat after a crash still finds the account.
       await deletePersonalData(database, id)
+      const [account] = ID.test(id) ? (await byId({ id: Number(id) })).rows : []
+      if (account) await forgetNetworks([account.email_key, cardAccountName(id)])
       await keepingOwners(id, async (on, where) => {
         const { numDeletedRows } = await on.kysely
           .deleteFrom('users')

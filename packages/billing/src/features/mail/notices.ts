@@ -147,11 +147,11 @@ async function renderQueuedMail(
   const { owner } = billed
   const locale = await findOwnerLocale(context, billed)
   const facts = readMailDetails(event)
-  const { vendor, product } = seller
+  const { vendor, vendorDetails, product } = seller
   const url = mail.link?.(kind, owner) ?? facts.url ?? null
   const rendered = renderMail(
     kind,
-    { ...facts, vendor, product, name, url },
+    { ...facts, vendor, vendorDetails, product, name, url },
     locale,
     findCustomMailWords(mail, locale),
   )
@@ -217,7 +217,9 @@ export function findMailTopic(event: AnyBillingEvent, asksToConfirm: boolean): s
 }
 
 /** Returns the data of a billing event that its mail contains. */
-export function readMailDetails(event: AnyBillingEvent): Omit<MailDetails, 'vendor' | 'product'> {
+export function readMailDetails(
+  event: AnyBillingEvent,
+): Omit<MailDetails, 'vendor' | 'vendorDetails' | 'product'> {
   switch (event.type) {
     case 'invoice.paid': {
       const { number, total, date } = event.data.invoice

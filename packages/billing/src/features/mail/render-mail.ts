@@ -9,6 +9,8 @@ import type { MailKind, MailWords } from '../../core/words/words.ts'
 export interface MailDetails {
   /** Name of the seller. */
   readonly vendor: string
+  /** Lines below the seller: address, contact. */
+  readonly vendorDetails?: readonly string[] | undefined
   /** Name of the product. */
   readonly product: string
   /** Name of the customer. `null` if unknown. */
@@ -67,11 +69,12 @@ export function renderMail(
   const label = chooseButtonLabel(kind, words)
   const url = label === null ? null : safeUrl(facts.url)
   const letter = { subject, greeting, paragraphs, rows, closing: words.closing }
+  const vendor = [values.vendor, ...(facts.vendorDetails ?? []).map(oneLine)]
   const button = label !== null && url !== null ? { label, url } : null
   return {
     subject,
-    text: renderPlainText({ ...letter, button, vendor: values.vendor }),
-    html: renderHtmlMail({ ...letter, button, vendor: values.vendor }, tag),
+    text: renderPlainText({ ...letter, button, vendor }),
+    html: renderHtmlMail({ ...letter, button, vendor }, tag),
   }
 }
 
@@ -82,7 +85,8 @@ interface MailContent {
   readonly rows: readonly (readonly [string, string])[]
   readonly button: { readonly label: string; readonly url: string } | null
   readonly closing: string
-  readonly vendor: string
+  /** Name of the seller, and the lines below it. */
+  readonly vendor: readonly string[]
 }
 
 function listExtraParagraphs(
@@ -154,7 +158,7 @@ function renderPlainText({
     ...paragraphs,
     ...(rows.length > 0 ? [rows.map(([label, value]) => `${label}: ${value}`).join('\n')] : []),
     ...(button ? [`${button.label}: ${button.url}`] : []),
-    `${closing}\n${vendor}`,
+    [closing, ...vendor].join('\n'),
   ].join('\n\n')
 }
 
@@ -179,7 +183,7 @@ function renderHtmlMail(letter: MailContent, locale: string): string {
 ${[greeting, ...paragraphs].map(paragraph).join('\n')}
 ${table === '' ? '' : `<table role="presentation" style="width:100%;border-collapse:collapse;margin:0 0 24px">${table}</table>`}
 ${button ? `<p style="margin:24px 0"><a href="${escaped(button.url)}" style="display:inline-block;background:#1d4ed8;color:#ffffff;padding:12px 20px;border-radius:6px;text-decoration:none">${escaped(button.label)}</a></p>` : ''}
-<p style="margin:24px 0 0">${escaped(closing)}<br>${escaped(vendor)}</p>
+<p style="margin:24px 0 0">${[closing, ...vendor].map(escaped).join('<br>')}</p>
 </div>
 </div>
 </body>

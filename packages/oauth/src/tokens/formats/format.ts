@@ -1,7 +1,8 @@
-import type { Awaitable } from '../../awaitable.ts'
+import { type Awaitable, mapAwaitable } from '../../awaitable.ts'
 import { isBearerText } from '../../http/bearer-text.ts'
 import type { Token } from '../../storage/records.ts'
 import { type AccessTokenClaims, buildClaims, isBound, parseClaims } from './claims.ts'
+import { removeTokenPrefix } from './token-prefix.ts'
 
 /** Functions that the server provides to a token format. */
 export interface FormatContext {
@@ -66,6 +67,8 @@ export interface AccessTokenOptions extends FormatContext {
   formatFor(token: Token, resources: readonly string[] | undefined): AccessTokenFormat
   /** Returns the `aud` claim of tokens for these APIs. */
   audienceFor(resources: readonly string[] | undefined): string | readonly string[]
+  /** Text in front of new personal access tokens. Empty for none. */
+  readonly personalAccessTokenPrefix: string
 }
 
 /**
@@ -73,17 +76,26 @@ export interface AccessTokenOptions extends FormatContext {
  * formats.
  */
 export function createAccessTokens(options: AccessTokenOptions): AccessTokens {
-  const { issuer, readable } = options
+  const { issuer, readable, personalAccessTokenPrefix: prefix } = options
+
+  function decodeExactly(text: string): Awaitable<AccessTokenClaims | null> {
+    const format = readable.find((each) => each.recognizes(text))
+    return format ? format.decode(text, options) : null
+  }
 
   return {
     encode(token, { scopes, resources }) {
       const audience = options.audienceFor(resources)
       const claims = buildClaims(token, scopes, { issuer, audience })
-      return options.formatFor(token, resources).encode(claims, token)
+      const text = options.formatFor(token, resources).encode(claims, token)
+      if (prefix === '' || token.grantType !== 'personal_access') return text
+      return mapAwaitable(text, (bare) => prefix + bare)
     },
     decode(text) {
-      const format = readable.find((each) => each.recognizes(text))
-      return format ? format.decode(text, options) : null
+      const bare = removeTokenPrefix(text, prefix)
+      if (bare === text) return decodeExactly(text)
+      // A text in a custom format may begin like a prefix.
+      return mapAwaitable(decodeExactly(bare), (claims) => claims ?? decodeExactly(text))
     },
     audienceFor: options.audienceFor,
   }

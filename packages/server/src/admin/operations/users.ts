@@ -7,9 +7,11 @@ import {
   endSignIns,
   setPassword,
 } from '../../users/end-account.ts'
+import { exportAccount } from '../../users/export-account.ts'
 import { outranks, ROLES } from '../../users/roles.ts'
 import type { Account } from '../../users/user.ts'
 import type { AuditDescription } from '../audit/described.ts'
+import { JsonLinesResult } from '../lines.ts'
 import { type Operation, type OperationContext, operation } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
 import { instant, nameSchema, pagedFields, pageShape, readPage, userId } from './fields.ts'
@@ -152,6 +154,12 @@ function outcomeJson(
     subscriptions: subscriptions.map(subscriptionJson),
   }
 }
+
+const exportLineShape = z.strictObject({
+  section: z.string().describe('Such as `sessions` or `invoices`'),
+  data: z.record(z.string(), z.unknown()),
+})
+nameSchema('ExportLine', exportLineShape)
 
 export const userOperations: readonly Operation[] = [
   operation({
@@ -336,6 +344,22 @@ export const userOperations: readonly Operation[] = [
         subscriptions: outcome.subscriptions.map(subscriptionJson),
         voided: voidedJson(outcome.voided),
       }
+    },
+  }),
+  operation({
+    name: 'users.export',
+    summary: 'Export everything that is stored about a person as JSON lines',
+    description:
+      'Each line has the name of a section and one entry. Invoices and payment methods are read from the provider. Contains no secrets. If the export fails, the connection breaks before the end of the response.',
+    route: ['GET', '/users/{id}/export'],
+    role: 'admin',
+    effect: 'read',
+    input: z.strictObject({ id: userId }),
+    output: z.instanceof(JsonLinesResult),
+    line: exportLineShape,
+    async run({ id }, context) {
+      const account = await requireAccount(id, context)
+      return new JsonLinesResult(exportAccount(context.database, context.billing, account))
     },
   }),
   operation({

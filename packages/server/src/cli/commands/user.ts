@@ -1,6 +1,8 @@
+import type { JsonLinesResult } from '../../admin/lines.ts'
 import type { LinkJson } from '../../admin/operations/access.ts'
 import { AdminProblem } from '../../admin/problems.ts'
 import { formatDay } from '../../dates.ts'
+import type { PersonEntry } from '../../storage/read-person.ts'
 import { CHOICES, type OpenAmounts, type SubscriptionFact } from '../../users/account-billing.ts'
 import {
   describeChoice,
@@ -9,6 +11,7 @@ import {
   describeSubscription,
 } from '../../users/describe-account.ts'
 import { type AccountOutcome, DecisionRequired } from '../../users/end-account.ts'
+import { formatExport } from '../../users/export-account.ts'
 import { requireEmail } from '../../users/parse.ts'
 import { createPasswords } from '../../users/passwords.ts'
 import { ROLES, type Role } from '../../users/roles.ts'
@@ -217,6 +220,18 @@ export const userCommands: Commands = {
         return reportOutcome(account, outcome, text, { disabled: false })
       }),
   }),
+  'user export': command({
+    summary: 'print everything that is stored about a person as one JSON document',
+    withConfig,
+    arguments: [ACCOUNT],
+    run: ({ args }, context) =>
+      withAccount(args, context, async ({ id }, { perform, database }) => {
+        const { pages } = await perform<JsonLinesResult>('users.export', { id })
+        const entries = pages as AsyncIterable<readonly PersonEntry[]>
+        for await (const text of formatExport(entries, database.clock.now())) context.print(text)
+        return null
+      }),
+  }),
   'user delete': command({
     summary: 'delete an account permanently; ends its sessions, tokens and approvals',
     withConfig,
@@ -266,11 +281,11 @@ async function readPassword(passwordFlag: string | null, context: CommandContext
 }
 
 /** Finds the account by id or e-mail address, and runs `work` on it. */
-export function withAccount(
+export function withAccount<Result extends Outcome | null>(
   args: readonly string[],
   context: CommandContext,
-  work: (account: Account, opened: OpenOperations) => Promise<Outcome>,
-): Promise<Outcome> {
+  work: (account: Account, opened: OpenOperations) => Promise<Result>,
+): Promise<Result> {
   return withOperations(context, {}, async (opened) =>
     work(await requireAccount(opened.users, args), opened),
   )

@@ -3,6 +3,7 @@ import { type Child, createContext, type FC, type JSX, useContext } from 'hono/j
 import type { PageContext } from '../../http/variables.ts'
 import type { PageText } from '../../messages/messages.ts'
 import { assetUrl } from './assets.ts'
+import { type Brand, getBrand, toContactUrl } from './brand.ts'
 import { pageScriptTexts } from './script-texts.ts'
 
 const Page = createContext<PageContext | null>(null)
@@ -21,7 +22,7 @@ export const Layout: FC<{ title: string; page: PageContext; children?: Child }> 
     <Page.Provider value={page}>
       <Document
         title={title}
-        name={page.service.config.settings.name}
+        brand={getBrand(page.service.config.settings)}
         t={page.t}
         csrfToken={page.csrfToken}
         header={page.user && [<Navigation />, <Account />]}
@@ -101,8 +102,8 @@ export const BillingForm: FC<JSX.IntrinsicElements['form'] & { action: string }>
 interface DocumentProps {
   readonly t: PageText
   readonly title: string
-  /** Name of the service, shown on every page. */
-  readonly name: string
+  /** Name, logo and colors of the service. */
+  readonly brand: Brand
   /** The CSRF token. `null` if signed out. */
   readonly csrfToken?: string | null
   /**
@@ -116,7 +117,7 @@ interface DocumentProps {
 }
 
 /** A complete HTML document, used by the pages of the service and of the authorization server. */
-export const Document: FC<DocumentProps> = (props) => (
+export const Document: FC<DocumentProps> = ({ brand, ...props }) => (
   <>
     {raw('<!doctype html>')}
     <html lang={props.t.language}>
@@ -126,9 +127,10 @@ export const Document: FC<DocumentProps> = (props) => (
         <meta name="color-scheme" content="light dark" />
         {props.csrfToken && <meta name="csrf-token" content={props.csrfToken} />}
         {props.script !== false && <meta name="script-texts" content={pageScriptTexts(props.t)} />}
-        <title>{`${props.title} · ${props.name}`}</title>
-        <link rel="icon" href={assetUrl('icon.svg')} type="image/svg+xml" />
+        <title>{`${props.title} · ${brand.name}`}</title>
+        <link rel="icon" href={brand.icon.url} type={brand.icon.type} />
         <link rel="stylesheet" href={assetUrl('style.css')} />
+        {brand.styleUrl && <link rel="stylesheet" href={brand.styleUrl} />}
         {props.script !== false && <script type="module" src={assetUrl('app.js')} />}
       </head>
       <body>
@@ -137,18 +139,34 @@ export const Document: FC<DocumentProps> = (props) => (
         </a>
         <header class="bar">
           <a class="brand" href="/">
-            <img src={assetUrl('icon.svg')} alt="" width="28" height="28" />
-            <span>{props.name}</span>
+            <img src={brand.logoUrl} alt="" height="28" />
+            <span>{brand.name}</span>
           </a>
           {props.header}
         </header>
         <main id="main" tabindex={-1}>
           {props.children}
         </main>
+        <Foot brand={brand} t={props.t} />
       </body>
     </html>
   </>
 )
+
+/** The vendor and the contact at the foot of every page. Renders nothing if neither is set. */
+const Foot: FC<{ brand: Brand; t: PageText }> = ({ brand: { vendor, support }, t }) => {
+  if (vendor.length === 0) return null
+  return (
+    <footer class="foot">
+      <p>{vendor.join(' · ')}</p>
+      {support !== null && (
+        <p>
+          {t.parts('layout.support', { contact: <a href={toContactUrl(support)}>{support}</a> })}
+        </p>
+      )}
+    </footer>
+  )
+}
 
 /** Wrapper of pages with billing forms, which adds their stylesheet and script. */
 export const BillingFrame: FC<{ children?: Child }> = ({ children }) => (

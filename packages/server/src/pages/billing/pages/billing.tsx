@@ -1,6 +1,7 @@
 import type { ProviderName } from '@tollgate/billing'
 import type { Context } from 'hono'
 import type { FC } from 'hono/jsx'
+import { getSeller } from '../../../config/seller.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { BillingForm, BillingFrame, Note, usePage } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
@@ -133,7 +134,7 @@ export async function downloadInvoice(c: Context<AppEnv>): Promise<Response> {
   const { billable } = await readAccount(c)
   const invoice = await billable.findInvoice(c.req.param('id') ?? '')
   if (!invoice) return c.notFound()
-  return billable.downloadInvoice(invoice.id, service.config.settings.invoice)
+  return billable.downloadInvoice(invoice.id, getSeller(service.config.settings))
 }
 
 /**
@@ -153,5 +154,5 @@ export async function downloadCreditNote(c: Context<AppEnv>): Promise<Response> 
   const id = c.req.param('id') ?? ''
   const note = hasCreditNotes(provider) ? await billable.findCreditNote(id) : null
   if (!note) return c.notFound()
-  return billable.downloadCreditNote(note.id, service.config.settings.invoice)
+  return billable.downloadCreditNote(note.id, getSeller(service.config.settings))
 }
