@@ -23,15 +23,15 @@ import { createOperationRepository } from './core/storage/operations.ts'
 import { requireOwnerTable } from './core/storage/owner-tables.ts'
 import { createOwnerRepository } from './core/storage/owners.ts'
 import { createSubscriptionRepository } from './core/storage/subscriptions.ts'
-import { syncRunRepository } from './core/storage/sync-runs.ts'
-import { taxRepository } from './core/storage/taxes.ts'
-import { transferRepository } from './core/storage/transfers.ts'
+import { createSyncRunRepository } from './core/storage/sync-runs.ts'
+import { createTaxRepository } from './core/storage/taxes.ts'
+import { createTransferRepository } from './core/storage/transfers.ts'
 import { withTypedErrors } from './core/storage/typed-errors.ts'
 import { createWebhookRepository } from './core/storage/webhooks.ts'
 import { recordTimedEvents } from './core/timed-events.ts'
 import { requireOwner } from './core/user-scope.ts'
 import type { Logger } from './core/values/logger.ts'
-import { isUser, type Owner, USER, userOwner } from './core/values/owner.ts'
+import { isUser, type Owner, USER_OWNER_TYPE, userOwner } from './core/values/owner.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import { createCatalogs } from './features/catalog/read-catalog.ts'
 import { withCustomerEvents } from './features/customers/events.ts'
@@ -304,9 +304,9 @@ async function logProviderProblems(context: BillingContext): Promise<void> {
  * other owner type.
  */
 function listMigrations({ owners }: ResolvedOptions): MigrationSet[] {
-  const others = [...owners].filter(([type]) => type !== USER)
+  const others = [...owners].filter(([type]) => type !== USER_OWNER_TYPE)
   return [
-    billingMigrations(requireOwnerTable(owners, USER)),
+    billingMigrations(requireOwnerTable(owners, USER_OWNER_TYPE)),
     ...others.map(([type, table]) => ownerMigrations(type, table)),
   ]
 }
@@ -347,10 +347,10 @@ function createContext(options: ResolvedOptions, ready: () => Promise<void>): Bi
     owners: withCustomerEvents(ownerRows, events),
     subscriptions,
     operations: createOperationRepository(database, owners),
-    taxes: taxRepository(database),
+    taxes: createTaxRepository(database),
     disputes: createDisputeRepository(database),
-    transfers: transferRepository(database),
-    syncRuns: syncRunRepository(database),
+    transfers: createTransferRepository(database),
+    syncRuns: createSyncRunRepository(database),
     codeAttempts: createCodeAttemptRepository(database),
     webhooks: createWebhookRepository(database),
     events,

@@ -3,10 +3,10 @@ import { MalformedBody, MethodNotAllowed, PayloadTooLarge, RequestCutOff } from 
 import {
   type AddressReader,
   ALLOWED_METHODS,
+  buildPublicUrl,
   createBodyReadError,
   type HttpRequest,
   isForbiddenMethod,
-  publicUrl,
   type SignedInReader,
   splitTarget,
 } from './request.ts'
@@ -81,7 +81,7 @@ class NodeRequest implements HttpRequest {
   toRequest(baseUrl: string): Request {
     // The Fetch standard cannot express these methods, and no route supports them.
     if (isForbiddenMethod(this.method)) throw new MethodNotAllowed(ALLOWED_METHODS)
-    const request = new Request(publicUrl(baseUrl, this), { method: this.method })
+    const request = new Request(buildPublicUrl(baseUrl, this), { method: this.method })
     copyHeaders(this.#message, request.headers)
     return request
   }

@@ -100,14 +100,17 @@ export function splitTarget(target: string): { readonly path: string; readonly q
 }
 
 /** Builds the URL of a request below the configured `baseUrl`. */
-export function publicUrl(baseUrl: string, { path, query }: Pick<HttpRequest, 'path' | 'query'>) {
-  const origin = originOf(baseUrl)
+export function buildPublicUrl(
+  baseUrl: string,
+  { path, query }: Pick<HttpRequest, 'path' | 'query'>,
+) {
+  const origin = getOrigin(baseUrl)
   // A target that is an absolute URL, as proxies receive, belongs to no route.
   if (!path.startsWith('/')) return origin
   return query === '' ? origin + path : `${origin}${path}?${query}`
 }
 
-export function originOf(url: string): string {
+export function getOrigin(url: string): string {
   return url.split('/', 3).join('/')
 }
 

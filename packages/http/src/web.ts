@@ -1,10 +1,10 @@
 import { PayloadTooLarge, RequestCutOff } from './errors.ts'
 import {
   type AddressReader,
+  buildPublicUrl,
   createBodyReadError,
+  getOrigin,
   type HttpRequest,
-  originOf,
-  publicUrl,
   type SignedInReader,
   splitTarget,
 } from './request.ts'
@@ -64,8 +64,8 @@ export class WebRequest implements HttpRequest {
 
   toRequest(baseUrl: string): Request {
     const { method, headers, signal, url } = this.#request
-    if (url.startsWith(`${originOf(baseUrl)}/`)) return this.#request
-    return new Request(publicUrl(baseUrl, this), { method, headers, signal })
+    if (url.startsWith(`${getOrigin(baseUrl)}/`)) return this.#request
+    return new Request(buildPublicUrl(baseUrl, this), { method, headers, signal })
   }
 }
 

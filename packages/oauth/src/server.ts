@@ -8,7 +8,7 @@ import {
   withoutBody,
 } from '@tollgate/http'
 import { findRequestingApplication } from './authorization/requesting-application.ts'
-import { type Clients, manageClients } from './clients/manage.ts'
+import { type Clients, createClients } from './clients/manage.ts'
 import type { StoreClock } from './clock.ts'
 import type { ServerContext } from './context.ts'
 import { createContext } from './create-context.ts'
@@ -23,7 +23,7 @@ import {
   withHeaders,
 } from './features/cross-origin.ts'
 import type { CrossOriginPolicy } from './features/feature.ts'
-import { type FreshToken, freshToken } from './guard/fresh-token.ts'
+import { type FreshToken, issueFreshCookieToken } from './guard/fresh-token.ts'
 import { createGuard, type Guard } from './guard/guard.ts'
 import { errorResponse } from './http/responses.ts'
 import type { KeyRotation } from './keys/signing-keys.ts'
@@ -433,7 +433,7 @@ export function createAuthorizationServer<
     },
     crossOrigin: policy && createCrossOriginRules(policy, context),
     events: context.events,
-    clients: afterReady(manageClients(context), ready),
+    clients: afterReady(createClients(context), ready),
     tokens: afterReady(
       {
         createPersonal: ({ userId, name, scopes = [] }: NewPersonalAccessToken) =>
@@ -489,7 +489,7 @@ export function createAuthorizationServer<
       {
         findRequestingApplication: (returnTo: string) =>
           findRequestingApplication(returnTo, context),
-        freshToken: (request: HttpRequest) => freshToken(request, context),
+        freshToken: (request: HttpRequest) => issueFreshCookieToken(request, context),
         revokeUser: (userId: string | number) => revokeUser(ownerKey(userId), context),
         endSession: (sessionId: string) => endHashedSession(hashOf(sessionId), context),
         endEverything: () => endEverything(context),

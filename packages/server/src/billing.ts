@@ -17,7 +17,7 @@ import { optionsOf } from './config/library-options.ts'
 import { meteredPrices } from './config/plan-capabilities.ts'
 import type { Settings } from './config/settings.ts'
 import { AUDIT_EVENT } from './config/shapes.ts'
-import { asConfigurationError } from './configuration-error.ts'
+import { toConfigurationError } from './configuration-error.ts'
 import { plainLogger } from './logger.ts'
 import { createMailer, type Mailer, type MailerOptions } from './mail/mailer.ts'
 import type { ServiceTables, UserRow } from './storage/tables.ts'
@@ -128,7 +128,7 @@ function create(options: BillingOptions): Billing {
   try {
     return createBilling(options)
   } catch (error) {
-    throw asConfigurationError(error)
+    throw toConfigurationError(error)
   }
 }
 

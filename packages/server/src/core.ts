@@ -21,7 +21,7 @@ import type { Logger } from 'pino'
 import { adminScopes } from './admin/operation.ts'
 import type { Config } from './config/config.ts'
 import { optionsOf } from './config/library-options.ts'
-import { asConfigurationError, ConfigurationError } from './configuration-error.ts'
+import { ConfigurationError, toConfigurationError } from './configuration-error.ts'
 import { enabledFeatures, enabledGrants, PASSWORD_ACR } from './features.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
 import { plainLogger } from './logger.ts'
@@ -166,7 +166,7 @@ function createServer(options: AuthorizationServerOptions<User>): AuthorizationS
   try {
     return createAuthorizationServer<User>(options)
   } catch (error) {
-    throw asConfigurationError(error)
+    throw toConfigurationError(error)
   }
 }
 

@@ -9,9 +9,9 @@ import type { AuthorizationServer } from '../server.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { readCrossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
-import { nodeCredentials } from './node.ts'
-import { type AdapterOptions, guardOf } from './options.ts'
-import { requireCaller, type ScopeChecks, scopeChecks } from './scope-checks.ts'
+import { readNodeCredentials } from './node.ts'
+import { type AdapterOptions, createAdapterGuard } from './options.ts'
+import { createScopeChecks, requireCaller, type ScopeChecks } from './scope-checks.ts'
 
 export type { AdapterOptions } from './options.ts'
 export type { ScopeChecks } from './scope-checks.ts'
@@ -92,9 +92,9 @@ export function forExpress<User extends ApplicationUser, Claims extends object>(
   oauth: AuthorizationServer<User, Claims>,
   options: AdapterOptions<Request> = {},
 ): ExpressAdapter<User, Claims> {
-  const guard = guardOf(oauth, options)
+  const guard = createAdapterGuard(oauth, options)
 
-  const checks = scopeChecks<RequestHandler>(guard, (assert) => (request, response, next) => {
+  const checks = createScopeChecks<RequestHandler>(guard, (assert) => (request, response, next) => {
     const caller = requireCaller(request.user ?? request.oauthClient)
     return resolveAwaitable(
       () => assert(caller),
@@ -109,7 +109,7 @@ export function forExpress<User extends ApplicationUser, Claims extends object>(
       (name = 'api') =>
       (request, response, next) => {
         return resolveAwaitable(
-          () => guard.authenticate(name, nodeCredentials(request)),
+          () => guard.authenticate(name, readNodeCredentials(request)),
           (caller) => {
             if (name === 'api') request.user = caller as AuthenticatedUser
             else request.oauthClient = caller as AuthenticatedClient<Claims>

@@ -8,10 +8,10 @@ import { requireUser } from '../guard/require-user.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
-import { missingCorsFeatureError, readCrossOriginRequest } from './cross-origin.ts'
-import { nodeCredentials } from './node.ts'
-import { type AdapterOptions, guardOf } from './options.ts'
-import { requireCaller, type ScopeChecks, scopeChecks } from './scope-checks.ts'
+import { createMissingCorsFeatureError, readCrossOriginRequest } from './cross-origin.ts'
+import { readNodeCredentials } from './node.ts'
+import { type AdapterOptions, createAdapterGuard } from './options.ts'
+import { createScopeChecks, requireCaller, type ScopeChecks } from './scope-checks.ts'
 
 export type { AdapterOptions } from './options.ts'
 export type { ScopeChecks } from './scope-checks.ts'
@@ -86,15 +86,18 @@ export function forFastify<User extends ApplicationUser, Claims extends object>(
   oauth: AuthorizationServer<User, Claims>,
   options: AdapterOptions<FastifyRequest> = {},
 ): FastifyAdapter<User, Claims> {
-  const guard = guardOf(oauth, options)
-  const checks = scopeChecks<onRequestHookHandler>(guard, (assert) => (request, response, done) => {
-    const caller = requireCaller(request.user ?? request.oauthClient)
-    resolveAwaitable(
-      () => assert(caller),
-      () => done(),
-      (error) => sendFastify(guard.refusal(error), response),
-    )
-  })
+  const guard = createAdapterGuard(oauth, options)
+  const checks = createScopeChecks<onRequestHookHandler>(
+    guard,
+    (assert) => (request, response, done) => {
+      const caller = requireCaller(request.user ?? request.oauthClient)
+      resolveAwaitable(
+        () => assert(caller),
+        () => done(),
+        (error) => sendFastify(guard.refusal(error), response),
+      )
+    },
+  )
 
   return {
     routes: mountFastify(oauth, options),
@@ -102,7 +105,7 @@ export function forFastify<User extends ApplicationUser, Claims extends object>(
       (name = 'api') =>
       (request, response, done) => {
         resolveAwaitable(
-          () => guard.authenticate(name, nodeCredentials(request.raw)),
+          () => guard.authenticate(name, readNodeCredentials(request.raw)),
           (caller) => {
             if (name === 'api') request.user = caller as AuthenticatedUser
             else request.oauthClient = caller as AuthenticatedClient<Claims>
@@ -135,7 +138,7 @@ function corsPlugin(
   const plugin: FastifyPluginCallback = (instance, _options, done) => {
     const { crossOrigin } = oauth
     if (!crossOrigin) {
-      done(missingCorsFeatureError())
+      done(createMissingCorsFeatureError())
       return
     }
     instance.addHook('onRequest', (request, response, next) => {

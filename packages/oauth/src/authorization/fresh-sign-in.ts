@@ -1,4 +1,4 @@
-import { CLOCK_SKEW } from '../clock.ts'
+import { CLOCK_SKEW_MS } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import type { Form } from '../http/form.ts'
 import { readSignedTime, signTime, type TimedRequest } from './signed-time.ts'
@@ -39,7 +39,7 @@ export function checkSignInFreshness(
   if (authenticatedAt === null) return 'cannot tell'
   const age = now.getTime() - authenticatedAt.getTime()
   // A sign-in in the future would satisfy every demand.
-  if (age < -CLOCK_SKEW) return 'cannot tell'
+  if (age < -CLOCK_SKEW_MS) return 'cannot tell'
   if (askedAt !== null) {
     return authenticatedAt.getTime() > askedAt.getTime() ? 'good' : 'came back without'
   }

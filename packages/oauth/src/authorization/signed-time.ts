@@ -1,4 +1,4 @@
-import { CLOCK_SKEW } from '../clock.ts'
+import { CLOCK_SKEW_MS } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import { areSecretsEqual, computeHmac, deriveMacKey } from '../crypto.ts'
 
@@ -46,7 +46,7 @@ export function readSignedTime(
   )
     return null
   const age = context.clock.now().getTime() - Number(time)
-  return age > MAX_SIGN_IN_TIME || age < -CLOCK_SKEW ? null : new Date(Number(time))
+  return age > MAX_SIGN_IN_TIME || age < -CLOCK_SKEW_MS ? null : new Date(Number(time))
 }
 
 function deriveSigningKeys({ purpose }: TimedRequest, { options }: ServerContext) {

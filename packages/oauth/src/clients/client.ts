@@ -3,7 +3,7 @@ import type { Client } from '../storage/records.ts'
 import { joinRedirects } from './redirect-uris.ts'
 
 /** Id of the built-in client of all personal access tokens. It is created on first use. */
-export const PERSONAL_ACCESS_CLIENT = 'personal-access'
+export const PERSONAL_ACCESS_CLIENT_ID = 'personal-access'
 
 /**
  * A client as returned by the JSON management routes and printed by the command line. Contains

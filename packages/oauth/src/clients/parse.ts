@@ -44,7 +44,7 @@ export function parseClientName(name: string): string {
   return name
 }
 
-export function redirectProblems(redirects: readonly string[], issuer: string): string[] {
+export function findRedirectProblems(redirects: readonly string[], issuer: string): string[] {
   if (redirects.length > MAX_REDIRECTS) {
     return [`The redirect field must not hold more than ${MAX_REDIRECTS} addresses.`]
   }
@@ -66,7 +66,7 @@ export function parseRedirects(
 ): string[] {
   const uris = typeof redirect === 'string' ? splitRedirects(redirect) : [...(redirect ?? [])]
   assertRedirectPresent(uris, grantTypes)
-  const problems = redirectProblems(uris, issuer)
+  const problems = findRedirectProblems(uris, issuer)
   if (problems.length > 0) throw new ValidationFailed({ redirect: problems })
   return [...new Set(uris)]
 }

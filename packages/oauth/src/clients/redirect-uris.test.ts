@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import {
+  findRedirectProblem,
   joinRedirects,
   matchesRedirect,
   newRedirectProblem,
-  redirectProblem,
   splitRedirects,
 } from './redirect-uris.ts'
 
@@ -23,7 +23,7 @@ describe('redirectProblem(), which checks a redirect URI,', () => {
     'com.example.app:/callback?from=/../here',
     `https://app.example/${'x'.repeat(1980)}`,
   ])('accepts %s', (uri) => {
-    expect(redirectProblem(uri)).toBeNull()
+    expect(findRedirectProblem(uri)).toBeNull()
   })
 
   it.each([
@@ -77,7 +77,7 @@ describe('redirectProblem(), which checks a redirect URI,', () => {
     ['https://app.example/?access%5Ftoken=1', "'access_token'"],
     [`https://app.example/${'a'.repeat(2000)}`, 'longer'],
   ])('rejects %j', (uri, why) => {
-    expect(redirectProblem(uri)).toMatch(new RegExp(why))
+    expect(findRedirectProblem(uri)).toMatch(new RegExp(why))
   })
 })
 

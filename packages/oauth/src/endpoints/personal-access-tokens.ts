@@ -11,7 +11,7 @@ import {
   listPersonalAccessTokens,
 } from '../tokens/personal-access.ts'
 import { tokenJson } from '../tokens/token-json.ts'
-import { nameField } from './clients.ts'
+import { clientNameSchema } from './clients.ts'
 import { requireSignedIn } from './signed-in.ts'
 import { revokeOwnToken } from './tokens.ts'
 
@@ -24,7 +24,7 @@ const MAX_PROBLEMS = 20
  */
 const schemaFor = (allowed: ReadonlySet<string>, identity: ReadonlySet<string>) =>
   z.object({
-    name: nameField,
+    name: clientNameSchema,
     scopes: z
       .array(z.string({ error: 'Each scope must be a string.' }), {
         error: 'The scopes field is required and must be an array.',

@@ -1,4 +1,4 @@
-import { CLOCK_SKEW } from '../clock.ts'
+import { CLOCK_SKEW_MS } from '../clock.ts'
 import type { Client, Token } from '../storage/records.ts'
 
 /**
@@ -56,7 +56,7 @@ export function decideRefresh(presented: PresentedRefreshToken): RefreshDecision
   if (generation < row.generation - 1) return 'end the family'
   const age = now.getTime() - row.issuedAt.getTime()
   // A clock that was set back must not keep the window open.
-  if (age < -CLOCK_SKEW) return 'end the family'
+  if (age < -CLOCK_SKEW_MS) return 'end the family'
   if (age <= REPEAT_WINDOW_MS) return 'repeat'
   const window = client.confidential ? late.confidential : late.public
   if (age > window || hasExpired(row.previousExpiresAt, now)) return 'end the family'

@@ -1,4 +1,4 @@
-import { limitExpiry } from '../clients/self-registered.ts'
+import { limitSelfRegisteredExpiry } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidGrant, TemporarilyUnavailable } from '../errors.ts'
 import { type Form, requireParam } from '../http/form.ts'
@@ -129,7 +129,7 @@ function rotate(
     generation: from,
     nextGeneration: to,
     issuedAt,
-    expiresAt: limitExpiry(client, accessTokensExpireAt(issuedAt), issuedAt),
+    expiresAt: limitSelfRegisteredExpiry(client, accessTokensExpireAt(issuedAt), issuedAt),
     refreshExpiresAt: refreshTokensExpireAt(issuedAt),
     endsOldAccessTokens,
     ...(details && { details }),

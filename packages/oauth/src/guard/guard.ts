@@ -18,7 +18,7 @@ import type { ApplicationUser, Users } from '../users/users.ts'
 import { addDpopChallenge } from './challenge.ts'
 import type { CookieMode } from './cookie-mode.ts'
 import type { GuardProofChecker } from './key-proof.ts'
-import { type CallerSignIn, type StepUpDemand, signInCheck } from './step-up.ts'
+import { type CallerSignIn, createSignInCheck, type StepUpDemand } from './step-up.ts'
 import type { TokenVerifier, VerifiedToken } from './verify.ts'
 
 /** The parts of a request that a guard reads, so that adapters need not build a Request object. */
@@ -325,7 +325,7 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
         proofs?.algorithms,
       ),
     stepUp(demand) {
-      if (options.addsSignInClaims) return signInCheck(demand, options.clock)
+      if (options.addsSignInClaims) return createSignInCheck(demand, options.clock)
       throw new TypeError(
         'The stepUp() check needs stepUp() in features: without it, tokens contain nothing about the sign-in',
       )

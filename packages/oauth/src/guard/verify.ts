@@ -1,6 +1,6 @@
 import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import { createRecentCache } from '../caches/recent-cache.ts'
-import { CLOCK_SKEW, type Clock } from '../clock.ts'
+import { CLOCK_SKEW_MS, type Clock } from '../clock.ts'
 import { InvalidToken, type TokenScheme } from '../errors.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
@@ -72,7 +72,7 @@ export interface VerifierOptions {
  * Maximum length of a token. Ours have a few hundred bytes, and Node.js rejects headers over 16 kB.
  */
 const MAX_TOKEN_LENGTH = 8 * 1024
-const SKEW_SECONDS = CLOCK_SKEW / 1000
+const SKEW_SECONDS = CLOCK_SKEW_MS / 1000
 const TOKEN_CACHE_SIZE = 20_000
 /** How many characters at the end of a header are enough to recognize it. */
 const FINGERPRINTED = 16

@@ -1,4 +1,4 @@
-import { maxDate } from '../clock.ts'
+import { findLaterDate } from '../clock.ts'
 import type { NewRevocation, Token, TokenRotation } from './records.ts'
 
 /** The fields of a token that rotating it does not change. */
@@ -36,7 +36,7 @@ export function rotatedToken(kept: FieldsKeptByRotation, rotation: TokenRotation
     previousExpiresAt: kept.previousExpiresAt,
     lateGeneration: kept.lateGeneration,
     // Never moves backwards: access tokens of older generations may still be valid.
-    liveUntil: maxDate(kept.liveUntil, maxDate(expiresAt, refreshExpiresAt)),
+    liveUntil: findLaterDate(kept.liveUntil, findLaterDate(expiresAt, refreshExpiresAt)),
     revokedAt: null,
     createdAt: kept.createdAt,
     details: rotation.details ?? kept.details,

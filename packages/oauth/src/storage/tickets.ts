@@ -45,7 +45,7 @@ export interface UnusedClient {
   readonly until: number
 }
 
-export function unusedTicket(unused: UnusedClient): Omit<Ticket, 'holder'> {
+export function createUnusedClientTicket(unused: UnusedClient): Omit<Ticket, 'holder'> {
   return {
     hash: hashTicketName(UNUSED_CLIENT, `${unused.clientId}\n${unused.until}`),
     kind: UNUSED_CLIENT,

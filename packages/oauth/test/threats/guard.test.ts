@@ -110,7 +110,7 @@ describe('the Authorization header at the guard (threat G1)', () => {
   })
 
   it('may be sent only once: two of them in one request over the network are an error', async () => {
-    const { nodeCredentials } = await import('../../src/adapters/node.ts')
+    const { readNodeCredentials: nodeCredentials } = await import('../../src/adapters/node.ts')
     const { createServer, request } = await import('node:http')
     const seen: GuardCredentials[] = []
     const http = createServer((message, response) => {

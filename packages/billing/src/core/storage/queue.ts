@@ -34,7 +34,7 @@ export interface QueueEntry<State extends string> {
 }
 
 /** Returns the initial values of a new entry that is due immediately. */
-export function newQueueEntry(at: Date): Omit<QueueEntry<'pending'>, 'id'> {
+export function createQueueEntry(at: Date): Omit<QueueEntry<'pending'>, 'id'> {
   const untried = { attempts: 0, lastError: null, finishedAt: null }
   return { state: 'pending', ...untried, dueAt: at, createdAt: at }
 }

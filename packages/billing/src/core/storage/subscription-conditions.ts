@@ -7,7 +7,7 @@ import {
   type SqlBool,
   sql,
 } from 'kysely'
-import { USER } from '../values/owner.ts'
+import { USER_OWNER_TYPE } from '../values/owner.ts'
 import {
   grantsAccess,
   type StandingsByStatus,
@@ -55,7 +55,7 @@ export function buildProviderCondition(provider: string): RawBuilder<SqlBool> {
  * primary key instead of sorting all rows of the type.
  */
 export function buildOwnerTypeCondition(ownerType: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`coalesce(${sql.ref('subscriptions.owner_type')}, ${USER}) = ${ownerType}`
+  return sql<SqlBool>`coalesce(${sql.ref('subscriptions.owner_type')}, ${USER_OWNER_TYPE}) = ${ownerType}`
 }
 
 /**

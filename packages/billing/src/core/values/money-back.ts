@@ -20,7 +20,7 @@ export interface ReturnedMoney {
  * Adds up the returned money. Failed refunds, won disputes and void credit notes do not count; open
  * disputes do.
  */
-export function sumReturned({ refunds, disputes, creditNotes }: ReturnedMoney): number {
+export function sumReturnedMoney({ refunds, disputes, creditNotes }: ReturnedMoney): number {
   const notes = creditNotes.filter(({ isVoid }) => !isVoid)
   const taken = disputes.filter(({ status }) => status === 'open' || status === 'lost')
   return (

@@ -3,7 +3,7 @@ import {
   type ContractPart,
   type ContractTestAccount,
   catchErrorCode,
-  newOperationId,
+  createOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
 import type { PaymentCaptures } from './contract.ts'
@@ -68,7 +68,7 @@ export const defineCapturesContract: ContractPart = ({ describe, it }, create) =
         const bob = await gateway.createCustomer({
           owner: { type: 'user', id: 2 },
           details: { email: 'bob@example.com' },
-          operation: newOperationId(),
+          operation: createOperationId(),
         })
         assert.equal(await captures.find(id, bob.id), null)
         assert.equal(await captures.find('none-of-ours', customerId), null)

@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
 import { findPageLocale } from '../../providers/stripe/page-locale.ts'
 import { withoutReservedKeys } from '../metadata/metadata.ts'
-import { discountParam, startParams } from '../subscribe/stripe.ts'
-import { taxChoiceMetadata } from '../taxes/stripe-chosen-tax.ts'
+import { buildStartParams, discountParam } from '../subscribe/stripe.ts'
+import { buildTaxChoiceMetadata } from '../taxes/stripe-chosen-tax.ts'
 import type { CheckoutLine, NewCheckout } from './contract.ts'
 
 type Params = Stripe.Checkout.SessionCreateParams
@@ -135,12 +135,12 @@ function buildSubscriptionParams(
         name,
         operation,
         ...main,
-        ...taxChoiceMetadata(chosenTax),
+        ...buildTaxChoiceMetadata(chosenTax),
       },
       ...(rates.length > 0 ? { default_tax_rates: [...rates] } : {}),
       ...(trialDays === null ? {} : { trial_period_days: trialDays }),
       ...(trialEndsAt === null ? {} : { trial_end: Math.floor(trialEndsAt.getTime() / 1000) }),
-      ...startParams(subscription),
+      ...buildStartParams(subscription),
     },
   }
 }

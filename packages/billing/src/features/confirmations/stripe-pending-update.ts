@@ -15,13 +15,13 @@ import { requireDefaultMethod } from '../customers/stripe.ts'
 import { voidInvoice } from '../invoices/stripe-void.ts'
 import { findInvoicePayment } from '../payments/stripe.ts'
 import { haveSamePrices, listSubscriptionPriceItems } from '../swap/stripe-change-params.ts'
-import { taxRateIdsOf, taxRatesParam } from '../taxes/stripe-chosen-tax.ts'
+import { buildTaxRatesParam, listTaxRateIds } from '../taxes/stripe-chosen-tax.ts'
 
 /**
  * Returns the id of the unpaid invoice of a pending update, `null` if there is none. Stripe applies
  * a pending update when this invoice is paid, and discards it after a day at most.
  */
-export function pendingUpdateInvoice({
+export function getPendingUpdateInvoice({
   pending_update,
   latest_invoice,
 }: Stripe.Subscription): string | null {
@@ -32,7 +32,7 @@ export function pendingUpdateInvoice({
  * Returns the prices that the subscription will have once its pending update is paid. Stripe itself
  * lists only the prices that change.
  */
-export function pendingUpdateItems(subscription: Stripe.Subscription): RequestedItem[] {
+export function listPendingUpdateItems(subscription: Stripe.Subscription): RequestedItem[] {
   const { pending_update: held, items, metadata } = subscription
   const changed = held?.subscription_items ?? []
   const kept = items.data.map((item) => changed.find(({ id }) => id === item.id) ?? item)
@@ -69,7 +69,7 @@ export async function discardPendingUpdate(
   context: StripeContext,
   subscription: Stripe.Subscription,
 ): Promise<Stripe.Subscription> {
-  const invoice = pendingUpdateInvoice(subscription)
+  const invoice = getPendingUpdateInvoice(subscription)
   if (invoice === null) return restoreTaxes(context, subscription)
   await voidInvoice(context, invoice)
   return restoreTaxes(context, await retrieveSubscription(context.stripe, subscription.id))
@@ -111,10 +111,10 @@ function readCurrentTaxes(
     ...(tax.automatic_tax ? { automatic_tax: { enabled: automatic_tax.enabled } } : {}),
     ...(tax.default_tax_rates === undefined
       ? {}
-      : { default_tax_rates: taxRatesParam(taxRateIdsOf(default_tax_rates)) }),
+      : { default_tax_rates: buildTaxRatesParam(listTaxRateIds(default_tax_rates)) }),
     items: rated.map(({ id, tax_rates }) => ({
       id,
-      tax_rates: taxRatesParam(taxRateIdsOf(tax_rates)),
+      tax_rates: buildTaxRatesParam(listTaxRateIds(tax_rates)),
     })),
   }
 }

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { AmountTooLarge, InvalidArgument } from '../../core/errors/errors.ts'
 import { formatValue } from '../../core/values/arguments.ts'
 import { formatMoney, money } from '../../core/values/money.ts'
-import { sumReturned } from '../../core/values/money-back.ts'
+import { sumReturnedMoney } from '../../core/values/money-back.ts'
 import { getReferencedId, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
 import { readRemainingInvoiceAmount } from '../proration/stripe-paid-invoice.ts'
@@ -73,7 +73,7 @@ export async function readRemainingAmounts(
   const links = notes.filter(({ status }) => status !== 'void').flatMap((note) => note.refunds)
   const own = links.filter((link) => getReferencedId(link.refund) === refund)
   const captured = sum(charges.map(({ amount_captured }) => amount_captured))
-  const refunded = sumReturned({ refunds, disputes: [], creditNotes: [] })
+  const refunded = sumReturnedMoney({ refunds, disputes: [], creditNotes: [] })
   // A refund can fail after a credit note documented it. It no longer counts as a refund then.
   const unexplained = Math.max(0, refunded - sum(links.map((link) => link.amount_refunded)))
   const credited =

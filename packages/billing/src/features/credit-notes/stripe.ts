@@ -12,7 +12,7 @@ import type { InvoiceLine } from '../invoices/invoice-parts.ts'
 import {
   isReverseCharged,
   readInvoiceTaxes,
-  taxIdsOf,
+  readInvoiceTaxIds,
   toInvoiceCustomer,
   toInvoiceDiscounts,
 } from '../invoices/stripe.ts'
@@ -139,7 +139,7 @@ async function describe(context: StripeContext, note: Stripe.CreditNote): Promis
     subtotal: note.subtotal,
     discounts: toInvoiceDiscounts(note.discount_amounts),
     taxes: await readInvoiceTaxes(context, note.total_taxes),
-    customerTaxIds: taxIdsOf(invoice),
+    customerTaxIds: readInvoiceTaxIds(invoice),
     reverseCharge: isReverseCharged(invoice),
     total: note.total,
     givenBack: { refunded, toBalance: readBalanceCredit(note), outside },

@@ -6,7 +6,7 @@ import {
   describeMethod,
   describeNonce,
   type PaymentMethodNonce,
-  summarizeMethod,
+  summarizePaymentMethod,
 } from '../../providers/braintree/describe-method.ts'
 import {
   isNotFound,
@@ -205,7 +205,7 @@ export function describeCustomer(customer: braintree.Customer): ProviderCustomer
   const method = findDefaultMethod(customer)
   return {
     id: customer.id,
-    card: method ? summarizeMethod(method) : NO_CARD,
+    card: method ? summarizePaymentMethod(method) : NO_CARD,
     hasPaymentMethod: method !== null,
     address: fromAddress(customer.addresses?.[0]),
     raw: customer,

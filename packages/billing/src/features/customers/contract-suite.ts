@@ -3,7 +3,7 @@ import { NO_CARD } from '../../core/values/card.ts'
 import {
   type ContractPart,
   catchErrorCode,
-  newOperationId,
+  createOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
 
@@ -15,7 +15,7 @@ export const defineCustomersContract: ContractPart = ({ describe, it }, create) 
   describe('a customer', () => {
     it('starts without a card and without payments', async () => {
       const { gateway } = await openAccount(create)
-      const made = await gateway.createCustomer({ owner, details, operation: newOperationId() })
+      const made = await gateway.createCustomer({ owner, details, operation: createOperationId() })
       assert.deepEqual(made.card, NO_CARD)
       assert.equal(made.hasPaymentMethod, false)
       assert.equal((await gateway.findCustomer(made.id))?.id, made.id)
@@ -25,10 +25,10 @@ export const defineCustomersContract: ContractPart = ({ describe, it }, create) 
 
     it('is created once when its operation is repeated', async () => {
       const { gateway } = await openAccount(create)
-      const wanted = { owner, details, operation: newOperationId() }
+      const wanted = { owner, details, operation: createOperationId() }
       const first = await gateway.createCustomer(wanted)
       assert.equal((await gateway.createCustomer(wanted)).id, first.id)
-      const other = await gateway.createCustomer({ ...wanted, operation: newOperationId() })
+      const other = await gateway.createCustomer({ ...wanted, operation: createOperationId() })
       assert.notEqual(other.id, first.id)
     })
 

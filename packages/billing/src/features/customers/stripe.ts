@@ -18,7 +18,7 @@ import {
   nullIfMissing,
   type StripeContext,
 } from '../../providers/stripe/client.ts'
-import { describeMethod, summarizeMethod } from '../../providers/stripe/describe-method.ts'
+import { describeMethod, summarizePaymentMethod } from '../../providers/stripe/describe-method.ts'
 import { isMissing, toBillingError } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import type { ProviderMethod } from '../payment-methods/contract.ts'
@@ -266,7 +266,7 @@ export function describeCustomer(customer: Stripe.Customer): ProviderCustomer {
   const method = customer.invoice_settings.default_payment_method
   return {
     id: customer.id,
-    card: typeof method === 'object' && method !== null ? summarizeMethod(method) : NO_CARD,
+    card: typeof method === 'object' && method !== null ? summarizePaymentMethod(method) : NO_CARD,
     hasPaymentMethod: method !== null || customer.default_source !== null,
     locale: localeOf(customer),
     address: fromStripeAddress(customer.address),

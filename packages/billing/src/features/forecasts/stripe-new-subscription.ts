@@ -10,7 +10,7 @@ import { toStripeAddress } from '../customers/stripe.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 import { completeInvoice, INVOICE_EXPAND_PARAM } from '../invoices/stripe.ts'
 import { previewWithPromotionCode } from '../promotion-codes/stripe-replacement-codes.ts'
-import { subscriptionCreateParams } from '../subscribe/stripe.ts'
+import { buildSubscriptionCreateParams } from '../subscribe/stripe.ts'
 import { toUpcomingInvoice } from '../swap/stripe-preview.ts'
 import { createTaxRateFinder } from '../taxes/stripe-chosen-tax.ts'
 import type { PreviewedSubscription } from './contract.ts'
@@ -36,7 +36,7 @@ export async function previewFirstInvoices(
   const { stripe } = context
   const { customerId } = previewedSubscription
   const rates = await createTaxRateFinder(context)(previewedSubscription.tax)
-  const params = subscriptionCreateParams(
+  const params = buildSubscriptionCreateParams(
     { ...previewedSubscription, customerId: customerId ?? '', name: '', operation: '' },
     rates,
   )

@@ -78,7 +78,7 @@ export async function completeInvoice(
     subtotal: invoice.subtotal,
     discounts: toInvoiceDiscounts(invoice.total_discount_amounts),
     taxes: await readInvoiceTaxes(context, invoice.total_taxes),
-    customerTaxIds: taxIdsOf(invoice),
+    customerTaxIds: readInvoiceTaxIds(invoice),
     reverseCharge: isReverseCharged(invoice),
     total: invoice.total,
     startingBalance: invoice.starting_balance,
@@ -127,7 +127,7 @@ export function toInvoiceCustomer(invoice: Stripe.Invoice): InvoiceCustomer {
   }
 }
 
-export function taxIdsOf({ customer_tax_ids }: Stripe.Invoice): string[] {
+export function readInvoiceTaxIds({ customer_tax_ids }: Stripe.Invoice): string[] {
   return (customer_tax_ids ?? []).flatMap(({ value }) => value ?? [])
 }
 

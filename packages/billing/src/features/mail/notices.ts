@@ -11,7 +11,7 @@ import { findLocale, requireLocale } from '../../core/values/locale.ts'
 import type { MailKind } from '../../core/words/words.ts'
 import { createBackOffSchedule, createWorker } from '../../core/worker.ts'
 import { createWorkerSettings, type InvoiceSeller } from '../../options.ts'
-import { customerDetailsFromRow } from '../customers/customer.ts'
+import { readCustomerDetailsFromRow } from '../customers/customer.ts'
 import { findOwnerLocale } from '../customers/locale-of.ts'
 import { renderInvoiceFile } from '../invoices/download.ts'
 import {
@@ -139,7 +139,7 @@ async function renderQueuedMail(
 ): Promise<MailMessage | null> {
   const event = await context.events.find(notice.eventId)
   const billed = event && (await context.owners.find(event.owner))
-  const described = billed ? customerDetailsFromRow(context, billed) : null
+  const described = billed ? readCustomerDetailsFromRow(context, billed) : null
   const { invoice: seller } = context.options
   if (!event || !billed || !described?.email || !seller) return null
   const { email: to, name = null } = described

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { money } from '../../core/values/money.ts'
-import { findLanguageWords, LANGUAGES } from '../../core/words/all.ts'
+import { findLanguageWords, PHRASES_BY_LANGUAGE } from '../../core/words/all.ts'
 import type { MailKind } from '../../core/words/words.ts'
 import { type MailDetails, renderMail } from './render-mail.ts'
 
@@ -30,7 +30,7 @@ const facts: MailDetails = {
 const placesOf = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort()
 
 describe('the texts of mail and invoices', () => {
-  it.each(Object.keys(LANGUAGES))(
+  it.each(Object.keys(PHRASES_BY_LANGUAGE))(
     'in the language %s are complete, with the same placeholders as in English',
     (code) => {
       const [words, en] = [findLanguageWords(code), findLanguageWords('en')]
@@ -49,12 +49,12 @@ describe('the texts of mail and invoices', () => {
   )
 
   it('exist in 13 languages', () => {
-    expect(new Set(Object.values(LANGUAGES)).size).toBe(13)
+    expect(new Set(Object.values(PHRASES_BY_LANGUAGE)).size).toBe(13)
   })
 })
 
 describe('rendered mail', () => {
-  const all = Object.keys(LANGUAGES).flatMap((locale) =>
+  const all = Object.keys(PHRASES_BY_LANGUAGE).flatMap((locale) =>
     KINDS.map((kind) => [kind, locale] as const),
   )
 

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, newOperationId, openAccount } from '../../providers/contract-suite.ts'
+import {
+  type ContractPart,
+  createOperationId,
+  openAccount,
+} from '../../providers/contract-suite.ts'
 
 /** Contract tests of subscription metadata, for gateways whose provider stores it. */
 export const defineMetadataContract: ContractPart = ({ describe, it }, create) => {
@@ -8,7 +12,7 @@ export const defineMetadataContract: ContractPart = ({ describe, it }, create) =
       const { gateway, subscribe, read } = await openAccount(create)
       if (!gateway.metadata) return
       const metadata = { campaign: 'spring', order: '7' }
-      const operation = newOperationId()
+      const operation = createOperationId()
       const { id } = await subscribe({ operation, terms: { metadata } })
       assert.equal((await subscribe({ operation, terms: { metadata } })).id, id)
       assert.deepEqual(await gateway.metadata.read(await read(id)), metadata)

@@ -6,7 +6,7 @@ import { requireSuccess } from '../../providers/braintree/errors.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import { refuseOverrides } from '../../providers/overrides.ts'
 import { requireDefaultMethod } from '../customers/braintree.ts'
-import { createBraintreeInvoices, listSales, saleToInvoice } from '../invoices/braintree.ts'
+import { convertSaleToInvoice, createBraintreeInvoices, listSales } from '../invoices/braintree.ts'
 import { buildApiRequestKey, buildOrderId, listPossibleOrderIds } from './braintree-order-key.ts'
 import type { ChargeOptions, InvoiceForOptions } from './charge-contract.ts'
 
@@ -88,7 +88,7 @@ export function createBraintreeCharges(context: BraintreeContext): Charges {
         customFields: { ...more.customFields, [field]: description },
       })
       return {
-        invoice: saleToInvoice(context, transaction, () => 0),
+        invoice: convertSaleToInvoice(context, transaction, () => 0),
         subscription: null,
         failure: null,
       }

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, newOperationId, openAccount } from '../../providers/contract-suite.ts'
+import {
+  type ContractPart,
+  createOperationId,
+  openAccount,
+} from '../../providers/contract-suite.ts'
 
 const filter = { pending: true, limit: null, taxOf: () => 0 }
 
@@ -48,7 +52,7 @@ export const definePaymentsContract: ContractPart = ({ describe, it }, create) =
       const bob = await gateway.createCustomer({
         owner: { type: 'user', id: 2 },
         details: { email: 'bob@example.com' },
-        operation: newOperationId(),
+        operation: createOperationId(),
       })
       assert.equal(await gateway.findInvoice(invoice.id, bob.id, () => 0), null)
       assert.equal(await gateway.payInvoice(invoice.id, bob.id), null)

@@ -3,7 +3,7 @@ import {
   type ContractPart,
   type ContractTestAccount,
   catchErrorCode,
-  newOperationId,
+  createOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
 
@@ -52,7 +52,7 @@ export const defineNewestPaymentsContract: ContractPart = ({ describe, it }, cre
       const other = await gateway.createCustomer({
         owner: { type: 'user', id: 2 },
         details: { email: 'eve@example.com' },
-        operation: newOperationId(),
+        operation: createOperationId(),
       })
       assert.equal(await gateway.invoiceActions.void(id, other.id), null)
       assert.equal(await gateway.invoiceActions.void('none-of-ours', customerId), null)

@@ -3,7 +3,7 @@ import { lookUpStanding } from '../../core/values/subscription-state.ts'
 import {
   type ContractPart,
   catchErrorCode,
-  newOperationId,
+  createOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
 
@@ -14,7 +14,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
   describe('a subscription', () => {
     it('has the terms it was created with', async () => {
       const { gateway, provider, plans, customerId, subscribe, read } = await openAccount(create)
-      const operation = newOperationId()
+      const operation = createOperationId()
       const made = await subscribe({ operation })
       const { plan, quantity, endsAt, isOver, endReason, trialEndsAt } = made
       assert.deepEqual(
@@ -38,7 +38,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
 
     it('is created and paid once when the operation is repeated', async () => {
       const { gateway, customerId, subscribe } = await openAccount(create)
-      const operation = newOperationId()
+      const operation = createOperationId()
       const first = await subscribe({ operation })
       assert.equal((await subscribe({ operation })).id, first.id)
       const found = await gateway.findByOperation({ id: operation, name: 'main' }, customerId)
@@ -79,14 +79,18 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
         tax: 0,
       }
       const ask = () =>
-        gateway.createSubscription({ ...wanted, plan: 'none-of-ours', operation: newOperationId() })
+        gateway.createSubscription({
+          ...wanted,
+          plan: 'none-of-ours',
+          operation: createOperationId(),
+        })
       assert.equal(await catchErrorCode(ask), 'unknown_price')
     })
 
     it('is null if it was never created', async () => {
       const { gateway, customerId } = await openAccount(create)
       assert.equal(await gateway.findSubscription('none-of-ours'), null)
-      const operation = { id: newOperationId(), name: 'main' }
+      const operation = { id: createOperationId(), name: 'main' }
       assert.equal(await gateway.findByOperation(operation, customerId), null)
     })
 

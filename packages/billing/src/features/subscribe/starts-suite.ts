@@ -4,7 +4,7 @@ import {
   type ContractPart,
   type ContractTestAccount,
   catchErrorCode,
-  newOperationId,
+  createOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
 
@@ -14,7 +14,7 @@ const DAY = 24 * 3600 * 1000
  * Contract tests of special starts of subscriptions (on an anchor date, in the past, without a
  * card), for gateways that implement `anchors`, `backdating` or `freeStarts`.
  */
-export const startsContract: ContractPart = ({ describe, it }, create) => {
+export const defineSubscriptionStartsContract: ContractPart = ({ describe, it }, create) => {
   const starting = (
     part: 'anchors' | 'backdating' | 'freeStarts',
     name: string,
@@ -100,7 +100,7 @@ async function withoutCard({ gateway }: ContractTestAccount): Promise<string> {
   const { id } = await gateway.createCustomer({
     owner: { type: 'user', id: ++customers },
     details: { email: `user-${customers}@example.com` },
-    operation: newOperationId(),
+    operation: createOperationId(),
   })
   return id
 }

@@ -4,7 +4,7 @@ import type { Gateway } from '../../providers/gateway.ts'
 import type { AccountData, AccountLists, AccountPage } from './contract.ts'
 
 /** Contract tests of reading many customers and subscriptions at a time, which `sync()` uses. */
-export const listsContract: ContractPart = ({ describe, it }, create) => {
+export const defineAccountListsContract: ContractPart = ({ describe, it }, create) => {
   async function open() {
     const account = await openAccount(create)
     return { ...account, lists: listsOf(account.gateway) }

@@ -6,8 +6,8 @@ import { updateAndPay } from '../confirmations/stripe-pay-update.ts'
 import {
   awaitsAuthentication,
   discardPendingUpdate,
-  pendingUpdateInvoice,
-  pendingUpdateItems,
+  getPendingUpdateInvoice,
+  listPendingUpdateItems,
 } from '../confirmations/stripe-pending-update.ts'
 import { isSamePriceList, listSubscriptionPriceItems } from '../swap/stripe-change-params.ts'
 
@@ -24,8 +24,11 @@ export function createStripeTrials(context: StripeContext): Pick<GatewayParts, '
           return
         }
         const found = await retrieveSubscription(stripe, id)
-        const held = pendingUpdateInvoice(found)
-        const isSame = isSamePriceList(pendingUpdateItems(found), listSubscriptionPriceItems(found))
+        const held = getPendingUpdateInvoice(found)
+        const isSame = isSamePriceList(
+          listPendingUpdateItems(found),
+          listSubscriptionPriceItems(found),
+        )
         if (
           held !== null &&
           isSame &&

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import {
-  anotherCustomer,
   type ContractPart,
   type ContractTestAccount,
   catchErrorCode,
+  createAnotherCustomer,
+  createOperationId,
   type GatewayUnderTest,
-  newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
 import type { UsageCharges, UsageEvent, UsageReports } from './contract.ts'
@@ -38,7 +38,7 @@ export const defineUsageContract: ContractPart = ({ describe, it }, create) => {
     return sums.map(({ value }) => value)
   }
   const event = (account: ContractTestAccount, meter: string, value: string): UsageEvent => ({
-    id: `usage_${newOperationId()}`,
+    id: `usage_${createOperationId()}`,
     meter,
     value,
     customerId: account.customerId,
@@ -76,14 +76,14 @@ export const defineUsageContract: ContractPart = ({ describe, it }, create) => {
       const { customerId, currency, gateway } = account
       const charge = {
         ...{ customerId, subscription },
-        key: newOperationId(),
+        key: createOperationId(),
         amount: { amount: 250, currency },
         description: '5 × calls',
       }
       const made = await usage.charge(charge)
       assert.equal(made.total, 250)
       assert.equal((await usage.charge(charge)).id, made.id)
-      const other = await usage.charge({ ...charge, key: newOperationId(), description: 'more' })
+      const other = await usage.charge({ ...charge, key: createOperationId(), description: 'more' })
       assert.notEqual(other.id, made.id)
       const all = { pending: true, limit: null, taxOf: () => 0 }
       const ofUsage = (await gateway.listInvoices(customerId, all)).filter(({ lines }) =>
@@ -111,7 +111,7 @@ export const defineUsageContract: ContractPart = ({ describe, it }, create) => {
     onUsage(
       'is counted separately for two customers whose reports have the same id',
       async (usage, account, { meter }) => {
-        const bob = await anotherCustomer(account)
+        const bob = await createAnotherCustomer(account)
         const ofAda = event(account, meter, '2')
         const ofBob = { ...ofAda, value: '3', customerId: bob.id }
         await usage.send([ofAda, ofBob])

@@ -6,8 +6,8 @@ import type { EventObject } from '../../providers/webhook.ts'
 import {
   buildCreditNoteCreatedEvent,
   buildInvoicePaidEvent,
+  buildRefundCreatedEvent,
   type EventOrigin,
-  refundCreatedEvent,
   toInvoiceFacts,
 } from '../invoices/events.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
@@ -42,7 +42,7 @@ async function buildBillingEvents(
     const refunds = (await gateway.refunds?.list(eventObject.id)) ?? []
     return refunds
       .filter((each) => each.status !== 'failed')
-      .map((each) => refundCreatedEvent(about, each))
+      .map((each) => buildRefundCreatedEvent(about, each))
   }
   if (eventObject.type === 'credit_note.created') {
     const note = await gateway.creditNotes?.find(eventObject.id, customerId)

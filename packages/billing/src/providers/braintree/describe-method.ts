@@ -126,7 +126,7 @@ function expiryOf({
 }
 
 /** Returns the values of our card columns for a payment method. */
-export function summarizeMethod(method: braintree.PaymentMethod): CardSummary {
+export function summarizePaymentMethod(method: braintree.PaymentMethod): CardSummary {
   const { kind, brand, lastFour, email, expires } = describeMethod(method, true)
   if (kind === 'paypal') return { ...NO_CARD, paypalEmail: email }
   const card = { ...NO_CARD, cardBrand: brand, cardLastFour: lastFour }

@@ -1,7 +1,7 @@
 import type braintree from 'braintree'
 import type { ProviderItem } from '../item.ts'
 import type { EndReason, ProviderSubscription } from '../subscription.ts'
-import { applicableAddOns } from './add-ons.ts'
+import { listApplicableAddOns } from './add-ons.ts'
 import type { BraintreeContext } from './client.ts'
 import { startOfDay } from './days.ts'
 import { parseSubscriptionId } from './ids.ts'
@@ -53,7 +53,7 @@ function itemsOf(subscription: braintree.Subscription): ProviderItem[] {
   const of = { product: null, isMetered: false }
   return [
     { id, price: planId, quantity: 1, isMain: true, ...of },
-    ...applicableAddOns(subscription).map((each) => ({
+    ...listApplicableAddOns(subscription).map((each) => ({
       // The add-on's own id is the same in every subscription.
       id: `${id}:${each.id}`,
       price: each.id,

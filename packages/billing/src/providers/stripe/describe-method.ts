@@ -51,7 +51,7 @@ export function describeMethod(
 }
 
 /** Returns the values of our card columns for a payment method. */
-export function summarizeMethod(method: Stripe.PaymentMethod): CardSummary {
+export function summarizePaymentMethod(method: Stripe.PaymentMethod): CardSummary {
   const { kind, brand, lastFour, email, expires } = describeMethod(method, null)
   if (kind === 'paypal') return { ...NO_CARD, paypalEmail: email }
   const card = { ...NO_CARD, cardBrand: brand, cardLastFour: lastFour }

@@ -105,7 +105,9 @@ function endReasonOf({ status, cancellation_details }: Stripe.Subscription): End
 const LIVE: readonly string[] = ['active', 'not_started']
 
 /** Returns the schedule that controls a subscription, if it was expanded and is live. */
-export function scheduleOf({ schedule }: Stripe.Subscription): Stripe.SubscriptionSchedule | null {
+export function getExpandedSchedule({
+  schedule,
+}: Stripe.Subscription): Stripe.SubscriptionSchedule | null {
   if (!schedule || typeof schedule === 'string') return null
   return LIVE.includes(schedule.status) ? schedule : null
 }
@@ -115,12 +117,12 @@ export function scheduleOf({ schedule }: Stripe.Subscription): Stripe.Subscripti
  * in control for a while after its change took effect.
  */
 export function isScheduled(subscription: Stripe.Subscription): boolean {
-  return typeof subscription.schedule === 'string' || scheduleOf(subscription) !== null
+  return typeof subscription.schedule === 'string' || getExpandedSchedule(subscription) !== null
 }
 
 /** Returns the planned swap: the schedule's next phase, if it has other prices. */
 export function findPlannedSwap(subscription: Stripe.Subscription): PlannedSwap | null {
-  const schedule = scheduleOf(subscription)
+  const schedule = getExpandedSchedule(subscription)
   const until = schedule?.current_phase?.end_date
   const next = schedule?.phases.find(({ start_date }) => start_date === until)
   if (!schedule || !next) return null

@@ -87,7 +87,7 @@ type MysqlError = Error & {
   readonly fatal?: unknown
 }
 
-export const errorKind: ErrorKindOf = (error: MysqlError, code) => {
+export const findMysqlErrorKind: ErrorKindOf = (error: MysqlError, code) => {
   const { errno, fatal, message } = error
   // The driver sets `fatal` on errors that ended the connection.
   if (fatal === true && !isRefused(error, code)) return 'broken'

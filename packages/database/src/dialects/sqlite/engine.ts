@@ -1,9 +1,9 @@
 import { createBatcher } from '../../batching/batcher.ts'
-import { hasErrorKind, UNAVAILABLE } from '../../errors.ts'
+import { hasErrorKind, UNAVAILABLE_ERROR_KINDS } from '../../errors.ts'
 import { DatabaseMutex } from '../../statements/mutex.ts'
 import type { Engine, EngineOptions, Query, QueryResult } from '../engine.ts'
 import { batching } from './batching.ts'
-import { errorKind } from './errors.ts'
+import { findSqliteErrorKind } from './errors.ts'
 import { createSqliteSession } from './session.ts'
 import { importSqlite } from './storage/connection.ts'
 import { openFile, openMemory } from './storage/store.ts'
@@ -50,7 +50,7 @@ export async function openSqlite(path: string, options: EngineOptions): Promise<
 
   const write = createBatcher<Write, QueryResult>({
     patience: batching.patience,
-    mayBeCommitted: (error) => hasErrorKind(error, UNAVAILABLE, errorKind),
+    mayBeCommitted: (error) => hasErrorKind(error, UNAVAILABLE_ERROR_KINDS, findSqliteErrorKind),
     alone: ({ query, values }) => inTransaction(() => writer.run(query, values)),
     together: (writes) => inTransaction(() => writes.map(attempt)),
   })

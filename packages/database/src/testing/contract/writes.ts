@@ -5,7 +5,7 @@ import type { ContractPart } from './part.ts'
 import { createThing, findThing, findThings, insertThings, withThings } from './things.ts'
 
 /** Checks single writes. */
-export const writesContract: ContractPart = ({ describe, it }, create) => {
+export const defineWritesContract: ContractPart = ({ describe, it }, create) => {
   describe('writes to the database', () => {
     it('report how many rows they matched', () =>
       withThings(create, async (database) => {

@@ -9,7 +9,7 @@ import {
 } from 'jose'
 import { NoClientKeys, verifyClientJwt } from '../../clients/client-keys.ts'
 import { findPreviousSecret } from '../../clients/secret.ts'
-import { CLOCK_SKEW } from '../../clock.ts'
+import { CLOCK_SKEW_MS } from '../../clock.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidClient } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
@@ -114,7 +114,7 @@ async function verify(
     subject: clientId,
     requiredClaims: ['aud', 'exp', 'jti'],
     currentDate: context.clock.now(),
-    clockTolerance: CLOCK_SKEW / 1000,
+    clockTolerance: CLOCK_SKEW_MS / 1000,
   }
   if (method === 'private_key_jwt') return verifyClientJwt(text, client, options, context)
   return verifyBySecret(text, client, options, context)
@@ -189,10 +189,10 @@ async function assertNotReplayed(
 ): Promise<void> {
   const now = clock.now().getTime()
   const end = (exp ?? 0) * 1000
-  if (end > now + maxLifetime * 1000 + CLOCK_SKEW) {
+  if (end > now + maxLifetime * 1000 + CLOCK_SKEW_MS) {
     throw new InvalidClient(`A client_assertion may be valid for at most ${maxLifetime} seconds`)
   }
-  if (iat !== undefined && iat * 1000 > now + CLOCK_SKEW) {
+  if (iat !== undefined && iat * 1000 > now + CLOCK_SKEW_MS) {
     throw new InvalidClient('iat of the client_assertion is in the future')
   }
   if (typeof jti !== 'string' || jti === '') {
@@ -203,7 +203,7 @@ async function assertNotReplayed(
   const first = await claimOnce(storage.tickets, {
     kind: KIND,
     name: `${client.id}\n${jti}`,
-    expiresAt: new Date(end + CLOCK_SKEW),
+    expiresAt: new Date(end + CLOCK_SKEW_MS),
   })
   if (!first) throw new InvalidClient('This client_assertion was used before')
 }

@@ -22,7 +22,7 @@ import { addSignInDetails } from '../../authorization/sign-in-details.ts'
 import { buildOtherAccountUrl } from '../../authorization/sign-in-page.ts'
 import { isUnused, markClientUsed } from '../../clients/self-registered.ts'
 import type { ServerContext } from '../../context.ts'
-import { createRandomSecret, sha256, timeOrderedId } from '../../crypto.ts'
+import { createRandomSecret, createTimeOrderedId, sha256 } from '../../crypto.ts'
 import { InvalidRequest } from '../../errors.ts'
 import { type Form, requireParam } from '../../http/form.ts'
 import { createHtmlPage } from '../../http/html.ts'
@@ -157,7 +157,7 @@ async function approve(pending: Pending, context: ServerContext): Promise<boolea
     // Hash of a discarded random text: the token endpoint finds the code only through the device
     // code.
     hash: sha256(createRandomSecret()),
-    tokenId: timeOrderedId(at),
+    tokenId: createTimeOrderedId(at),
     clientId,
     userId,
     redirectUri: null,

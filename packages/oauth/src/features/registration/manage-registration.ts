@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
-import { manageClients } from '../../clients/manage.ts'
+import { createClients } from '../../clients/manage.ts'
 import { type ClientFields, changeClient } from '../../clients/save.ts'
 import { isSecretOf } from '../../clients/secret.ts'
 import { withoutVerification } from '../../clients/self-registered.ts'
@@ -79,7 +79,7 @@ export async function deleteRegistration(
   id: string,
 ): Promise<HttpResponse> {
   const { client } = await requireManaged(request, id, context)
-  await manageClients(context).revoke(client.id)
+  await createClients(context).revoke(client.id)
   return emptyResponse()
 }
 

@@ -14,7 +14,7 @@ import { createConsentRepository } from './consents.ts'
 import { countActive, endAll } from './end-all.ts'
 import { createInteractionRepository } from './interactions.ts'
 import { createKeyRepository } from './keys.ts'
-import { limitRepository } from './limits.ts'
+import { createLimitRepository } from './limits.ts'
 import { oauthMigrations } from './migrations.ts'
 import { createRevocationRepository, purgeRevocations } from './revocations.ts'
 import { createLogoutRepository, createSessionRepository } from './sessions.ts'
@@ -57,7 +57,7 @@ export function kyselyStorage(connected: Database): Storage {
     interactions: createInteractionRepository(database),
     consents: createConsentRepository(database),
     tickets: createTicketRepository(database),
-    limits: limitRepository(database),
+    limits: createLimitRepository(database),
     sessions: createSessionRepository(database),
     logouts: createLogoutRepository(database),
     keys: createKeyRepository(database),

@@ -120,13 +120,13 @@ export function createTokenRepository(database: Database<OAuthTables>): TokenRep
   }
 }
 
-export function tokenValues(param: ParamBuilder<TokenRow>): Assignments {
+export function buildTokenAssignments(param: ParamBuilder<TokenRow>): Assignments {
   return Object.fromEntries(tokenTable.columns.map((name) => [name, param(name)]))
 }
 
 export function insertToken(database: Database<OAuthTables>) {
   return database.statement<TokenRow>((db, param) =>
-    db.insertInto('oauth_tokens').values(tokenValues(param) as never),
+    db.insertInto('oauth_tokens').values(buildTokenAssignments(param) as never),
   )
 }
 

@@ -4,7 +4,7 @@ import type { FailureSimulator } from '../../core/trouble.ts'
 import { withCause } from '../state/context.ts'
 import { BraintreeError, NotFound, ValidationRefused } from '../wire/errors.ts'
 import { isObject } from '../wire/validation.ts'
-import { XmlList, type XmlObject, type XmlValue, xmlDocument } from '../wire/xml.ts'
+import { renderXmlDocument, XmlList, type XmlObject, type XmlValue } from '../wire/xml.ts'
 import { parseBody } from './body.ts'
 import { type ContextByMerchant, resolveMerchant } from './keys.ts'
 import type { BraintreeOperation, BraintreeOperations, OperationResponse } from './operation.ts'
@@ -69,7 +69,7 @@ function toHttpResponse(response: OperationResponse): HttpResponse {
   return {
     status: response.status ?? 200,
     headers: XML,
-    body: xmlDocument(response.root, response.value),
+    body: renderXmlDocument(response.root, response.value),
   }
 }
 
@@ -80,7 +80,7 @@ function refusalResponse(error: ValidationRefused, body: unknown): HttpResponse 
     message: error.message,
     ...error.extras,
   }
-  return { status: 422, headers: XML, body: xmlDocument('api_error_response', value) }
+  return { status: 422, headers: XML, body: renderXmlDocument('api_error_response', value) }
 }
 
 /**

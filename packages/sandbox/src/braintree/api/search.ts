@@ -1,5 +1,5 @@
 import type { StoreTable } from '../../core/store/table.ts'
-import { identifyNumber } from '../state/card-numbers.ts'
+import { hashCardNumber } from '../state/card-numbers.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { CardDetails } from '../state/rows/vault.ts'
 import { BadRequest, NotAuthorized } from '../wire/errors.ts'
@@ -41,13 +41,13 @@ const PAGE_SIZE = 50
  */
 export function searchOperations<Row extends object>(noun: SearchFields<Row>): BraintreeOperations {
   return {
-    'POST /advanced_search_ids': (call) => searchIds(call, noun),
+    'POST /advanced_search_ids': (call) => listMatchingIds(call, noun),
     'POST /advanced_search': (call) => searchPage(call, noun),
   }
 }
 
 /** Returns the ids of all records that match the search criteria, newest first. */
-export function searchIds<Row extends object>(
+export function listMatchingIds<Row extends object>(
   call: BraintreeCall,
   searchFields: SearchFields<Row>,
 ): OperationResponse {
@@ -169,7 +169,7 @@ function textMatcher(criterion: unknown): (value: string | null) => boolean {
 function numberMatcher(criterion: unknown): (card: CardDetails) => boolean {
   const { is, ...parts } = new Fields(isObject(criterion) ? criterion : { is: criterion }).values
   const matches = textMatcher(parts)
-  const whole = is === undefined ? null : identifyNumber(String(is))
+  const whole = is === undefined ? null : hashCardNumber(String(is))
   return (card) =>
     (whole === null || card.uniqueNumberIdentifier === whole || maskedNumber(card) === is) &&
     matches(maskedNumber(card))

@@ -55,7 +55,7 @@ export function startThreeDSecure({ context, params, fields }: ClientCall): Clie
  * Returns the two possible results of the bank's challenge for a nonce, passed and failed, as
  * signed texts. `null` if no challenge is required.
  */
-export function challengeResults(
+export function signChallengeResults(
   context: BraintreeContext,
   nonce: string,
 ): { readonly passed: string; readonly failed: string } | null {

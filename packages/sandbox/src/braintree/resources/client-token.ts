@@ -89,4 +89,4 @@ function readDomains(fields: Fields): string[] {
 }
 
 /** Creates client tokens, with which pages create nonces. */
-export const clientToken: BraintreeOperations = { 'POST /': generate }
+export const clientTokenOperations: BraintreeOperations = { 'POST /': generate }

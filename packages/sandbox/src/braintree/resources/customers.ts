@@ -11,7 +11,7 @@ import type { BraintreeContext } from '../state/context.ts'
 import { renderPaymentMethodsXml } from '../state/payment-method-xml.ts'
 import type { CardDetails, CustomerRow, PaymentMethodRow } from '../state/rows/vault.ts'
 import {
-  freshCustomerId,
+  createUnusedCustomerId,
   readCustomerId,
   readCustomerPaymentMethod,
   readDefaultMethod,
@@ -21,7 +21,7 @@ import { makeDefault, removePaymentMethod } from '../vault/vault.ts'
 import { Fields } from '../wire/validation.ts'
 import { XmlList, type XmlObject } from '../wire/xml.ts'
 import { addressOperations } from './addresses.ts'
-import { addressFields, contactFields } from './contact-search.ts'
+import { createAddressSearchFields, createContactSearchFields } from './contact-search.ts'
 
 function create({ context, body }: BraintreeCall): OperationResponse {
   const fields = new Fields(body).object('customer')
@@ -36,7 +36,7 @@ function create({ context, body }: BraintreeCall): OperationResponse {
     ...NO_CONTACT,
     customFields: {},
     ...details,
-    id: id ?? freshCustomerId(context),
+    id: id ?? createUnusedCustomerId(context),
     createdAt: now,
     updatedAt: now,
   }
@@ -161,7 +161,7 @@ const SEARCH: SearchFields<CustomerRow> = {
   xml: customerXml,
   fields: {
     id: { text: (row) => row.id },
-    ...contactFields('', (row) => row),
+    ...createContactSearchFields('', (row) => row),
     payment_method_token: {
       anyText: (row, context) => listCustomerPaymentMethods(row, context).map(({ token }) => token),
     },
@@ -192,7 +192,7 @@ const SEARCH: SearchFields<CustomerRow> = {
           (card) => `${card.expirationMonth}/${card.expirationYear}`,
         ),
     },
-    ...addressFields('address_', (row, context) =>
+    ...createAddressSearchFields('address_', (row, context) =>
       context.tables.addresses.findBy('customer', row.id),
     ),
     created_at: { instant: (row) => row.createdAt },

@@ -76,6 +76,6 @@ export const pastDueTestOperations: BraintreeOperations = {
   'PUT /:id/make_past_due': pastDue,
 }
 
-export const modificationsForTests: BraintreeOperations = {
+export const modificationTestOperations: BraintreeOperations = {
   'POST /create_modification_for_tests': createModification,
 }

@@ -6,7 +6,7 @@ import {
 } from '../api/operation.ts'
 import { renderThreeDSecureXml } from '../state/card-xml.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import { paymentMethodName, renderMethodXml } from '../state/payment-method-xml.ts'
+import { getPaymentMethodKind, renderMethodXml } from '../state/payment-method-xml.ts'
 import type { PaymentMethodRow, ThreeDSecureInfo } from '../state/rows/vault.ts'
 import { type BillingAddressInput, readBillingAddress } from '../vault/addresses.ts'
 import type { SubmittedMethod } from '../vault/nonces.ts'
@@ -27,7 +27,7 @@ import { verifyCard } from '../vault/verification.ts'
 import { NotFound, throwValidationError } from '../wire/errors.ts'
 import { Fields, parsePermittedKeys } from '../wire/validation.ts'
 import type { XmlObject } from '../wire/xml.ts'
-import { expiringCards } from './expiring-cards.ts'
+import { expiringCardOperations } from './expiring-cards.ts'
 
 const KEYS = parsePermittedKeys(
   `billing_address billing_address_id cardholder_name customer_id cvv device_data expiration_date
@@ -209,7 +209,7 @@ function respond(
   row: PaymentMethodRow,
   status: 200 | 201 = 200,
 ): OperationResponse {
-  return { root: paymentMethodName(row), value: renderMethodXml(context, row), status }
+  return { root: getPaymentMethodKind(row), value: renderMethodXml(context, row), status }
 }
 
 /** Operations on the cards and PayPal accounts that are stored in the vault. */
@@ -220,11 +220,11 @@ export const paymentMethodOperations: BraintreeOperations = {
   'PUT /:kind/:token': update,
   'DELETE /:kind/:token': remove,
   'POST /:token/nonces': createVaultedNonce,
-  ...expiringCards,
+  ...expiringCardOperations,
 }
 
 /** Operations on payment method nonces. */
-export const paymentMethodNonces: BraintreeOperations = {
+export const paymentMethodNonceOperations: BraintreeOperations = {
   'GET /:nonce': ({ context, params }) => {
     const use = findNonce(context, params.nonce ?? '')
     if (use.outcome !== 'usable') throw new NotFound('No such nonce')

@@ -25,14 +25,14 @@ function listAllPlans({ context }: BraintreeCall): OperationResponse {
   const rows = [...context.tables.plans.values()]
   const value = new XmlList(
     'plan',
-    rows.map((row) => planXml(context, row)),
+    rows.map((row) => toPlanXml(context, row)),
   )
   return { root: 'plans', value }
 }
 
 function find({ context, params }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.plans, params.id)
-  return { root: 'plan', value: planXml(context, row) }
+  return { root: 'plan', value: toPlanXml(context, row) }
 }
 
 function create({ context, body }: BraintreeCall): OperationResponse {
@@ -58,7 +58,7 @@ function create({ context, body }: BraintreeCall): OperationResponse {
   if (fields.isBlank('price')) fields.addError('price', '81903')
   const row = readPlan(context, fields, blank)
   context.tables.plans.set(row.id, row)
-  return { root: 'plan', value: planXml(context, row), status: 201 }
+  return { root: 'plan', value: toPlanXml(context, row), status: 201 }
 }
 
 function update({ context, body, params }: BraintreeCall): OperationResponse {
@@ -67,7 +67,7 @@ function update({ context, body, params }: BraintreeCall): OperationResponse {
   row.updatedAt = context.clock.nowMs()
   if (row.id !== before.id) context.tables.plans.delete(before.id)
   context.tables.plans.set(row.id, row)
-  return { root: 'plan', value: planXml(context, row) }
+  return { root: 'plan', value: toPlanXml(context, row) }
 }
 
 /**
@@ -124,7 +124,7 @@ function hasAccountFor(context: BraintreeContext, currency: string): boolean {
   return [...context.tables.merchantAccounts.values()].some((row) => row.currency === currency)
 }
 
-export function planXml(context: BraintreeContext, row: PlanRow): XmlObject {
+export function toPlanXml(context: BraintreeContext, row: PlanRow): XmlObject {
   return {
     id: row.id,
     name: row.name,
@@ -189,6 +189,6 @@ export const planOperations: BraintreeOperations = {
   'PUT /:id': update,
 }
 
-export const addOns: BraintreeOperations = createModificationList('add_on')
+export const addOnOperations: BraintreeOperations = createModificationList('add_on')
 
 export const discountOperations: BraintreeOperations = createModificationList('discount')

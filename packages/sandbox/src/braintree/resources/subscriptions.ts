@@ -11,7 +11,7 @@ import { cancelSubscriptionRow } from '../state/subscription-status.ts'
 import { renderSubscriptionXml } from '../state/subscription-xml.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
 import { updateSubscription } from '../subscriptions/subscription-update.ts'
-import { daysBetween, startOfDay } from '../wire/days.ts'
+import { countDaysBetween, startOfDay } from '../wire/days.ts'
 import { throwValidationError } from '../wire/errors.ts'
 import { Fields } from '../wire/validation.ts'
 import { pastDueTestOperations } from './for-tests.ts'
@@ -67,7 +67,9 @@ const SEARCH: SearchFields<SubscriptionRow> = {
     price: { money: (row) => ({ minor: row.price, currency: row.currency }) },
     days_past_due: {
       number: (row, context) =>
-        row.pastDueSince === null ? null : daysBetween(row.pastDueSince, getCurrentDay(context)),
+        row.pastDueSince === null
+          ? null
+          : countDaysBetween(row.pastDueSince, getCurrentDay(context)),
     },
     billing_cycles_remaining: {
       number: (row) =>

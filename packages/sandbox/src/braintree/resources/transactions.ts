@@ -19,7 +19,11 @@ import { cloneSale } from '../sales/clone.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { readLevelThree } from '../sales/level-three.ts'
 import { renderLineItemXml } from '../sales/line-items.ts'
-import { requirePartial, settlePartially, unsettledAmount } from '../sales/partial-settlement.ts'
+import {
+  computeUnsettledAmount,
+  requirePartial,
+  settlePartially,
+} from '../sales/partial-settlement.ts'
 import { checkOrderId, createSale, readSaleAmount } from '../sales/sale.ts'
 import { declineSettlement, settleTransaction } from '../sales/settlement.ts'
 import { type BraintreeContext, findMerchantAccount } from '../state/context.ts'
@@ -89,7 +93,7 @@ const submitForPartialSettlement: TransactionChange = (context, row, fields) => 
   fields.permit(SUBMIT_KEYS)
   return runOncePerRequestKey(context, fields, `submit part of ${row.id}`, () => {
     requirePartial(row)
-    const left = unsettledAmount(context, row)
+    const left = computeUnsettledAmount(context, row)
     const { amount, ...details } = readSubmitted({ ...row, amount: left }, fields, left)
     return settlePartially(context, row, { amount, details })
   })

@@ -4,14 +4,14 @@ import type { TransactionRow, TransactionStatus } from '../state/rows/transactio
 import type { CustomerSnapshot, PaymentInstrument } from '../state/rows/vault.ts'
 import { renderTransactionXml } from '../state/transaction-xml.ts'
 import {
-  APPROVED,
+  APPROVED_BY_PROCESSOR,
   decideByTestAmount,
   decideSimulatedFailure,
   describeProcessorDecision,
   type ProcessorDecision,
 } from '../vault/processor.ts'
 import { ValidationRefused } from '../wire/errors.ts'
-import { responseTypeOf } from '../wire/processor-responses.ts'
+import { getProcessorResponseType } from '../wire/processor-responses.ts'
 
 export interface ChargeRequest {
   readonly amount: number
@@ -68,7 +68,7 @@ export function createRefundTransaction(
 ): TransactionRow {
   const row = newTransaction(context, 'credit', request)
   const asked = request.instrument.kind === 'credit_card'
-  const verdict = asked ? decideByTestAmount(request) : APPROVED
+  const verdict = asked ? decideByTestAmount(request) : APPROVED_BY_PROCESSOR
   const soft = verdict.responseCode.startsWith('2') && isSoftDecline(verdict.responseCode)
   row.responseCode = soft ? '1005' : verdict.responseCode
   row.authorizationDecline = soft ? verdict.responseCode : null
@@ -79,7 +79,7 @@ export function createRefundTransaction(
 }
 
 function isSoftDecline(code: string): boolean {
-  return responseTypeOf(code) === 'soft_declined'
+  return getProcessorResponseType(code) === 'soft_declined'
 }
 
 /** Decides about a charge: first by simulated declines, then by the card, then by the amount. */
@@ -88,7 +88,7 @@ function decide(context: BraintreeContext, request: ChargeRequest): ProcessorDec
   if (demanded) return decideSimulatedFailure(demanded)
   if (request.alwaysFailsWith) return decideSimulatedFailure(request.alwaysFailsWith)
   const verdict = decideByTestAmount(request)
-  return verdict.status === 'authorized' ? APPROVED : verdict
+  return verdict.status === 'authorized' ? APPROVED_BY_PROCESSOR : verdict
 }
 
 /** Whether the processor approved the transaction. */

@@ -8,7 +8,7 @@ import type {
   PaymentMethodRow,
   ThreeDSecureInfo,
 } from '../state/rows/vault.ts'
-import { freshCustomerId } from '../vault/customer-params.ts'
+import { createUnusedCustomerId } from '../vault/customer-params.ts'
 import type { SubmittedMethod } from '../vault/nonces.ts'
 import { findNonce } from '../vault/nonces.ts'
 import { checkToken, readMethodFromNumber, storePaymentMethod } from '../vault/vault.ts'
@@ -170,7 +170,7 @@ function createCustomer(context: BraintreeContext, saleCustomer: SaleCustomer | 
     ...NO_CONTACT,
     ...details,
     internationalPhone: saleCustomer?.internationalPhone ?? null,
-    id: newId ?? freshCustomerId(context),
+    id: newId ?? createUnusedCustomerId(context),
     customFields: {},
     createdAt: now,
     updatedAt: now,

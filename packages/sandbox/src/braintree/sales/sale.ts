@@ -5,9 +5,13 @@ import {
 } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import type { PaymentInstrument, ThreeDSecureInfo } from '../state/rows/vault.ts'
-import { saleKey } from '../state/tables.ts'
+import { buildDuplicateSaleKey } from '../state/tables.ts'
 import { storeAddress } from '../vault/addresses.ts'
-import { APPROVED, decideSimulatedFailure, type ProcessorDecision } from '../vault/processor.ts'
+import {
+  APPROVED_BY_PROCESSOR,
+  decideSimulatedFailure,
+  type ProcessorDecision,
+} from '../vault/processor.ts'
 import {
   checkPassThru,
   readAuthentication,
@@ -120,7 +124,7 @@ function decidePartialAuthorization(
 ): ProcessorDecision | null {
   const isWelcome = fields.flag('accept_partial_authorization') ?? false
   if (!isWelcome || formatAmount(amount, currency) !== '1004.00') return null
-  return { ...APPROVED, responseCode: '1004' }
+  return { ...APPROVED_BY_PROCESSOR, responseCode: '1004' }
 }
 
 /**
@@ -154,7 +158,7 @@ function isDuplicate(context: BraintreeContext, request: ChargeRequest): boolean
   if (window === 0) return false
   const { amount, currency, token, instrument } = request
   const orderId = request.details?.orderId ?? null
-  const key = saleKey({
+  const key = buildDuplicateSaleKey({
     type: 'sale',
     subscriptionId: null,
     amount,

@@ -1,4 +1,4 @@
-import { dueJobs } from '../../core/clock/due-jobs.ts'
+import { combineDueJobs } from '../../core/clock/due-jobs.ts'
 import { serveHttp } from '../../core/http.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
 import type { StoreTable } from '../../core/store/table.ts'
@@ -6,7 +6,7 @@ import { BraintreeApi } from '../api/api.ts'
 import type { ContextByMerchant } from '../api/keys.ts'
 import { ClientApi } from '../client/client-api.ts'
 import { serveBrowser } from '../client/serve-browser.ts'
-import { OPERATIONS } from '../resources/registry.ts'
+import { BRAINTREE_OPERATIONS } from '../resources/registry.ts'
 import { findSettlementDueAt, settleDue } from '../sales/settlement.ts'
 import { type BraintreeContext, withCause } from '../state/context.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
@@ -45,7 +45,7 @@ export async function serveBraintree(
   { trouble, store, allowedHosts }: ProviderContext,
   options: BraintreeOptions,
 ): Promise<BraintreeHandle> {
-  const api = new BraintreeApi(merchants, OPERATIONS, trouble)
+  const api = new BraintreeApi(merchants, BRAINTREE_OPERATIONS, trouble)
   const clientApi = new ClientApi(merchants)
   const server = await serveHttp({
     port: options.port ?? 0,
@@ -86,7 +86,7 @@ function registerDueJobs(context: BraintreeContext): void {
         ),
     },
   ]
-  context.clock.join(dueJobs('braintree', jobs, context.failures))
+  context.clock.join(combineDueJobs('braintree', jobs, context.failures))
 }
 
 function billOrRollBack(context: BraintreeContext, row: SubscriptionRow): void {

@@ -11,7 +11,7 @@ import {
   saveSubscription,
   setSubscriptionStatus,
 } from '../state/subscription-status.ts'
-import { addDaysTo, billingDayAfter, type CalendarDay, startOfDay } from '../wire/days.ts'
+import { addDaysTo, addMonthsToBillingDay, type CalendarDay, startOfDay } from '../wire/days.ts'
 
 /**
  * Returns when the next scheduled work of the subscription is due, in epoch milliseconds: a retry,
@@ -91,7 +91,7 @@ export function startCycle(row: SubscriptionRow, start: CalendarDay): void {
   row.currentBillingCycle += 1
   countCycle(row, [...row.addOns, ...row.discounts])
   row.billingPeriodStart = start
-  row.nextBillingDate = billingDayAfter(start, row.billingFrequency, row.billingDayOfMonth)
+  row.nextBillingDate = addMonthsToBillingDay(start, row.billingFrequency, row.billingDayOfMonth)
   row.billingPeriodEnd = addDaysTo(row.nextBillingDate, -1)
   row.balance += amount
 }

@@ -1,7 +1,7 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { AppliedModification, ModificationRow } from '../state/rows/subscriptions.ts'
-import { largestAmount } from '../wire/money.ts'
+import { getLargestAmount } from '../wire/money.ts'
 import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
 
 type Kind = ModificationRow['kind']
@@ -140,7 +140,7 @@ function readTerms(fields: Fields, applied: AppliedModification, currency: strin
     else if (quantity === 0) fields.addError('quantity', '92010')
     else applied.quantity = quantity
   }
-  if (applied.amount * applied.quantity > largestAmount(currency))
+  if (applied.amount * applied.quantity > getLargestAmount(currency))
     fields.addError('amount', '92023')
   readDuration(fields, applied)
 }

@@ -6,7 +6,7 @@ import { notifySubscription } from '../state/notifications.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { saveSubscription } from '../state/subscription-status.ts'
-import { daysBetween } from '../wire/days.ts'
+import { countDaysBetween } from '../wire/days.ts'
 import { chargeSubscription } from './billing-cycle.ts'
 
 /**
@@ -22,8 +22,8 @@ export function computeProratedDifference(
   const { billingPeriodStart, billingPeriodEnd } = rowBefore
   if (billingPeriodStart === null || billingPeriodEnd === null) return 0
   const change = computeCurrentCycleAmount(rowAfter) - computeCurrentCycleAmount(rowBefore)
-  const days = daysBetween(billingPeriodStart, billingPeriodEnd) + 1
-  const left = daysBetween(getCurrentDay(context), billingPeriodEnd) + 1
+  const days = countDaysBetween(billingPeriodStart, billingPeriodEnd) + 1
+  const left = countDaysBetween(getCurrentDay(context), billingPeriodEnd) + 1
   return multiplyFraction(change, Math.max(0, Math.min(left, days)), days)
 }
 

@@ -3,9 +3,9 @@ import type { PlanRow, SubscriptionRow } from '../state/rows/subscriptions.ts'
 import {
   addDaysTo,
   addMonthsTo,
-  billingDayAfter,
+  addMonthsToBillingDay,
   type CalendarDay,
-  nextBillingDay,
+  findNextBillingDay,
   parseDay,
   toBillingDayOfMonth,
 } from '../wire/days.ts'
@@ -46,7 +46,7 @@ export function readStart(
   if (immediately) return startNow(now, anchor, plan.billingFrequency)
   const wantsTrial = fields.flag('trial_period') ?? plan.trialPeriod
   if (wantsTrial && !hasDay) return startWithTrial(fields, plan, now)
-  return anchor === null ? startOnDate(now) : startOnDate(nextBillingDay(now, anchor), anchor)
+  return anchor === null ? startOnDate(now) : startOnDate(findNextBillingDay(now, anchor), anchor)
 }
 
 function startOnDate(
@@ -63,10 +63,10 @@ function startNow(
   frequency: number,
 ): SubscriptionStart {
   if (monthlyBillingDay === null) return startOnDate(now)
-  const next = nextBillingDay(addDaysTo(now, 1), monthlyBillingDay)
+  const next = findNextBillingDay(addDaysTo(now, 1), monthlyBillingDay)
   return {
     ...startOnDate(now, monthlyBillingDay),
-    secondBillingDate: billingDayAfter(next, frequency - 1, monthlyBillingDay),
+    secondBillingDate: addMonthsToBillingDay(next, frequency - 1, monthlyBillingDay),
   }
 }
 

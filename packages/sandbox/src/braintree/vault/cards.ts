@@ -1,4 +1,4 @@
-import { identifyNumber } from '../state/card-numbers.ts'
+import { hashCardNumber } from '../state/card-numbers.ts'
 import type { CardDetails } from '../state/rows/vault.ts'
 import type { Fields } from '../wire/validation.ts'
 import { AUTHENTICATION_NUMBERS } from './authentications.ts'
@@ -40,7 +40,7 @@ const FAIL_VERIFICATION: ReadonlyMap<string, string> = new Map(
     ['6011000990139424', '2000'],
     ['38520000009814', '2000'],
     ['3566002020360505', '3000'],
-  ].map(([number = '', code = '']) => [identifyNumber(number), code]),
+  ].map(([number = '', code = '']) => [hashCardNumber(number), code]),
 )
 /** Card numbers that fraud protection always rejects, with the reason. */
 const REJECTED: ReadonlyMap<string, string> = new Map([
@@ -86,7 +86,7 @@ export function describeCard(
     expirationMonth: expiration.month,
     expirationYear: expiration.year,
     cardholderName,
-    uniqueNumberIdentifier: identifyNumber(number),
+    uniqueNumberIdentifier: hashCardNumber(number),
   }
   return { card, alwaysFailsWith: REJECTED.get(number) ?? null }
 }

@@ -32,7 +32,7 @@ const CARD_KEYS = parsePermittedKeys(
   `token cardholder_name cvv expiration_date expiration_month expiration_year number
    payment_method_nonce options billing_address billing_address_id three_d_secure_pass_thru`,
 )
-export function freshCustomerId(context: BraintreeContext): string {
+export function createUnusedCustomerId(context: BraintreeContext): string {
   for (;;) {
     const id = `1${context.store.randomText(9, '0123456789')}`
     if (!context.tables.customers.has(id)) return id

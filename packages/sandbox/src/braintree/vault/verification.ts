@@ -11,7 +11,11 @@ import { MAX_32_BIT_AMOUNT } from '../wire/money.ts'
 import type { AmountCodes, Fields } from '../wire/validation.ts'
 import { findVerificationFailure } from './cards.ts'
 import type { SubmittedMethod } from './nonces.ts'
-import { APPROVED, decideSimulatedFailure, describeProcessorDecision } from './processor.ts'
+import {
+  APPROVED_BY_PROCESSOR,
+  decideSimulatedFailure,
+  describeProcessorDecision,
+} from './processor.ts'
 
 /** Names of the verification options in a call, and the codes of their errors. */
 export interface VerificationNames {
@@ -66,7 +70,7 @@ export function requestVerification(
 ): VerificationRow {
   const card = offered.instrument.kind === 'credit_card' ? offered.instrument.card : null
   const code = offered.alwaysFailsWith ?? (card && findVerificationFailure(card))
-  const verdict = code === null ? APPROVED : decideSimulatedFailure(code)
+  const verdict = code === null ? APPROVED_BY_PROCESSOR : decideSimulatedFailure(code)
   const { verifications } = context.tables
   const verification: VerificationRow = {
     id: createUnusedId(context, 8, (id) => verifications.has(id)),

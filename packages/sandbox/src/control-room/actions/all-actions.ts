@@ -23,7 +23,7 @@ const reset: ControlAction = async (_form, controls) => {
 }
 
 /** Handlers of the control room's forms, by the path that the form is posted to. */
-export const ACTIONS: Readonly<Record<string, ControlAction>> = {
+export const CONTROL_ROOM_ACTIONS: Readonly<Record<string, ControlAction>> = {
   '/advance': advance,
   '/advance-to': advanceTo,
   '/fail': failCalls,

@@ -14,7 +14,7 @@ import { type StepAmount, type TimelineStep, toStepAmount } from '../story/step.
 import { isAbout, readEvents } from '../story/stripe-events.ts'
 import { toTimelineSteps } from '../story/stripe-steps.ts'
 import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
-import { advanceCopy, copiedMerchant, copyCustomer } from './copy-rows.ts'
+import { advanceCopy, copyCustomer, copyMerchant } from './copy-rows.ts'
 
 /** Assumptions of a forecast, such as that the next charge is declined. */
 export interface ForecastAssumptions {
@@ -53,7 +53,7 @@ export async function forecastCustomer(
     customerRef.provider === 'braintree'
       ? findMerchant(observedSandbox, customerRef.merchant)
       : null
-  const merchant = found && copiedMerchant(scratch, found)
+  const merchant = found && copyMerchant(scratch, found)
   const stepsOf = () =>
     merchant
       ? deriveBraintreeSteps(merchant, customerRef.id)

@@ -6,7 +6,7 @@ import {
 } from '../forecast/forecast.ts'
 import { findCustomer } from '../model/customers.ts'
 import {
-  customerPath,
+  buildCustomerPath,
   formatAmounts,
   renderEmptyNote,
   renderStatusBadge,
@@ -55,14 +55,14 @@ export const whatIfPage = definePage(read, (data) => {
   const name = customer.name ?? customer.email ?? customer.id
   return {
     title: 'What if …',
-    lead: html`<a href="${customerPath(customer)}">${name}</a>: a forecast on a copy of this customer. The sandbox does not change.`,
+    lead: html`<a href="${buildCustomerPath(customer)}">${name}</a>: a forecast on a copy of this customer. The sandbox does not change.`,
     body: html`<div class="stack"><section class="card"><h2>Assumptions</h2>${form(data)}</section>
 <div class="versus">${renderForecastSide('Without changes', asIs, ifSo)}${renderForecastSide('With these assumptions', ifSo, asIs)}</div></div>`,
   }
 })
 
 function form({ customer, months, supposed }: Data): Html {
-  return html`<form class="line" method="get" action="${customerPath(customer)}/what-if">
+  return html`<form class="line" method="get" action="${buildCustomerPath(customer)}/what-if">
 ${select('charges', 'Charges are', CHARGES, supposed.charges)}
 ${select('subscriptions', 'Subscriptions are', SUBSCRIPTIONS, supposed.subscriptions)}
 ${select('months', 'Look ahead', MONTHS, String(months))}

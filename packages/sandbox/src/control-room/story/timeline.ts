@@ -2,9 +2,9 @@ import type { Delivery } from '../../core/outbox.ts'
 import { mapNotificationsToSteps } from './braintree-deliveries.ts'
 import { deriveBraintreeSteps } from './braintree-steps.ts'
 import { findMerchant } from './merchants.ts'
-import { newestFirst, type TimelineStep } from './step.ts'
+import { sortNewestFirst, type TimelineStep } from './step.ts'
 import { isAbout, readEvents } from './stripe-events.ts'
-import { stepsFromRows } from './stripe-row-steps.ts'
+import { buildStepsFromRows } from './stripe-row-steps.ts'
 import { toTimelineSteps } from './stripe-steps.ts'
 import type { CustomerRef, ObservedSandbox } from './watched.ts'
 
@@ -26,7 +26,7 @@ export function listPastSteps(
   observedSandbox: ObservedSandbox,
   customerRef: CustomerRef,
 ): PastStep[] {
-  return newestFirst(
+  return sortNewestFirst(
     customerRef.provider === 'stripe'
       ? listPastStripeSteps(observedSandbox, customerRef.id)
       : listPastBraintreeSteps(observedSandbox, customerRef),
@@ -39,7 +39,7 @@ function listPastStripeSteps(watched: ObservedSandbox, customer: string): PastSt
   const filter = { mentions: customer, keep: isAbout(customer), most: MAX_EVENTS }
   const events = readEvents(context, filter).reverse()
   const first = events[0]?.created ?? Number.POSITIVE_INFINITY
-  const steps = [...stepsFromRows(context, customer, first), ...toTimelineSteps(events)]
+  const steps = [...buildStepsFromRows(context, customer, first), ...toTimelineSteps(events)]
   return steps.map((step) => ({ ...step, deliveries: deliveriesOf(watched, step) }))
 }
 

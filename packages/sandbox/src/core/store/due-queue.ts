@@ -99,7 +99,7 @@ function isBefore(a: Entry, b: Entry): boolean {
  * One queue of due work for each clock: the Stripe test clocks, and `null` for the sandbox's own
  * clock. A row never moves to another clock.
  */
-export class DueQueues<T> {
+export class CombinedDueQueue<T> {
   readonly #queues = new Map<string | null, DueQueue>()
   readonly #clockOf: (row: T) => string | null
 

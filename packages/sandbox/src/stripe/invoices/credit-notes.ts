@@ -2,7 +2,11 @@ import type Stripe from 'stripe'
 import { createBlankRow } from '../state/blank.ts'
 import type { CreditNoteRow, InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { belowOneFault, invalidRequestFault, mutuallyExclusiveFault } from '../wire/errors.ts'
+import {
+  createBelowOneFault,
+  createInvalidRequestFault,
+  createMutuallyExclusiveFault,
+} from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { createAmountLine, type NewCreditNoteLine, readLines } from './credit-note-lines.ts'
 import {
@@ -34,7 +38,7 @@ export function draftCreditNote(
 ): DraftCreditNote {
   const invoice = work.require('invoice', params.invoice, 'invoice')
   if (invoice.status !== 'open' && invoice.status !== 'paid') {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `You can only create credit notes for open or paid invoices. This invoice's status is ${invoice.status}.`,
       'invoice',
     )
@@ -105,9 +109,10 @@ export function issueCreditNote(work: UnitOfWork, params: Params): CreditNoteRow
  */
 export function voidCreditNote(work: UnitOfWork, note: CreditNoteRow): void {
   const invoice = work.require('invoice', note.invoice)
-  if (note.status === 'void') throw invalidRequestFault('This credit note has already been voided.')
+  if (note.status === 'void')
+    throw createInvalidRequestFault('This credit note has already been voided.')
   if (invoice.status !== 'open' || note.post_payment_amount > 0) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `You can only void credit notes of open invoices. The status of ${invoice.id} is ${invoice.status}.`,
     )
   }
@@ -131,12 +136,15 @@ function buildNoteLines(
 ): readonly NewCreditNoteLine[] {
   const { amount, lines } = params
   if (amount !== undefined && lines !== undefined)
-    throw mutuallyExclusiveFault('amount, lines', 'amount')
+    throw createMutuallyExclusiveFault('amount, lines', 'amount')
   if (lines !== undefined && lines.length > 0) return readLines(work, invoice, lines)
   if (amount === undefined) {
-    throw invalidRequestFault('You must specify one of these parameters: amount, lines.', 'amount')
+    throw createInvalidRequestFault(
+      'You must specify one of these parameters: amount, lines.',
+      'amount',
+    )
   }
-  if (amount < 1) throw belowOneFault('amount')
+  if (amount < 1) throw createBelowOneFault('amount')
   return [createAmountLine(work, amount)]
 }
 

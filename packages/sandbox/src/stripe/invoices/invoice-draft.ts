@@ -1,4 +1,4 @@
-import { taxIdsOf } from '../payments/tax-ids.ts'
+import { listCustomerTaxIds } from '../payments/tax-ids.ts'
 import { listInheritedDiscounts } from '../state/discounts.ts'
 import type {
   CustomerRow,
@@ -8,7 +8,7 @@ import type {
   SubscriptionRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { fromUnits, toUnits, UNITS_PER_ONE } from '../wire/decimals.ts'
+import { formatFixedPoint, toUnits, UNITS_PER_ONE } from '../wire/decimals.ts'
 import { AUTOMATIC_TAX, NO_AUTOMATIC_TAX } from './automatic-tax.ts'
 import { computeTotals } from './invoice-totals.ts'
 
@@ -195,7 +195,8 @@ export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): L
             unit_amount_decimal: line.unitAmountDecimal,
           },
     quantity: typeof count === 'bigint' ? Number(count / UNITS_PER_ONE) : count,
-    quantity_decimal: typeof count === 'bigint' ? fromUnits(count) : (count?.toString() ?? null),
+    quantity_decimal:
+      typeof count === 'bigint' ? formatFixedPoint(count) : (count?.toString() ?? null),
     subscription: line.subscription,
     subtotal: line.amount,
     taxes: [],
@@ -308,5 +309,5 @@ export function copyTaxIds(
   work: UnitOfWork,
   customer: CustomerRow,
 ): NonNullable<InvoiceRow['customer_tax_ids']> {
-  return taxIdsOf(work, customer).map(({ type, value }) => ({ type, value }))
+  return listCustomerTaxIds(work, customer).map(({ type, value }) => ({ type, value }))
 }

@@ -1,4 +1,4 @@
-import { amountOffIn } from '../catalog/coupons.ts'
+import { findAmountOff } from '../catalog/coupons.ts'
 import { findDiscountCoupon } from '../state/discounts.ts'
 import type { InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -52,7 +52,7 @@ function applyDiscounts(
         ? left.map((amount) => computePercentage(amount, coupon.percent_off ?? 0))
         : allocateByWeight(
             Math.min(
-              amountOffIn(coupon, invoice.currency) ?? 0,
+              findAmountOff(coupon, invoice.currency) ?? 0,
               left.reduce((a, b) => a + b, 0),
             ),
             left,

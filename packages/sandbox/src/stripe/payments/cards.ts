@@ -1,11 +1,11 @@
 import type Stripe from 'stripe'
 import type { CustomerRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createNoSuchObjectFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { createCardFromToken } from './new-payment-method.ts'
-import { checkAttachable, emptyAddress, releaseMethod } from './payment-methods.ts'
+import { checkAttachable, createEmptyAddress, releaseMethod } from './payment-methods.ts'
 
 /**
  * Whether a payment method is a legacy card, the predecessor of payment methods. Each legacy card
@@ -32,7 +32,7 @@ export function requireCard(
 ): PaymentMethodRow {
   const row = work.find('payment_method', id)
   if (row?.customer === customer.id && isCard(row)) return row
-  throw noSuchObjectFault('source', id, param)
+  throw createNoSuchObjectFault('source', id, param)
 }
 
 /**
@@ -75,7 +75,7 @@ export function updateCard(
   const { exp_month: month, exp_year: year } = params
   if (row.card && month !== undefined) row.card = { ...row.card, exp_month: readMonth(month) }
   if (row.card && year !== undefined) row.card = { ...row.card, exp_year: readYear(year) }
-  const address = { ...emptyAddress(), ...row.billing_details.address }
+  const address = { ...createEmptyAddress(), ...row.billing_details.address }
   for (const part of ['city', 'country', 'line1', 'line2', 'state'] as const) {
     address[part] = params[`address_${part}`] ?? address[part]
   }
@@ -88,7 +88,7 @@ export function updateCard(
 function readMonth(text: string): number {
   const month = Number(text)
   if (Number.isInteger(month) && month >= 1 && month <= 12) return month
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     "Your card's expiration month is invalid.",
     'exp_month',
     'invalid_expiry_month',
@@ -98,7 +98,7 @@ function readMonth(text: string): number {
 function readYear(text: string): number {
   const year = Number(text)
   if (Number.isInteger(year) && year >= 2000 && year <= 2100) return year
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     "Your card's expiration year is invalid.",
     'exp_year',
     'invalid_expiry_year',

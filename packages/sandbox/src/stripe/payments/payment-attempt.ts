@@ -7,7 +7,7 @@ import type {
   SetupIntentRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { StripeFault, withDocs } from '../wire/errors.ts'
+import { StripeFault, withErrorDocsUrl } from '../wire/errors.ts'
 import { recordCharge } from './balance-transactions.ts'
 import { openTestCardDispute } from './disputes.ts'
 import { type CardDecline, findMethodTestCard, getCardBehavior, toDecline } from './test-cards.ts'
@@ -141,7 +141,7 @@ export function failIntent(
 
 function declineFields(decline: CardDecline) {
   return {
-    ...withDocs(decline.code),
+    ...withErrorDocsUrl(decline.code),
     message: decline.message,
     ...(decline.declineCode ? { decline_code: decline.declineCode } : {}),
     ...(decline.adviceCode ? { advice_code: decline.adviceCode } : {}),

@@ -16,7 +16,7 @@ import { dryRun, type UnitOfWork } from '../state/unit-of-work.ts'
 import { listSubscriptionItems } from '../subscriptions/subscription-swap.ts'
 import { applyUpdate, updateSubscription } from '../subscriptions/subscription-update.ts'
 import { draftNextInvoice } from '../subscriptions/upcoming-invoice.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { cancelNow } from './subscriptions.ts'
 
 /**
@@ -151,7 +151,7 @@ export function checkOffered(
   )
   if (!offer) {
     work.require('price', change.price, `${path}[price]`)
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The price ${change.price} is not among the \`features.subscription_update.products\` of the portal configuration.`,
       `${path}[price]`,
     )
@@ -159,7 +159,7 @@ export function checkOffered(
   const now = listSubscriptionItems(work, subscription)[0]?.quantity ?? 1
   const { least, most } = offer.quantities ?? { least: now, most: now }
   if (!Number.isSafeInteger(change.quantity) || change.quantity < least || change.quantity > most) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       least === most
         ? 'The portal configuration does not allow another quantity.'
         : `The quantity must be between ${least} and ${most}.`,
@@ -245,5 +245,5 @@ export function addCard(work: UnitOfWork, customer: CustomerRow, card: string): 
 }
 
 function createNotOfferedFault() {
-  return invalidRequestFault('The portal configuration does not offer this.')
+  return createInvalidRequestFault('The portal configuration does not offer this.')
 }

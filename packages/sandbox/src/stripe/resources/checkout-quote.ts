@@ -17,7 +17,7 @@ import type {
 } from '../state/rows.ts'
 import { dryRun, type UnitOfWork } from '../state/unit-of-work.ts'
 import { beginSubscription } from '../subscriptions/subscription-create.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { pickGiven } from '../wire/fields.ts'
 import { addIntervals } from '../wire/periods.ts'
 import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
@@ -307,13 +307,13 @@ function anchorParams(work: UnitOfWork, order: CheckoutOrder): AnchorParams {
   const isFree = proration === 'none'
   const recurrences = order.items.map(({ price }) => work.require('price', price).recurring)
   if (isFree && recurrences.includes(null)) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'One-time prices can not be used when nothing is prorated.',
       ANCHOR_PARAM_NAME,
     )
   }
   if (!isFree && order.discounts.some((each) => hasFixedAmount(work, each))) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'Coupons of a fixed amount can not be used when the time before the anchor is prorated.',
       ANCHOR_PARAM_NAME,
     )

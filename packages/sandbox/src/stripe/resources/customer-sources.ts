@@ -10,7 +10,7 @@ import {
 } from '../payments/cards.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import type { PaymentMethodRow } from '../state/rows.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 
 /**
  * Operations on a customer's sources, the predecessors of payment methods. Only cards are
@@ -35,7 +35,11 @@ export const customerSourceOperations: StripeOperations = {
     const card = requireCardOfCall(call)
     for (const name of ['account_holder_name', 'account_holder_type', 'owner'] as const) {
       if (params[name] === undefined) continue
-      throw invalidRequestFault(`Received unknown parameter: ${name}`, name, 'parameter_unknown')
+      throw createInvalidRequestFault(
+        `Received unknown parameter: ${name}`,
+        name,
+        'parameter_unknown',
+      )
     }
     updateCard(call.work, card, params)
     return toCard(card)
@@ -49,7 +53,7 @@ export const customerSourceOperations: StripeOperations = {
 
   'Customers.verifySource': (_params, call) => {
     requireCardOfCall(call)
-    throw invalidRequestFault('Only bank accounts are verified, and the sandbox has none.')
+    throw createInvalidRequestFault('Only bank accounts are verified, and the sandbox has none.')
   },
 }
 

@@ -7,7 +7,7 @@ import { closeDispute, escalateInquiry, isClosed, isInquiry } from '../payments/
 import { renderRow } from '../state/render.ts'
 import type { DisputeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
 /** Operations on disputes. Certain test cards and the handle's `disputeCharge()` open disputes. */
@@ -23,7 +23,7 @@ export const disputeOperations: StripeOperations = {
   'Disputes.update': (params, { work, id }) => {
     markAvailableFunds(work)
     const dispute = work.require('dispute', id)
-    if (isClosed(dispute)) throw invalidRequestFault('This dispute is already closed')
+    if (isClosed(dispute)) throw createInvalidRequestFault('This dispute is already closed')
     work.edit('dispute', dispute)
     const before = copyJson({ status: dispute.status, details: dispute.evidence_details })
     dispute.metadata = mergeMetadata(dispute.metadata, params.metadata)
@@ -44,7 +44,7 @@ export const disputeOperations: StripeOperations = {
     markAvailableFunds(work)
     const dispute = work.require('dispute', id)
     if (isInquiry(dispute)) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'The sandbox does not imitate closing an inquiry; answer it instead.',
       )
     }

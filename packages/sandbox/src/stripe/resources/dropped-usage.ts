@@ -1,4 +1,4 @@
-import { formatTimeV2 } from '../api/v2.ts'
+import { formatStripeV2Time } from '../api/v2.ts'
 import type { ThinEventRow } from '../state/rows.ts'
 import { buildRelatedObject } from '../state/thin-events.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -56,7 +56,7 @@ export function reportDropped(
   dropped: readonly DroppedEvent[],
   maxNamedEvents = dropped.length,
 ): ThinEventRow {
-  const at = formatTimeV2(work.sandboxNow)
+  const at = formatStripeV2Time(work.sandboxNow)
   const codes = [...new Set(dropped.map(({ code }) => code))]
   return work.insert('v2.core.event', {
     id: work.newId('evt_'),

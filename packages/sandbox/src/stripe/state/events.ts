@@ -6,7 +6,13 @@ import type { WireObject } from '../wire/wire-object.ts'
 import type { StripeContext } from './context.ts'
 import { readClockTime } from './context.ts'
 import type { EventRequest, NewEvent } from './new-event.ts'
-import { type EventReceiver, findReceiver, receiversIn, sendTo, subscribesTo } from './receivers.ts'
+import {
+  type EventReceiver,
+  findReceiver,
+  listEventReceivers,
+  sendTo,
+  subscribesTo,
+} from './receivers.ts'
 import type { EventRow } from './rows.ts'
 import { recordThinEvent, toThinEventType } from './thin-events.ts'
 
@@ -29,7 +35,7 @@ export function recordEvents(
   const { store, tables } = context
   const created = readClockTime(context)
   const by = request ? { id: request.id, idempotency_key: request.idempotencyKey } : NO_REQUEST
-  const receivers = receiversIn(tables)
+  const receivers = listEventReceivers(tables)
   const whole = receivers.filter(({ payload }) => payload === 'snapshot')
   const thin = receivers.filter(({ payload }) => payload === 'thin')
   const rows = events.map(({ type, data, previous }): EventRow => {

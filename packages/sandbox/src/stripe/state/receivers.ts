@@ -20,7 +20,7 @@ export interface EventReceiver {
 
 const NO_RECEIVERS: readonly EventReceiver[] = []
 
-export function receiversIn(tables: StripeTables): readonly EventReceiver[] {
+export function listEventReceivers(tables: StripeTables): readonly EventReceiver[] {
   const { webhook_endpoint: endpoints, 'v2.core.event_destination': destinations } = tables
   // Avoids building lists, because most sandboxes renew subscriptions without any endpoint.
   if (endpoints.size === 0 && destinations.size === 0) return NO_RECEIVERS

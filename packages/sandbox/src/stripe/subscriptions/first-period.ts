@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { daysInMonth } from '../../core/clock/calendar.ts'
 import type { PriceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, mutuallyExclusiveFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createMutuallyExclusiveFault } from '../wire/errors.ts'
 import {
   addIntervals,
   type BillingPeriod,
@@ -40,10 +40,13 @@ function readBackdate(work: UnitOfWork, params: Params, trialEnd: number | null)
   const { backdate_start_date: at } = params
   if (at === undefined) return work.now
   if (at > work.now) {
-    throw invalidRequestFault('`backdate_start_date` must be in the past.', 'backdate_start_date')
+    throw createInvalidRequestFault(
+      '`backdate_start_date` must be in the past.',
+      'backdate_start_date',
+    )
   }
   if (trialEnd !== null) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The sandbox does not imitate `backdate_start_date` together with a trial.',
       'backdate_start_date',
     )
@@ -61,7 +64,7 @@ function readAnchor(
   const from = trialEnd ?? work.now
   if (config) {
     if (anchor !== undefined) {
-      throw mutuallyExclusiveFault(
+      throw createMutuallyExclusiveFault(
         'billing_cycle_anchor, billing_cycle_anchor_config',
         'billing_cycle_anchor_config',
       )
@@ -70,10 +73,13 @@ function readAnchor(
   }
   if (anchor === undefined) return from
   if (anchor <= work.now) {
-    throw invalidRequestFault('billing_cycle_anchor must be in the future.', 'billing_cycle_anchor')
+    throw createInvalidRequestFault(
+      'billing_cycle_anchor must be in the future.',
+      'billing_cycle_anchor',
+    )
   }
   if (anchor < from) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'billing_cycle_anchor cannot be before trial_end.',
       'billing_cycle_anchor',
     )
@@ -81,7 +87,7 @@ function readAnchor(
   for (const { recurring } of prices) {
     const natural = recurring ? addIntervals(from, recurring, 1) : anchor
     if (anchor <= natural) continue
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `billing_cycle_anchor cannot be later than next natural billing date (${natural}) for plan`,
       'billing_cycle_anchor',
     )
@@ -107,7 +113,7 @@ function computeAnchor(config: AnchorConfig, from: number, prices: readonly Pric
     const value = config[name]
     if (value === undefined || (value >= least && value <= most)) continue
     const path = `billing_cycle_anchor_config[${name}]`
-    throw invalidRequestFault(`\`${name}\` must be between ${least} and ${most}.`, path)
+    throw createInvalidRequestFault(`\`${name}\` must be between ${least} and ${most}.`, path)
   }
   const step = monthsOf(prices)
   const base = new Date(from * 1000)
@@ -144,7 +150,7 @@ function findConfiguredDay(config: AnchorConfig, base: Date, months: number): Da
 function monthsOf(prices: readonly PriceRow[]): number {
   const recurrences = prices.flatMap(({ recurring }) => recurring ?? [])
   if (!recurrences.every(({ interval }) => interval === 'month' || interval === 'year')) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       '`billing_cycle_anchor_config` is only for prices by the month or year.',
       'billing_cycle_anchor_config',
     )
@@ -219,7 +225,7 @@ function splitPastPeriods(
     const whole = findPeriodAt(anchor, recurrence, at)
     times.push({ start: at, end: whole.end, whole })
     if (times.length >= MAX_LINES) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `An invoice has at most ${MAX_LINES} lines: the subscription began too long ago.`,
         'backdate_start_date',
       )

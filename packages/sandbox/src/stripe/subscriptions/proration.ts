@@ -1,6 +1,6 @@
 import { multiplyFraction } from '../../core/rounding.ts'
-import { amountOffIn } from '../catalog/coupons.ts'
-import { unitAmountIn } from '../catalog/currency-options.ts'
+import { findAmountOff } from '../catalog/coupons.ts'
+import { findUnitAmount } from '../catalog/currency-options.ts'
 import { isMetered, priceQuantity } from '../catalog/tiers.ts'
 import { createBlankRow } from '../state/blank.ts'
 import {
@@ -16,7 +16,7 @@ import type {
   SubscriptionRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { fromUnits, UNITS_PER_ONE } from '../wire/decimals.ts'
+import { formatFixedPoint, UNITS_PER_ONE } from '../wire/decimals.ts'
 import { computePercentage } from '../wire/money.ts'
 import { type BillingPeriod, findPeriodAt } from '../wire/periods.ts'
 
@@ -89,7 +89,7 @@ export function subtractDiscounts(
     net -=
       coupon.percent_off !== null
         ? computePercentage(net, coupon.percent_off)
-        : Math.min(net, amountOffIn(coupon, subscription.currency) ?? 0)
+        : Math.min(net, findAmountOff(coupon, subscription.currency) ?? 0)
   }
   return net
 }
@@ -199,7 +199,7 @@ function addProration(
     period: { start, end },
     proration: true,
     quantity: BigInt(item.quantity ?? 1) * UNITS_PER_ONE,
-    unitAmount: unitAmountIn(price, subscription.currency),
+    unitAmount: findUnitAmount(price, subscription.currency),
   })
 }
 
@@ -246,8 +246,8 @@ export function addPendingItem(
         unit_amount_decimal: unitAmount,
       },
       proration_details: { credited_items: null, discount_amounts: [] },
-      quantity: Math.trunc(Number(fromUnits(quantity))),
-      quantity_decimal: fromUnits(quantity),
+      quantity: Math.trunc(Number(formatFixedPoint(quantity))),
+      quantity_decimal: formatFixedPoint(quantity),
       tax_rates: item.tax_rates.length > 0 ? [...item.tax_rates] : null,
       test_clock,
       $: { price, product, subscription: id, item: item.id },

@@ -1,4 +1,4 @@
-import { createPrice, meterRequiredFault } from '../catalog/prices.ts'
+import { createMeterRequiredFault, createPrice } from '../catalog/prices.ts'
 import {
   type DiscountParam,
   type PurchasedItem,
@@ -10,10 +10,10 @@ import { hasNoMeter } from '../catalog/usage.ts'
 import type { CustomerRow, PriceRow, SubscriptionItemRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import {
-  invalidRequestFault,
-  missingParamFault,
-  mutuallyExclusiveFault,
-  negativeNumberFault,
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createMutuallyExclusiveFault,
+  createNegativeNumberFault,
 } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 
@@ -37,7 +37,7 @@ export interface ItemParams {
  */
 export function requireItemPrice(work: UnitOfWork, params: ItemParams, path: string): PriceRow {
   const price = findItemPrice(work, params, path)
-  if (!price) throw missingParamFault(`${path}[price]`)
+  if (!price) throw createMissingParamFault(`${path}[price]`)
   return price
 }
 
@@ -45,7 +45,7 @@ export function findItemPrice(work: UnitOfWork, params: ItemParams, path: string
   const given = [params.price, params.plan, params.price_data].filter(
     (value) => value !== undefined,
   )
-  if (given.length > 1) throw mutuallyExclusiveFault('price, plan, price_data', path)
+  if (given.length > 1) throw createMutuallyExclusiveFault('price, plan, price_data', path)
   if (params.price_data !== undefined) {
     return createPrice(work, params.price_data as Parameters<typeof createPrice>[1])
   }
@@ -54,7 +54,7 @@ export function findItemPrice(work: UnitOfWork, params: ItemParams, path: string
   const param = `${path}[${params.price === undefined ? 'plan' : 'price'}]`
   const price = work.require('price', id, param)
   if (!price.recurring) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The price specified is set to \`type=one_time\` but this field only accepts prices with \`type=recurring\`.`,
       param,
     )
@@ -66,14 +66,15 @@ export function findItemPrice(work: UnitOfWork, params: ItemParams, path: string
 export function checkActive(work: UnitOfWork, price: PriceRow, path: string): void {
   if (work.cause === 'time') return
   if (!price.active) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The price specified is inactive. This field only accepts active prices.`,
       `${path}[price]`,
     )
   }
-  if (hasNoMeter(price) && !work.supportsLegacyFeature('usage-records')) throw meterRequiredFault()
+  if (hasNoMeter(price) && !work.supportsLegacyFeature('usage-records'))
+    throw createMeterRequiredFault()
   if (work.find('product', price.product)?.active === false) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The price specified belongs to a product that is not active.`,
       `${path}[price]`,
     )
@@ -82,13 +83,13 @@ export function checkActive(work: UnitOfWork, price: PriceRow, path: string): vo
 
 export function checkQuantity(quantity: number | undefined, path: string, price: PriceRow): void {
   if (quantity !== undefined && isMetered(price)) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `Quantity should not be specified where usage_type is \`metered\`. Remove quantity from \`${path}\`.`,
       `${path}[quantity]`,
     )
   }
   if (quantity !== undefined && (quantity < 0 || quantity > 1_000_000)) {
-    throw negativeNumberFault(`${path}[quantity]`)
+    throw createNegativeNumberFault(`${path}[quantity]`)
   }
 }
 
@@ -128,7 +129,7 @@ export function createSubscriptionItem(
 }
 
 /** Returns the prices and quantities that a subscription would have after a change of its items. */
-export function itemsAfterChange(
+export function listItemsAfterChange(
   work: UnitOfWork,
   subscription: string,
   changes: readonly ItemParams[],
@@ -149,7 +150,7 @@ export function checkDuplicates(prices: readonly string[]): void {
   const seen = new Set<string>()
   for (const price of prices) {
     if (seen.has(price)) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `Cannot add multiple subscription items with the same plan: \`${price}\`.`,
         'items',
       )

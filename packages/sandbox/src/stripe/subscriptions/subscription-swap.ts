@@ -4,9 +4,9 @@ import { requireTaxRates } from '../catalog/tax-rates.ts'
 import { isMetered } from '../catalog/tiers.ts'
 import type { PriceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createNoSuchObjectFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
-import { findPeriodAt, sameRecurrence } from '../wire/periods.ts'
+import { findPeriodAt, hasSameRecurrence } from '../wire/periods.ts'
 import { computePeriodAmount, creditUnusedTime, debitRemainingTime } from './proration.ts'
 import {
   checkActive,
@@ -84,7 +84,7 @@ export function changeItems(
   const changes = plan.map((change) => change.apply())
   const items = listSubscriptionItems(work, subscription)
   if (items.length === 0)
-    throw invalidRequestFault('A subscription must have at least one item.', 'items')
+    throw createInvalidRequestFault('A subscription must have at least one item.', 'items')
   checkDuplicates(items.map((item) => item.price))
   const becomesPaid =
     !wasTrialing && freeBefore && !isFree(work, subscription, items) && itemsBefore.length > 0
@@ -140,7 +140,7 @@ function planChanges(
     if (params.id === undefined) return planNewItem(work, subscription, params, path)
     const item = work.find('subscription_item', params.id)
     if (!item || item.subscription !== subscription.id) {
-      throw noSuchObjectFault('subscription_item', params.id, `${path}[id]`)
+      throw createNoSuchObjectFault('subscription_item', params.id, `${path}[id]`)
     }
     if (params.deleted) {
       clearUsage(work, item, params.clear_usage ?? false)
@@ -175,7 +175,7 @@ function pricesAfter(
 /** Whether none of the previous intervals remains. */
 function hasNewIntervals(before: readonly PriceRow[], after: readonly PriceRow[]): boolean {
   return after.every((price) =>
-    before.every((old) => !sameRecurrence(old.recurring, price.recurring)),
+    before.every((old) => !hasSameRecurrence(old.recurring, price.recurring)),
   )
 }
 
@@ -199,7 +199,7 @@ function planChangedItem(
     item,
     price: price ?? old,
     changesAmount: swapped || requantified,
-    changesInterval: swapped && !sameRecurrence(old.recurring, price?.recurring ?? null),
+    changesInterval: swapped && !hasSameRecurrence(old.recurring, price?.recurring ?? null),
     apply: () => {
       work.edit('subscription_item', item)
       if (price) item.price = price.id
@@ -338,7 +338,7 @@ function readProrationDate(
   const start = Math.min(...items.map((item) => item.current_period_start))
   const end = Math.max(...items.map((item) => item.current_period_end))
   if (date >= start && date <= end) return date
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     'Invalid proration_date: it must be within the current period of the subscription.',
     'proration_date',
   )

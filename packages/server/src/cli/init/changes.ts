@@ -18,7 +18,7 @@ import type { FileChange } from './framework.ts'
 import { readText } from './project.ts'
 
 /** A change of a file. `mode` holds its permissions, if they matter. */
-export interface ChangeOfFile extends FileChange {
+export interface ModeChangingFileChange extends FileChange {
   readonly mode?: number
 }
 
@@ -39,7 +39,7 @@ export class UndoSteps {
  * Checks that every file can be written, before anything is.
  * @throws UsageError that names the first file that cannot.
  */
-export function assertWritable(folder: string, changes: readonly ChangeOfFile[]): void {
+export function assertWritable(folder: string, changes: readonly ModeChangingFileChange[]): void {
   for (const { path, before } of changes) {
     let target = join(folder, path)
     if (before === null) {
@@ -61,7 +61,7 @@ export function assertWritable(folder: string, changes: readonly ChangeOfFile[])
  */
 export function writeChanges(
   folder: string,
-  changes: readonly ChangeOfFile[],
+  changes: readonly ModeChangingFileChange[],
   undo: UndoSteps,
 ): void {
   for (const { path, before, after, mode } of changes) {

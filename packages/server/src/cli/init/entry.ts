@@ -50,7 +50,7 @@ export function planEntry(
   const changes: FileChange[] = []
   const present = readText(join(folder, server))
   if (present === null) changes.push({ path: server, before: null, after: text })
-  else if (!createsServer(present)) throw alreadyThere(folder, server)
+  else if (!createsServer(present)) throw createAlreadyExistsError(folder, server)
   if (mounted) return { changes, server, byHand: null, port }
   const specifier = specifierOf(server, language, project)
   const modules = loadsWithRequire(language, entry?.source ?? '') ? 'require' : 'esm'
@@ -63,7 +63,7 @@ export function planEntry(
 }
 
 /** The error for a file that is in the way. */
-export function alreadyThere(folder: string, path: string): UsageError {
+export function createAlreadyExistsError(folder: string, path: string): UsageError {
   return new UsageError(
     `${join(folder, path)} already exists and does not create a Tollgate server. Rename it, and run tollgate init again.`,
   )

@@ -1,12 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { UsageError } from '../usage-error.ts'
-import { assertWritable, type ChangeOfFile, UndoSteps, writeChanges } from './changes.ts'
-import { assertChoices, BILLING, DEFAULT_CHOICES, databaseOf, type InitChoices } from './choices.ts'
+import { assertWritable, type ModeChangingFileChange, UndoSteps, writeChanges } from './changes.ts'
+import {
+  assertChoices,
+  DEFAULT_CHOICES,
+  databaseOf,
+  INIT_BILLING_CHOICES,
+  type InitChoices,
+} from './choices.ts'
 import { addIgnored, addSettings, type Settings } from './env-file.ts'
 import { assertReachable, createFirstClient, type FirstClient } from './first-client.ts'
 import type { Framework } from './framework.ts'
-import { exclusively } from './lock.ts'
+import { runExclusively } from './lock.ts'
 import { installPackages, listPackages } from './packages.ts'
 import { type PackageManager, type Project, readText } from './project.ts'
 
@@ -50,7 +56,7 @@ export interface InitResult {
  * @throws UsageError if the project cannot be set up.
  */
 export function initProject(options: InitOptions): Promise<InitResult> {
-  return exclusively(options.project.folder, () => initAlone(options))
+  return runExclusively(options.project.folder, () => initAlone(options))
 }
 
 async function initAlone(options: InitOptions): Promise<InitResult> {
@@ -59,7 +65,10 @@ async function initAlone(options: InitOptions): Promise<InitResult> {
   assertChoices(choices)
   const { changes: sources, server, byHand, port } = framework.plan(project, choices)
   const settings = chooseSettings(project, choices, port)
-  const changes: ChangeOfFile[] = [...sources, ...planSettings(project, settings, choices)]
+  const changes: ModeChangingFileChange[] = [
+    ...sources,
+    ...planSettings(project, settings, choices),
+  ]
   const wanted = listPackages(project, framework, choices, { version, tarballs })
   const packages = [...wanted.dependencies, ...wanted.devDependencies]
   const installs = install && packages.length > 0
@@ -102,7 +111,7 @@ function chooseSettings({ settings }: Project, choices: InitChoices, port: numbe
     DATABASE_URL: choices.database,
     TOLLGATE_URL: `http://localhost:${port}`,
     TOLLGATE_SECRET: randomBytes(32).toString('base64url'),
-    ...BILLING[choices.billing].settings,
+    ...INIT_BILLING_CHOICES[choices.billing].settings,
     ...settings,
   }
 }
@@ -112,7 +121,7 @@ function planSettings(
   project: Project,
   settings: Settings,
   { database }: InitChoices,
-): ChangeOfFile[] {
+): ModeChangingFileChange[] {
   const env = readText(join(project.folder, '.env'))
   const ignored = readText(join(project.folder, '.gitignore'))
   const ignoring = ['.env', ...(database === DEFAULT_CHOICES.database ? ['tollgate.db*'] : [])]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ONE } from '../../../core/values/decimal.ts'
+import { DECIMAL_ONE } from '../../../core/values/decimal.ts'
 import type { MeteredPrice } from '../../../core/values/metered-price.ts'
 import type { MeterBill } from '../../../core/values/usage-bill.ts'
 import { billUsage, sumWithoutTax, toLinesWithTax } from './bill.ts'
@@ -21,7 +21,7 @@ function chargedFor(reports: readonly number[], priceOf: (index: number) => Mete
   const bills: MeterBill[] = []
   let used = 0n
   return reports.map((report, index) => {
-    const value = BigInt(report) * ONE
+    const value = BigInt(report) * DECIMAL_ONE
     const ledger = { used: new Map([['calls', used]]), bills }
     const made = billUsage(ledger, new Map([['calls', value]]), () => priceOf(index))
     bills.push(...made)
@@ -59,7 +59,7 @@ describe('billUsage()', () => {
       ],
     }
     const nothing = { used: new Map(), bills: [] }
-    const calls = (count: bigint) => new Map([['calls', count * ONE]])
+    const calls = (count: bigint) => new Map([['calls', count * DECIMAL_ONE]])
     const first = billUsage(nothing, calls(4n), () => price)
     expect(first).toMatchObject([{ lines: [{ description: 'calls (tier 1)', amount: 500 }] }])
     const later = { used: calls(4n), bills: first }

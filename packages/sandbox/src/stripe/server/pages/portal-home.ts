@@ -4,7 +4,7 @@ import type { PaymentMethodRow, SubscriptionRow } from '../../state/rows.ts'
 import { hasEnded } from '../../state/subscription-status.ts'
 import { listSubscriptionItems } from '../../subscriptions/subscription-swap.ts'
 import { formatAmount } from '../../wire/money.ts'
-import { cardName } from './cards.ts'
+import { describeCard } from './cards.ts'
 import { describePrice } from './checkout-view.ts'
 import { formatUnixDate, renderAlert, renderHiddenFields } from './page.ts'
 import type { ViewedPortal } from './portal-state.ts'
@@ -64,8 +64,8 @@ function cardsView(viewed: ViewedPortal): Html {
 function cardRow({ session, customer }: ViewedPortal, card: PaymentMethodRow): Html {
   const isDefault = customer.invoice_settings.default_payment_method === card.id
   const button = (action: string, text: string) =>
-    html`<form method="post">${renderHiddenFields({ token: session.$.token, method: card.id, action })}<button class="quiet" aria-label="${text}: ${cardName(card)}">${text}</button></form>`
-  return html`<li><span>${cardName(card)}${isDefault ? html` <span class="badge">Default</span>` : ''}</span>
+    html`<form method="post">${renderHiddenFields({ token: session.$.token, method: card.id, action })}<button class="quiet" aria-label="${text}: ${describeCard(card)}">${text}</button></form>`
+  return html`<li><span>${describeCard(card)}${isDefault ? html` <span class="badge">Default</span>` : ''}</span>
   ${isDefault ? '' : button('default-card', 'Make default')}${button('remove-card', 'Remove')}</li>`
 }
 

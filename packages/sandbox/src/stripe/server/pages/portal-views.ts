@@ -13,7 +13,7 @@ import {
 } from './portal-state.ts'
 
 /** Pages of the customer portal, by the type of the flow that opens them directly. */
-export const VIEWS: Readonly<Record<string, PortalView>> = {
+export const PORTAL_VIEWS: Readonly<Record<string, PortalView>> = {
   customer_update(viewed) {
     const { customer, configuration } = viewed
     const { allowed_updates: allowed } = configuration.features.customer_update

@@ -2,7 +2,7 @@ import { toPlan } from '../../state/render.ts'
 import type { StripeTables } from '../../state/tables.ts'
 import { type FormObject, isForm } from '../../wire/form.ts'
 import type { WireObject } from '../../wire/wire-object.ts'
-import { formPartOf, listFormEntries, renameField } from '../basics/form-fields.ts'
+import { getFormPart, listFormEntries, renameField } from '../basics/form-fields.ts'
 import { isRecord, lookUp } from '../basics/look-up.ts'
 import type { VersionChange } from '../basics/version-change.ts'
 
@@ -178,7 +178,7 @@ export const BASIL: readonly VersionChange[] = [
       'Invoices.createPreview'(form) {
         for (const [name, value] of Object.entries(form)) {
           if (!name.startsWith('subscription_') || name === 'subscription_details') continue
-          formPartOf(form, 'subscription_details')[name.slice('subscription_'.length)] ??= value
+          getFormPart(form, 'subscription_details')[name.slice('subscription_'.length)] ??= value
           delete form[name]
         }
       },

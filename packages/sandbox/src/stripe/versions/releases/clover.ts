@@ -1,6 +1,6 @@
 import type { StripeTables } from '../../state/tables.ts'
 import type { FormObject } from '../../wire/form.ts'
-import { formPartOf, listFormEntries } from '../basics/form-fields.ts'
+import { getFormPart, listFormEntries } from '../basics/form-fields.ts'
 import { isRecord, lookUp } from '../basics/look-up.ts'
 import type { VersionChange } from '../basics/version-change.ts'
 
@@ -60,10 +60,10 @@ export const CLOVER: readonly VersionChange[] = [
       },
       'Invoices.createPreview'(form) {
         if (form.subscription !== undefined || form.subscription_details === undefined) return
-        useClassicBilling(formPartOf(form, 'subscription_details'))
+        useClassicBilling(getFormPart(form, 'subscription_details'))
       },
       'Checkout/Sessions.create'(form) {
-        if (form.mode === 'subscription') useClassicBilling(formPartOf(form, 'subscription_data'))
+        if (form.mode === 'subscription') useClassicBilling(getFormPart(form, 'subscription_data'))
       },
     },
   },

@@ -1,7 +1,7 @@
 import type { InitChoices } from '../choices.ts'
 import { planEntry } from '../entry.ts'
 import type { Framework } from '../framework.ts'
-import { exportNow, renderPromiseExports } from '../template.ts'
+import { renderInstanceExports, renderPromiseExports } from '../template.ts'
 
 /** Express: routes and guards are middleware, and ours are a Router. */
 export const express: Framework = {
@@ -47,7 +47,7 @@ tollgate.get('/api/whoami', auth('client'), (request, response) => {
 })`
 
 const withAwait = (choices: InitChoices) => `
-${exportNow(choices)}
+${renderInstanceExports(choices)}
 const { routes, auth, scopes, user } = forExpress(oauth, { signedIn })
 export { auth, scopes, user }
 

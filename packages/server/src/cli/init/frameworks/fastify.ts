@@ -1,7 +1,7 @@
 import type { InitChoices } from '../choices.ts'
 import { planEntry } from '../entry.ts'
 import type { Framework } from '../framework.ts'
-import { exportNow, renderPromiseExports } from '../template.ts'
+import { renderInstanceExports, renderPromiseExports } from '../template.ts'
 
 /** Fastify: ours is a plugin, and guards are `onRequest` hooks. */
 export const fastify: Framework = {
@@ -50,7 +50,7 @@ const ROUTE = `
 }`
 
 const withAwait = (choices: InitChoices) => `
-${exportNow(choices)}
+${renderInstanceExports(choices)}
 const { routes, auth, scopes, user } = forFastify(oauth, { signedIn })
 export { auth, scopes, user }
 

@@ -2,7 +2,7 @@ import { UsageError } from '../../usage-error.ts'
 import type { InitChoices } from '../choices.ts'
 import { planEntry } from '../entry.ts'
 import type { Framework } from '../framework.ts'
-import { exportNow } from '../template.ts'
+import { renderInstanceExports } from '../template.ts'
 
 /** Hono on Node: ours is an application of its own, which `app.route()` mounts. */
 export const hono: Framework = {
@@ -48,7 +48,7 @@ export const hono: Framework = {
 }
 
 const exportsOf = (choices: InitChoices) => `
-${exportNow(choices)}
+${renderInstanceExports(choices)}
 const { routes, auth, scopes } = forHono(oauth, { signedIn })
 export { auth, scopes }
 
