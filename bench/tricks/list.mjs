@@ -165,7 +165,7 @@ export const tricks = [
         text: (limit) => readBody(message, limit, encodeParsed),
         rawText: (limit) => readBody(message, limit, requireRaw),
         toRequest(baseUrl) {
-            const request = new Request(publicUrl(baseUrl, this), { method: this.method });
+            const request = new Request(buildPublicUrl(baseUrl, this), { method: this.method });
             copyHeaders(message, request.headers);
             return request;
         },

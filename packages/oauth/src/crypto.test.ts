@@ -37,7 +37,7 @@ describe('createRandomSecret()', () => {
   })
 })
 
-describe('timeOrderedId', () => {
+describe('createTimeOrderedId', () => {
   it('returns version 7 UUIDs that sort by creation time', () => {
     const ids = [1, 2, 1_700_000_000_000, 1_700_000_000_001].map((ms) =>
       createTimeOrderedId(new Date(ms)),

@@ -7,7 +7,7 @@ import {
   splitRedirects,
 } from './redirect-uris.ts'
 
-describe('redirectProblem(), which checks a redirect URI,', () => {
+describe('findRedirectProblem(), which checks a redirect URI,', () => {
   it.each([
     'https://app.example/callback',
     'https://app.example',

@@ -56,7 +56,7 @@ export function findRedirectProblem(uri: string): string | null {
 
 /**
  * Checks a new redirect URI, which must not use plain http except for loopback addresses and the
- * server itself. URIs that are already stored only need to pass `redirectProblem()`.
+ * server itself. URIs that are already stored only need to pass `findRedirectProblem()`.
  */
 export function newRedirectProblem(uri: string, issuer: string): string | null {
   if (splitRedirects(uri).length > 1) {

@@ -110,11 +110,11 @@ describe('the Authorization header at the guard (threat G1)', () => {
   })
 
   it('may be sent only once: two of them in one request over the network are an error', async () => {
-    const { readNodeCredentials: nodeCredentials } = await import('../../src/adapters/node.ts')
+    const { readNodeCredentials } = await import('../../src/adapters/node.ts')
     const { createServer, request } = await import('node:http')
     const seen: GuardCredentials[] = []
     const http = createServer((message, response) => {
-      seen.push(nodeCredentials(message))
+      seen.push(readNodeCredentials(message))
       response.end()
     })
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))

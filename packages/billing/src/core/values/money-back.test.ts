@@ -52,7 +52,7 @@ const BACK: ReadonlyArray<[string, Partial<ReturnedMoney>, number]> = [
   ],
 ]
 
-describe('sumReturned(), the money returned to a customer (threat Q1)', () => {
+describe('sumReturnedMoney(), the money returned to a customer (threat Q1)', () => {
   it.each(BACK)('adds up the money returned for a payment with %s', (_, returned, expected) => {
     expect(sumReturnedMoney({ ...nothing, ...returned })).toBe(expected)
   })

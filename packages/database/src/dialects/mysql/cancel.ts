@@ -21,7 +21,7 @@ export const FIND_OWN_THREAD_SQL = `select thread.id, thread.host, ${NOT_PRIMARY
   from (select 1) as here
   left join information_schema.processlist as thread on thread.id = connection_id()`
 
-/** The single row that `FIND_OWN_THREAD` returns. */
+/** The single row that `FIND_OWN_THREAD_SQL` returns. */
 export type OwnThread = { readonly reason: string | null } & (
   | ServerThread
   | { readonly [Name in keyof ServerThread]: null }

@@ -16,7 +16,7 @@ export class DueQueue {
 
   /**
    * Sets when a key is due, in epoch milliseconds. `null` removes the key. `_row` is unused: it
-   * gives `DueQueue` and `DueQueues` the same signature.
+   * gives `DueQueue` and `CombinedDueQueue` the same signature.
    */
   set(key: string, due: number | null, _row?: unknown): void {
     const before = this.#current.get(key)

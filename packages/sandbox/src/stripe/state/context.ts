@@ -11,7 +11,7 @@ export interface StripeContext extends ProviderContext {
   readonly queues: StripeQueues
   /**
    * Dunning settings: `started` from the start-up options, `set` as changed since then (see
-   * `dunningOptionsOf`).
+   * `getDunningOptions`).
    */
   readonly dunning: { readonly started: DunningOptions; readonly set: StoreTable<DunningOptions> }
   readonly keepEventsForDays: number

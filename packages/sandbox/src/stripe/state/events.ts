@@ -23,7 +23,7 @@ const NO_REQUEST = { id: null, idempotency_key: null }
 /**
  * Stores the events of one API call or of one scheduled job, and sends each to the webhook endpoints
  * that subscribe to its type. An event's `created` is the time of the sandbox's own clock, even for
- * objects on a test clock. `testClockTime` is the time of the objects' test clock in Unix seconds, and is
+ * objects on a test clock. `getTestClockTime` is the time of the objects' test clock in Unix seconds, and is
  * stored beside `created`. It is `null` if the objects follow the sandbox's own clock.
  */
 export function recordEvents(

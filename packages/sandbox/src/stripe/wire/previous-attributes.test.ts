@@ -30,7 +30,7 @@ it.each([
   expect(findPreviousAttributes(before, after)).toEqual(told)
 })
 
-it('previousAttributes() returns a result if and only if the two objects differ', () => {
+it('findPreviousAttributes() returns a result if and only if the two objects differ', () => {
   const any = fc.object({ key: fc.constantFrom('a', 'b', 'c'), values: [fc.constantFrom(1, 'x')] })
   fc.assert(
     fc.property(any, any, (before, after) => {

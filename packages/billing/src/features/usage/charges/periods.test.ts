@@ -26,7 +26,7 @@ describe('findPeriodAt()', () => {
   })
 })
 
-it('pricingRange() prices the time of a trial separately from the rest of its billing period', () => {
+it('computePricingRange() prices the time of a trial separately from the rest of its billing period', () => {
   const trialEnd = day('01-15')
   const trial = { from: new Date(0), to: trialEnd }
   expect(computePricingRange(STARTS, trialEnd, day('01-10'))).toEqual(trial)
