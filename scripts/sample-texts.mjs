@@ -84,18 +84,25 @@ export function findNamesAndHovers(source) {
   return { names, hovers }
 }
 
+/** Returns the text of a title, with its expressions as they are written. `null` if it is no text. */
+function textOfTitle(title) {
+  if (title === undefined) return null
+  if (ts.isStringLiteralLike(title)) return title.text
+  return ts.isTemplateExpression(title) ? title.getText().slice(1, -1) : null
+}
+
 /** Finds test titles as a log prints them: the subjects of `describe`, then the title. */
 export function findTitles(source) {
   const titles = []
   const visit = (node, path) => {
     let inner = path
     if (ts.isCallExpression(node)) {
-      const [title] = node.arguments
+      const title = textOfTitle(node.arguments[0])
       const called = testFunctionOf(node)
-      if (title && ts.isStringLiteralLike(title)) {
+      if (title !== null) {
         // Also `describeInChromium` and the like.
-        if (called?.startsWith('describe')) inner = [...path, title.text]
-        if (called === 'it' || called === 'test') titles.push([...path, title.text].join(' > '))
+        if (called?.startsWith('describe')) inner = [...path, title]
+        if (called === 'it' || called === 'test') titles.push([...path, title].join(' > '))
       }
     }
     ts.forEachChild(node, (child) => visit(child, inner))

@@ -24,7 +24,7 @@ describe('authorizationResponse', () => {
     },
   )
 
-  it('returns, for response_mode=form_post, a page that submits a form by a script, and puts no parameter into the URL', () => {
+  it('with response_mode=form_post returns a page whose script submits a form, and puts no parameter into the URL', () => {
     const redirectTo = 'https://a.example/cb?t=7&u="><script>'
     const { status, headers, body } = createAuthorizationResponse(
       { redirectTo, mode: 'form_post', state: '"><b>' },

@@ -144,9 +144,12 @@ describe('matchesRedirect()', () => {
     ['http://127.0.0.1/cb', 'http://127.0.0.1:65535/cb'],
     ['http://localhost/cb', 'http://localhost:8080/cb'],
     ['http://localhost:3118/cb', 'http://localhost:51004/cb'],
-  ])('accepts, for the registered redirect URI %s, the requested %s', (registered, requested) => {
-    expect(matchesRedirect(registered, requested)).toBe(true)
-  })
+  ])(
+    'with the registered redirect URI %s accepts the requested redirect URI %s',
+    (registered, requested) => {
+      expect(matchesRedirect(registered, requested)).toBe(true)
+    },
+  )
 
   it.each([
     ['https://app.example/cb', 'https://app.example/cb/'],
@@ -178,9 +181,12 @@ describe('matchesRedirect()', () => {
     ['https://127.0.0.1/cb', 'https://127.0.0.1:8443/cb'],
     ['https://app.example/cb', 'http://127.0.0.1:8080/cb'],
     ['javascript:alert(1)', 'javascript:alert(1)'],
-  ])('refuses, for the registered redirect URI %s, the requested %s', (registered, requested) => {
-    expect(matchesRedirect(registered, requested)).toBe(false)
-  })
+  ])(
+    'with the registered redirect URI %s refuses the requested redirect URI %s',
+    (registered, requested) => {
+      expect(matchesRedirect(registered, requested)).toBe(false)
+    },
+  )
 })
 
 describe('splitRedirects() and joinRedirects()', () => {

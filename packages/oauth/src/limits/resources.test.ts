@@ -101,7 +101,7 @@ describe('the store of pending requests', () => {
     expect(await tickets.countAllHeld(KIND)).toBe(4)
   })
 
-  it('deletes, above the total limit, the oldest request of the network with the most requests (threat Q6)', async () => {
+  it('deletes the oldest request of the network with the most requests if the total limit is exceeded (threat Q6)', async () => {
     const { add, resources, tickets, use } = start()
     const one = await add('small', { ofOneNetwork: 100, total: null })
     const used = await add('large', { ofOneNetwork: 100, total: null })

@@ -270,7 +270,7 @@ it('ownSettings() returns only the settings that can be changed, without those s
   expect(ownSettings(client.settings)).toEqual(settings)
 })
 
-describe('a client that is changed so that it loses', () => {
+describe('an update that takes something from a client:', () => {
   const lost = async (change: ClientUpdate) => {
     const client = await createClient(server)
     const scope = 'place-orders check-status'
@@ -295,13 +295,13 @@ describe('a client that is changed so that it loses', () => {
     return { client, replyOf }
   }
 
-  it('the grant refresh_token can no longer refresh at any process after a second (threat T3)', async () => {
+  it('without the grant refresh_token, the client can refresh at no process after a second (threat T3)', async () => {
     const { replyOf } = await lost({ grants: ['authorization_code'] })
     await new Promise((resolve) => setTimeout(resolve, 1000))
     expect(await errorOf(await replyOf())).toBe('unauthorized_client')
   })
 
-  it('a scope no longer gets this scope in its next access token', async () => {
+  it("without a scope, the client's next access token does not have this scope", async () => {
     const { replyOf } = await lost({ scopes: ['place-orders'] })
     await new Promise((resolve) => setTimeout(resolve, 1000))
     expect(await (await replyOf()).json()).toMatchObject({ scope: 'place-orders' })
@@ -310,16 +310,19 @@ describe('a client that is changed so that it loses', () => {
   it.each<[string, ClientUpdate]>([
     ['the grant of an approval screen', { grants: ['client_credentials'] }],
     ['a scope of an approval screen', { scopes: ['check-status'] }],
-  ])('%s receives no response when that screen is approved (threat T3)', async (_what, change) => {
-    const { id } = await createClient(server, { grants: ['implicit'] })
-    const page = await requestAuthorization(server, 'ada', {
-      client_id: id,
-      redirect_uri: REDIRECT,
-      response_type: 'token',
-      scope: 'place-orders',
-    })
-    expect(page.status).toBe(200)
-    await update(id, change)
-    expect((await submitApprovalDecision(server, 'ada', page)).href).toBe('error:400')
-  })
+  ])(
+    'without %s, the client gets no response when that screen is approved (threat T3)',
+    async (_what, change) => {
+      const { id } = await createClient(server, { grants: ['implicit'] })
+      const page = await requestAuthorization(server, 'ada', {
+        client_id: id,
+        redirect_uri: REDIRECT,
+        response_type: 'token',
+        scope: 'place-orders',
+      })
+      expect(page.status).toBe(200)
+      await update(id, change)
+      expect((await submitApprovalDecision(server, 'ada', page)).href).toBe('error:400')
+    },
+  )
 })

@@ -213,7 +213,7 @@ async function seed(stripe: Stripe): Promise<string[]> {
   ]
 }
 
-it('never responds to random calls with status 500, and responds to accepted calls with complete objects', {
+it('the Stripe sandbox never responds to random calls with status 500, and responds to accepted calls with complete objects', {
   timeout: 600_000,
 }, async () => {
   const checker = new ConformanceChecker(contract)

@@ -42,7 +42,7 @@ async function openPage() {
   return { ...setup, call, type, url, key }
 }
 
-it('allows the calls of Stripe.js with a publishable key and no others', async () => {
+it('the Stripe sandbox allows the calls of Stripe.js with a publishable key and no others', async () => {
   const { call } = await openPage()
   const refused: string[] = []
   for (const [method, path, name] of ROUTES) {
@@ -142,7 +142,7 @@ it('the Stripe sandbox lets only the server confirm an intent with manual confir
   expect((await stripe.paymentIntents.confirm(intent.id)).status).toBe('succeeded')
 })
 
-it("accepts card numbers only from the sandbox's own card fields", async () => {
+it('the Stripe sandbox accepts card numbers only from its own card fields', async () => {
   const { stripe, type } = await openPage()
   const number = '4242424242424242'
   expect((await type(number, {}, 'https://shop.example')).status).toBe(402)

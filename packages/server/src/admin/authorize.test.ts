@@ -153,7 +153,7 @@ describe('isFresh(), which decides whether a sign-in is recent,', () => {
     [10, true],
     [10.1, false],
     [-0.1, false],
-  ])('returns, for a sign-in %d minutes ago, %s', (minutes, expected) => {
+  ])('returns the right answer: a sign-in %d minutes ago gives %s', (minutes, expected) => {
     expect(isFresh(minutesAgo(minutes), NOW)).toBe(expected)
   })
 })

@@ -31,7 +31,7 @@ const placesOf = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort()
 
 describe('the texts of mail and invoices', () => {
   it.each(Object.keys(PHRASES_BY_LANGUAGE))(
-    'in the language %s are complete, with the same placeholders as in English',
+    'exist in the language %s, with the same placeholders as in English',
     (code) => {
       const [words, en] = [findLanguageWords(code), findLanguageWords('en')]
       expect(Object.keys(words.invoice).sort()).toEqual(Object.keys(en.invoice).sort())

@@ -183,23 +183,20 @@ describe('the quantity of a subscription', () => {
   })
 })
 
-describe('an invoice of invoiceFor() at Stripe whose payment failed', () => {
+describe('invoiceFor() at Stripe, when the payment fails,', () => {
   it.each([
     [{}, 'open'],
     [{ voidOnFailure: true }, 'void'],
-  ])(
-    'has, if invoiceFor() was called with the options %o, the status %s',
-    async (options, status) => {
-      const test = await start('stripe')
-      const { user, sandbox } = test
-      await user.updateCard('pm_card_visa')
-      sandbox.trouble.declineNextCharge(user.providerId ?? '', 'insufficient_funds')
-      await expect(user.invoiceFor('Setup', 1000, options)).rejects.toThrow(PaymentFailed)
-      const stripe = await stripeSdk(test)
-      const { data } = await stripe.invoices.list({ customer: user.providerId ?? '' })
-      expect(data.map((invoice) => invoice.status)).toEqual([status])
-    },
-  )
+  ])('with the options %o leaves an invoice with the status %s', async (options, status) => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    await user.updateCard('pm_card_visa')
+    sandbox.trouble.declineNextCharge(user.providerId ?? '', 'insufficient_funds')
+    await expect(user.invoiceFor('Setup', 1000, options)).rejects.toThrow(PaymentFailed)
+    const stripe = await stripeSdk(test)
+    const { data } = await stripe.invoices.list({ customer: user.providerId ?? '' })
+    expect(data.map((invoice) => invoice.status)).toEqual([status])
+  })
 })
 
 describe('a card at Braintree', () => {

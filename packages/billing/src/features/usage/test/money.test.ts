@@ -99,7 +99,7 @@ describe('metered usage at Stripe', () => {
     ['flexible', 2 * 100 + 5 * 10],
     ['classic', 5 * 10],
   ] as const)(
-    'costs, in Stripe’s billing mode %s, %i cents after a swap of its price',
+    'in Stripe’s billing mode %s costs %i cents after a swap of its price',
     async (mode, cents) => {
       const test = await startWithMeter()
       const { user, billing, sandbox, stripe } = test
