@@ -24,7 +24,7 @@ describe('authorizationResponse', () => {
     },
   )
 
-  it('with response_mode=form_post returns a page whose script submits a form, and puts no parameter into the URL', () => {
+  it('returns a page whose script submits a form, and no parameter in a URL, for response_mode=form_post', () => {
     const redirectTo = 'https://a.example/cb?t=7&u="><script>'
     const { status, headers, body } = createAuthorizationResponse(
       { redirectTo, mode: 'form_post', state: '"><b>' },

@@ -145,7 +145,7 @@ describe('matchesRedirect()', () => {
     ['http://localhost/cb', 'http://localhost:8080/cb'],
     ['http://localhost:3118/cb', 'http://localhost:51004/cb'],
   ])(
-    'with the registered redirect URI %s accepts the requested redirect URI %s',
+    'compares the redirect URI registered as %s with the requested %s, and accepts it',
     (registered, requested) => {
       expect(matchesRedirect(registered, requested)).toBe(true)
     },
@@ -182,7 +182,7 @@ describe('matchesRedirect()', () => {
     ['https://app.example/cb', 'http://127.0.0.1:8080/cb'],
     ['javascript:alert(1)', 'javascript:alert(1)'],
   ])(
-    'with the registered redirect URI %s refuses the requested redirect URI %s',
+    'compares the redirect URI registered as %s with the requested %s, and refuses it',
     (registered, requested) => {
       expect(matchesRedirect(registered, requested)).toBe(false)
     },

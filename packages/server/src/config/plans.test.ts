@@ -69,7 +69,7 @@ describe('a plan in the settings', () => {
     [5, 5, 5],
     [{ min: 3 }, 3, 10_000],
     [{ min: 3, max: 20 }, 3, 20],
-  ])('with the setting seats: %j allows quantities from %i to %i', (seats, min, max) => {
+  ])('accepts the setting seats: %j, which allows quantities from %i to %i', (seats, min, max) => {
     const [plan] = plansOf({ ...monthly, amount: 100, seats })
     expect(plan?.seats).toEqual({ min, max, count: null })
   })

@@ -187,16 +187,19 @@ describe('invoiceFor() at Stripe, when the payment fails,', () => {
   it.each([
     [{}, 'open'],
     [{ voidOnFailure: true }, 'void'],
-  ])('with the options %o leaves an invoice with the status %s', async (options, status) => {
-    const test = await start('stripe')
-    const { user, sandbox } = test
-    await user.updateCard('pm_card_visa')
-    sandbox.trouble.declineNextCharge(user.providerId ?? '', 'insufficient_funds')
-    await expect(user.invoiceFor('Setup', 1000, options)).rejects.toThrow(PaymentFailed)
-    const stripe = await stripeSdk(test)
-    const { data } = await stripe.invoices.list({ customer: user.providerId ?? '' })
-    expect(data.map((invoice) => invoice.status)).toEqual([status])
-  })
+  ])(
+    'leaves an invoice that depends on the options: with %o, its status is %s',
+    async (options, status) => {
+      const test = await start('stripe')
+      const { user, sandbox } = test
+      await user.updateCard('pm_card_visa')
+      sandbox.trouble.declineNextCharge(user.providerId ?? '', 'insufficient_funds')
+      await expect(user.invoiceFor('Setup', 1000, options)).rejects.toThrow(PaymentFailed)
+      const stripe = await stripeSdk(test)
+      const { data } = await stripe.invoices.list({ customer: user.providerId ?? '' })
+      expect(data.map((invoice) => invoice.status)).toEqual([status])
+    },
+  )
 })
 
 describe('a card at Braintree', () => {
