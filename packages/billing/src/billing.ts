@@ -2,7 +2,7 @@ import type { MigrateOptions, PlannedMigration } from '@tollgate/database'
 import type { HttpRoutes } from '@tollgate/http'
 import type { BillableOwner, BillableUser } from './billable-user.ts'
 import type { EventOutbox } from './core/events/event-stream.ts'
-import type { PriceUse } from './core/storage/subscriptions.ts'
+import type { PriceSubscriptionCount } from './core/storage/subscriptions.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import type { Catalogs } from './features/catalog/read-catalog.ts'
 import type { CheckoutItem } from './features/checkout/checkout-request.ts'
@@ -128,7 +128,7 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    * have not ended. Reads our rows with one statement, which scans the whole table. Leaves out
    * prices that no subscription has.
    */
-  countByPrice(): Promise<PriceUse[]>
+  countByPrice(): Promise<PriceSubscriptionCount[]>
   /**
    * Asks the providers which of their settings are missing or wrong. Returns one sentence per
    * problem; empty if there is none. Rejects if a provider is unavailable.

@@ -7,7 +7,7 @@ import {
   planMigrations,
   requireMigrations,
 } from '@tollgate/database'
-import { fetchFrom } from '@tollgate/http'
+import { respondToWebRequest } from '@tollgate/http'
 import { RESUME_BY_KIND } from './assemble-features.ts'
 import { BillableUser } from './billable-user.ts'
 import type { Billing } from './billing.ts'
@@ -41,7 +41,7 @@ import { findInvoices } from './features/invoice-search/find-invoices.ts'
 import { createMailQueue } from './features/mail/notices.ts'
 import { createDeliveries } from './features/outgoing-webhooks/deliveries.ts'
 import { listSubscriptions } from './features/subscription-list/list-subscriptions.ts'
-import { syncAll } from './features/sync/sync-all.ts'
+import { syncAllOwners } from './features/sync/sync-all.ts'
 import { createUsageChargeWorker } from './features/usage/charges/charge-worker.ts'
 import { createMeters } from './features/usage/meters.ts'
 import { createUsageQueue } from './features/usage/usage-outbox.ts'
@@ -187,7 +187,7 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
     },
     async sync(how = {}) {
       await migrated()
-      return syncAll(context, how)
+      return syncAllOwners(context, how)
     },
     async subscriptions(wanted = {}) {
       await migrated()
@@ -256,7 +256,7 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
     paths: routes.paths,
     handles: routes.handles,
     handle: routes.handle,
-    fetch: (request) => fetchFrom(routes, request),
+    fetch: (request) => respondToWebRequest(routes, request),
     close: async () => {
       stopWatching()
       await inbox.stop()

@@ -44,7 +44,7 @@ export interface HttpRequest {
 }
 
 /** Returns the caller's IP address. */
-export type AddressReader = () => string | undefined
+export type IpAddressReader = () => string | undefined
 
 /**
  * Calls the application's function `signedIn` or `signOut` for a request. The type of the result
@@ -93,7 +93,10 @@ export function isForbiddenMethod(method: string): boolean {
 }
 
 /** Splits a request target such as `/oauth/token?x=1` into path and query. */
-export function splitTarget(target: string): { readonly path: string; readonly query: string } {
+export function splitRequestTarget(target: string): {
+  readonly path: string
+  readonly query: string
+} {
   const mark = target.indexOf('?')
   if (mark < 0) return { path: target, query: '' }
   return { path: target.slice(0, mark), query: target.slice(mark + 1) }

@@ -19,7 +19,7 @@ export interface StoreClock extends Clock {
  * Whether the clock of this process is trusted to be right. Used to postpone work that can wait;
  * the clock itself reports why it is not trusted.
  */
-export async function isTrusted(clock: Clock): Promise<boolean> {
+export async function isClockTrusted(clock: Clock): Promise<boolean> {
   try {
     await clock.check?.()
     return true

@@ -1,10 +1,10 @@
 import {
-  fetchFrom,
   type HttpRequest,
   type HttpResponse,
   type HttpRoutes,
   type RouteMatch,
   requireRoute,
+  respondToWebRequest,
   withoutBody,
 } from '@tollgate/http'
 import { findRequestingApplication } from './authorization/requesting-application.ts'
@@ -17,10 +17,10 @@ import { buildMetadataHint } from './endpoints/resource-metadata.ts'
 import type { Events } from './events.ts'
 import { createFailureResponse, toPublicError } from './failure.ts'
 import {
+  addResponseHeaders,
   type CrossOriginRules,
   createCrossOriginRules,
   decideEndpointCrossOrigin,
-  withHeaders,
 } from './features/cross-origin.ts'
 import type { CrossOriginPolicy } from './features/feature.ts'
 import { type FreshToken, issueFreshCookieToken } from './guard/fresh-token.ts'
@@ -348,7 +348,7 @@ export function createAuthorizationServer<
     const verdict = await decideEndpointCrossOrigin(policy, match, request, context)
     if (verdict?.preflight) return verdict.preflight
     const response = await respond(match, request)
-    return verdict ? withHeaders(response, verdict.headers) : response
+    return verdict ? addResponseHeaders(response, verdict.headers) : response
   }
 
   const hasExtras = options.features.length > 0 || options.grants.some(({ routes }) => routes)
@@ -414,7 +414,7 @@ export function createAuthorizationServer<
 
   return {
     handle,
-    fetch: (request) => fetchFrom({ handle }, request),
+    fetch: (request) => respondToWebRequest({ handle }, request),
     handles: (path) => router.match(path) !== null,
     paths: router.paths,
     issuer: options.issuer,

@@ -78,7 +78,7 @@ export interface ContractTestAccount extends GatewayUnderTest {
   read(id: string): Promise<ProviderSubscription>
 }
 
-export async function openAccount(create: CreateGateway): Promise<ContractTestAccount> {
+export async function openContractTestAccount(create: CreateGateway): Promise<ContractTestAccount> {
   const test = await create()
   const gateway = await test.provider.connect()
   const { id: customerId } = await gateway.createCustomer({
@@ -129,7 +129,7 @@ export function createCapabilityTests<Name extends Capability, More = unknown>(
 ) => void {
   return (title, body) =>
     it(`${title}, ${where}`, async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       const part = account.gateway[name] as GatewayParts[Name] | undefined
       if (!part) return
       const more = await prepare?.(part, account)

@@ -1,4 +1,4 @@
-import { signedInReader, splitTarget } from '@tollgate/http'
+import { createSignedInReader, splitRequestTarget } from '@tollgate/http'
 import { mountExpress } from '@tollgate/http/express'
 import { fromNodeRequest, sendResponse } from '@tollgate/http/node'
 import type { Request, RequestHandler } from 'express'
@@ -123,7 +123,7 @@ export function forExpress<User extends ApplicationUser, Claims extends object>(
     cors() {
       const crossOrigin = requireCrossOrigin(oauth)
       return (request, response, next) => {
-        if (oauth.handles(splitTarget(request.originalUrl).path)) return next()
+        if (oauth.handles(splitRequestTarget(request.originalUrl).path)) return next()
         const asked = readCrossOriginRequest(request.method, (name) => request.get(name))
         return resolveAwaitable(
           () => crossOrigin.decide(asked),
@@ -139,7 +139,7 @@ export function forExpress<User extends ApplicationUser, Claims extends object>(
       }
     },
     freshToken: () => async (request, response, next) => {
-      const signedIn = signedInReader(options, request)
+      const signedIn = createSignedInReader(options, request)
       const fresh = await oauth.freshToken(fromNodeRequest(request, signedIn))
       response.locals.csrfToken = fresh.csrfToken
       if (fresh.setCookie) response.append('set-cookie', fresh.setCookie)

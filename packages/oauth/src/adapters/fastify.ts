@@ -1,4 +1,4 @@
-import { signedInReader, splitTarget } from '@tollgate/http'
+import { createSignedInReader, splitRequestTarget } from '@tollgate/http'
 import { mountFastify, sendFastify } from '@tollgate/http/fastify'
 import { fromNodeRequest, readHeader } from '@tollgate/http/node'
 import type { FastifyPluginCallback, FastifyRequest, onRequestHookHandler } from 'fastify'
@@ -118,7 +118,7 @@ export function forFastify<User extends ApplicationUser, Claims extends object>(
     user: (request) => requireUser(request.user as AuthenticatedUser<User, Claims> | undefined),
     cors: corsPlugin(oauth),
     freshToken: () => (request, response, done) => {
-      const plain = fromNodeRequest(request.raw, signedInReader(options, request))
+      const plain = fromNodeRequest(request.raw, createSignedInReader(options, request))
       oauth.freshToken(plain).then((fresh) => {
         request.csrfToken = fresh.csrfToken
         if (fresh.setCookie) response.header('set-cookie', fresh.setCookie)
@@ -142,7 +142,7 @@ function corsPlugin(
       return
     }
     instance.addHook('onRequest', (request, response, next) => {
-      if (oauth.handles(splitTarget(request.raw.url ?? '/').path)) {
+      if (oauth.handles(splitRequestTarget(request.raw.url ?? '/').path)) {
         next()
         return
       }

@@ -7,7 +7,7 @@ import type { Interaction } from '../storage/records.ts'
 import type { Person } from '../users/signed-in.ts'
 import type { ReceivedRequest } from './expand-request.ts'
 import type { AuthorizationRequest } from './request.ts'
-import { withTicket } from './request-ticket.ts'
+import { addTicketToDetails } from './request-ticket.ts'
 
 const INTERACTION = 'interaction'
 const INTERACTION_LIFETIME = 10 * 60_000
@@ -60,7 +60,7 @@ export async function openInteraction(
     createdAt: now,
     expiresAt: new Date(now.getTime() + INTERACTION_LIFETIME),
     decidedAt: null,
-    details: withTicket(request.details, request.received.ticket),
+    details: addTicketToDetails(request.details, request.received.ticket),
   }
   await context.storage.interactions.create(interaction, MAX_PENDING)
   return { id, csrfToken: csrfTokens(interaction, context)[0] ?? '' }

@@ -20,7 +20,7 @@ const SHAPE = /^(\d{1,16})\.([\w-]{43})$/
  * Signs the time at which a request arrived. The time is then passed through the browser, which
  * must not be able to change it.
  */
-export function signTime(at: Date, request: TimedRequest, context: ServerContext): string {
+export function signRequestTime(at: Date, request: TimedRequest, context: ServerContext): string {
   const [key] = deriveSigningKeys(request, context)
   if (!key) throw new Error('There is no secret to sign with')
   const time = String(at.getTime())

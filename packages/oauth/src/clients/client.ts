@@ -56,7 +56,7 @@ export function isPersonalAccessClient(client: Client): boolean {
  * Converts a client to the form that the JSON management routes return and the command line prints,
  * without its secret and hash.
  */
-export function clientJson(client: Client): ClientJson {
+export function toClientJson(client: Client): ClientJson {
   return {
     id: client.id,
     user_id: client.userId,

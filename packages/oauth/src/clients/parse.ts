@@ -1,6 +1,6 @@
 import { ValidationFailed } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
-import { newRedirectProblem, splitRedirects } from './redirect-uris.ts'
+import { findNewRedirectProblem, splitRedirects } from './redirect-uris.ts'
 
 export const MAX_NAME_LENGTH = 191
 const MAX_REDIRECTS = 50
@@ -49,7 +49,7 @@ export function findRedirectProblems(redirects: readonly string[], issuer: strin
     return [`The redirect field must not hold more than ${MAX_REDIRECTS} addresses.`]
   }
   return redirects
-    .map((uri) => ({ uri, problem: newRedirectProblem(uri, issuer) }))
+    .map((uri) => ({ uri, problem: findNewRedirectProblem(uri, issuer) }))
     .filter(({ problem }) => problem !== null)
     .map(({ uri, problem }) => `The redirect '${uri.slice(0, 200)}' ${problem}.`)
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import {
+  findNewRedirectProblem,
   findRedirectProblem,
   joinRedirects,
   matchesRedirect,
-  newRedirectProblem,
   splitRedirects,
 } from './redirect-uris.ts'
 
@@ -81,7 +81,7 @@ describe('findRedirectProblem(), which checks a redirect URI,', () => {
   })
 })
 
-describe('newRedirectProblem(), which checks a redirect URI that a client adds,', () => {
+describe('findNewRedirectProblem(), which checks a redirect URI that a client adds,', () => {
   const issuer = 'http://login.test:8080'
   it.each([
     'https://app.example/cb',
@@ -94,7 +94,7 @@ describe('newRedirectProblem(), which checks a redirect URI that a client adds,'
     'http://localhost:3000/cb',
     'http://login.test:8080/callback',
   ])('accepts %s', (uri) => {
-    expect(newRedirectProblem(uri, issuer)).toBeNull()
+    expect(findNewRedirectProblem(uri, issuer)).toBeNull()
   })
 
   it.each([
@@ -110,7 +110,7 @@ describe('newRedirectProblem(), which checks a redirect URI that a client adds,'
     ['javascript:alert(1)', 'javascript'],
     ['https://a.example/cb,https://b.example/cb', 'one by one'],
   ])('rejects %s', (uri, why) => {
-    expect(newRedirectProblem(uri, issuer)).toMatch(new RegExp(why))
+    expect(findNewRedirectProblem(uri, issuer)).toMatch(new RegExp(why))
   })
 
   it('rejects a new redirect URI with plain http, although stored ones stay valid', () => {

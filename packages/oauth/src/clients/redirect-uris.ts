@@ -58,18 +58,18 @@ export function findRedirectProblem(uri: string): string | null {
  * Checks a new redirect URI, which must not use plain http except for loopback addresses and the
  * server itself. URIs that are already stored only need to pass `findRedirectProblem()`.
  */
-export function newRedirectProblem(uri: string, issuer: string): string | null {
+export function findNewRedirectProblem(uri: string, issuer: string): string | null {
   if (splitRedirects(uri).length > 1) {
     return 'looks like several URLs; give them one by one, or write a comma in a URL as %2C'
   }
   const problem = findRedirectProblem(uri)
   if (problem) return problem
-  if (!isUnencrypted(uri, issuer)) return null
+  if (!isUnencryptedRedirect(uri, issuer)) return null
   return 'must use https: (http: only for 127.0.0.1, [::1] and localhost)'
 }
 
 /** Whether a response sent to this URI could be read on the network. */
-export function isUnencrypted(uri: string, issuer: string): boolean {
+export function isUnencryptedRedirect(uri: string, issuer: string): boolean {
   if (!uri.startsWith('http:') || LOOPBACK.test(uri)) return false
   return new URL(uri).origin !== new URL(issuer).origin
 }

@@ -100,7 +100,7 @@ export function isUnverifiedSelfRegistered({ settings }: Client): boolean {
  * Whether the operator registered or verified the client. Clients that registered themselves or
  * that a user registered are unverified until `clients.verify()`.
  */
-export function isVerified({ firstParty, userId, settings }: Client): boolean {
+export function isVerifiedClient({ firstParty, userId, settings }: Client): boolean {
   if (firstParty) return true
   if (settings.self_registered) return settings.self_registered.verified === true
   return userId === null || settings.verified === true
@@ -127,7 +127,7 @@ export function withoutVerification({
   return registration
 }
 
-export function isUnused({ settings }: Client): boolean {
+export function isUnusedClient({ settings }: Client): boolean {
   return settings.self_registered?.unused_until !== undefined
 }
 

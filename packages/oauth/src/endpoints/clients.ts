@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { z } from 'zod'
-import { clientJson } from '../clients/client.ts'
+import { toClientJson } from '../clients/client.ts'
 import { createClients } from '../clients/manage.ts'
 import { findNameProblem, findRedirectProblems } from '../clients/parse.ts'
 import { splitRedirects } from '../clients/redirect-uris.ts'
@@ -47,7 +47,7 @@ const newSchema = (context: ServerContext) =>
   })
 
 /** Handles GET /oauth/clients. */
-export async function listClients(
+export async function handleClientList(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
@@ -56,7 +56,7 @@ export async function listClients(
   return createPaginatedResponse(request, clients, {
     at: ({ name, id }) => ({ by: name, id }),
     order: 'rising',
-    toJson: clientJson,
+    toJson: toClientJson,
   })
 }
 
@@ -64,7 +64,7 @@ export async function listClients(
  * Handles POST /oauth/clients. The client secret is returned only here and by the route that
  * rotates it.
  */
-export async function createClient(
+export async function handleClientCreation(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
@@ -77,11 +77,14 @@ export async function createClient(
   if (implicit) grants.push('implicit')
   const input = { name, redirect, confidential, grants, userId: person.id }
   const { client, secret } = await createClients(context).create(input)
-  return noStoreJsonResponse({ ...clientJson(client), ...(secret === null ? {} : { secret }) }, 201)
+  return noStoreJsonResponse(
+    { ...toClientJson(client), ...(secret === null ? {} : { secret }) },
+    201,
+  )
 }
 
 /** Handles PUT /oauth/clients/{client-id}. */
-export async function updateClient(
+export async function handleClientUpdate(
   request: HttpRequest,
   context: ServerContext,
   id: string,
@@ -89,11 +92,11 @@ export async function updateClient(
   const client = await requireOwn(request, context, id)
   const change = await readValidJson(request, changeSchema(context))
   const changed = await createClients(context).update(client.id, { ...change, by: 'owner' })
-  return noStoreJsonResponse(clientJson(changed))
+  return noStoreJsonResponse(toClientJson(changed))
 }
 
 /** Handles DELETE /oauth/clients/{client-id}: revokes the client and its tokens. */
-export async function deleteClient(
+export async function handleClientDeletion(
   request: HttpRequest,
   context: ServerContext,
   id: string,
@@ -114,7 +117,7 @@ export async function rotateClientSecret(
 ): Promise<HttpResponse> {
   const own = await requireOwn(request, context, id)
   const { client, secret } = await createClients(context).rotateSecret(own.id)
-  return noStoreJsonResponse({ ...clientJson(client), secret })
+  return noStoreJsonResponse({ ...toClientJson(client), secret })
 }
 
 /** Responds 404 to another person's client, exactly as to a missing one (threat M1). */

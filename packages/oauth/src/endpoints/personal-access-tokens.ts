@@ -10,7 +10,7 @@ import {
   listPersonalAccessScopes,
   listPersonalAccessTokens,
 } from '../tokens/personal-access.ts'
-import { tokenJson } from '../tokens/token-json.ts'
+import { toTokenJson } from '../tokens/token-json.ts'
 import { clientNameSchema } from './clients.ts'
 import { requireSignedIn } from './signed-in.ts'
 import { revokeOwnToken } from './tokens.ts'
@@ -51,7 +51,7 @@ export async function listPersonalTokens(
   return createPaginatedResponse(request, tokens, {
     at: (token) => ({ by: token.createdAt.getTime(), id: token.id }),
     order: 'falling',
-    toJson: (token) => tokenJson(token, client),
+    toJson: (token) => toTokenJson(token, client),
   })
 }
 
@@ -70,7 +70,7 @@ export async function createPersonalToken(
   )
   const look = async () => (await requireSignedIn(request, context)).id
   const { accessToken, token, client } = await issuePersonalAccessToken(input, look, context)
-  return noStoreJsonResponse({ accessToken, token: tokenJson(token, client) }, 201)
+  return noStoreJsonResponse({ accessToken, token: toTokenJson(token, client) }, 201)
 }
 
 /** Handles DELETE /oauth/personal-access-tokens/{token-id}. */

@@ -49,7 +49,7 @@ export type RefreshDecision =
  */
 export function decideRefresh(presented: PresentedRefreshToken): RefreshDecision {
   const { generation, client, row, now, late } = presented
-  if (!row || !isRefreshable(row, client, now)) return 'refuse'
+  if (!row || !isRefreshableToken(row, client, now)) return 'refuse'
   if (row.details?.keepsRefreshToken) return decideNonRotating(presented, row)
   if (generation === row.generation) return 'rotate'
   if (generation > row.generation) return 'move forward'
@@ -83,7 +83,7 @@ function decideNonRotating(
  * Whether this client can still refresh this token: it is the client of the token, its secret was
  * not rotated, and the token is neither revoked nor expired.
  */
-export function isRefreshable(row: Token, client: Client, now: Date): boolean {
+export function isRefreshableToken(row: Token, client: Client, now: Date): boolean {
   return (
     row.clientId === client.id &&
     row.clientSecretVersion === client.secretVersion &&

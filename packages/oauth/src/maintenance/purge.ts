@@ -1,4 +1,4 @@
-import { CLOCK_SKEW_MS, isTrusted } from '../clock.ts'
+import { CLOCK_SKEW_MS, isClockTrusted } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 
 /** Number of rows per statement. Small enough not to block other requests (threat L3). */
@@ -63,7 +63,7 @@ export function schedulePurge(context: ServerContext): () => void {
       logger.error(`Purge skipped: the system clock moved by ${Math.round(jump / 60_000)} minutes`)
       return
     }
-    if (!(await isTrusted(clock))) return
+    if (!(await isClockTrusted(clock))) return
     work(context).catch((error) => logger.error('Purge failed and will be tried again', error))
   }
   const every = Math.min(purgeEverySeconds * 1000, 2 ** 31 - 1)

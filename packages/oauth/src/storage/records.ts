@@ -117,7 +117,7 @@ export interface TokenRotation {
   readonly refreshExpiresAt: Date
   /**
    * Whether the rotation also ends the previous access tokens, in the same transaction. See
-   * `revocationsByRotation()`.
+   * `listRevocationsByRotation()`.
    */
   readonly endsOldAccessTokens: boolean
   /** New details of the row. `undefined` leaves them unchanged. */

@@ -14,7 +14,7 @@ export function hashTicketName(kind: string, name: string): string {
  * Claims a name that may be used only once, such as the `jti` of an assertion, by an insert that
  * only one process can win. Returns `false` if it was claimed before.
  */
-export function claimOnce(
+export function claimTicketOnce(
   tickets: TicketRepository,
   {
     kind,
@@ -55,7 +55,7 @@ export function createUnusedClientTicket(unused: UnusedClient): Omit<Ticket, 'ho
 }
 
 /** Parses the content of an `UNUSED_CLIENT` ticket. */
-export function parseUnused({ content }: Pick<Ticket, 'content'>): UnusedClient {
+export function parseUnusedClient({ content }: Pick<Ticket, 'content'>): UnusedClient {
   const { clientId, until } = JSON.parse(content) as UnusedClient
   return { clientId, until }
 }

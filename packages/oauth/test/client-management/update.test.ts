@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type Client,
   type ClientUpdate,
-  isVerified,
+  isVerifiedClient,
   jwtClientAuthentication,
   type NewClient,
-  ownSettings,
+  pickOwnSettings,
 } from '../../src/index.ts'
 import {
   createClient,
@@ -215,23 +215,25 @@ describe('a client that a user registered', () => {
   it('stays verified if the operator changes it, and becomes unverified if its owner changes it', async () => {
     const { id } = await newClient({ userId: 'bob' })
     await server.oauth.clients.verify(id)
-    expect(isVerified(await update(id, { name: 'A', settings: { default_max_age: 5 } }))).toBe(true)
+    expect(
+      isVerifiedClient(await update(id, { name: 'A', settings: { default_max_age: 5 } })),
+    ).toBe(true)
     const reply = await server.json('bob', 'PUT', `/oauth/clients/${id}`, {
       name: 'Bank',
       redirect: REDIRECT,
     })
     expect(reply.status).toBe(200)
     const changed = await stored(id)
-    expect(isVerified(changed)).toBe(false)
+    expect(isVerifiedClient(changed)).toBe(false)
     expect(changed.settings).toEqual({ default_max_age: 5 })
   })
 
   it('becomes unverified by unverify(), which can be called repeatedly', async () => {
     const { id } = await newClient({ userId: 'bob' })
     await server.oauth.clients.verify(id)
-    expect(isVerified(await server.oauth.clients.unverify(id))).toBe(false)
-    expect(isVerified(await server.oauth.clients.unverify(id))).toBe(false)
-    expect(isVerified(await server.oauth.clients.verify(id))).toBe(true)
+    expect(isVerifiedClient(await server.oauth.clients.unverify(id))).toBe(false)
+    expect(isVerifiedClient(await server.oauth.clients.unverify(id))).toBe(false)
+    expect(isVerifiedClient(await server.oauth.clients.verify(id))).toBe(true)
   })
 
   it('cannot be changed by its owner, except for its name and redirect URIs (threat M2)', async () => {
@@ -263,11 +265,11 @@ it('unverify() fails for a client registered by the operator', async () => {
   await expect(server.oauth.clients.unverify(id)).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('ownSettings() returns only the settings that can be changed, without those set by the server', async () => {
+it('pickOwnSettings() returns only the settings that can be changed, without those set by the server', async () => {
   const settings = { token_endpoint_auth_method: 'client_secret_jwt' } as const
   const client = await newClient({ settings })
   expect(client.settings).toHaveProperty('sealed_secret')
-  expect(ownSettings(client.settings)).toEqual(settings)
+  expect(pickOwnSettings(client.settings)).toEqual(settings)
 })
 
 describe('an update that takes something from a client:', () => {

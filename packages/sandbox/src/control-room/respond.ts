@@ -3,7 +3,7 @@ import { html } from '../core/html.ts'
 import type { HttpRequest, HttpResponse } from '../core/http.ts'
 import { PathRouter } from '../core/router.ts'
 import { CONTROL_ROOM_ACTIONS } from './actions/all-actions.ts'
-import { findRejectionReason, localPath } from './guard.ts'
+import { findRejectionReason, keepLocalPath } from './guard.ts'
 import { sendMailFile } from './mail-files.ts'
 import { readState } from './model/state.ts'
 import type { FormMessages } from './notices.ts'
@@ -92,7 +92,7 @@ async function runAction(
     : undefined
   const asJson = request.headers.accept?.includes('application/json') === true
   const form = new URLSearchParams(request.body.toString('utf8'))
-  const back = localPath(form.get('back'))
+  const back = keepLocalPath(form.get('back'))
   const frame: PageFrame = {
     path: back,
     json: null,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkHosts, isLocalName } from './local-names.ts'
+import { checkAllowedHosts, isLocalName } from './local-names.ts'
 
 it.each([
   [undefined, true],
@@ -38,7 +38,7 @@ it.each([
 it.each(['https://pay.example.com', '*.example.com', 'pay.example.com/', ''])(
   'the `allowedHosts` option rejects %j',
   (name) => {
-    expect(() => checkHosts(['fine.example.com', name])).toThrow(
+    expect(() => checkAllowedHosts(['fine.example.com', name])).toThrow(
       'expected a name such as sandbox.example.com',
     )
   },

@@ -1,4 +1,4 @@
-import { networkOf } from '@tollgate/oauth'
+import { getNetwork } from '@tollgate/oauth'
 import type { MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { ServiceContext } from '../context.ts'
@@ -31,7 +31,7 @@ export function identifyCaller(context: ServiceContext): MiddlewareHandler<AppEn
       if (forwarded === 'ignored') warnOnce(address, NOT_TRUSTED)
     }
     c.set('address', address)
-    c.set('network', networkOf(address))
+    c.set('network', getNetwork(address))
     // Only a trusted proxy has a forwarded address, or should have sent one.
     const isFromProxy = forwarded === 'used' || forwarded === 'missing'
     const requestId = readRequestId((name) => c.req.header(name), isFromProxy)

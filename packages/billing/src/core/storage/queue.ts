@@ -74,7 +74,7 @@ const BATCH = 500
  * Calls `purge` in batches until nothing is left, so that no statement affects many rows. Returns
  * the number of deleted rows.
  */
-export async function purgeAll(purge: (limit: number) => Promise<number>): Promise<number> {
+export async function purgeInBatches(purge: (limit: number) => Promise<number>): Promise<number> {
   for (let deleted = 0; ; ) {
     const count = await purge(BATCH)
     deleted += count

@@ -30,7 +30,7 @@ export function formatDecimal(value: Decimal): string {
 }
 
 /** Multiplies to the nearest whole number, half away from zero. */
-export function multiplyRounded(a: Decimal, b: Decimal): number {
+export function multiplyAndRound(a: Decimal, b: Decimal): number {
   const product = a * b
   const size = product < 0n ? -product : product
   const unit = DECIMAL_ONE * DECIMAL_ONE

@@ -2,7 +2,7 @@ import {
   DECIMAL_ONE,
   type Decimal,
   formatDecimal,
-  multiplyRounded,
+  multiplyAndRound,
   parseDecimal,
 } from './decimal.ts'
 
@@ -121,7 +121,7 @@ function priceWithinTier(
 
 function toPricedLine(quantity: Decimal, unit: number | string, tier: number | null): PricedUsage {
   const unitAmount = formatDecimal(parseDecimal(unit))
-  const amount = multiplyRounded(quantity, parseDecimal(unit))
+  const amount = multiplyAndRound(quantity, parseDecimal(unit))
   return { quantity: formatDecimal(quantity), unitAmount, amount, tier }
 }
 

@@ -4,7 +4,7 @@ import {
   type ContractTestAccount,
   catchErrorCode,
   createOperationId,
-  openAccount,
+  openContractTestAccount,
 } from '../../providers/contract-suite.ts'
 import type { PaymentCaptures } from './contract.ts'
 
@@ -15,7 +15,7 @@ export const defineCapturesContract: ContractPart = ({ describe, it }, create) =
     body: (captures: PaymentCaptures, id: string, account: ContractTestAccount) => Promise<void>,
   ) =>
     it(`${name}, for gateways with authorizations`, async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       const { captures } = account.gateway
       if (captures) await body(captures, await authorize(account), account)
     })

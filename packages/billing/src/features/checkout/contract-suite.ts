@@ -3,7 +3,7 @@ import {
   type ContractPart,
   type ContractTestAccount,
   createOperationId,
-  openAccount,
+  openContractTestAccount,
 } from '../../providers/contract-suite.ts'
 import type { CheckoutPages, NewCheckout } from './contract.ts'
 
@@ -14,7 +14,7 @@ export const defineCheckoutContract: ContractPart = ({ describe, it }, create) =
     body: (pages: CheckoutPages, account: ContractTestAccount) => Promise<void>,
   ) =>
     it(`${name}, for gateways with hosted pages`, async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       const { checkout } = account.gateway
       if (checkout) await body(checkout, account)
     })

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { findPageLocale } from '../../providers/stripe/page-locale.ts'
 import { withoutReservedKeys } from '../metadata/metadata.ts'
-import { buildStartParams, discountParam } from '../subscribe/stripe.ts'
+import { buildStartParams, toDiscountParam } from '../subscribe/stripe.ts'
 import { buildTaxChoiceMetadata } from '../taxes/stripe-chosen-tax.ts'
 import type { CheckoutLine, NewCheckout } from './contract.ts'
 
@@ -84,7 +84,7 @@ function buildLineItem(line: CheckoutLine): Stripe.Checkout.SessionCreateParams.
 function buildDiscountParam(
   off: NonNullable<NewCheckout['discount']>,
 ): Stripe.Checkout.SessionCreateParams.Discount {
-  return 'coupon' in off ? discountParam(off.coupon) : { promotion_code: off.promotionCode }
+  return 'coupon' in off ? toDiscountParam(off.coupon) : { promotion_code: off.promotionCode }
 }
 
 /**

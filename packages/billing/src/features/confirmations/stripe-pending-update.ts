@@ -2,9 +2,9 @@ import type Stripe from 'stripe'
 import type { RequestedItem } from '../../providers/item.ts'
 import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
 import { retrieveSubscription } from '../../providers/stripe/describe-subscription.ts'
-import { isRefusal } from '../../providers/stripe/errors.ts'
+import { isStripeRefusal } from '../../providers/stripe/errors.ts'
 import {
-  hasLapsed,
+  hasPendingUpdateLapsed,
   type PendingUpdateState,
   type PreviousTax,
   readUpdateState,
@@ -48,7 +48,7 @@ export function listPendingUpdateItems(subscription: Stripe.Subscription): Reque
  * Whether the invoice's payment waits for the customer to authenticate it, with the card that is
  * their default now.
  */
-export async function awaitsAuthentication(
+export async function isInvoiceAwaitingAuthentication(
   context: StripeContext,
   invoice: string,
   customer: Stripe.Subscription['customer'],
@@ -70,9 +70,9 @@ export async function discardPendingUpdate(
   subscription: Stripe.Subscription,
 ): Promise<Stripe.Subscription> {
   const invoice = getPendingUpdateInvoice(subscription)
-  if (invoice === null) return restoreTaxes(context, subscription)
+  if (invoice === null) return restorePreviousTaxes(context, subscription)
   await voidInvoice(context, invoice)
-  return restoreTaxes(context, await retrieveSubscription(context.stripe, subscription.id))
+  return restorePreviousTaxes(context, await retrieveSubscription(context.stripe, subscription.id))
 }
 
 type Params = Stripe.SubscriptionUpdateParams
@@ -84,7 +84,7 @@ type Params = Stripe.SubscriptionUpdateParams
  * is paid. Because both happen in one request, a crash in between cannot lose the old taxes, as it
  * could if they were stored in our database.
  */
-export function rememberTaxes(
+export function encodePreviousTaxes(
   current: Stripe.Subscription,
   { tax, change }: { readonly tax: Params; readonly change: Params },
 ): Stripe.Metadata {
@@ -145,11 +145,11 @@ function listItemsAfterUpdate({ items }: Stripe.Subscription, { items: changes =
  * Restores the taxes from before a change that waited for payment authentication and expired
  * unpaid. Does nothing if the change was paid.
  */
-export async function restoreTaxes(
+export async function restorePreviousTaxes(
   context: StripeContext,
   current: Stripe.Subscription,
 ): Promise<Stripe.Subscription> {
-  if (!hasLapsed(current)) return current
+  if (!hasPendingUpdateLapsed(current)) return current
   const { stripe, warn } = context
   const { id, metadata } = current
   const reason = await tryToRestore(context, current)
@@ -184,7 +184,7 @@ async function tryToRestore(
     await stripe.subscriptions.update(id, { ...tax, ...update })
     return null
   } catch (error) {
-    if (isRefusal(error)) return error
+    if (isStripeRefusal(error)) return error
     throw error
   }
 }

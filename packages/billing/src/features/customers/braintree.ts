@@ -3,8 +3,8 @@ import { InvalidPaymentToken, NoCustomer, NoPaymentMethod } from '../../core/err
 import { NO_CARD } from '../../core/values/card.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import {
-  describeMethod,
-  describeNonce,
+  describeBraintreePaymentMethod,
+  describePaymentMethodNonce,
   type PaymentMethodNonce,
   summarizePaymentMethod,
 } from '../../providers/braintree/describe-method.ts'
@@ -70,9 +70,9 @@ async function readNonce(
   nonce: string,
 ): Promise<ProviderMethod> {
   const kept = await findMethod(context, customerId, deriveMethodToken(customerId, nonce))
-  if (kept) return describeMethod(kept, false)
+  if (kept) return describeBraintreePaymentMethod(kept, false)
   try {
-    return describeNonce(
+    return describePaymentMethodNonce(
       (await context.gateway.paymentMethodNonce.find(nonce)) as PaymentMethodNonce,
     )
   } catch (error) {
@@ -171,14 +171,14 @@ async function repointSubscriptions(
   token: string,
 ): Promise<void> {
   for (const subscription of listCustomerSubscriptions(customer)) {
-    if (hasEnded(subscription) || subscription.paymentMethodToken === token) continue
+    if (hasSubscriptionEnded(subscription) || subscription.paymentMethodToken === token) continue
     requireSuccess(
       await gateway.subscription.update(subscription.id, { paymentMethodToken: token }),
     )
   }
 }
 
-export function hasEnded({ status }: braintree.Subscription): boolean {
+export function hasSubscriptionEnded({ status }: braintree.Subscription): boolean {
   return status === 'Canceled' || status === 'Expired'
 }
 

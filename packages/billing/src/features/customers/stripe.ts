@@ -18,8 +18,11 @@ import {
   nullIfMissing,
   type StripeContext,
 } from '../../providers/stripe/client.ts'
-import { describeMethod, summarizePaymentMethod } from '../../providers/stripe/describe-method.ts'
-import { isMissing, toBillingError } from '../../providers/stripe/errors.ts'
+import {
+  describeStripePaymentMethod,
+  summarizePaymentMethod,
+} from '../../providers/stripe/describe-method.ts'
+import { isMissingObjectError, toBillingError } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import type { ProviderMethod } from '../payment-methods/contract.ts'
 
@@ -88,9 +91,9 @@ async function readToken(
   try {
     const method = await context.stripe.paymentMethods.retrieve(id)
     const owner = getReferencedId(method.customer)
-    if (owner === null || owner === customerId) return describeMethod(method, null)
+    if (owner === null || owner === customerId) return describeStripePaymentMethod(method, null)
   } catch (error) {
-    if (!isMissing(error)) throw error
+    if (!isMissingObjectError(error)) throw error
   }
   throw new InvalidPaymentToken('There is no such payment method', {
     provider: 'stripe',

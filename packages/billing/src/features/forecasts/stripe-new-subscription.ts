@@ -8,7 +8,7 @@ import {
 } from '../../providers/stripe/client.ts'
 import { toStripeAddress } from '../customers/stripe.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
-import { completeInvoice, INVOICE_EXPAND_PARAM } from '../invoices/stripe.ts'
+import { INVOICE_EXPAND_PARAM, readCompleteInvoice } from '../invoices/stripe.ts'
 import { previewWithPromotionCode } from '../promotion-codes/stripe-replacement-codes.ts'
 import { buildSubscriptionCreateParams } from '../subscribe/stripe.ts'
 import { toUpcomingInvoice } from '../swap/stripe-preview.ts'
@@ -52,7 +52,7 @@ export async function previewFirstInvoices(
       expand: DETAILS,
     })
   })
-  const shown = await completeInvoice(context, first)
+  const shown = await readCompleteInvoice(context, first)
   // Nothing is billed immediately: the subscription starts free of charge, or bills usage only.
   if (first.period_end > toSeconds(now)) {
     return {
@@ -139,7 +139,7 @@ async function previewSecondInvoice(
     subscription_details: { ...others, items: items.filter(isDue) },
     expand: INVOICE_EXPAND_PARAM,
   })
-  const data = await completeInvoice(context, second)
+  const data = await readCompleteInvoice(context, second)
   const balance = shown.startingBalance + shown.total - shown.amountDue
   return toUpcomingInvoice(
     { ...data, startingBalance: balance, amountDue: Math.max(0, data.total + balance) },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import {
   type ContractPart,
   createOperationId,
-  openAccount,
+  openContractTestAccount,
 } from '../../providers/contract-suite.ts'
 import type { NewGuestCheckout } from './contract.ts'
 
@@ -12,7 +12,7 @@ import type { NewGuestCheckout } from './contract.ts'
 export const defineGuestCheckoutContract: ContractPart = ({ describe, it }, create) => {
   describe('a hosted page for a guest', () => {
     it('is created once per key and has no customer, for gateways with guest pages', async () => {
-      const { gateway, plans } = await openAccount(create)
+      const { gateway, plans } = await openContractTestAccount(create)
       const { guestCheckout, checkout } = gateway
       if (!guestCheckout) return
       assert.ok(

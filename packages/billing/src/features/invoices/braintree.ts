@@ -28,7 +28,7 @@ export function createBraintreeInvoices(
   context: BraintreeContext,
 ): Pick<Gateway, 'hasPaid' | 'listInvoices' | 'findInvoice'> {
   const { gateway } = context
-  const sales = (customerId: string) => listSales(context, customerId)
+  const sales = (customerId: string) => listCustomerSales(context, customerId)
   return {
     hasPaid: async (customerId) =>
       (await sales(customerId)).some(({ status }) => [...PAID, ...PENDING].includes(status)),
@@ -55,7 +55,7 @@ export function createBraintreeInvoices(
 }
 
 /** Lists all sales (charges) of a Braintree customer, whatever their status. */
-export async function listSales(
+export async function listCustomerSales(
   { gateway }: BraintreeContext,
   customerId: string,
 ): Promise<braintree.Transaction[]> {

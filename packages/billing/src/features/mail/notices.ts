@@ -4,7 +4,7 @@ import type { BillingContext } from '../../core/context.ts'
 import type { AnyBillingEvent, BillingEventType } from '../../core/events/billing-event.ts'
 import type { EventConsumer } from '../../core/events/event-stream.ts'
 import { deriveEventId } from '../../core/storage/events.ts'
-import { purgeAll } from '../../core/storage/queue.ts'
+import { purgeInBatches } from '../../core/storage/queue.ts'
 import type { QueuePageOptions } from '../../core/storage/queue-pages.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
 import { findLocale, requireLocale } from '../../core/values/locale.ts'
@@ -120,7 +120,7 @@ export async function purgeMail(database: Database, deleteBefore: Date): Promise
   const notices = createMailRepository(database)
   let deleted = 0
   for (const state of ['done', 'dead', 'sending'] as const) {
-    deleted += await purgeAll((limit) => notices.purge(state, deleteBefore, limit))
+    deleted += await purgeInBatches((limit) => notices.purge(state, deleteBefore, limit))
   }
   return deleted
 }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import {
   type ContractPart,
   createOperationId,
-  openAccount,
+  openContractTestAccount,
 } from '../../providers/contract-suite.ts'
 
 /** Contract tests of subscription metadata, for gateways whose provider stores it. */
 export const defineMetadataContract: ContractPart = ({ describe, it }, create) => {
   describe('metadata of a subscription', () => {
     it('is stored once, even when the call is repeated', async () => {
-      const { gateway, subscribe, read } = await openAccount(create)
+      const { gateway, subscribe, read } = await openContractTestAccount(create)
       if (!gateway.metadata) return
       const metadata = { campaign: 'spring', order: '7' }
       const operation = createOperationId()
@@ -19,7 +19,7 @@ export const defineMetadataContract: ContractPart = ({ describe, it }, create) =
     })
 
     it('is empty if none was given', async () => {
-      const { gateway, subscribe } = await openAccount(create)
+      const { gateway, subscribe } = await openContractTestAccount(create)
       if (!gateway.metadata) return
       assert.deepEqual(await gateway.metadata.read(await subscribe()), {})
     })

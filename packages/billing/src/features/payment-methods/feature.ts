@@ -5,14 +5,14 @@ import type { PaymentMethod } from './payment-method.ts'
 import { createStripePaymentMethods } from './stripe.ts'
 import {
   type AddMethodOptions,
-  addMethod,
-  deleteMethod,
-  deleteMethods,
-  findDefault,
-  findMethod,
-  hasMethod,
-  listMethods,
-  setDefault,
+  addUserPaymentMethod,
+  deleteUserPaymentMethod,
+  deleteUserPaymentMethods,
+  findDefaultPaymentMethod,
+  findUserPaymentMethod,
+  hasUserPaymentMethod,
+  listPaymentMethods,
+  setDefaultPaymentMethod,
 } from './user.ts'
 
 declare module '../../billable-user.ts' {
@@ -73,14 +73,14 @@ declare module '../../billable-user.ts' {
 /** Several stored payment methods per customer. */
 export const paymentMethodsCapability = defineCapability('paymentMethods', {
   user: {
-    paymentMethods: listMethods,
-    defaultPaymentMethod: findDefault,
-    findPaymentMethod: findMethod,
-    hasPaymentMethod: hasMethod,
-    addPaymentMethod: (user, token, options = {}) => addMethod(user, token, options),
-    updateDefaultPaymentMethod: setDefault,
-    deletePaymentMethod: deleteMethod,
-    deletePaymentMethods: deleteMethods,
+    paymentMethods: listPaymentMethods,
+    defaultPaymentMethod: findDefaultPaymentMethod,
+    findPaymentMethod: findUserPaymentMethod,
+    hasPaymentMethod: hasUserPaymentMethod,
+    addPaymentMethod: (user, token, options = {}) => addUserPaymentMethod(user, token, options),
+    updateDefaultPaymentMethod: setDefaultPaymentMethod,
+    deletePaymentMethod: deleteUserPaymentMethod,
+    deletePaymentMethods: deleteUserPaymentMethods,
   },
   stripe: createStripePaymentMethods,
   braintree: createBraintreePaymentMethods,

@@ -24,26 +24,29 @@ export interface AddMethodOptions {
   readonly details?: CustomerDetails
 }
 
-export async function listMethods(user: User, kind?: PaymentMethodKind): Promise<PaymentMethod[]> {
+export async function listPaymentMethods(
+  user: User,
+  kind?: PaymentMethodKind,
+): Promise<PaymentMethod[]> {
   const customerId = await user.findCustomerId()
   if (customerId === null) return []
   const all = await (await user.gateway()).paymentMethods.list(customerId)
   return all.filter(matchesKind(kind)).map((method) => new PaymentMethod(method, user.now()))
 }
 
-export async function findMethod(user: User, id: string): Promise<PaymentMethod | null> {
-  return (await listMethods(user)).find((method) => method.id === id) ?? null
+export async function findUserPaymentMethod(user: User, id: string): Promise<PaymentMethod | null> {
+  return (await listPaymentMethods(user)).find((method) => method.id === id) ?? null
 }
 
-export async function findDefault(user: User): Promise<PaymentMethod | null> {
-  return (await listMethods(user)).find(({ isDefault }) => isDefault) ?? null
+export async function findDefaultPaymentMethod(user: User): Promise<PaymentMethod | null> {
+  return (await listPaymentMethods(user)).find(({ isDefault }) => isDefault) ?? null
 }
 
-export async function hasMethod(user: User, kind?: PaymentMethodKind): Promise<boolean> {
-  return (await listMethods(user, kind)).length > 0
+export async function hasUserPaymentMethod(user: User, kind?: PaymentMethodKind): Promise<boolean> {
+  return (await listPaymentMethods(user, kind)).length > 0
 }
 
-export async function addMethod(
+export async function addUserPaymentMethod(
   user: User,
   token: string,
   { makeDefault = false, details = {} }: AddMethodOptions,
@@ -71,7 +74,7 @@ export async function addMethod(
   throw new PaymentMethodNotFound('The payment method was removed again before it could be read')
 }
 
-export async function setDefault(user: User, id: string): Promise<void> {
+export async function setDefaultPaymentMethod(user: User, id: string): Promise<void> {
   requireText('payment method', id)
   if ((await user.findCustomerId()) === null) {
     throw new PaymentMethodNotFound('There is no such payment method')
@@ -84,12 +87,12 @@ export async function setDefault(user: User, id: string): Promise<void> {
   user.context.usage.wake(user.provider)
 }
 
-export function deleteMethod(user: User, id: string): Promise<void> {
+export function deleteUserPaymentMethod(user: User, id: string): Promise<void> {
   requireText('payment method', id)
   return deleteAll(user, (method) => method.id === id)
 }
 
-export function deleteMethods(user: User, kind?: PaymentMethodKind): Promise<void> {
+export function deleteUserPaymentMethods(user: User, kind?: PaymentMethodKind): Promise<void> {
   return deleteAll(user, matchesKind(kind))
 }
 

@@ -10,7 +10,7 @@ import {
   findReservedCredit,
   getBalanceWithoutDebt,
 } from '../../providers/braintree/plan-credit.ts'
-import { listSales as salesOfCustomer } from '../invoices/braintree.ts'
+import { listCustomerSales as salesOfCustomer } from '../invoices/braintree.ts'
 import { getSaleAmount, readReturnedAmount, wasSaleAccepted } from './braintree-returned.ts'
 
 type Subscription = braintree.Subscription

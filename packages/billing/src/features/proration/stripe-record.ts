@@ -8,7 +8,7 @@ import {
 } from '../../core/values/money-back.ts'
 import { getReferencedId, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 import { type BilledLine, readInvoiceLines } from './stripe-lines.ts'
-import { type InvoiceReturns, readGifts, readReturned } from './stripe-returned.ts'
+import { type InvoiceReturns, readGiftsByInvoice, readInvoiceReturns } from './stripe-returned.ts'
 
 /**
  * A Stripe invoice, and how much of its money was returned to the customer. Amounts are in the
@@ -69,10 +69,12 @@ export async function readInvoiceMoney(
 ): Promise<InvoicePaymentRecord[]> {
   const sold = invoices.filter(({ status }) => !CLOSED.includes(status ?? ''))
   const mayHaveGifts = counting.gifts && sold.some(({ total, amount_due }) => total > amount_due)
-  const gifts = mayHaveGifts ? await readGifts(context, customer) : new Map<string, number>()
+  const gifts = mayHaveGifts
+    ? await readGiftsByInvoice(context, customer)
+    : new Map<string, number>()
   const facts: InvoicePaymentRecord[] = []
   for (const invoice of sold) {
-    const found = await readReturned(context, invoice)
+    const found = await readInvoiceReturns(context, invoice)
     const back = counting.disputes ? found : { ...found, disputes: [] }
     const lines = await readInvoiceLines(context, invoice)
     const gift = counting.gifts ? (gifts.get(invoice.id) ?? 0) + sumGiftLines(lines) : 0

@@ -5,10 +5,10 @@ import { getReferencedId, type StripeContext, toSeconds } from '../../providers/
 import {
   findMainItem,
   getExpandedSchedule,
-  isMetered,
+  isMeteredPrice,
   retrieveSubscription,
 } from '../../providers/stripe/describe-subscription.ts'
-import { isMissing, isRefusal } from '../../providers/stripe/errors.ts'
+import { isMissingObjectError, isStripeRefusal } from '../../providers/stripe/errors.ts'
 import { discardPendingUpdate } from '../confirmations/stripe-pending-update.ts'
 import { haveSameInterval, isSameInterval } from '../proration/stripe-running.ts'
 import { buildMainPriceMetadata } from '../swap/stripe-change-params.ts'
@@ -52,7 +52,7 @@ export function createStripeSchedules(context: StripeContext): {
     try {
       return await stripe.prices.retrieve(id)
     } catch (error) {
-      if (!isMissing(error)) throw error
+      if (!isMissingObjectError(error)) throw error
       const failure = { provider: 'stripe', providerCode: 'resource_missing' } as const
       throw new UnknownPrice(`Stripe has no price '${id}'`, { ...failure, cause: error })
     }
@@ -89,8 +89,8 @@ export function createStripeSchedules(context: StripeContext): {
           })
         } catch (error) {
           // A new schedule that was rejected must not stay attached to the subscription.
-          if (!there && isRefusal(error)) await release(id)
-          if (isRefusal(error)) requireActive([...pricesOf(current), ...prices], error)
+          if (!there && isStripeRefusal(error)) await release(id)
+          if (isStripeRefusal(error)) requireActive([...pricesOf(current), ...prices], error)
           throw error
         }
       },
@@ -128,7 +128,7 @@ function withoutMeteredQuantities(
   items: readonly RequestedItem[],
   prices: readonly Stripe.Price[],
 ): readonly RequestedItem[] {
-  const metered = prices.filter(isMetered).map(({ id }) => id)
+  const metered = prices.filter(isMeteredPrice).map(({ id }) => id)
   return items.map((item) => (metered.includes(item.price) ? { ...item, quantity: null } : item))
 }
 

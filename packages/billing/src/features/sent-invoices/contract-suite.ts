@@ -4,7 +4,7 @@ import {
   type ContractTestAccount,
   catchErrorCode,
   createOperationId,
-  openAccount,
+  openContractTestAccount,
 } from '../../providers/contract-suite.ts'
 import type { NewSentInvoice, SentInvoices } from './contract.ts'
 
@@ -15,7 +15,7 @@ export const defineSentInvoicesContract: ContractPart = ({ describe, it }, creat
     body: (sent: SentInvoices, account: ContractTestAccount) => Promise<void>,
   ) =>
     it(`${name}, if the gateway can send invoices`, async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       const { sentInvoices } = account.gateway
       if (sentInvoices) await body(sentInvoices, account)
     })

@@ -1,7 +1,7 @@
 import type braintree from 'braintree'
 import { isBillingError } from '../../core/errors/error-codes.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { describeMethod } from '../../providers/braintree/describe-method.ts'
+import { describeBraintreePaymentMethod } from '../../providers/braintree/describe-method.ts'
 import { nullIfMissing } from '../../providers/braintree/errors.ts'
 import { hasCyclesLeft } from '../../providers/braintree/plan-credit.ts'
 import { type PlanWithAddOns, requirePlan } from '../../providers/braintree/plans.ts'
@@ -54,6 +54,6 @@ async function findMethod(
   { paymentMethodToken }: braintree.Subscription,
 ): Promise<ProviderMethod | null> {
   return nullIfMissing(async () =>
-    describeMethod(await gateway.paymentMethod.find(paymentMethodToken), true),
+    describeBraintreePaymentMethod(await gateway.paymentMethod.find(paymentMethodToken), true),
   )
 }

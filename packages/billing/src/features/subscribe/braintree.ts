@@ -13,8 +13,8 @@ import {
 } from '../../providers/braintree/add-ons.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import {
+  hasBraintreeSubscriptionEnded,
   isInTrial,
-  isOver,
   toProviderSubscription,
 } from '../../providers/braintree/describe-subscription.ts'
 import {
@@ -149,7 +149,7 @@ async function setTax(
 ): Promise<void> {
   const { gateway } = context
   const current = await gateway.subscription.find(id)
-  if (isOver(current)) return
+  if (hasBraintreeSubscriptionEnded(current)) return
   const plan = await requirePlan(context, current.planId)
   const net = taxTermsBefore?.net ?? plan.price
   const price = computePriceWithTax({ ...plan, price: net }, tax)

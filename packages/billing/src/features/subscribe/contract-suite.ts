@@ -4,7 +4,7 @@ import {
   type ContractPart,
   catchErrorCode,
   createOperationId,
-  openAccount,
+  openContractTestAccount,
 } from '../../providers/contract-suite.ts'
 
 const DAY = 24 * 3600 * 1000
@@ -13,7 +13,8 @@ const DAY = 24 * 3600 * 1000
 export const defineSubscriptionsContract: ContractPart = ({ describe, it }, create) => {
   describe('a subscription', () => {
     it('has the terms it was created with', async () => {
-      const { gateway, provider, plans, customerId, subscribe, read } = await openAccount(create)
+      const { gateway, provider, plans, customerId, subscribe, read } =
+        await openContractTestAccount(create)
       const operation = createOperationId()
       const made = await subscribe({ operation })
       const { plan, quantity, endsAt, isOver, endReason, trialEndsAt } = made
@@ -37,7 +38,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
     })
 
     it('is created and paid once when the operation is repeated', async () => {
-      const { gateway, customerId, subscribe } = await openAccount(create)
+      const { gateway, customerId, subscribe } = await openContractTestAccount(create)
       const operation = createOperationId()
       const first = await subscribe({ operation })
       assert.equal((await subscribe({ operation })).id, first.id)
@@ -53,14 +54,15 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
     })
 
     it('is listed together with older ones', async () => {
-      const { gateway, customerId, subscribe } = await openAccount(create)
+      const { gateway, customerId, subscribe } = await openContractTestAccount(create)
       const ids = [(await subscribe()).id, (await subscribe()).id].sort()
       const listed = await gateway.listSubscriptions(customerId)
       assert.deepEqual(listed.map(({ id }) => id).sort(), ids)
     })
 
     it('is open and unpaid while on trial, and has the end of the trial', async () => {
-      const { gateway, provider, customerId, subscribe, now } = await openAccount(create)
+      const { gateway, provider, customerId, subscribe, now } =
+        await openContractTestAccount(create)
       const made = await subscribe({ trialDays: 14 })
       assert.equal(lookUpStanding(provider.statuses, made.status), 'open')
       const days = ((made.trialEndsAt?.getTime() ?? 0) - now().getTime()) / DAY
@@ -69,7 +71,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
     })
 
     it('is rejected with unknown_price for an unknown plan', async () => {
-      const { gateway, customerId } = await openAccount(create)
+      const { gateway, customerId } = await openContractTestAccount(create)
       const wanted = {
         customerId,
         name: 'main',
@@ -88,14 +90,14 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
     })
 
     it('is null if it was never created', async () => {
-      const { gateway, customerId } = await openAccount(create)
+      const { gateway, customerId } = await openContractTestAccount(create)
       assert.equal(await gateway.findSubscription('none-of-ours'), null)
       const operation = { id: createOperationId(), name: 'main' }
       assert.equal(await gateway.findByOperation(operation, customerId), null)
     })
 
     it('has no discounts and owes nothing when it is new', async () => {
-      const { gateway, subscribe, currency } = await openAccount(create)
+      const { gateway, subscribe, currency } = await openContractTestAccount(create)
       const made = await subscribe()
       assert.deepEqual(await gateway.findDiscounts(made.id), [])
       assert.deepEqual(await gateway.amountOwed(made), { amount: 0, currency })
@@ -105,7 +107,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
 
   describe('a cancelled subscription', () => {
     it('runs until the end of the paid period, and can be resumed until then', async () => {
-      const { gateway, subscribe, read, now } = await openAccount(create)
+      const { gateway, subscribe, read, now } = await openContractTestAccount(create)
       const { id, paidUntil } = await subscribe()
       await gateway.cancelAtPeriodEnd(id)
       await gateway.cancelAtPeriodEnd(id)
@@ -118,7 +120,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
     })
 
     it('ends immediately with cancelNow(), which can be repeated', async () => {
-      const { gateway, subscribe, read, now } = await openAccount(create)
+      const { gateway, subscribe, read, now } = await openContractTestAccount(create)
       const { id } = await subscribe()
       await gateway.cancelNow(id)
       await gateway.cancelNow(id)
@@ -139,7 +141,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
     }
 
     it('has the new plan after swap(), which can be repeated', async () => {
-      const { gateway, plans, subscribe, read, now } = await openAccount(create)
+      const { gateway, plans, subscribe, read, now } = await openContractTestAccount(create)
       const { id } = await subscribe()
       const swap = { ...wanted, plan: plans[1] }
       assert.equal((await gateway.replacements?.isNeeded(id, swap, now())) ?? false, false)
@@ -149,7 +151,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
     })
 
     it('is unchanged by a preview, and the lines of the preview add up to its total', async () => {
-      const { gateway, plans, subscribe, read, now } = await openAccount(create)
+      const { gateway, plans, subscribe, read, now } = await openContractTestAccount(create)
       const { id } = await subscribe()
       const { lines, total } = await gateway.previewSwap(id, { ...wanted, plan: plans[1] }, now())
       const sum = lines.reduce((all, { amount }) => all + amount.amount, 0)
@@ -159,7 +161,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
     })
 
     it('has the new tax after setTax(), which can be repeated', async () => {
-      const { gateway, subscribe, read } = await openAccount(create)
+      const { gateway, subscribe, read } = await openContractTestAccount(create)
       const { id, taxedPrice } = await subscribe()
       await gateway.setTax(id, 2000, null)
       await gateway.setTax(id, 2000, null)
@@ -168,7 +170,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
     })
 
     it('has the new quantity, if the gateway has quantities', async () => {
-      const { gateway, subscribe, read } = await openAccount(create)
+      const { gateway, subscribe, read } = await openContractTestAccount(create)
       const { id } = await subscribe()
       await gateway.quantities?.set(id, 3)
       await gateway.quantities?.set(id, 3)

@@ -1,6 +1,6 @@
 import type { DifferentTerm, SubscriptionTerm } from '../../core/errors/different-term.ts'
 import type { SubscriptionRecord } from '../../core/storage/tables.ts'
-import { isCancelled, isTrialRunning } from '../../core/values/subscription-state.ts'
+import { isSubscriptionCancelled, isTrialRunning } from '../../core/values/subscription-state.ts'
 import type { TaxSource } from '../../options.ts'
 import type { Capability } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
@@ -172,7 +172,7 @@ const TERMS: Readonly<
   },
 
   cancellation: (_asked, { record }) =>
-    isCancelled(record)
+    isSubscriptionCancelled(record)
       ? {
           inForce: `ends at ${record.endsAt?.toISOString()}`,
           wanted: NONE,

@@ -5,7 +5,7 @@ import {
   type ContractTestAccount,
   catchErrorCode,
   createOperationId,
-  openAccount,
+  openContractTestAccount,
 } from '../../providers/contract-suite.ts'
 
 const DAY = 24 * 3600 * 1000
@@ -21,7 +21,7 @@ export const defineSubscriptionStartsContract: ContractPart = ({ describe, it },
     body: (account: ContractTestAccount) => Promise<void>,
   ) =>
     it(`${name}, if the gateway has ${part}`, async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       if (account.gateway[part]) await body(account)
     })
 

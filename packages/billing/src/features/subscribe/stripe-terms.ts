@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { Gateway } from '../../providers/gateway.ts'
 import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
-import { describeMethod } from '../../providers/stripe/describe-method.ts'
+import { describeStripePaymentMethod } from '../../providers/stripe/describe-method.ts'
 import type { AgreedTerms } from '../../providers/subscription.ts'
 import { findDefaultMethod } from '../customers/stripe.ts'
 import type { ProviderMethod } from '../payment-methods/contract.ts'
@@ -72,5 +72,7 @@ async function findMethod(
   { customer, default_payment_method: own }: Stripe.Subscription,
 ): Promise<ProviderMethod | null> {
   const method = own ?? (await findDefaultMethod(context, getReferencedId(customer) ?? ''))
-  return method === null || typeof method === 'string' ? null : describeMethod(method, method.id)
+  return method === null || typeof method === 'string'
+    ? null
+    : describeStripePaymentMethod(method, method.id)
 }

@@ -142,7 +142,7 @@ export function buildSubscriptionCreateParams(
     // With a declined or unconfirmed first payment, an incomplete subscription remains and can be
     // inspected.
     payment_behavior: 'allow_incomplete',
-    ...(coupon === null ? {} : { discounts: [discountParam(coupon)] }),
+    ...(coupon === null ? {} : { discounts: [toDiscountParam(coupon)] }),
     ...(rates.length > 0 ? { default_tax_rates: [...rates] } : {}),
     ...(subscriptionToCreate.trialDays
       ? { trial_period_days: subscriptionToCreate.trialDays }
@@ -168,10 +168,10 @@ function withReplacementCode(
 ): Stripe.SubscriptionCreateParams {
   if (replacementCodeId === null) return params
   const metadata = { ...(params.metadata || {}), [REPLACEMENT_CODE_KEY]: replacementCodeId }
-  return { ...params, metadata, discounts: [discountParam(replacementCodeId)] }
+  return { ...params, metadata, discounts: [toDiscountParam(replacementCodeId)] }
 }
 
-export function discountParam(code: string): { promotion_code: string } | { coupon: string } {
+export function toDiscountParam(code: string): { promotion_code: string } | { coupon: string } {
   return code.startsWith('promo_') ? { promotion_code: code } : { coupon: code }
 }
 

@@ -13,7 +13,10 @@ import {
 } from '../../providers/braintree/add-ons.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { countDaysBetween, toCalendarDay } from '../../providers/braintree/days.ts'
-import { isInTrial, isOver } from '../../providers/braintree/describe-subscription.ts'
+import {
+  hasBraintreeSubscriptionEnded,
+  isInTrial,
+} from '../../providers/braintree/describe-subscription.ts'
 import { computeUnusedCreditRemainder } from '../../providers/braintree/paid-for.ts'
 import {
   type CreditTerms,
@@ -79,7 +82,9 @@ export function buildSwapRequest(
 ): BraintreeSwapRequest {
   const { current, old, plan, wanted } = target
   const replaces =
-    isOver(current) || old.frequency !== plan.frequency || (wanted.skipTrial && isInTrial(current))
+    hasBraintreeSubscriptionEnded(current) ||
+    old.frequency !== plan.frequency ||
+    (wanted.skipTrial && isInTrial(current))
   if (replaces) return buildReplacementRequest(context, target)
   const change = buildChangeRequest(context, target)
   return needsReplacementForCredit(context, target, change)
@@ -289,7 +294,8 @@ function toRequest({ discount, amount, isChanged }: TaxedCoupon): braintree.Disc
 }
 
 function creditOf({ current, paid }: SwapTarget, terms: CreditTerms): number {
-  if (isOver(current)) return computeUnusedCreditRemainder(current, terms, terms.today)
+  if (hasBraintreeSubscriptionEnded(current))
+    return computeUnusedCreditRemainder(current, terms, terms.today)
   return computeUnusedValue(current, { ...terms, paid })
 }
 

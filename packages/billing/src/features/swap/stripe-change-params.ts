@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { RequestedItem } from '../../providers/item.ts'
 import { nullIfMissing } from '../../providers/stripe/client.ts'
-import { findMainItem, isMetered } from '../../providers/stripe/describe-subscription.ts'
+import { findMainItem, isMeteredPrice } from '../../providers/stripe/describe-subscription.ts'
 import { buildTaxRatesParam, type DecidedTax, haveTaxRateIds } from '../taxes/stripe-chosen-tax.ts'
 
 /** How the difference of a change is billed. */
@@ -31,7 +31,10 @@ export function replaceMainPriceItem(current: Stripe.Subscription, plan: string)
   ]
 }
 
-export function hasItems(current: Stripe.Subscription, wanted: readonly RequestedItem[]): boolean {
+export function hasStripeItems(
+  current: Stripe.Subscription,
+  wanted: readonly RequestedItem[],
+): boolean {
   return isSamePriceList(listSubscriptionPriceItems(current), wanted)
 }
 
@@ -144,7 +147,7 @@ export async function withoutMeteredQuantities(
     wanted.map(async (item) => {
       if (item.quantity !== 1) return item
       const price = known.find(({ id }) => id === item.price) ?? (await find(stripe, item.price))
-      return price && isMetered(price) ? { ...item, quantity: null } : item
+      return price && isMeteredPrice(price) ? { ...item, quantity: null } : item
     }),
   )
 }

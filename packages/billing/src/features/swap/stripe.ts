@@ -6,12 +6,12 @@ import { retrieveSubscription } from '../../providers/stripe/describe-subscripti
 import { throwIfUnpaid } from '../confirmations/stripe.ts'
 import { updateAndPay } from '../confirmations/stripe-pay-update.ts'
 import {
-  awaitsAuthentication,
   discardPendingUpdate,
   getPendingUpdateInvoice,
+  isInvoiceAwaitingAuthentication,
   listPendingUpdateItems,
 } from '../confirmations/stripe-pending-update.ts'
-import { completeInvoice, INVOICE_EXPAND_PARAM } from '../invoices/stripe.ts'
+import { INVOICE_EXPAND_PARAM, readCompleteInvoice } from '../invoices/stripe.ts'
 import type { ItemsChange, SubscriptionItems } from '../items/contract.ts'
 import { removesPricesOrUnits, requireCreditedTimePaid } from '../proration/stripe-overdue.ts'
 import {
@@ -42,7 +42,7 @@ import {
   buildMainPriceMetadata,
   chooseProrationBehavior,
   findItemWithChangedPrice,
-  hasItems,
+  hasStripeItems,
   isSamePriceList,
   replaceMainPriceItem,
   withoutMeteredQuantities,
@@ -179,9 +179,10 @@ export function createStripeSwaps(context: StripeContext): Swaps {
       },
       ...buildWithheldPreviewParams(withheld),
     })
-    const billsDifference = change.invoiceNow && prorate && !isTrial && !hasItems(current, wanted)
+    const billsDifference =
+      change.invoiceNow && prorate && !isTrial && !hasStripeItems(current, wanted)
     const immediately = endsTrial || billsDifference || (await startsPeriod(current, wanted))
-    return toSwapPreview(await completeInvoice(context, invoice), {
+    return toSwapPreview(await readCompleteInvoice(context, invoice), {
       immediately,
       date: immediately ? at : toDate(invoice.period_end),
       prorationDate: now,
@@ -229,7 +230,7 @@ export function createStripeSwaps(context: StripeContext): Swaps {
       const isSame =
         isSamePriceList(listPendingUpdateItems(found), wanted) &&
         endsTrial === (found.status === 'trialing')
-      if (isSame && (await awaitsAuthentication(context, held, found.customer)))
+      if (isSame && (await isInvoiceAwaitingAuthentication(context, held, found.customer)))
         await throwIfUnpaid(stripe, held)
     }
     const current = await discardPendingUpdate(context, found)
@@ -245,7 +246,7 @@ export function createStripeSwaps(context: StripeContext): Swaps {
         now,
         (current) => changeOfSwap(current, wanted),
         (current, { wanted: items, endsTrial }) =>
-          hasItems(current, items) && !isCancelling(current) && !endsTrial,
+          hasStripeItems(current, items) && !isCancelling(current) && !endsTrial,
       ),
     async previewSwap(id, wanted, at) {
       const current = await retrieveSubscription(stripe, id)
@@ -257,7 +258,7 @@ export function createStripeSwaps(context: StripeContext): Swaps {
           id,
           now,
           (current) => changeOfItems(current, wanted),
-          (current, change) => hasItems(current, change.wanted),
+          (current, change) => hasStripeItems(current, change.wanted),
         ),
       async preview(id, wanted, at) {
         const current = await retrieveSubscription(stripe, id)

@@ -4,7 +4,7 @@ import {
   type ContractTestAccount,
   catchErrorCode,
   createOperationId,
-  openAccount,
+  openContractTestAccount,
 } from '../../providers/contract-suite.ts'
 
 /**
@@ -14,7 +14,7 @@ import {
 export const defineTaxIdsContract: ContractPart = ({ describe, it }, create) => {
   const where = (part: 'taxIds' | 'taxExemptions', name: string, body: Body) =>
     it(`${name}, if the gateway has ${part}`, async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       if (account.gateway[part]) await body(account)
     })
 

@@ -4,9 +4,9 @@ import { retrieveSubscription } from '../../providers/stripe/describe-subscripti
 import { throwIfUnpaid } from '../confirmations/stripe.ts'
 import { updateAndPay } from '../confirmations/stripe-pay-update.ts'
 import {
-  awaitsAuthentication,
   discardPendingUpdate,
   getPendingUpdateInvoice,
+  isInvoiceAwaitingAuthentication,
   listPendingUpdateItems,
 } from '../confirmations/stripe-pending-update.ts'
 import { isSamePriceList, listSubscriptionPriceItems } from '../swap/stripe-change-params.ts'
@@ -32,7 +32,7 @@ export function createStripeTrials(context: StripeContext): Pick<GatewayParts, '
         if (
           held !== null &&
           isSame &&
-          (await awaitsAuthentication(context, held, found.customer))
+          (await isInvoiceAwaitingAuthentication(context, held, found.customer))
         ) {
           await throwIfUnpaid(stripe, held)
         }

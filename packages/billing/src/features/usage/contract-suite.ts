@@ -6,7 +6,7 @@ import {
   createAnotherCustomer,
   createOperationId,
   type GatewayUnderTest,
-  openAccount,
+  openContractTestAccount,
 } from '../../providers/contract-suite.ts'
 import type { UsageCharges, UsageEvent, UsageReports } from './contract.ts'
 
@@ -22,7 +22,7 @@ export const defineUsageContract: ContractPart = ({ describe, it }, create) => {
     body: (usage: UsageReports, account: ContractTestAccount, metered: Metered) => Promise<void>,
   ) =>
     it(`${name}, if the provider counts usage`, async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       const { usage } = account.gateway
       if (usage?.countedBy === 'provider' && account.metered)
         await body(usage, account, account.metered)
@@ -52,7 +52,7 @@ export const defineUsageContract: ContractPart = ({ describe, it }, create) => {
       body: (usage: UsageCharges, account: ContractTestAccount, metered: Metered) => Promise<void>,
     ) =>
       it(`${name}, if the provider does not count usage`, async () => {
-        const account = await openAccount(create)
+        const account = await openContractTestAccount(create)
         const { usage } = account.gateway
         const countedBy = usage?.countedBy === 'us' ? 'us' : undefined
         assert.equal(account.provider.usageCountedBy, countedBy)

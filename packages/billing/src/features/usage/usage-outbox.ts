@@ -1,7 +1,7 @@
 import type { Database } from '@tollgate/database'
 import { Busy, InvalidArgument } from '../../core/errors/errors.ts'
 import type { EventStream } from '../../core/events/event-stream.ts'
-import { purgeAll } from '../../core/storage/queue.ts'
+import { purgeInBatches } from '../../core/storage/queue.ts'
 import type { UsageState } from '../../core/storage/queue-tables.ts'
 import { withTypedErrors } from '../../core/storage/typed-errors.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
@@ -108,7 +108,7 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
       let deleted = 0
       for (const queue of queues) {
         for (const state of ['sent', 'refused', 'cancelled'] as const) {
-          deleted += await purgeAll((limit) => queue.purge(state, before, limit))
+          deleted += await purgeInBatches((limit) => queue.purge(state, before, limit))
         }
       }
       return deleted

@@ -1,7 +1,7 @@
 import type { BillingContext } from '../../core/context.ts'
 import type { InvoiceEventData, NewBillingEvent } from '../../core/events/billing-event.ts'
 import { createTaxLookup, readTax } from '../../core/tax.ts'
-import { grantsAccess } from '../../core/values/subscription-state.ts'
+import { doesStandingGrantAccess } from '../../core/values/subscription-state.ts'
 import type { EventObject } from '../../providers/webhook.ts'
 import {
   buildCreditNoteCreatedEvent,
@@ -131,7 +131,7 @@ async function describeFailedCharge(
 ): Promise<InvoiceEventData | null> {
   if (!amount || subject.subscriptionId === null) return null
   const row = await context.subscriptions.findByProvider(gateway.name, subject.subscriptionId)
-  if (!row || (grantsAccess(row.standing) && row.standing !== 'past_due')) return null
+  if (!row || (doesStandingGrantAccess(row.standing) && row.standing !== 'past_due')) return null
   const date = context.options.clock.now().toISOString()
   return { id, number: id, date, total: amount, amountDue: amount }
 }

@@ -25,7 +25,7 @@ interface Fields {
   readonly mandateType?: string | undefined
 }
 
-export function describeMethod(
+export function describeBraintreePaymentMethod(
   method: braintree.PaymentMethod,
   isDefault: boolean,
 ): ProviderMethod {
@@ -65,7 +65,7 @@ export interface PaymentMethodNonce {
 }
 
 /** Describes the payment method of a nonce before it is stored. */
-export function describeNonce(nonce: PaymentMethodNonce): ProviderMethod {
+export function describePaymentMethodNonce(nonce: PaymentMethodNonce): ProviderMethod {
   const { type = '', details = {} } = nonce
   const kind = KINDS[type] ?? 'other'
   return {
@@ -127,7 +127,7 @@ function expiryOf({
 
 /** Returns the values of our card columns for a payment method. */
 export function summarizePaymentMethod(method: braintree.PaymentMethod): CardSummary {
-  const { kind, brand, lastFour, email, expires } = describeMethod(method, true)
+  const { kind, brand, lastFour, email, expires } = describeBraintreePaymentMethod(method, true)
   if (kind === 'paypal') return { ...NO_CARD, paypalEmail: email }
   const card = { ...NO_CARD, cardBrand: brand, cardLastFour: lastFour }
   return expires ? { ...card, cardExpires: toExpiryText(expires) } : card

@@ -17,7 +17,7 @@ const OVER: readonly string[] = ['Canceled', 'Expired']
 /**
  * Whether Braintree will not change or charge the subscription any more. Access may still continue.
  */
-export function isOver({ status }: braintree.Subscription): boolean {
+export function hasBraintreeSubscriptionEnded({ status }: braintree.Subscription): boolean {
   return OVER.includes(status)
 }
 
@@ -31,7 +31,7 @@ export function toProviderSubscription(
     customerId: transactions?.[0]?.customer?.id ?? null,
     plan: subscription.planId,
     status: subscription.status,
-    isOver: isOver(subscription),
+    isOver: hasBraintreeSubscriptionEnded(subscription),
     quantity: 1,
     trialEndsAt: trialPeriod && firstBillingDate ? startOfDay(firstBillingDate) : null,
     endsAt: computeAccessEnd(context, subscription),

@@ -30,7 +30,7 @@ const WALLETS: readonly string[] = [
   'wechat_pay',
 ]
 
-export function describeMethod(
+export function describeStripePaymentMethod(
   method: Stripe.PaymentMethod,
   defaultId: string | null,
 ): ProviderMethod {
@@ -52,7 +52,7 @@ export function describeMethod(
 
 /** Returns the values of our card columns for a payment method. */
 export function summarizePaymentMethod(method: Stripe.PaymentMethod): CardSummary {
-  const { kind, brand, lastFour, email, expires } = describeMethod(method, null)
+  const { kind, brand, lastFour, email, expires } = describeStripePaymentMethod(method, null)
   if (kind === 'paypal') return { ...NO_CARD, paypalEmail: email }
   const card = { ...NO_CARD, cardBrand: brand, cardLastFour: lastFour }
   return expires ? { ...card, cardExpires: toExpiryText(expires) } : card

@@ -4,7 +4,7 @@ import type { PlannedSwap } from '../../features/schedules/contract.ts'
 import type { RequestedItem } from '../item.ts'
 import type { EndReason, ProviderSubscription } from '../subscription.ts'
 import { getReferencedId, listAll, toDate } from './client.ts'
-import { hasLapsed } from './held-change.ts'
+import { hasPendingUpdateLapsed } from './held-change.ts'
 
 export function toProviderSubscription(subscription: Stripe.Subscription): ProviderSubscription {
   const item = findMainItem(subscription)
@@ -31,15 +31,15 @@ export function toProviderSubscription(subscription: Stripe.Subscription): Provi
       id: each.id,
       price: each.price.id,
       product: getReferencedId(each.price.product),
-      quantity: isMetered(each.price) ? null : (each.quantity ?? 1),
-      isMetered: isMetered(each.price),
+      quantity: isMeteredPrice(each.price) ? null : (each.quantity ?? 1),
+      isMetered: isMeteredPrice(each.price),
       isMain: each === item,
     })),
     pause: isOver(subscription) ? null : pauseOf(subscription),
     planned: findPlannedSwap(subscription),
-    isScheduled: !isOver(subscription) && isScheduled(subscription),
+    isScheduled: !isOver(subscription) && hasActiveSchedule(subscription),
     isHeld: subscription.pending_update !== null,
-    hasLapsed: hasLapsed(subscription),
+    hasLapsed: hasPendingUpdateLapsed(subscription),
     raw: subscription,
   }
 }
@@ -65,7 +65,7 @@ export function findMainItem({
   return items.data.find(({ price }) => price.id === metadata.main) ?? items.data[0]
 }
 
-export function isMetered({ recurring }: Pick<Stripe.Price, 'recurring'>): boolean {
+export function isMeteredPrice({ recurring }: Pick<Stripe.Price, 'recurring'>): boolean {
   return recurring?.usage_type === 'metered'
 }
 
@@ -116,7 +116,7 @@ export function getExpandedSchedule({
  * Whether a schedule controls the subscription; Stripe refuses to cancel it then. A schedule stays
  * in control for a while after its change took effect.
  */
-export function isScheduled(subscription: Stripe.Subscription): boolean {
+export function hasActiveSchedule(subscription: Stripe.Subscription): boolean {
   return typeof subscription.schedule === 'string' || getExpandedSchedule(subscription) !== null
 }
 

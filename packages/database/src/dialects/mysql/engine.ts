@@ -3,7 +3,7 @@ import { hasErrorKind, UNAVAILABLE_ERROR_KINDS, WaitedTooLong } from '../../erro
 import { LOCKS_TABLE } from '../../locks/locks-table.ts'
 import { toStorables } from '../../values.ts'
 import type { Engine, EngineOptions, Query, QueryResult, Session } from '../engine.ts'
-import { endsConnection, findMysqlErrorKind } from './errors.ts'
+import { findMysqlErrorKind, isConnectionEndingError } from './errors.ts'
 import { openMysqlPool, queryMysql } from './pool.ts'
 
 /** Seconds after which the server ends a transaction that a hanging process left open. */
@@ -42,7 +42,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
       const left = timeout + GRACE - (performance.now() - started)
       return await queryMysql(connection, query, storables, Math.max(left, GRACE))
     } catch (error) {
-      broken = hasErrorKind(error, ['broken'], findMysqlErrorKind) || endsConnection(error)
+      broken = hasErrorKind(error, ['broken'], findMysqlErrorKind) || isConnectionEndingError(error)
       throw error
     } finally {
       pool.give(connection, broken)

@@ -100,6 +100,6 @@ export const findMysqlErrorKind: ErrorKindOf = (error: MysqlError, code) => {
 }
 
 /** Whether this error makes the connection unusable although the server works. */
-export function endsConnection(error: unknown): boolean {
+export function isConnectionEndingError(error: unknown): boolean {
   return error instanceof Error && (error as MysqlError).errno === PACKET_TOO_LARGE
 }

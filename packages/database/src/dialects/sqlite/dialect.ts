@@ -5,7 +5,7 @@ import { batching } from './batching.ts'
 import { dropNotNull } from './drop-not-null.ts'
 import { openSqlite } from './engine.ts'
 import { findSqliteErrorKind } from './errors.ts'
-import { checkUrl, findSqliteFile, getSqlitePath } from './url.ts'
+import { checkSqliteUrl, findSqliteFile, getSqlitePath } from './url.ts'
 
 const schema: DialectSchema = {
   changesCommit: false,
@@ -44,7 +44,7 @@ export const sqlite: Dialect = {
   schemes: ['sqlite', 'file'],
   example: 'sqlite:<file>, sqlite::memory:, file:<file>',
   isLocal: true,
-  checkUrl,
+  checkUrl: checkSqliteUrl,
   fileOf: findSqliteFile,
   open: (url, options) => openSqlite(getSqlitePath(url), options),
   flavour: {

@@ -6,7 +6,7 @@ import { batching } from './batching.ts'
 import { findSqliteErrorKind } from './errors.ts'
 import { createSqliteSession } from './session.ts'
 import { importSqlite } from './storage/connection.ts'
-import { openFile, openMemory } from './storage/store.ts'
+import { openFileStore, openMemoryStore } from './storage/store.ts'
 import { IN_MEMORY } from './url.ts'
 
 interface Write {
@@ -28,7 +28,8 @@ const OUTSIDE_TRANSACTION = /^\s*(?:pragma|vacuum|attach|detach)\b/i
 export async function openSqlite(path: string, options: EngineOptions): Promise<Engine> {
   const { timeout } = options
   const driver = await importSqlite()
-  const store = path === IN_MEMORY ? openMemory(driver) : await openFile(path, options, driver)
+  const store =
+    path === IN_MEMORY ? openMemoryStore(driver) : await openFileStore(path, options, driver)
   const { writer, reader } = store
   const turn = new DatabaseMutex()
   const underWay = new Set<Promise<unknown>>()

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 export const IN_MEMORY = ':memory:'
 
 /** Returns the URL unchanged: SQLite URLs contain no password. */
-export function checkUrl(url: string): string {
+export function checkSqliteUrl(url: string): string {
   const path = getSqlitePath(url)
   if (path !== IN_MEMORY) {
     const [, search = ''] = url.split('?', 2)

@@ -1,5 +1,5 @@
 import type { ClientAuthMethod } from '../../storage/client-settings.ts'
-import { newRedirectProblem } from '../redirect-uris.ts'
+import { findNewRedirectProblem } from '../redirect-uris.ts'
 
 /**
  * Checks the value of a client setting. Returns `null` if it is valid, otherwise the problem,
@@ -103,9 +103,9 @@ export function isListOf(check: SettingCheck, maxEntries = MAX_ENTRIES): Setting
   }
 }
 
-export function isRedirect(issuer: string): SettingCheck {
+export function checkRedirect(issuer: string): SettingCheck {
   return (value) =>
-    typeof value === 'string' ? newRedirectProblem(value, issuer) : 'must be a URL'
+    typeof value === 'string' ? findNewRedirectProblem(value, issuer) : 'must be a URL'
 }
 
 /** Checks that a setting has the form of a JSON Web Key Set (RFC 7517 §5). */

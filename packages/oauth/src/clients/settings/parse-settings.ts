@@ -8,12 +8,12 @@ import {
   checkHttpsOrLocal,
   checkKeySet,
   checkOrigin,
+  checkRedirect,
   checkSeconds,
   checkText,
   checkWebPage,
   isListOf,
   isOneOf,
-  isRedirect,
   type SettingCheck,
 } from './checks.ts'
 
@@ -38,7 +38,7 @@ function createChecks(issuer: string): Checks {
     require_auth_time: checkFlag,
     claims_in_id_token: checkFlag,
     default_acr_values: isListOf(checkText),
-    post_logout_redirect_uris: isListOf(isRedirect(issuer)),
+    post_logout_redirect_uris: isListOf(checkRedirect(issuer)),
     backchannel_logout_uri: checkHttpsOrLocal,
     backchannel_logout_session_required: checkFlag,
     require_pushed_authorization_requests: checkFlag,

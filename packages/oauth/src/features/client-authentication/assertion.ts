@@ -15,7 +15,7 @@ import { InvalidClient } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
 import { requestRates } from '../../limits/policies.ts'
 import type { Client } from '../../storage/records.ts'
-import { claimOnce } from '../../storage/tickets.ts'
+import { claimTicketOnce } from '../../storage/tickets.ts'
 import type { ClientAuthenticationResult } from '../feature.ts'
 import type { JwtAuthenticationSettings, JwtMethod } from './settings.ts'
 
@@ -200,7 +200,7 @@ async function assertNotReplayed(
   }
   // The signature is verified by now, so only the client itself can use up this limit.
   if (client.settings.self_registered) await resources.count(requestRates.assertions, client.id)
-  const first = await claimOnce(storage.tickets, {
+  const first = await claimTicketOnce(storage.tickets, {
     kind: KIND,
     name: `${client.id}\n${jti}`,
     expiresAt: new Date(end + CLOCK_SKEW_MS),

@@ -151,7 +151,7 @@ export async function changeDeviceRequest(
 /**
  * Whether a person may still approve or deny the device request: it is neither decided nor expired.
  */
-export function isOpen(
+export function isDeviceRequestOpen(
   { request, expiresAt }: StoredDeviceRequest,
   { clock }: ServerContext,
 ): boolean {
@@ -168,7 +168,7 @@ export function openDeviceRequest(
 ): Promise<DeviceRequest | null> {
   const decide = (found: StoredDeviceRequest) => {
     const { request } = found
-    if (!isOpen(found, context) || request.openings >= MAX_OPENINGS) return null
+    if (!isDeviceRequestOpen(found, context) || request.openings >= MAX_OPENINGS) return null
     return { ...request, openings: request.openings + 1 }
   }
   return changeDeviceRequest(hash, decide, context, NEVER_EVICTED)
@@ -184,6 +184,6 @@ export async function storeDeviceDecision(
   context: ServerContext,
 ): Promise<boolean> {
   const decide = (found: StoredDeviceRequest) =>
-    isOpen(found, context) ? { ...found.request, decision } : null
+    isDeviceRequestOpen(found, context) ? { ...found.request, decision } : null
   return (await changeDeviceRequest(hash, decide, context, NEVER_EVICTED)) !== null
 }

@@ -6,7 +6,7 @@ import { CLOCK_SKEW_MS } from '../../clock.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidGrant, type OAuthError, TemporarilyUnavailable } from '../../errors.ts'
 import type { Client } from '../../storage/records.ts'
-import { claimOnce } from '../../storage/tickets.ts'
+import { claimTicketOnce } from '../../storage/tickets.ts'
 import {
   type AssertedIdentity,
   type IssuerSettings,
@@ -75,7 +75,7 @@ export async function assertNotReplayed(
   // `jti`.
   const name = `${settings.name}\n${jti}`
   const expiresAt = new Date(exp * 1000 + CLOCK_SKEW_MS)
-  if (await claimOnce(storage.tickets, { kind: KIND, name, expiresAt })) return
+  if (await claimTicketOnce(storage.tickets, { kind: KIND, name, expiresAt })) return
   throw new InvalidGrant('The assertion was used before')
 }
 

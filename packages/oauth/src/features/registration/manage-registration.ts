@@ -23,7 +23,7 @@ interface Managed {
 }
 
 /** Handles GET /oauth/register/{client-id} (RFC 7592 §2.1). */
-export async function readRegistration(
+export async function handleRegistrationRead(
   request: HttpRequest,
   context: ServerContext,
   id: string,
@@ -36,7 +36,7 @@ export async function readRegistration(
  * Handles PUT /oauth/register/{client-id} (RFC 7592 §2.2): replaces all metadata; members left out
  * are deleted.
  */
-export async function replaceRegistration(
+export async function handleRegistrationReplacement(
   request: HttpRequest,
   settings: RegistrationSettings,
   context: ServerContext,
@@ -73,7 +73,7 @@ function mergeRegistration({ settings }: Client, described: ValidatedClientMetad
  * Handles DELETE /oauth/register/{client-id} (RFC 7592 §2.3): deletes the client and revokes its
  * tokens.
  */
-export async function deleteRegistration(
+export async function handleRegistrationDeletion(
   request: HttpRequest,
   context: ServerContext,
   id: string,

@@ -12,14 +12,14 @@ export function buildCodeAssignments(param: ParamBuilder<CodeRow>): Assignments 
   return Object.fromEntries(codeTable.columns.map((name) => [name, param(name)]))
 }
 
-export function insertCode(database: Database<OAuthTables>) {
+export function prepareInsertCode(database: Database<OAuthTables>) {
   return database.statement<CodeRow>((db, param) =>
     db.insertInto('oauth_authorization_codes').values(buildCodeAssignments(param) as never),
   )
 }
 
 export function createCodeRepository(database: Database<OAuthTables>): AuthorizationCodeRepository {
-  const insert = insertCode(database)
+  const insert = prepareInsertCode(database)
   const findByHash = findTogether<CodeRow>(database, {
     table: 'oauth_authorization_codes',
     key: 'hash',

@@ -11,7 +11,7 @@ import { UNUSED_CLIENT } from '../tickets.ts'
 import { createClientRepository, purgeUnusedClients } from './clients.ts'
 import { createCodeRepository } from './codes.ts'
 import { createConsentRepository } from './consents.ts'
-import { countActive, endAll } from './end-all.ts'
+import { countActive, endAllRecords } from './end-all.ts'
 import { createInteractionRepository } from './interactions.ts'
 import { createKeyRepository } from './keys.ts'
 import { createLimitRepository } from './limits.ts'
@@ -87,7 +87,7 @@ export function kyselyStorage(connected: Database): Storage {
       }
       return deleted
     },
-    endAll: (at) => endAll(database, at),
+    endAll: (at) => endAllRecords(database, at),
     countActive: (at) => countActive(database, at),
     isUnavailable,
   }

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from '../../core/http.ts'
 import { PathRouter } from '../../core/router.ts'
 import type { FailureSimulator } from '../../core/trouble.ts'
-import { withCause } from '../state/context.ts'
+import { recordVersionsWithCause } from '../state/context.ts'
 import { BraintreeError, NotFound, ValidationRefused } from '../wire/errors.ts'
 import { isObject } from '../wire/validation.ts'
 import { renderXmlDocument, XmlList, type XmlObject, type XmlValue } from '../wire/xml.ts'
@@ -52,7 +52,7 @@ export class BraintreeApi {
       body = parseBody(request)
       const query = new URLSearchParams(request.query)
       const { params } = route
-      return withCause(context, `${request.method} ${path}`, () =>
+      return recordVersionsWithCause(context, `${request.method} ${path}`, () =>
         toHttpResponse(route.target({ context, params, query, body })),
       )
     } catch (error) {

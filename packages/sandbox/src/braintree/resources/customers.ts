@@ -12,10 +12,10 @@ import { renderPaymentMethodsXml } from '../state/payment-method-xml.ts'
 import type { CardDetails, CustomerRow, PaymentMethodRow } from '../state/rows/vault.ts'
 import {
   createUnusedCustomerId,
+  parseCustomerDetails,
   readCustomerId,
   readCustomerPaymentMethod,
   readDefaultMethod,
-  readDetails,
 } from '../vault/customer-params.ts'
 import { makeDefault, removePaymentMethod } from '../vault/vault.ts'
 import { Fields } from '../wire/validation.ts'
@@ -26,7 +26,7 @@ import { createAddressSearchFields, createContactSearchFields } from './contact-
 function create({ context, body }: BraintreeCall): OperationResponse {
   const fields = new Fields(body).object('customer')
   const id = readCustomerId(context, fields, null)
-  const details = readDetails(context, fields)
+  const details = parseCustomerDetails(context, fields)
   const keepCard = readCustomerPaymentMethod(context, fields, null)
   readDefaultMethod(context, fields, null)
   fields.throwIfAny()
@@ -49,7 +49,7 @@ function update({ context, body, params }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.customers, params.id)
   const fields = new Fields(body).object('customer')
   const id = readCustomerId(context, fields, row.id)
-  const details = readDetails(context, fields)
+  const details = parseCustomerDetails(context, fields)
   const changeCard = readCustomerPaymentMethod(context, fields, row)
   const preferred = readDefaultMethod(context, fields, row)
   fields.throwIfAny()

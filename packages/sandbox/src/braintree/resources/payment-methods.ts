@@ -11,11 +11,11 @@ import type { PaymentMethodRow, ThreeDSecureInfo } from '../state/rows/vault.ts'
 import { type BillingAddressInput, readBillingAddress } from '../vault/addresses.ts'
 import type { SubmittedMethod } from '../vault/nonces.ts'
 import { createNonce, findNonce } from '../vault/nonces.ts'
-import { updatePaymentMethod, withExpiration } from '../vault/payment-method-update.ts'
+import { addExpirationOfCard, updatePaymentMethod } from '../vault/payment-method-update.ts'
 import { checkCardPassThru } from '../vault/three-d-secure.ts'
 import {
   checkDuplicate,
-  checkToken,
+  checkNewToken,
   createPayPalAccount,
   makeDefault,
   readMethodFromNumber,
@@ -80,7 +80,7 @@ function create({ context, body }: BraintreeCall): OperationResponse {
     offered = byNonce && withNumber(byNonce, fields)
   } else if (byRefreshToken) offered = createPayPalAccount(context, {})
   checkCardPassThru(fields, offered)
-  checkToken(context, fields)
+  checkNewToken(context, fields)
   if (offered && offered.customerId !== null && offered.customerId !== customerId)
     fields.addError('payment_method_nonce', '91617')
   if (offered && customerId !== null && fields.errors.isEmpty) {
@@ -108,7 +108,7 @@ function create({ context, body }: BraintreeCall): OperationResponse {
 function withNumber(offered: SubmittedMethod, fields: Fields): SubmittedMethod {
   if (offered.instrument.kind !== 'credit_card' || fields.isBlank('number')) return offered
   const { card } = offered.instrument
-  const typedIn = readMethodFromNumber(withExpiration(fields.at('credit_card'), card))
+  const typedIn = readMethodFromNumber(addExpirationOfCard(fields.at('credit_card'), card))
   if (!typedIn) return offered
   return { ...typedIn, customerId: offered.customerId, consume: offered.consume }
 }

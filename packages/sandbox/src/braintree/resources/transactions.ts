@@ -12,8 +12,8 @@ import {
   copyChargeFields,
   createRefundTransaction,
   declineResponse,
-  setStatus,
-  submitTransaction,
+  setTransactionStatus,
+  submitTransactionForSettlement,
 } from '../sales/charging.ts'
 import { cloneSale } from '../sales/clone.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
@@ -21,7 +21,7 @@ import { readLevelThree } from '../sales/level-three.ts'
 import { renderLineItemXml } from '../sales/line-items.ts'
 import {
   computeUnsettledAmount,
-  requirePartial,
+  requirePartialSettlement,
   settlePartially,
 } from '../sales/partial-settlement.ts'
 import { checkOrderId, createSale, readSaleAmount } from '../sales/sale.ts'
@@ -83,7 +83,7 @@ const submitForSettlement: TransactionChange = (context, row, fields) => {
   return runOncePerRequestKey(context, fields, `submit ${row.id}`, () => {
     if (row.status !== 'authorized') fields.refuse('base', '91507')
     Object.assign(row, readSubmitted(row, fields, row.authorizedAmount))
-    submitTransaction(context, row)
+    submitTransactionForSettlement(context, row)
     return row
   })
 }
@@ -92,7 +92,7 @@ const submitForSettlement: TransactionChange = (context, row, fields) => {
 const submitForPartialSettlement: TransactionChange = (context, row, fields) => {
   fields.permit(SUBMIT_KEYS)
   return runOncePerRequestKey(context, fields, `submit part of ${row.id}`, () => {
-    requirePartial(row)
+    requirePartialSettlement(row)
     const left = computeUnsettledAmount(context, row)
     const { amount, ...details } = readSubmitted({ ...row, amount: left }, fields, left)
     return settlePartially(context, row, { amount, details })
@@ -132,7 +132,7 @@ const voidTransaction: TransactionChange = (context, row, fields) => {
   fields.permit(VOID_KEYS)
   return runOncePerRequestKey(context, fields, `void ${row.id}`, () => {
     if (!isVoidable(row)) fields.refuse('base', '91504')
-    setStatus(context, row, 'voided')
+    setTransactionStatus(context, row, 'voided')
     return row
   })
 }
@@ -238,10 +238,10 @@ export const transactionOperations: BraintreeOperations = {
   'POST /:id/refund': createChangeOperation(refund, 201),
   'PUT /:id/settle': createSettlementOperation(settleTransaction),
   'PUT /:id/settlement_pending': createSettlementOperation((context, row) =>
-    setStatus(context, row, 'settlement_pending'),
+    setTransactionStatus(context, row, 'settlement_pending'),
   ),
   'PUT /:id/settlement_confirm': createSettlementOperation((context, row) =>
-    setStatus(context, row, 'settlement_confirmed'),
+    setTransactionStatus(context, row, 'settlement_confirmed'),
   ),
   'PUT /:id/settlement_decline': createSettlementOperation(declineSettlement),
   ...searchOperations(TRANSACTION_SEARCH),

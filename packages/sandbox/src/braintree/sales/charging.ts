@@ -52,8 +52,9 @@ export function chargePaymentMethod(
   const row = newTransaction(context, 'sale', request)
   row.responseCode = verdict.responseCode
   row.gatewayRejectionReason = verdict.gatewayRejectionReason
-  setStatus(context, row, verdict.status)
-  if (isApproved(row) && request.submitForSettlement) submitTransaction(context, row)
+  setTransactionStatus(context, row, verdict.status)
+  if (isApprovedTransaction(row) && request.submitForSettlement)
+    submitTransactionForSettlement(context, row)
   return row
 }
 
@@ -73,8 +74,8 @@ export function createRefundTransaction(
   row.responseCode = soft ? '1005' : verdict.responseCode
   row.authorizationDecline = soft ? verdict.responseCode : null
   row.gatewayRejectionReason = verdict.gatewayRejectionReason
-  if (soft || verdict.status === 'authorized') submitTransaction(context, row)
-  else setStatus(context, row, verdict.status)
+  if (soft || verdict.status === 'authorized') submitTransactionForSettlement(context, row)
+  else setTransactionStatus(context, row, verdict.status)
   return row
 }
 
@@ -92,7 +93,7 @@ function decide(context: BraintreeContext, request: ChargeRequest): ProcessorDec
 }
 
 /** Whether the processor approved the transaction. */
-export function isApproved({ status }: TransactionRow): boolean {
+export function isApprovedTransaction({ status }: TransactionRow): boolean {
   return ['authorized', 'submitted_for_settlement', 'settling'].includes(status)
 }
 
@@ -100,12 +101,15 @@ export function isApproved({ status }: TransactionRow): boolean {
  * Submits a transaction for settlement. Card payments wait for the nightly batch; PayPal payments
  * start to settle immediately.
  */
-export function submitTransaction(context: BraintreeContext, row: TransactionRow): void {
-  setStatus(context, row, 'submitted_for_settlement')
-  if (row.instrument.kind !== 'credit_card') setStatus(context, row, 'settling')
+export function submitTransactionForSettlement(
+  context: BraintreeContext,
+  row: TransactionRow,
+): void {
+  setTransactionStatus(context, row, 'submitted_for_settlement')
+  if (row.instrument.kind !== 'credit_card') setTransactionStatus(context, row, 'settling')
 }
 
-export function setStatus(
+export function setTransactionStatus(
   context: BraintreeContext,
   row: TransactionRow,
   status: TransactionStatus,

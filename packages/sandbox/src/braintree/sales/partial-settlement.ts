@@ -2,7 +2,7 @@ import type { BraintreeContext } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { APPROVED_BY_PROCESSOR } from '../vault/processor.ts'
 import { throwValidationError } from '../wire/errors.ts'
-import { chargePaymentMethod, copyChargeFields, setStatus } from './charging.ts'
+import { chargePaymentMethod, copyChargeFields, setTransactionStatus } from './charging.ts'
 
 const PATH = ['transaction']
 
@@ -15,7 +15,7 @@ export function settlePartially(
   row: TransactionRow,
   asked: { amount: number; details: Partial<TransactionRow> },
 ): TransactionRow {
-  requirePartial(row)
+  requirePartialSettlement(row)
   if (asked.amount > computeUnsettledAmount(context, row))
     throwValidationError(PATH, 'amount', '91522')
   const part = chargePaymentMethod(context, {
@@ -33,11 +33,11 @@ export function settlePartially(
     },
   })
   row.partialSettlementIds = [...(row.partialSettlementIds ?? []), part.id]
-  setStatus(context, row, 'settlement_pending')
+  setTransactionStatus(context, row, 'settlement_pending')
   return part
 }
 
-export function requirePartial(row: TransactionRow): void {
+export function requirePartialSettlement(row: TransactionRow): void {
   if (row.authorizedTransactionId) throwValidationError(PATH, 'base', '915103')
   const isBegun = row.status === 'settlement_pending' && row.partialSettlementIds !== undefined
   if (row.status !== 'authorized' && !isBegun) throwValidationError(PATH, 'base', '91507')

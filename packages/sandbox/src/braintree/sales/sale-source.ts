@@ -11,7 +11,7 @@ import type {
 import { createUnusedCustomerId } from '../vault/customer-params.ts'
 import type { SubmittedMethod } from '../vault/nonces.ts'
 import { findNonce } from '../vault/nonces.ts'
-import { checkToken, readMethodFromNumber, storePaymentMethod } from '../vault/vault.ts'
+import { checkNewToken, readMethodFromNumber, storePaymentMethod } from '../vault/vault.ts'
 import type { Fields } from '../wire/validation.ts'
 
 /** The payment method and the customer that a sale charges. */
@@ -48,7 +48,7 @@ export function readSaleSource(context: BraintreeContext, fields: Fields): SaleS
   if (nonce !== null) return findSourceByNonce(context, nonce, fields, customer)
   const card = fields.object('credit_card')
   if (!card.isBlank('number') || card.has('expiration_date')) {
-    checkToken(context, card)
+    checkNewToken(context, card)
     const offered = readMethodFromNumber(card)
     const wantedToken = card.text('token')
     return offered && fromSubmittedMethod(context, { ...offered, wantedToken }, customer)

@@ -24,7 +24,7 @@ import {
   type ChargeRequest,
   chargePaymentMethod,
   createRefundTransaction,
-  isApproved,
+  isApprovedTransaction,
   takeCustomerSnapshot,
 } from './charging.ts'
 import { readSaleDetails } from './sale-details.ts'
@@ -179,7 +179,8 @@ function storeSaleMethod(
   options: Fields,
 ): void {
   const wanted =
-    options.flag('store_in_vault') || (options.flag('store_in_vault_on_success') && isApproved(row))
+    options.flag('store_in_vault') ||
+    (options.flag('store_in_vault_on_success') && isApprovedTransaction(row))
   if (!wanted || source.token !== null || !source.keep) return
   const withAddress = options.flag('add_billing_address_to_payment_method') ?? false
   const stored = source.keep(withAddress ? (row.billing ?? null) : null)

@@ -7,8 +7,8 @@ import type { ContextByMerchant } from '../api/keys.ts'
 import { ClientApi } from '../client/client-api.ts'
 import { serveBrowser } from '../client/serve-browser.ts'
 import { BRAINTREE_OPERATIONS } from '../resources/registry.ts'
-import { findSettlementDueAt, settleDue } from '../sales/settlement.ts'
-import { type BraintreeContext, withCause } from '../state/context.ts'
+import { findSettlementDueAt, settleIfDue } from '../sales/settlement.ts'
+import { type BraintreeContext, recordVersionsWithCause } from '../state/context.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
 import { findSubscriptionDueAt, runDueBilling } from '../subscriptions/billing-cycle.ts'
 import { createBraintreeHandle } from './create-handle.ts'
@@ -73,15 +73,15 @@ function registerDueJobs(context: BraintreeContext): void {
       name: `${prefix}settlement`,
       queue: transactions.dueBy('settlement', findSettlementDueAt),
       run: (key: string) =>
-        withCause(context, 'settlement fell due', () =>
-          runOrRestoreRow(transactions, key, (row) => settleDue(context, row)),
+        recordVersionsWithCause(context, 'settlement fell due', () =>
+          runOrRestoreRow(transactions, key, (row) => settleIfDue(context, row)),
         ),
     },
     {
       name: `${prefix}billing`,
       queue: subscriptions.dueBy('billing', findSubscriptionDueAt),
       run: (key: string) =>
-        withCause(context, 'billing fell due', () =>
+        recordVersionsWithCause(context, 'billing fell due', () =>
           runOrRestoreRow(subscriptions, key, (row) => billOrRollBack(context, row)),
         ),
     },

@@ -47,7 +47,7 @@ export interface ModificationRequest {
  * Returns a subscription's add-ons or discounts after the changes `add`, `update` and `remove`.
  * Does not change its arguments.
  */
-export function applyChanges(
+export function applyModificationChanges(
   context: BraintreeContext,
   request: ModificationRequest,
 ): AppliedModification[] {

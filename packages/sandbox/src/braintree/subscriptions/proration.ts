@@ -1,5 +1,5 @@
 import { multiplyFraction } from '../../core/rounding.ts'
-import { isApproved } from '../sales/charging.ts'
+import { isApprovedTransaction } from '../sales/charging.ts'
 import { type BraintreeContext, getCurrentDay } from '../state/context.ts'
 import { computeCurrentCycleAmount } from '../state/cycle-amount.ts'
 import { notifySubscription } from '../state/notifications.ts'
@@ -41,7 +41,7 @@ export function chargeProration(
   if (change <= 0 || row.balance <= 0) return null
   const amount = row.balance
   const transaction = chargeSubscription(context, row, { amount, submitForSettlement: true })
-  if (isApproved(transaction)) row.balance = 0
+  if (isApprovedTransaction(transaction)) row.balance = 0
   return transaction
 }
 
@@ -52,7 +52,7 @@ export function notifyProration(
   transaction: TransactionRow,
 ): void {
   saveSubscription(context, row)
-  const succeeded = isApproved(transaction)
+  const succeeded = isApprovedTransaction(transaction)
   notifySubscription(
     context,
     succeeded ? 'subscription_charged_successfully' : 'subscription_charged_unsuccessfully',

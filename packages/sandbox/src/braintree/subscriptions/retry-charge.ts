@@ -1,4 +1,4 @@
-import { isApproved } from '../sales/charging.ts'
+import { isApprovedTransaction } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { checkSale, readSaleAmount } from '../sales/sale.ts'
 import type { BraintreeContext } from '../state/context.ts'
@@ -31,6 +31,6 @@ export function retryCharge(context: BraintreeContext, fields: Fields): Transact
     ...(descriptor ? { details: { descriptor } } : {}),
   })
   context.tables.subscriptions.set(row.id, row)
-  if (isApproved(transaction)) recordManualPayment(context, row, amount)
+  if (isApprovedTransaction(transaction)) recordManualPayment(context, row, amount)
   return transaction
 }

@@ -1,4 +1,4 @@
-import { declineResponse, isApproved } from '../sales/charging.ts'
+import { declineResponse, isApprovedTransaction } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { type BraintreeContext, createUnusedId, getCurrentDay } from '../state/context.ts'
 import { notifySubscription } from '../state/notifications.ts'
@@ -8,15 +8,15 @@ import { setSubscriptionStatus } from '../state/subscription-status.ts'
 import { addDaysTo } from '../wire/days.ts'
 import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
 import { chargeBalance, startCycle } from './billing-cycle.ts'
-import { applyChanges, inheritModification } from './modifications.ts'
+import { applyModificationChanges, inheritModification } from './modifications.ts'
 import {
-  readCycles,
+  parseCycleLimit,
   readMerchantAccount,
   readPaymentSource,
   readPrice,
   readSubscriptionId,
 } from './subscription-params.ts'
-import { readStart } from './subscription-start.ts'
+import { parseSubscriptionStart } from './subscription-start.ts'
 
 const KEYS = parsePermittedKeys(
   `add_ons billing_day_of_month descriptor discounts first_billing_date id merchant_account_id
@@ -50,7 +50,7 @@ function startFirstCycle(context: BraintreeContext, row: SubscriptionRow): void 
     row.billingPeriodEnd = addDaysTo(secondBillingDate, -1)
   }
   const transaction = chargeBalance(context, row)
-  if (transaction && !isApproved(transaction)) {
+  if (transaction && !isApprovedTransaction(transaction)) {
     transaction.subscriptionId = null
     context.tables.transactions.set(transaction.id, transaction)
     throw declineResponse(transaction)
@@ -125,12 +125,12 @@ function readTerms(context: BraintreeContext, fields: Fields, plan: PlanRow) {
   const { numberOfBillingCycles } = plan
   const neverExpires = numberOfBillingCycles === null
   const ofPlan = { numberOfBillingCycles, neverExpires, currentBillingCycle: 0 }
-  const start = readStart(context, fields, plan)
+  const start = parseSubscriptionStart(context, fields, plan)
   const { firstBillingDate, billingDayOfMonth } = start
   const descriptor = readDescriptor(fields) ?? { name: null, phone: null, url: null }
   return {
     price: readPrice(fields, plan.currency) ?? plan.price,
-    ...readCycles(fields, ofPlan),
+    ...parseCycleLimit(fields, ofPlan),
     ...readModifications(context, fields, plan),
     ...start.trial,
     firstBillingDate,
@@ -153,7 +153,12 @@ function readModifications(
       .filter((row) => row !== undefined)
       .map(inheritModification)
   const changes = (kind: 'add_on' | 'discount', key: string, ids: readonly string[]) =>
-    applyChanges(context, { fields: fields.object(key), kind, currency, present: inherited(ids) })
+    applyModificationChanges(context, {
+      fields: fields.object(key),
+      kind,
+      currency,
+      present: inherited(ids),
+    })
   return {
     addOns: changes('add_on', 'add_ons', plan.addOnIds),
     discounts: changes('discount', 'discounts', plan.discountIds),

@@ -92,7 +92,7 @@ export interface BillingCycleLimit {
  * Reads the number of billing cycles of a subscription. Parameters that were not sent keep the
  * values of the subscription or plan.
  */
-export function readCycles(
+export function parseCycleLimit(
   fields: Fields,
   limitBefore: BillingCycleLimit & { currentBillingCycle: number },
 ): BillingCycleLimit {

@@ -29,7 +29,7 @@ const NO_TRIAL = { trialPeriod: false, trialDuration: null, trialDurationUnit: n
  * Reads when a new subscription starts: on a first billing date, on a billing day, after a trial,
  * or immediately, as the call or the plan says.
  */
-export function readStart(
+export function parseSubscriptionStart(
   context: BraintreeContext,
   fields: Fields,
   plan: PlanRow,

@@ -1,8 +1,8 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { isApproved } from '../sales/charging.ts'
+import { isApprovedTransaction } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { type BraintreeContext, readMerchantSettings } from '../state/context.ts'
-import { countCycle } from '../state/cycle-amount.ts'
+import { countModificationCycle } from '../state/cycle-amount.ts'
 import type { AppliedModification, SubscriptionRow } from '../state/rows/subscriptions.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { saveSubscription } from '../state/subscription-status.ts'
@@ -12,11 +12,11 @@ import { describeProcessorDecision, type ProcessorDecision } from '../vault/proc
 import { ValidationRefused } from '../wire/errors.ts'
 import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
 import { retryBalance } from './billing-cycle.ts'
-import { applyChanges } from './modifications.ts'
+import { applyModificationChanges } from './modifications.ts'
 import { chargeProration, computeProratedDifference, notifyProration } from './proration.ts'
 import {
   type PaymentSource,
-  readCycles,
+  parseCycleLimit,
   readMerchantAccount,
   readPaymentSource,
   readPrice,
@@ -88,13 +88,13 @@ function readChanges(
   if (fields.has('plan_id')) readPlan(context, after, fields)
   if (after.currency !== before.currency) fields.addError('merchant_account_id', '91923')
   after.price = readPrice(fields, after.currency) ?? before.price
-  Object.assign(after, readCycles(fields, before))
+  Object.assign(after, parseCycleLimit(fields, before))
   after.descriptor = readDescriptor(fields) ?? before.descriptor
   const paypal = fields.object('options').object('paypal')
   after.description = paypal.text('description') ?? before.description
   const replaces = fields.object('options').flag('replace_all_add_ons_and_discounts') ?? false
   const changes = (kind: 'add_on' | 'discount', key: string, rows: SubscriptionRow['addOns']) =>
-    applyChanges(context, {
+    applyModificationChanges(context, {
       fields: fields.object(key),
       kind,
       currency: after.currency,
@@ -133,11 +133,11 @@ function prorateChange(
   options: Fields,
 ): TransactionRow | null {
   if (before.status !== 'Active' || before.currentBillingCycle === 0) return null
-  countCycle(rowAfter, listCurrentModifications(before, rowAfter))
+  countModificationCycle(rowAfter, listCurrentModifications(before, rowAfter))
   const change = computeProratedDifference(context, before, rowAfter)
   const transaction = chargeProration(context, rowAfter, change)
   const reverts = options.flag('revert_subscription_on_proration_failure') ?? true
-  if (!transaction || isApproved(transaction) || !reverts) return transaction
+  if (!transaction || isApprovedTransaction(transaction) || !reverts) return transaction
   transaction.subscriptionId = before.id
   before.transactionIds.push(transaction.id)
   saveSubscription(context, before)

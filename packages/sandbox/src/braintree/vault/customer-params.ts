@@ -5,11 +5,11 @@ import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
 import { readBillingAddress } from './addresses.ts'
 import { readCustomFields } from './custom-fields.ts'
 import type { SubmittedMethod } from './nonces.ts'
-import { readUpdate } from './payment-method-update.ts'
+import { parsePaymentMethodUpdate } from './payment-method-update.ts'
 import { checkCardPassThru } from './three-d-secure.ts'
 import {
   checkDuplicate,
-  checkToken,
+  checkNewToken,
   createPayPalAccount,
   PAYPAL_TOKEN_TAKEN,
   readMethodFromNumber,
@@ -39,7 +39,10 @@ export function createUnusedCustomerId(context: BraintreeContext): string {
   }
 }
 
-export function readDetails(context: BraintreeContext, fields: Fields): Partial<CustomerRow> {
+export function parseCustomerDetails(
+  context: BraintreeContext,
+  fields: Fields,
+): Partial<CustomerRow> {
   fields.permit(KEYS)
   const details: Partial<CustomerRow> = {}
   for (const [key, [name, code]] of Object.entries(CONTACT_PARTS)) {
@@ -146,7 +149,7 @@ function readNewCard(
   const billingAddress = readBillingAddress(context, card, customerId)
   checkCardPassThru(card, offered)
   if (!offered) return null
-  checkToken(context, card)
+  checkNewToken(context, card)
   checkDuplicate(context, offered, card, customerId)
   const kept = offered
   return (id) => {
@@ -163,7 +166,7 @@ function readPayPal(
   payPalAccountFields: Fields,
 ): SubmittedMethod | null {
   payPalAccountFields.permit(PAYPAL_KEYS)
-  checkToken(context, payPalAccountFields, PAYPAL_TOKEN_TAKEN)
+  checkNewToken(context, payPalAccountFields, PAYPAL_TOKEN_TAKEN)
   if (
     payPalAccountFields.isBlank('consent_code') &&
     payPalAccountFields.isBlank('billing_agreement_id')
@@ -187,7 +190,7 @@ function readExistingCard(
 ): ApplyPaymentMethod | null {
   const row = context.tables.paymentMethods.get(token)
   if (customer && row?.customerId === customer.id) {
-    return readUpdate(context, row, card)
+    return parsePaymentMethodUpdate(context, row, card)
   }
   card.object('options').addError('update_existing_token', customer ? '91723' : '91729')
   return null

@@ -6,7 +6,7 @@ import { readExpiration } from './cards.ts'
 import type { SubmittedMethod } from './nonces.ts'
 import { checkCardPassThru } from './three-d-secure.ts'
 import {
-  checkToken,
+  checkNewToken,
   makeDefault,
   PAYPAL_TOKEN_TAKEN,
   readMethodFromNumber,
@@ -27,7 +27,7 @@ export function updatePaymentMethod(
   row: PaymentMethodRow,
   fields: Fields,
 ): void {
-  const apply = readUpdate(context, row, fields.at('credit_card'))
+  const apply = parsePaymentMethodUpdate(context, row, fields.at('credit_card'))
   fields.throwIfAny()
   apply()
 }
@@ -35,7 +35,7 @@ export function updatePaymentMethod(
 /**
  * Reads and validates the changes of a stored payment method. Returns a function that applies them.
  */
-export function readUpdate(
+export function parsePaymentMethodUpdate(
   context: BraintreeContext,
   row: PaymentMethodRow,
   fields: Fields,
@@ -43,8 +43,8 @@ export function readUpdate(
   const { customerId } = row
   const token = fields.text('token')
   if (token !== row.token) {
-    if (row.instrument.kind === 'credit_card') checkToken(context, fields)
-    else checkToken(context, fields.at('paypal_account'), PAYPAL_TOKEN_TAKEN)
+    if (row.instrument.kind === 'credit_card') checkNewToken(context, fields)
+    else checkNewToken(context, fields.at('paypal_account'), PAYPAL_TOKEN_TAKEN)
   }
   const offered = readReplacement(context, row, fields)
   checkCardPassThru(fields, offered)
@@ -83,7 +83,7 @@ function readReplacement(
     fields.addError('base', '91738')
     return null
   }
-  if (!fields.isBlank('number')) return readMethodFromNumber(withExpiration(fields, card))
+  if (!fields.isBlank('number')) return readMethodFromNumber(addExpirationOfCard(fields, card))
   return readChangedCard(fields, row, card)
 }
 
@@ -91,7 +91,7 @@ function readReplacement(
  * Returns the new parameters of a card. Adds the old expiration date if a new number was sent
  * without an expiration date.
  */
-export function withExpiration(fields: Fields, card: CardDetails): Fields {
+export function addExpirationOfCard(fields: Fields, card: CardDetails): Fields {
   if (EXPIRATION.some((key) => !fields.isBlank(key))) return fields
   const date = `${card.expirationMonth}/${card.expirationYear}`
   return fields.with({ expiration_date: date })

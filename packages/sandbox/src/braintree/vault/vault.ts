@@ -79,7 +79,7 @@ export function createPayPalAccount(
 const TOKEN_TAKEN = '91719'
 export const PAYPAL_TOKEN_TAKEN = '92906'
 
-export function checkToken(
+export function checkNewToken(
   context: BraintreeContext,
   fields: Fields,
   takenCode = TOKEN_TAKEN,

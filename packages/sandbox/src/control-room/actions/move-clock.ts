@@ -11,7 +11,7 @@ export const CLOCK_STEP_UNITS = ['minutes', 'hours', 'days', 'weeks', 'months', 
  * Handles the form that moves a clock ahead. The duration is given by the fields `count` and
  * `unit`, as the page sends them, or by one field for each unit: `months=1&hours=1`.
  */
-export const advance: ControlAction = (form, controls) => {
+export const advanceBy: ControlAction = (form, controls) => {
   const unit = CLOCK_STEP_UNITS.find((each) => each === form.get('unit')) ?? 'days'
   const by: Record<string, number> = {}
   for (const each of [...CLOCK_STEP_UNITS, 'seconds']) {

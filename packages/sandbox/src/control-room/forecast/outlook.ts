@@ -5,7 +5,7 @@ import { readEvents } from '../story/stripe-events.ts'
 import { toTimelineSteps } from '../story/stripe-steps.ts'
 import type { ObservedSandbox } from '../story/watched.ts'
 import { advanceCopy, copyEverything, copyMerchant, countRows } from './copy-rows.ts'
-import { sumByCurrency, withoutLinks } from './forecast.ts'
+import { removeStepLinks, sumByCurrency } from './forecast.ts'
 
 /**
  * Largest number of objects that a forecast of a clock copies. Copying more would take too long for
@@ -51,7 +51,7 @@ export async function forecastClock(
   for (const { title } of steps) counts.set(title, (counts.get(title) ?? 0) + 1)
   return {
     until: until.toISOString(),
-    steps: steps.map((step) => withoutLinks(observedSandbox, step)),
+    steps: steps.map((step) => removeStepLinks(observedSandbox, step)),
     paid: sumByCurrency(steps),
     counts: [...counts].sort(([, a], [, b]) => b - a),
     failedJobs: scratch.failures.list().map(({ job, key, message }) => `${job} ${key}: ${message}`),

@@ -26,7 +26,7 @@ const DAY = 86_400_000
 /** Number of customers whose next steps are forecast: the ones with the earliest due dates. */
 const FORECAST_CUSTOMERS = 8
 
-export function countAll(watched: ObservedSandbox): ObjectCounts {
+export function countAllObjects(watched: ObservedSandbox): ObjectCounts {
   const { stripe, outbox, failures } = watched
   const tables = stripe?.context.tables
   let [customers, running, pastDue] = [0, 0, 0]

@@ -15,7 +15,7 @@ import {
 } from '../parts/elements.ts'
 import { renderFutureStep, renderPastStep, renderPresentMoment } from '../parts/timeline.ts'
 import { findCustomerTestClock, getCustomerNow } from '../story/clocks.ts'
-import { parsePlace } from '../story/merchants.ts'
+import { parseProviderAndMerchant } from '../story/merchants.ts'
 import { sortNewestFirst } from '../story/step.ts'
 import { listPastSteps } from '../story/timeline.ts'
 import type { CustomerRef } from '../story/watched.ts'
@@ -27,14 +27,14 @@ const HORIZONS = [1, 3, 6, 12]
  * Returns the end of a forecast over a number of months. Adds one day, so that an invoice drafted
  * on the last day is shown as paid.
  */
-export function forecastEnd(now: Date, months: number): Date {
+export function computeForecastEnd(now: Date, months: number): Date {
   return addDuration(now, { months, days: 1 })
 }
 
 /** Returns the customer that the path of a page names, or `null` if the path names no provider. */
 export function readCustomerRef({ params }: PageRequest): CustomerRef | null {
   const { provider = '', id = '' } = params
-  const place = parsePlace(provider)
+  const place = parseProviderAndMerchant(provider)
   return place && { ...place, id }
 }
 
@@ -53,7 +53,7 @@ async function read(ask: PageRequest) {
     paymentMethods: findPaymentMethods(watched, who),
     declines:
       watched.trouble.pending().declines.find((each) => each.customer === who.id)?.codes ?? [],
-    coming: await forecastCustomer(watched, who, forecastEnd(now, months)),
+    coming: await forecastCustomer(watched, who, computeForecastEnd(now, months)),
     past: listPastSteps(watched, who),
   }
 }

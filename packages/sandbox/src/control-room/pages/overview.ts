@@ -1,6 +1,6 @@
 import { type Html, html } from '../../core/html.ts'
 import {
-  countAll,
+  countAllObjects,
   forecastUpcomingSteps,
   listNewestCustomers,
   listRecentSteps,
@@ -24,7 +24,7 @@ async function read({ watched }: PageRequest) {
   const [, ...others] = listMerchants(watched)
   return {
     now: clock.now().toISOString(),
-    counts: countAll(watched),
+    counts: countAllObjects(watched),
     coming: await forecastUpcomingSteps(watched, SHOWN),
     lately: listRecentSteps(watched, SHOWN),
     customers: listNewestCustomers(watched, SHOWN),

@@ -15,7 +15,7 @@ import {
 import { renderFutureStep } from '../parts/timeline.ts'
 import { getCustomerNow } from '../story/clocks.ts'
 import type { TimelineStep } from '../story/step.ts'
-import { forecastEnd, readCustomerRef } from './customer.ts'
+import { computeForecastEnd, readCustomerRef } from './customer.ts'
 import { definePage, type PageRequest } from './page.ts'
 
 const CHARGES = {
@@ -40,7 +40,7 @@ async function read(ask: PageRequest) {
     subscriptions: readChoice(SUBSCRIPTIONS, query.get('subscriptions')),
   }
   const months = Number(readChoice(MONTHS, query.get('months') ?? '3'))
-  const until = forecastEnd(getCustomerNow(watched, who), months)
+  const until = computeForecastEnd(getCustomerNow(watched, who), months)
   const [asIs, ifSo] = await Promise.all([
     forecastCustomer(watched, who, until),
     forecastCustomer(watched, who, until, supposed),

@@ -3,7 +3,7 @@ import { mapNotificationsToSteps } from './braintree-deliveries.ts'
 import { deriveBraintreeSteps } from './braintree-steps.ts'
 import { findMerchant } from './merchants.ts'
 import { sortNewestFirst, type TimelineStep } from './step.ts'
-import { isAbout, readEvents } from './stripe-events.ts'
+import { createCustomerEventFilter, readEvents } from './stripe-events.ts'
 import { buildStepsFromRows } from './stripe-row-steps.ts'
 import { toTimelineSteps } from './stripe-steps.ts'
 import type { CustomerRef, ObservedSandbox } from './watched.ts'
@@ -36,7 +36,7 @@ export function listPastSteps(
 function listPastStripeSteps(watched: ObservedSandbox, customer: string): PastStep[] {
   if (!watched.stripe) return []
   const { context } = watched.stripe
-  const filter = { mentions: customer, keep: isAbout(customer), most: MAX_EVENTS }
+  const filter = { mentions: customer, keep: createCustomerEventFilter(customer), most: MAX_EVENTS }
   const events = readEvents(context, filter).reverse()
   const first = events[0]?.created ?? Number.POSITIVE_INFINITY
   const steps = [...buildStepsFromRows(context, customer, first), ...toTimelineSteps(events)]

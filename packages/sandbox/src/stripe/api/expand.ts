@@ -1,7 +1,7 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import { showCurrencyOptions } from '../catalog/currency-options.ts'
-import { listCustomerCards, toCard } from '../payments/cards.ts'
-import { showTax } from '../payments/tax-location.ts'
+import { listCustomerCards, toSourceCard } from '../payments/cards.ts'
+import { renderCustomerTax } from '../payments/tax-location.ts'
 import { renderRow } from '../state/render.ts'
 import type { CheckoutParts, CheckoutSessionRow, RowKind, StripeRows } from '../state/rows.ts'
 import type { StripeTables } from '../state/tables.ts'
@@ -21,14 +21,14 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, RenderExpansion>
     }),
     sources: ({ id }, tables) =>
       buildInlineList(
-        listCustomerCards({ tables }, id).reverse().map(toCard),
+        listCustomerCards({ tables }, id).reverse().map(toSourceCard),
         `/v1/customers/${id}/sources`,
       ),
     tax_ids: ({ id }, tables) =>
       buildInlineList(listCustomerTaxIds(id, tables), `/v1/customers/${id}/tax_ids`),
     tax: ({ id }, tables) => {
       const customer = tables.customer.get(id)
-      return customer && showTax(tables, customer)
+      return customer && renderCustomerTax(tables, customer)
     },
   },
   invoice: {
@@ -273,7 +273,7 @@ function expandField(
   const card =
     field === 'default_source' ? source.tables.payment_method.get(String(value)) : undefined
   holder[field] = card
-    ? toCallersVersion(copyJson(toCard(card)), source)
+    ? toCallersVersion(copyJson(toSourceCard(card)), source)
     : expandValue(value, field, expandable.includes(within.path) ? source : null)
 }
 

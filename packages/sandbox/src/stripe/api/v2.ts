@@ -171,7 +171,7 @@ export interface StripeV2List {
  * Returns one page of a list of the `/v2` API. Page tokens refer to the neighboring row, so new
  * rows do not shift pages. `address` is the list's URL including its filters.
  */
-export function listV2<R extends { readonly id: string }>(
+export function buildStripeV2List<R extends { readonly id: string }>(
   rows: NewestFirstRows<R>,
   { limit = DEFAULT_LIMIT, page }: StripeV2PageParams,
   address: string,

@@ -37,7 +37,7 @@ export function readAmountsOff(
   return options
 }
 
-export function isValid(work: UnitOfWork, coupon: CouponRow): boolean {
+export function isCouponValid(work: UnitOfWork, coupon: CouponRow): boolean {
   return (
     !coupon.$.deleted &&
     (coupon.redeem_by === null || coupon.redeem_by > work.now) &&

@@ -9,8 +9,8 @@ import {
   createNoSuchObjectFault,
 } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
-import { findAmountOff, isValid } from './coupons.ts'
-import { isMetered, priceQuantity } from './tiers.ts'
+import { findAmountOff, isCouponValid } from './coupons.ts'
+import { isMeteredPriceRow, priceQuantity } from './tiers.ts'
 
 export interface DiscountParam {
   readonly coupon?: string
@@ -131,7 +131,7 @@ function requirePromotionCode(
       )
     }
   }
-  if (target.bought) checkMinimum(work, code, target.bought, target.currency, param)
+  if (target.bought) checkMinimumAmount(work, code, target.bought, target.currency, param)
   return code
 }
 
@@ -139,7 +139,7 @@ function requirePromotionCode(
  * Checks that the price of the purchased items reaches a promotion code's minimum amount. The full
  * price counts, even if the purchase starts with a free trial.
  */
-export function checkMinimum(
+export function checkMinimumAmount(
   work: UnitOfWork,
   { restrictions, $: own }: PromotionCodeRow,
   bought: readonly PurchasedItem[],
@@ -152,7 +152,7 @@ export function checkMinimum(
   if (least === null) return
   const value = bought.reduce((sum, { price: id, quantity }) => {
     const price = work.require('price', id)
-    return isMetered(price) ? sum : sum + priceQuantity(price, quantity ?? 1, currency)
+    return isMeteredPriceRow(price) ? sum : sum + priceQuantity(price, quantity ?? 1, currency)
   }, 0)
   if (leastIn === currency && value >= least) return
   throw createInvalidRequestFault(
@@ -174,7 +174,7 @@ function redeem(
   target: DiscountTarget,
   param: string,
 ): DiscountRow {
-  if (!isValid(work, coupon)) {
+  if (!isCouponValid(work, coupon)) {
     throw createInvalidRequestFault(`Coupon expired: ${coupon.id}`, param, 'coupon_expired')
   }
   if (coupon.amount_off !== null && findAmountOff(coupon, target.currency) === null) {
@@ -185,7 +185,7 @@ function redeem(
   }
   work.edit('coupon', coupon)
   coupon.times_redeemed += 1
-  coupon.valid = isValid(work, coupon)
+  coupon.valid = isCouponValid(work, coupon)
   const { start = work.now } = target
   const discount: DiscountRow = {
     ...createBlankRow('discount'),

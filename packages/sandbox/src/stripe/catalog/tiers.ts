@@ -19,7 +19,7 @@ export interface PricePart {
   readonly tier: number | null
 }
 
-export function isMetered(price: Pick<PriceRow, 'recurring'>): boolean {
+export function isMeteredPriceRow(price: Pick<PriceRow, 'recurring'>): boolean {
   return price.recurring?.usage_type === 'metered'
 }
 

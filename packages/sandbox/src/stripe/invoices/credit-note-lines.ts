@@ -11,7 +11,7 @@ import {
 } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 import { multiplyDecimal } from '../wire/money.ts'
-import { computeTaxes, sumOf } from './invoice-totals.ts'
+import { computeTaxes, sumAmounts } from './invoice-totals.ts'
 
 type LineParams = Stripe.CreditNoteCreateParams.Line
 /** A line of a credit note that has no id yet. */
@@ -31,7 +31,7 @@ export function createAmountLine(work: UnitOfWork, amount: number): NewCreditNot
   return { line: { ...newLine(work, amount), ...unit }, by: null }
 }
 
-export function readLines(
+export function parseCreditNoteLines(
   work: UnitOfWork,
   invoice: InvoiceRow,
   params: readonly LineParams[],
@@ -120,7 +120,7 @@ function creditInvoiceLine(
   const line = {
     ...newLine(work, amount),
     description: whole.description,
-    discount_amount: sumOf(discounts),
+    discount_amount: sumAmounts(discounts),
     discount_amounts: discounts,
     invoice_line_item: whole.id,
     metadata: mergeMetadata({}, params.metadata),

@@ -72,7 +72,7 @@ function newLink(refund: string, amount: number): CreditNoteRow['refunds'][numbe
  * Checks that all credit notes and refunds of an invoice together do not exceed the invoice's
  * total.
  */
-export function checkTotal(
+export function checkCreditNoteTotal(
   work: UnitOfWork,
   invoice: InvoiceRow,
   total: number,
@@ -90,7 +90,11 @@ export function checkTotal(
   )
 }
 
-export function checkSplit(params: Params, linked: CreditNoteRow['refunds'], after: number): void {
+export function checkCreditNoteSplit(
+  params: Params,
+  linked: CreditNoteRow['refunds'],
+  after: number,
+): void {
   const { credit_amount = 0, out_of_band_amount = 0, refund_amount = 0 } = params
   for (const [name, amount] of Object.entries({
     credit_amount,
@@ -114,7 +118,11 @@ function sumLinkedRefunds(linked: CreditNoteRow['refunds']): number {
  * Checks, before anything is changed, that the refund and the balance credit of a credit note are
  * possible.
  */
-export function checkSources(work: UnitOfWork, invoice: InvoiceRow, params: Params): void {
+export function checkCreditNoteSources(
+  work: UnitOfWork,
+  invoice: InvoiceRow,
+  params: Params,
+): void {
   if (params.refund_amount) checkRefund(work, requireCharge(work, invoice), params.refund_amount)
   if (!params.credit_amount) return
   const customer = requireCustomer(work, invoice.customer ?? '', 'credit_amount')

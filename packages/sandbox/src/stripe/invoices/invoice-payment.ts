@@ -2,7 +2,7 @@ import { findDefaultPaymentMethod } from '../payments/customer.ts'
 import { attemptPayment } from '../payments/debits/bank-debit.ts'
 import type { PaymentOutcome } from '../payments/payment-attempt.ts'
 import { createPaymentIntentRow } from '../payments/payment-intent.ts'
-import { type CardDecline, isFinalDecline, toDecline } from '../payments/test-cards.ts'
+import { type CardDecline, createCardDecline, isFinalDecline } from '../payments/test-cards.ts'
 import { getDunningOptions } from '../state/context.ts'
 import { endDiscount, findDiscountCoupon } from '../state/discounts.ts'
 import type { InvoicePaymentRow, InvoiceRow, PaymentIntentRow } from '../state/rows.ts'
@@ -211,7 +211,9 @@ function findFinalDecline(intent: PaymentIntentRow, method: string): CardDecline
   const error = intent.last_payment_error
   const asked = error?.payment_method as { readonly id: string } | undefined
   const code = error?.decline_code
-  return code !== undefined && asked?.id === method && isFinalDecline(code) ? toDecline(code) : null
+  return code !== undefined && asked?.id === method && isFinalDecline(code)
+    ? createCardDecline(code)
+    : null
 }
 
 /**
@@ -272,7 +274,7 @@ export function markPaid(
   if (options.outOfBand) invoice.amount_paid_off_stripe = invoice.amount_due
   if (options.outOfBand) cancelPayments(work, invoice)
   else {
-    for (const payment of openPayments(work, invoice)) {
+    for (const payment of listOpenInvoicePayments(work, invoice)) {
       work.edit('invoice_payment', payment).status = 'paid'
       payment.amount_paid = payment.amount_requested
       payment.status_transitions = { ...payment.status_transitions, paid_at: work.now }
@@ -321,13 +323,13 @@ export function markUncollectible(work: UnitOfWork, invoice: InvoiceRow): void {
   work.emit('invoice.marked_uncollectible', 'invoice', invoice)
 }
 
-export function openPayments(work: UnitOfWork, { id }: InvoiceRow): InvoicePaymentRow[] {
+export function listOpenInvoicePayments(work: UnitOfWork, { id }: InvoiceRow): InvoicePaymentRow[] {
   return work.findBy('invoice_payment', 'invoice', id).filter(({ status }) => status === 'open')
 }
 
 /** Cancels the open payments of an invoice and its payment intent. */
 function cancelPayments(work: UnitOfWork, invoice: InvoiceRow): void {
-  for (const payment of openPayments(work, invoice)) {
+  for (const payment of listOpenInvoicePayments(work, invoice)) {
     work.edit('invoice_payment', payment).status = 'canceled'
     payment.status_transitions = { ...payment.status_transitions, canceled_at: work.now }
   }

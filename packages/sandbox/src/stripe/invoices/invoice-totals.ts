@@ -14,7 +14,7 @@ export function computeTotals(
   const net = applyDiscounts(work, invoice, lines)
   const { exclusive, inclusive } = applyTaxes(work, invoice, lines, net)
   const subtotal = lines.reduce((sum, line) => sum + line.amount, 0)
-  const discounted = lines.reduce((sum, line) => sum + sumOf(line.discount_amounts), 0)
+  const discounted = lines.reduce((sum, line) => sum + sumAmounts(line.discount_amounts), 0)
   invoice.subtotal = subtotal
   invoice.subtotal_excluding_tax = subtotal - inclusive
   invoice.total = subtotal - discounted + exclusive
@@ -177,6 +177,6 @@ export function groupTaxes(
   return [...totals.values()]
 }
 
-export function sumOf(amounts: ReadonlyArray<{ amount: number }> | null): number {
+export function sumAmounts(amounts: ReadonlyArray<{ amount: number }> | null): number {
   return (amounts ?? []).reduce((sum, { amount }) => sum + amount, 0)
 }

@@ -12,7 +12,7 @@ import { checkAttachable, createEmptyAddress, releaseMethod } from './payment-me
  * is stored as a payment method whose id begins with `card_`, and can be charged like any other
  * payment method.
  */
-export function isCard(row: PaymentMethodRow): boolean {
+export function isCardPaymentMethod(row: PaymentMethodRow): boolean {
   return row.id.startsWith('card_')
 }
 
@@ -21,7 +21,7 @@ export function listCustomerCards(
   work: Pick<UnitOfWork, 'tables'>,
   customer: string,
 ): PaymentMethodRow[] {
-  return work.tables.payment_method.findBy('customer', customer).filter(isCard)
+  return work.tables.payment_method.findBy('customer', customer).filter(isCardPaymentMethod)
 }
 
 export function requireCard(
@@ -31,7 +31,7 @@ export function requireCard(
   param?: string,
 ): PaymentMethodRow {
   const row = work.find('payment_method', id)
-  if (row?.customer === customer.id && isCard(row)) return row
+  if (row?.customer === customer.id && isCardPaymentMethod(row)) return row
   throw createNoSuchObjectFault('source', id, param)
 }
 
@@ -53,7 +53,7 @@ export function addCard(
   }
   if (params.validate !== false) checkAttachable(row)
   work.insert('payment_method', row)
-  work.emitObject('customer.source.created', toCard(row))
+  work.emitObject('customer.source.created', toSourceCard(row))
   if (customer.default_source === null) work.edit('customer', customer).default_source = row.id
   return row
 }
@@ -82,7 +82,7 @@ export function updateCard(
   address.postal_code = params.address_zip ?? address.postal_code
   row.billing_details = { ...row.billing_details, ...pickGiven(params, 'name'), address }
   row.metadata = mergeMetadata(row.metadata, params.metadata)
-  work.emitObject('customer.source.updated', toCard(row))
+  work.emitObject('customer.source.updated', toSourceCard(row))
 }
 
 function readMonth(text: string): number {
@@ -106,14 +106,14 @@ function readYear(text: string): number {
 }
 
 export function removeCard(work: UnitOfWork, row: PaymentMethodRow): void {
-  const shown = toCard(row)
+  const shown = toSourceCard(row)
   work.editQuietly('payment_method', row)
   releaseMethod(work, row)
   work.emitObject('customer.source.deleted', shown)
 }
 
 /** Renders a payment method in the format of a legacy card. */
-export function toCard(row: PaymentMethodRow): WireObject {
+export function toSourceCard(row: PaymentMethodRow): WireObject {
   const { card } = row
   const { address, name } = row.billing_details
   return {

@@ -43,7 +43,7 @@ export function openDispute(work: UnitOfWork, charge: ChargeRow, cause: DisputeC
   const amount = charge.amount_captured - charge.amount_refunded
   if (amount < 1)
     throw createInvalidRequestFault(`The charge ${charge.id} has nothing left to dispute.`)
-  if (listDisputes(work, charge).some((dispute) => !isClosed(dispute))) {
+  if (listDisputes(work, charge).some((dispute) => !isDisputeClosed(dispute))) {
     throw createInvalidRequestFault(`The charge ${charge.id} is disputed already.`)
   }
   const inquiry = cause.inquiry ?? false
@@ -103,16 +103,16 @@ export function listDisputes(work: UnitOfWork, charge: ChargeRow): DisputeRow[] 
   return (charge.$?.disputes ?? []).map((id) => work.require('dispute', id))
 }
 
-export function isClosed(dispute: DisputeRow): boolean {
+export function isDisputeClosed(dispute: DisputeRow): boolean {
   return ['won', 'lost', 'warning_closed'].includes(dispute.status)
 }
 
 /** Closes a dispute with the decision of the bank. An inquiry is closed whatever the decision. */
 export function closeDispute(work: UnitOfWork, dispute: DisputeRow, outcome: 'won' | 'lost'): void {
-  if (isClosed(dispute)) throw createInvalidRequestFault('This dispute is already closed')
+  if (isDisputeClosed(dispute)) throw createInvalidRequestFault('This dispute is already closed')
   work.edit('dispute', dispute)
   dispute.$.nextAt = null
-  if (isInquiry(dispute)) dispute.status = 'warning_closed'
+  if (isDisputeInquiry(dispute)) dispute.status = 'warning_closed'
   else {
     dispute.status = outcome
     dispute.is_charge_refundable = outcome === 'won'
@@ -149,7 +149,7 @@ export function escalateInquiry(work: UnitOfWork, dispute: DisputeRow): void {
   work.emit('charge.dispute.funds_withdrawn', 'dispute', dispute)
 }
 
-export function isInquiry(dispute: DisputeRow): boolean {
+export function isDisputeInquiry(dispute: DisputeRow): boolean {
   return dispute.status.startsWith('warning_')
 }
 

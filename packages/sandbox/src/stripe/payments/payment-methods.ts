@@ -4,7 +4,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createInvalidRequestFault, StripeFault, withErrorDocsUrl } from '../wire/errors.ts'
 import { setDefaultMethod } from './customer.ts'
 import { createCardFault } from './payment-attempt.ts'
-import { getCardBehavior, type TestCard, toDecline } from './test-cards.ts'
+import { createCardDecline, getCardBehavior, type TestCard } from './test-cards.ts'
 
 export function detachPaymentMethod(work: UnitOfWork, row: PaymentMethodRow): void {
   const { customer } = row
@@ -86,7 +86,7 @@ export function attachPaymentMethod(
  * Rejects a payment method that is attached to a customer other than the intent's. A payment method
  * without a customer is allowed.
  */
-export function checkOwner(
+export function checkPaymentMethodOwner(
   { id, customer: owner }: PaymentMethodRow,
   customer: string | null,
   kind: 'PaymentIntent' | 'SetupIntent',
@@ -103,7 +103,7 @@ export function checkOwner(
 export function checkAttachable(row: PaymentMethodRow): void {
   const behavior = getCardBehavior(row)
   if (typeof behavior === 'object' && 'declines' in behavior) {
-    throw createCardFault(toDecline(behavior.declines), {})
+    throw createCardFault(createCardDecline(behavior.declines), {})
   }
 }
 

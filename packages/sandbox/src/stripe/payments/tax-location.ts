@@ -35,7 +35,7 @@ export function findTaxLocation(
 }
 
 /** Renders the field `tax` of a customer, with the location where the customer is taxed. */
-export function showTax(tables: StripeTables, customer: CustomerRow) {
+export function renderCustomerTax(tables: StripeTables, customer: CustomerRow) {
   const location = findTaxLocation({ tables }, customer)
   return {
     automatic_tax:

@@ -14,7 +14,7 @@ import {
   createNoSuchObjectFault,
 } from '../wire/errors.ts'
 import { createUnsupportedParamFault } from '../wire/unsupported.ts'
-import { checkOffered, isEnding } from './billing-portal-actions.ts'
+import { checkPlanOffered, isSubscriptionEnding } from './billing-portal-actions.ts'
 
 type FlowData = Stripe.BillingPortal.SessionCreateParams.FlowData
 export type PortalFlowRow = NonNullable<PortalSessionRow['flow']>
@@ -57,7 +57,7 @@ const FLOWS: Readonly<Record<string, (reader: Reader, data: FlowData) => Partial
           'the subscription cancel feature in the portal configuration is disabled',
         )
       }
-      if (isEnding(subscription)) {
+      if (isSubscriptionEnding(subscription)) {
         throw createInvalidRequestFault(
           'This subscription is already set to be canceled at the end of its billing period.',
           `${path}[subscription]`,
@@ -86,7 +86,7 @@ const FLOWS: Readonly<Record<string, (reader: Reader, data: FlowData) => Partial
     subscription_update_confirm: readConfirm,
   }
 
-export function readFlow(
+export function parsePortalFlow(
   work: UnitOfWork,
   customer: CustomerRow,
   configuration: PortalConfigurationRow,
@@ -140,7 +140,7 @@ function readConfirm(reader: Reader, data: FlowData): Partial<PortalFlowRow> {
   }
   const { price = null, quantity } = wanted
   const change = { price: price ?? item.price, quantity: quantity ?? item.quantity ?? 1 }
-  checkOffered(reader.work, subscription, reader.configuration, change, `${path}[items][0]`)
+  checkPlanOffered(reader.work, subscription, reader.configuration, change, `${path}[items][0]`)
   return {
     subscription_update_confirm: {
       discounts: params.discounts

@@ -6,7 +6,7 @@ import {
   ensureDefaultPortalConfiguration,
   requireConfiguration,
 } from './billing-portal-configurations.ts'
-import { readFlow } from './billing-portal-flows.ts'
+import { parsePortalFlow } from './billing-portal-flows.ts'
 
 export const portalOperations: StripeOperations = {
   'BillingPortal/Sessions.create': createOperation('billing_portal.session', (params, { work }) => {
@@ -14,7 +14,9 @@ export const portalOperations: StripeOperations = {
     const configuration = params.configuration
       ? requireConfiguration(work, params.configuration)
       : ensureDefaultPortalConfiguration(work)
-    const flow = params.flow_data ? readFlow(work, customer, configuration, params.flow_data) : null
+    const flow = params.flow_data
+      ? parsePortalFlow(work, customer, configuration, params.flow_data)
+      : null
     const token = work.newId('', 40)
     const id = work.newId('bps_1')
     return {

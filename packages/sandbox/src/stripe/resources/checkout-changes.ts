@@ -11,7 +11,11 @@ import { createAddressRequiredFault } from './checkout-tax.ts'
  * Applies a promotion code that the customer typed to a checkout session. The code is redeemed when
  * the session is completed.
  */
-export function applyCode(work: UnitOfWork, session: CheckoutSessionRow, typed: string): void {
+export function applyCheckoutCode(
+  work: UnitOfWork,
+  session: CheckoutSessionRow,
+  typed: string,
+): void {
   checkNoPaymentAttempt(session)
   if (!session.allow_promotion_codes) {
     throw createInvalidRequestFault(
@@ -53,7 +57,7 @@ export function setAddress(
   if (quote?.taxStatus === 'requires_location_inputs') throw createAddressRequiredFault()
 }
 
-export function removeCode(work: UnitOfWork, session: CheckoutSessionRow): void {
+export function removeCheckoutCode(work: UnitOfWork, session: CheckoutSessionRow): void {
   // A discount set by the application cannot be removed by the customer.
   if (!session.allow_promotion_codes) return
   checkNoPaymentAttempt(session)

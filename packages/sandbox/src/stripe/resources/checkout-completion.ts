@@ -23,8 +23,8 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
 import { createInvalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
-import { applyCode } from './checkout-changes.ts'
-import { checkAccepted, findEnteredAccount } from './checkout-methods.ts'
+import { applyCheckoutCode } from './checkout-changes.ts'
+import { checkAcceptedMethodType, findEnteredAccount } from './checkout-methods.ts'
 import {
   buildCheckoutCustomerDetails,
   needsCard,
@@ -101,7 +101,7 @@ export function completeCheckout(
   const session = work.require('checkout.session', id)
   if (session.status !== 'open')
     throw createInvalidRequestFault(`This Checkout Session is ${session.status}.`)
-  if (form.promotionCode !== undefined) applyCode(work, session, form.promotionCode)
+  if (form.promotionCode !== undefined) applyCheckoutCode(work, session, form.promotionCode)
   work.edit('checkout.session', session)
   const typed = readForm(session, form)
   if (typed.address) setCustomerAddress(session, typed.address)
@@ -201,7 +201,7 @@ function resolveCheckoutMethod(
   const value = form.paymentMethod ?? 'pm_card_visa'
   const method =
     findEnteredAccount(work, value) ?? resolvePaymentMethod(work, value, 'payment_method')
-  checkAccepted(session, method)
+  checkAcceptedMethodType(session, method)
   if (method.customer !== null && method.customer !== customer?.id) {
     throw createInvalidRequestFault(
       'The payment method you provided has already been attached to a customer.',

@@ -3,7 +3,7 @@ import { checkSoldIn } from '../catalog/currency-options.ts'
 import { createPrice } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
-import { isMetered } from '../catalog/tiers.ts'
+import { isMeteredPriceRow } from '../catalog/tiers.ts'
 import type { CheckoutItem, PriceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { checkActive, checkQuantity } from '../subscriptions/subscription-items.ts'
@@ -21,7 +21,7 @@ type LineItem = Stripe.Checkout.SessionCreateParams.LineItem
 type PriceData = NonNullable<LineItem['price_data']>
 
 /** Reads the line items of a new checkout session, and creates prices for `price_data`. */
-export function readItems(
+export function parseCheckoutItems(
   work: UnitOfWork,
   params: CheckoutParams,
   mode: CheckoutMode,
@@ -40,7 +40,7 @@ export function readItems(
 function readItem(work: UnitOfWork, item: LineItem, path: string) {
   const price = readPrice(work, item, path)
   checkQuantity(item.quantity, path, price)
-  const quantity = isMetered(price) ? null : readQuantity(item.quantity, path)
+  const quantity = isMeteredPriceRow(price) ? null : readQuantity(item.quantity, path)
   const { adjustable_quantity: adjustable, tax_rates: rates } = item
   const row: CheckoutItem = { price: price.id, quantity }
   if (rates) row.taxRates = requireTaxRates(work, rates, `${path}[tax_rates]`)

@@ -46,7 +46,10 @@ export function findEnteredAccount(work: UnitOfWork, value: string): PaymentMeth
 }
 
 /** Checks that a checkout session accepts a payment method of this type. */
-export function checkAccepted(session: CheckoutSessionRow, { type }: PaymentMethodRow): void {
+export function checkAcceptedMethodType(
+  session: CheckoutSessionRow,
+  { type }: PaymentMethodRow,
+): void {
   const taken = listPaymentMethodTypes(session)
   if (taken.includes(type)) return
   const what = type === 'card' ? 'a card' : 'a bank debit'

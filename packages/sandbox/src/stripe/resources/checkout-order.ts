@@ -1,4 +1,4 @@
-import { checkMinimum } from '../catalog/redeem-discounts.ts'
+import { checkMinimumAmount } from '../catalog/redeem-discounts.ts'
 import { createBlankRow } from '../state/blank.ts'
 import type { CheckoutItem, CheckoutParts, CheckoutSessionRow, CustomerRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -6,7 +6,7 @@ import { createInvalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { formatMinimum, getMinimumCharge } from '../wire/money.ts'
 import { listPaymentMethodTypes } from './checkout-methods.ts'
-import { readQuestions } from './checkout-questions.ts'
+import { parseCheckoutQuestions } from './checkout-questions.ts'
 import {
   type CheckoutOrder,
   type CheckoutQuote,
@@ -59,7 +59,7 @@ export function createCheckoutSession(work: UnitOfWork, options: NewSession): Ch
       submit: params.custom_text?.submit || null,
       terms_of_service_acceptance: null,
     },
-    ...readQuestions(params),
+    ...parseCheckoutQuestions(params),
     customer,
     customer_creation: customerCreation(params, mode),
     customer_details: readKnownDetails(work, params),
@@ -250,6 +250,6 @@ function checkMinimums(work: UnitOfWork, order: CheckoutOrder, quote: CheckoutQu
   for (const { promotion_code: id } of order.discounts) {
     const code = work.find('promotion_code', id ?? '')
     const param = 'discounts[0][promotion_code]'
-    if (code) checkMinimum(work, code, order.items, quote.currency, param)
+    if (code) checkMinimumAmount(work, code, order.items, quote.currency, param)
   }
 }

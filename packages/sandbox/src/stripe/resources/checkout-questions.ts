@@ -20,7 +20,7 @@ export interface CheckoutAnswers {
   readonly acceptsTerms?: boolean
 }
 
-export function readQuestions(
+export function parseCheckoutQuestions(
   params: CheckoutParams,
 ): Pick<CheckoutSessionRow, 'custom_fields' | 'consent_collection' | 'tax_id_collection'> {
   return {

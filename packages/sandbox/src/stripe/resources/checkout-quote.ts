@@ -4,7 +4,7 @@ import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { createInvoice, moveItemToInvoice, refreshTotals } from '../invoices/invoice-draft.ts'
 import { createInvoiceItem } from '../invoices/invoice-items.ts'
 import { finalizeInvoice } from '../invoices/invoice-payment.ts'
-import { sumOf } from '../invoices/invoice-totals.ts'
+import { sumAmounts } from '../invoices/invoice-totals.ts'
 import { addTaxId, type NewTaxId } from '../payments/tax-ids.ts'
 import type { StripeContext } from '../state/context.ts'
 import type {
@@ -247,9 +247,9 @@ function readQuote(
 }
 
 function readLine(line: LineRow, item: number | null): QuoteLine {
-  const discount = sumOf(line.discount_amounts)
-  const tax = sumOf(line.taxes)
-  const added = sumOf((line.taxes ?? []).filter((each) => each.tax_behavior === 'exclusive'))
+  const discount = sumAmounts(line.discount_amounts)
+  const tax = sumAmounts(line.taxes)
+  const added = sumAmounts((line.taxes ?? []).filter((each) => each.tax_behavior === 'exclusive'))
   const { amount: subtotal, description, quantity } = line
   const parts = toCheckoutParts(line.discount_amounts, line.taxes)
   const total = subtotal - discount + added

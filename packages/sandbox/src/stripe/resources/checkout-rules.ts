@@ -27,7 +27,7 @@ const INAPPLICABLE_PARAMS: Readonly<Record<CheckoutMode, ReadonlyArray<keyof Che
 /** Parameters only valid for sessions embedded in the application's own page. */
 const EMBEDDED_PARAMS = ['permissions', 'redirect_on_completion', 'return_url'] as const
 
-export function checkSession(params: CheckoutParams): CheckoutMode {
+export function checkCheckoutSession(params: CheckoutParams): CheckoutMode {
   const mode = (params.mode ?? 'payment') as CheckoutMode
   const { ui_mode: ui = 'hosted_page' } = params
   if (ui !== 'hosted_page' && ui !== 'hosted') {
@@ -96,7 +96,7 @@ function checkMethods(params: CheckoutParams): void {
  * Validates the trial of a new checkout session for a subscription. Checkout's rules are stricter
  * than those of the subscription API.
  */
-export function checkTrial(params: CheckoutParams, now: number): void {
+export function checkCheckoutTrial(params: CheckoutParams, now: number): void {
   const { trial_end: end, trial_period_days: days, ...data } = params.subscription_data ?? {}
   if (end !== undefined && days !== undefined) {
     throw createMutuallyExclusiveFault(

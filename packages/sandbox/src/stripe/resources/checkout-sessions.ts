@@ -11,21 +11,21 @@ import {
 import { findCustomer } from '../payments/customer.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createInvalidRequestFault } from '../wire/errors.ts'
-import { readItems } from './checkout-items.ts'
+import { parseCheckoutItems } from './checkout-items.ts'
 import { createCheckoutSession, quoteSession } from './checkout-order.ts'
-import { checkSession, checkTrial } from './checkout-rules.ts'
-import { checkTax } from './checkout-tax.ts'
+import { checkCheckoutSession, checkCheckoutTrial } from './checkout-rules.ts'
+import { checkCheckoutTax } from './checkout-tax.ts'
 
 const DAY = 86_400
 
 export const checkoutSessionOperations: StripeOperations = {
   'Checkout/Sessions.create': answerOperation('checkout.session', (params, { work }) => {
-    const mode = checkSession(params)
-    checkTrial(params, work.now)
+    const mode = checkCheckoutSession(params)
+    checkCheckoutTrial(params, work.now)
     const customer = findCustomer(work, params.customer)?.id ?? null
     const expires = readExpiry(work, params.expires_at)
-    const items = readItems(work, params, mode)
-    checkTax(work, params, mode)
+    const items = parseCheckoutItems(work, params, mode)
+    checkCheckoutTax(work, params, mode)
     const session = createCheckoutSession(work, { params, mode, customer, items, expires })
     quoteSession(work, session)
     return work.insert('checkout.session', session)

@@ -14,7 +14,11 @@ export function readAutomaticTax(params: CheckoutParams): CheckoutSessionRow['au
 }
 
 /** Rejects a checkout session with automatic tax whose tax could never be calculated. */
-export function checkTax(work: UnitOfWork, params: CheckoutParams, mode: CheckoutMode): void {
+export function checkCheckoutTax(
+  work: UnitOfWork,
+  params: CheckoutParams,
+  mode: CheckoutMode,
+): void {
   if (!readAutomaticTaxParam(params)) return
   if (mode === 'setup') {
     throw createInvalidRequestFault(

@@ -6,7 +6,7 @@ import {
   removeOperation,
   updateOperation,
 } from '../api/resource.ts'
-import { isValid, readAmountsOff } from '../catalog/coupons.ts'
+import { isCouponValid, readAmountsOff } from '../catalog/coupons.ts'
 import { createBlankRow } from '../state/blank.ts'
 import { renderRow } from '../state/render.ts'
 import type { CouponRow } from '../state/rows.ts'
@@ -51,7 +51,7 @@ export const couponOperations: StripeOperations = {
   }),
   'Coupons.retrieve': (_params, { work, id }) => {
     const coupon = work.requireLive('coupon', id)
-    return { ...renderRow('coupon', coupon, work.tables), valid: isValid(work, coupon) }
+    return { ...renderRow('coupon', coupon, work.tables), valid: isCouponValid(work, coupon) }
   },
   'Coupons.update': updateOperation('coupon', ['name'], (coupon, { currency_options: options }) => {
     if (!options) return

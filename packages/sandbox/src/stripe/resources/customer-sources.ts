@@ -5,7 +5,7 @@ import {
   listCustomerCards,
   removeCard,
   requireCard,
-  toCard,
+  toSourceCard,
   updateCard,
 } from '../payments/cards.ts'
 import { requireCustomer } from '../payments/customer.ts'
@@ -19,16 +19,16 @@ import { createInvalidRequestFault } from '../wire/errors.ts'
 export const customerSourceOperations: StripeOperations = {
   'Customers.createSource': (params, { work, ids }) => {
     const customer = requireCustomer(work, ids[0] ?? '')
-    return toCard(addCard(work, customer, params))
+    return toSourceCard(addCard(work, customer, params))
   },
 
-  'Customers.retrieveSource': (_params, call) => toCard(requireCardOfCall(call)),
+  'Customers.retrieveSource': (_params, call) => toSourceCard(requireCardOfCall(call)),
 
   'Customers.listSources': (params, { work, ids, path }) => {
     const customer = requireCustomer(work, ids[0] ?? '')
     const cards = listCustomerCards(work, customer.id).reverse()
     const wanted = filterRows(cards, () => (params.object ?? 'card') === 'card')
-    return listPage(wanted, params, path, toCard)
+    return listPage(wanted, params, path, toSourceCard)
   },
 
   'Customers.updateSource': (params, call) => {
@@ -42,7 +42,7 @@ export const customerSourceOperations: StripeOperations = {
       )
     }
     updateCard(call.work, card, params)
-    return toCard(card)
+    return toSourceCard(card)
   },
 
   'Customers.deleteSource': (_params, call) => {

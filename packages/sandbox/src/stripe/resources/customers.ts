@@ -10,7 +10,13 @@ import {
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { adjustBalance } from '../invoices/customer-balance.ts'
 import { collectInvoice } from '../invoices/invoice-payment.ts'
-import { addCard, isCard, removeCard, replaceDefaultCard, requireCard } from '../payments/cards.ts'
+import {
+  addCard,
+  isCardPaymentMethod,
+  removeCard,
+  replaceDefaultCard,
+  requireCard,
+} from '../payments/cards.ts'
 import { requireCustomer, requireOwnPaymentMethod } from '../payments/customer.ts'
 import { resolvePaymentMethod } from '../payments/new-payment-method.ts'
 import {
@@ -90,7 +96,7 @@ export function deleteCustomer(work: UnitOfWork, customer: CustomerRow): void {
     if (schedule.status === 'not_started') cancelSchedule(work, schedule)
   }
   for (const method of work.findBy('payment_method', 'customer', customer.id)) {
-    if (isCard(method)) removeCard(work, method)
+    if (isCardPaymentMethod(method)) removeCard(work, method)
     else detachPaymentMethod(work, method)
   }
   for (const taxId of listCustomerTaxIds(work, customer)) removeTaxId(work, taxId)

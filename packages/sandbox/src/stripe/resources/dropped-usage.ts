@@ -37,7 +37,7 @@ export function dropMeterEvents(
     message: `The event could not be counted: ${code}`,
   }))
   const meter = code === 'no_meter' ? null : (events[0]?.$.meter ?? '')
-  return reportDropped(work, meter, dropped, named)
+  return reportDroppedEvents(work, meter, dropped, named)
 }
 
 export interface DroppedEvent {
@@ -50,7 +50,7 @@ export interface DroppedEvent {
  * Creates Stripe's error report about rejected meter events. `meter` is `null` if no meter has the
  * event name of these events.
  */
-export function reportDropped(
+export function reportDroppedEvents(
   work: UnitOfWork,
   meter: string | null,
   dropped: readonly DroppedEvent[],

@@ -1,13 +1,13 @@
 import {
+  buildStripeV2List,
   createV2Fault,
   defineStripeV2Operation,
   formatStripeV2Time,
-  listV2,
   type NodeValue,
   PAGE_PARAMS,
   type StripeV2Operations,
 } from '../api/v2.ts'
-import { findReceiver, sendTo } from '../state/receivers.ts'
+import { findReceiver, sendToReceiver } from '../state/receivers.ts'
 import type { EventDestinationRow, ThinEventRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { isReleased } from '../versions/versions.ts'
@@ -64,7 +64,9 @@ export const eventDestinationOperations: StripeV2Operations = {
       const { include = [] } = params
       const shown = include.map((field, at) => `${at === 0 ? '?' : '&'}include[]=${field}`)
       const rows = work.tables['v2.core.event_destination'].newestFirst()
-      return listV2(rows, params, `${address}${shown.join('')}`, (row) => render(row, params))
+      return buildStripeV2List(rows, params, `${address}${shown.join('')}`, (row) =>
+        render(row, params),
+      )
     },
   ),
   [`GET ${address}/:id`]: defineStripeV2Operation({ o: SHOWN }, (params, call) =>
@@ -203,7 +205,7 @@ function ping(work: UnitOfWork, row: EventDestinationRow): ThinEventRow {
     created: timeOf(work),
     related_object: { id: row.id, type: row.object, url: `${address}/${row.id}` },
   })
-  sendTo(work.context, receiver, event, JSON.stringify(event))
+  sendToReceiver(work.context, receiver, event, JSON.stringify(event))
   return event
 }
 

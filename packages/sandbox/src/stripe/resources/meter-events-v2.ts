@@ -11,7 +11,7 @@ import { findTestClock } from '../state/test-clocks.ts'
 import { sendThinEvent } from '../state/thin-events.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createInvalidRequestFault, StripeFault } from '../wire/errors.ts'
-import { type DroppedEvent, reportDropped } from './dropped-usage.ts'
+import { type DroppedEvent, reportDroppedEvents } from './dropped-usage.ts'
 import { cancelMeterEvent, createMeterEvent, findMeter } from './meter-events.ts'
 
 /** Validity of a session token in seconds. */
@@ -128,7 +128,7 @@ function storeStream(work: UnitOfWork, events: readonly NewEvent[]): void {
     const others = dropped.get(meter) ?? []
     dropped.set(meter, [...others, { identifier: event.identifier, code, message }])
   }
-  const reports = [...dropped].map(([meter, all]) => reportDropped(work, meter, all))
+  const reports = [...dropped].map(([meter, all]) => reportDroppedEvents(work, meter, all))
   for (const report of reports) sendThinEvent(work.context, report)
 }
 

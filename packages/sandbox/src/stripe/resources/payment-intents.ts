@@ -13,7 +13,7 @@ import { findCustomer, requireCustomer } from '../payments/customer.ts'
 import { openTestCardDispute } from '../payments/disputes.ts'
 import { resolveIntentMethod } from '../payments/new-payment-method.ts'
 import { createPaymentIntentRow } from '../payments/payment-intent.ts'
-import { checkOwner, createEmptyAddress } from '../payments/payment-methods.ts'
+import { checkPaymentMethodOwner, createEmptyAddress } from '../payments/payment-methods.ts'
 import { renderRow } from '../state/render.ts'
 import type { PaymentIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -186,7 +186,7 @@ function applyParams(work: UnitOfWork, intent: PaymentIntentRow, intentParams: P
   const params = intentParams as Stripe.PaymentIntentCreateParams
   const method = resolveIntentMethod(work, params)
   if (method) {
-    checkOwner(method, intent.customer, 'PaymentIntent')
+    checkPaymentMethodOwner(method, intent.customer, 'PaymentIntent')
     intent.payment_method = method.id
     if (intent.status === 'requires_payment_method') intent.status = 'requires_confirmation'
   }

@@ -7,7 +7,7 @@ import {
   readAggregateUsageParam,
 } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
-import { toPlan } from '../state/render.ts'
+import { renderPriceAsPlan } from '../state/render.ts'
 import type { PriceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import {
@@ -38,10 +38,10 @@ export const planOperations: StripeOperations = {
       metadata: mergeMetadata({}, params.metadata),
       ...readAggregateUsageParam(removedParams),
     })
-    work.emitObject('plan.created', toPlan(price))
-    return toPlan(price)
+    work.emitObject('plan.created', renderPriceAsPlan(price))
+    return renderPriceAsPlan(price)
   },
-  'Plans.retrieve': (_params, { work, id }) => toPlan(requirePlan(work, id)),
+  'Plans.retrieve': (_params, { work, id }) => renderPriceAsPlan(requirePlan(work, id)),
 
   'Plans.update': (params, { work, id }) => {
     const price = work.edit('price', requirePlan(work, id))
@@ -53,8 +53,8 @@ export const planOperations: StripeOperations = {
       price.recurring = { ...price.recurring, trial_period_days: params.trial_period_days }
     }
     price.metadata = mergeMetadata(price.metadata, params.metadata)
-    work.emitObject('plan.updated', toPlan(price))
-    return toPlan(price)
+    work.emitObject('plan.updated', renderPriceAsPlan(price))
+    return renderPriceAsPlan(price)
   },
 
   'Plans.list': (params, { work, path }) => {
@@ -66,12 +66,12 @@ export const planOperations: StripeOperations = {
         (params.product === undefined || row.product === params.product) &&
         isInRange(row.created, params.created as NumberFilter | undefined),
     )
-    return listPage(rows, params, path, toPlan)
+    return listPage(rows, params, path, renderPriceAsPlan)
   },
 
   'Plans.del': (_params, { work, id }) => {
     const price = work.edit('price', requirePlan(work, id))
-    work.emitObject('plan.deleted', toPlan(price))
+    work.emitObject('plan.deleted', renderPriceAsPlan(price))
     work.emit('price.deleted', 'price', price)
     // The row stays for existing subscriptions, but is no longer found or listed.
     price.active = false

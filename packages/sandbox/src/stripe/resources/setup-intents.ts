@@ -9,9 +9,9 @@ import {
 import { findCustomer, requireCustomer } from '../payments/customer.ts'
 import { resolveIntentMethod } from '../payments/new-payment-method.ts'
 import { buildNextAction, createCardFault } from '../payments/payment-attempt.ts'
-import { attachPaymentMethod, checkOwner } from '../payments/payment-methods.ts'
+import { attachPaymentMethod, checkPaymentMethodOwner } from '../payments/payment-methods.ts'
 import { createSetupIntentRow } from '../payments/setup-intent.ts'
-import { getCardBehavior, toDecline } from '../payments/test-cards.ts'
+import { createCardDecline, getCardBehavior } from '../payments/test-cards.ts'
 import { renderRow } from '../state/render.ts'
 import type { SetupIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -79,7 +79,7 @@ function useMethod(work: UnitOfWork, intent: SetupIntentRow, params: MethodParam
   const allowed = params.allowed_payment_method_types
   if (allowed !== undefined) intent.allowed_payment_method_types = allowed || null
   if (method) {
-    checkOwner(method, intent.customer, 'SetupIntent')
+    checkPaymentMethodOwner(method, intent.customer, 'SetupIntent')
     intent.payment_method = method.id
     if (intent.status === 'requires_payment_method') intent.status = 'requires_confirmation'
   }
@@ -115,7 +115,7 @@ function confirmSetup(work: UnitOfWork, intent: SetupIntentRow): void {
   const method = work.require('payment_method', intent.payment_method)
   const behavior = getCardBehavior(method)
   if (typeof behavior === 'object' && 'declines' in behavior) {
-    const decline = toDecline(behavior.declines)
+    const decline = createCardDecline(behavior.declines)
     intent.status = 'requires_payment_method'
     intent.payment_method = null
     intent.last_setup_error = {

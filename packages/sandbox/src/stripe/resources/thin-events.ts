@@ -1,8 +1,8 @@
 import { isInRange } from '../api/lists.ts'
 import {
+  buildStripeV2List,
   createV2Fault,
   defineStripeV2Operation,
-  listV2,
   type NodeValue,
   PAGE_PARAMS,
   readTimeV2,
@@ -33,7 +33,7 @@ export const thinEventOperations: StripeV2Operations = {
       const rows = work.tables['v2.core.event']
         .newestFirst()
         .filter((row) => isRecent(work, row) && isWanted(row))
-      return listV2(rows, params, `${address}${queryOf(params)}`, (row) => row)
+      return buildStripeV2List(rows, params, `${address}${queryOf(params)}`, (row) => row)
     },
   ),
   [`GET ${address}/:id`]: defineStripeV2Operation({ o: {} }, (_params, { work, ids }) => {

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import type { OperationCall, StripeOperations } from '../api/operation.ts'
 import { answerOperation, retrieveOperation } from '../api/resource.ts'
 import { requireCardNumber } from '../payments/card-numbers.ts'
-import { toCard } from '../payments/cards.ts'
+import { toSourceCard } from '../payments/cards.ts'
 import { createBareNumberFault, createTypedCard } from '../payments/new-payment-method.ts'
 import { createBlankRow } from '../state/blank.ts'
 import type { TokenRow } from '../state/rows.ts'
@@ -44,7 +44,7 @@ function newToken(
   }
   const row = createTypedCard(work, test, typed)
   const shown = {
-    ...toCard({ ...row, id: work.newId('card_1') }),
+    ...toSourceCard({ ...row, id: work.newId('card_1') }),
     ...pickGiven(card, 'name', 'address_city', 'address_country', 'address_line1', 'address_line2'),
     ...pickGiven(card, 'address_state', 'address_zip'),
   }

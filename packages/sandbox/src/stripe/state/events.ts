@@ -10,7 +10,7 @@ import {
   type EventReceiver,
   findReceiver,
   listEventReceivers,
-  sendTo,
+  sendToReceiver,
   subscribesTo,
 } from './receivers.ts'
 import type { EventRow } from './rows.ts'
@@ -65,7 +65,7 @@ function sendEvent(
     const version = receiver.version ?? context.apiVersion
     const body = bodies.get(version) ?? serializeEventBody(context, row, version)
     bodies.set(version, body)
-    sendTo(context, receiver, row, body)
+    sendToReceiver(context, receiver, row, body)
   }
 }
 

@@ -63,7 +63,7 @@ const HEADERS = {
   'user-agent': 'Stripe/1.0',
 }
 
-export function sendTo(
+export function sendToReceiver(
   { outbox }: StripeContext,
   { id, url }: EventReceiver,
   event: { readonly id: string; readonly type: string },

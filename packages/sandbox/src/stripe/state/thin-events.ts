@@ -1,7 +1,7 @@
 import { ROUTES } from '../wire/contract.generated.ts'
 import type { StripeContext } from './context.ts'
 import { readClockTime } from './context.ts'
-import { listEventReceivers, sendTo, subscribesTo } from './receivers.ts'
+import { listEventReceivers, sendToReceiver, subscribesTo } from './receivers.ts'
 import type { EventRow, ThinEventRow } from './rows.ts'
 
 /** Returns the type of the thin event that corresponds to an ordinary (snapshot) event. */
@@ -62,6 +62,7 @@ export function sendThinEvent(context: StripeContext, event: ThinEventRow): void
   const body = JSON.stringify(told)
   for (const receiver of listEventReceivers(context.tables)) {
     const isMeant = receiver.payload === 'thin' || receiver.events.includes(event.type)
-    if (isMeant && subscribesTo(receiver, event.type)) sendTo(context, receiver, event, body)
+    if (isMeant && subscribesTo(receiver, event.type))
+      sendToReceiver(context, receiver, event, body)
   }
 }

@@ -1,7 +1,7 @@
 import { multiplyFraction } from '../../core/rounding.ts'
 import { findAmountOff } from '../catalog/coupons.ts'
 import { findUnitAmount } from '../catalog/currency-options.ts'
-import { isMetered, priceQuantity } from '../catalog/tiers.ts'
+import { isMeteredPriceRow, priceQuantity } from '../catalog/tiers.ts'
 import { createBlankRow } from '../state/blank.ts'
 import {
   filterLiveDiscounts,
@@ -25,7 +25,7 @@ import { type BillingPeriod, findPeriodAt } from '../wire/periods.ts'
  * discounts. Zero for metered prices, which are billed afterwards.
  */
 export function computePeriodAmount(price: PriceRow, quantity: number, currency: string): number {
-  return isMetered(price) ? 0 : priceQuantity(price, quantity, currency)
+  return isMeteredPriceRow(price) ? 0 : priceQuantity(price, quantity, currency)
 }
 
 /**
@@ -168,7 +168,7 @@ export function debitRemainingTime(
   at: number,
 ): void {
   const price = work.require('price', item.price)
-  if (isMetered(price)) return
+  if (isMeteredPriceRow(price)) return
   const full = computePeriodAmount(price, item.quantity ?? 1, subscription.currency)
   const whole = subtractDiscounts(work, subscription, price, full)
   const until = findBilledPeriodEnd(subscription, item)

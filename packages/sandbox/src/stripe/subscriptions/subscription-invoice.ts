@@ -9,7 +9,7 @@ import {
   type NewLine,
   refreshTotals,
 } from '../invoices/invoice-draft.ts'
-import { sumOf } from '../invoices/invoice-totals.ts'
+import { sumAmounts } from '../invoices/invoice-totals.ts'
 import { addUsageLines } from '../invoices/usage-lines.ts'
 import { endDiscount, filterLiveDiscounts } from '../state/discounts.ts'
 import type {
@@ -248,7 +248,7 @@ function billedPeriod(
   lines: readonly LineRow[],
 ): BilledPeriod | null {
   if (lines.length === 0) return null
-  const net = lines.reduce((sum, line) => sum + line.amount - sumOf(line.discount_amounts), 0)
+  const net = lines.reduce((sum, line) => sum + line.amount - sumAmounts(line.discount_amounts), 0)
   const amount = multiplyFraction(net, whole.end - whole.start, end - start)
   const period = { amount, start: whole.start, end: whole.end }
   return end < whole.end ? { ...period, until: end } : period

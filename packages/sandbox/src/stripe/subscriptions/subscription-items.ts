@@ -5,7 +5,7 @@ import {
   redeemDiscounts,
 } from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
-import { isMetered } from '../catalog/tiers.ts'
+import { isMeteredPriceRow } from '../catalog/tiers.ts'
 import { hasNoMeter } from '../catalog/usage.ts'
 import type { CustomerRow, PriceRow, SubscriptionItemRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -82,7 +82,7 @@ export function checkActive(work: UnitOfWork, price: PriceRow, path: string): vo
 }
 
 export function checkQuantity(quantity: number | undefined, path: string, price: PriceRow): void {
-  if (quantity !== undefined && isMetered(price)) {
+  if (quantity !== undefined && isMeteredPriceRow(price)) {
     throw createInvalidRequestFault(
       `Quantity should not be specified where usage_type is \`metered\`. Remove quantity from \`${path}\`.`,
       `${path}[quantity]`,
@@ -103,7 +103,7 @@ export function createSubscriptionItem(
 ): SubscriptionItemRow {
   checkQuantity(params.quantity, path, price)
   const id = work.newId('si_', 14)
-  const metered = isMetered(price)
+  const metered = isMeteredPriceRow(price)
   return work.insert('subscription_item', {
     id,
     object: 'subscription_item',

@@ -1,7 +1,7 @@
 import { checkSoldIn } from '../catalog/currency-options.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
-import { isMetered } from '../catalog/tiers.ts'
+import { isMeteredPriceRow } from '../catalog/tiers.ts'
 import type { PriceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createInvalidRequestFault, createNoSuchObjectFault } from '../wire/errors.ts'
@@ -205,7 +205,7 @@ function planChangedItem(
       if (price) item.price = price.id
       setQuantity(item, price ?? old, params.quantity)
       if (swapped) countUsageFromNow(work, item)
-      if (swapped && isMetered(price)) item.$.billed = null
+      if (swapped && isMeteredPriceRow(price)) item.$.billed = null
       item.metadata = mergeMetadata(item.metadata, params.metadata)
       if (params.tax_rates !== undefined) {
         item.tax_rates = requireTaxRates(work, params.tax_rates, `${path}[tax_rates]`)
@@ -229,7 +229,7 @@ export function setQuantity(
   price: PriceRow,
   quantity: number | undefined,
 ): void {
-  if (isMetered(price)) delete item.quantity
+  if (isMeteredPriceRow(price)) delete item.quantity
   else if (quantity !== undefined || item.quantity === undefined) item.quantity = quantity ?? 1
 }
 
@@ -352,7 +352,9 @@ function isFree(
 ): boolean {
   return items.every((item) => {
     const price = work.require('price', item.price)
-    return !isMetered(price) && computePeriodAmount(price, item.quantity ?? 1, currency) === 0
+    return (
+      !isMeteredPriceRow(price) && computePeriodAmount(price, item.quantity ?? 1, currency) === 0
+    )
   })
 }
 

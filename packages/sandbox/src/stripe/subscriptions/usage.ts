@@ -1,5 +1,5 @@
 import { describePart } from '../catalog/describe-price.ts'
-import { isMetered, splitIntoParts } from '../catalog/tiers.ts'
+import { isMeteredPriceRow, splitIntoParts } from '../catalog/tiers.ts'
 import { listUsageRecords, sumUsage } from '../catalog/usage.ts'
 import type { SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -14,7 +14,7 @@ export interface UsagePeriod {
 }
 
 export function isMeteredItem(work: UnitOfWork, item: SubscriptionItemRow): boolean {
-  return isMetered(work.require('price', item.price))
+  return isMeteredPriceRow(work.require('price', item.price))
 }
 
 /**

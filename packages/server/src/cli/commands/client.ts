@@ -1,4 +1,4 @@
-import { type Clients, clientJson, isVerified, kyselyStorage } from '@tollgate/oauth'
+import { type Clients, isVerifiedClient, kyselyStorage, toClientJson } from '@tollgate/oauth'
 import { AdminProblem } from '../../admin/problems.ts'
 import { requirePart, withApplication } from '../application/open.ts'
 import { grantType, type ManagedClient, readSettings, type WithSecret } from '../client-input.ts'
@@ -32,9 +32,9 @@ export const clientCommands: Commands = {
       return withClients(context, async (clients) => {
         const found = userId ? await clients.listByUser(userId) : await clients.list()
         const rows = found.map((client) => ({
-          ...clientJson(client),
+          ...toClientJson(client),
           grants: client.grantTypes,
-          verified: isVerified(client),
+          verified: isVerifiedClient(client),
           self_registered: describeOrigin(client),
         }))
         const lines = rows.map((row) => {

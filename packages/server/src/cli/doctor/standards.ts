@@ -2,8 +2,8 @@ import type { Database } from '@tollgate/database'
 import {
   type Client,
   type ClientRequirement,
+  findNewRedirectProblem,
   kyselyStorage,
-  newRedirectProblem,
 } from '@tollgate/oauth'
 import type { Config } from '../../config/config.ts'
 import { withoutSecrets } from '../../config/in-force.ts'
@@ -228,7 +228,7 @@ function checkIdentity(config: Config, clients: readonly Client[]): Finding[] {
 function checkRedirects(clients: readonly Client[], issuer: string): Finding[] {
   const found = clients.flatMap(({ id, name, redirectUris }) =>
     redirectUris.flatMap((uri) => {
-      const problem = newRedirectProblem(uri, issuer)
+      const problem = findNewRedirectProblem(uri, issuer)
       return problem ? [`${name} (${id}): ${uri} ${problem}`] : []
     }),
   )

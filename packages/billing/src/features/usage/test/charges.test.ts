@@ -16,12 +16,12 @@ import {
   startWithChargedUsage,
   TEST_CARD_NONCE,
 } from './charged.ts'
-import { PRICING_CASES, tieredTerms } from './priced.ts'
+import { createTieredTerms, PRICING_CASES } from './priced.ts'
 import { listUsageValues } from './support.ts'
 
 const DAY = 86_400_000
 const INCLUDED: MeteredPrice = { unitAmount: 5, included: 10 }
-const GRADUATED = tieredTerms('graduated').braintree
+const GRADUATED = createTieredTerms('graduated').braintree
 
 const main = (user: BillableUser) => user.subscription('main')
 

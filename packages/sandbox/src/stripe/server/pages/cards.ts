@@ -65,7 +65,7 @@ function group(label: string, options: readonly Html[]): Html | '' {
 }
 
 /** Whether the bank requires a 3-D Secure challenge before it accepts this card. */
-export function isChallenged(work: UnitOfWork, card: string): boolean {
+export function isCardChallenged(work: UnitOfWork, card: string): boolean {
   const saved = work.find('payment_method', card)
   const behavior = saved ? getCardBehavior(saved) : findTestCard(card)?.card.behavior
   return typeof behavior === 'object' && 'challenges' in behavior

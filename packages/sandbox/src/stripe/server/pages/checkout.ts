@@ -1,12 +1,17 @@
 import type { HttpResponse } from '../../../core/http.ts'
-import { applyCode, removeCode, setAddress, setQuantity } from '../../resources/checkout-changes.ts'
+import {
+  applyCheckoutCode,
+  removeCheckoutCode,
+  setAddress,
+  setQuantity,
+} from '../../resources/checkout-changes.ts'
 import { type CheckoutForm, completeCheckout } from '../../resources/checkout-completion.ts'
 import { needsCard, quoteSession } from '../../resources/checkout-order.ts'
 import type { CheckoutAnswers } from '../../resources/checkout-questions.ts'
 import type { CheckoutSessionRow } from '../../state/rows.ts'
 import { dryRun, runAtomically, UnitOfWork } from '../../state/unit-of-work.ts'
 import { StripeFault } from '../../wire/errors.ts'
-import { CHALLENGE_FAILED, isChallenged, renderChallengeForm } from './cards.ts'
+import { CHALLENGE_FAILED, isCardChallenged, renderChallengeForm } from './cards.ts'
 import { renderCheckout } from './checkout-view.ts'
 import {
   createNoticeResponse,
@@ -19,8 +24,8 @@ type Action = (work: UnitOfWork, session: CheckoutSessionRow, form: URLSearchPar
 
 /** Actions of the small forms beside the payment form. */
 const CHANGES: Readonly<Record<string, Action>> = {
-  'apply-code': (work, session, form) => applyCode(work, session, form.get('code') ?? ''),
-  'remove-code': (work, session) => removeCode(work, session),
+  'apply-code': (work, session, form) => applyCheckoutCode(work, session, form.get('code') ?? ''),
+  'remove-code': (work, session) => removeCheckoutCode(work, session),
   address: (work, session, form) => {
     const typed = (name: string) => form.get(name) ?? ''
     const address = { country: typed('country'), postal_code: typed('postal_code') }
@@ -90,7 +95,7 @@ function pay(request: PageRequest, session: CheckoutSessionRow): HttpResponse {
 function requiresChallenge({ context, id }: PageRequest, card: string): boolean {
   return dryRun(context, { about: [id] }, (work) => {
     const session = work.edit('checkout.session', work.require('checkout.session', id))
-    return isChallenged(work, card) && needsCard(session, quoteSession(work, session))
+    return isCardChallenged(work, card) && needsCard(session, quoteSession(work, session))
   })
 }
 

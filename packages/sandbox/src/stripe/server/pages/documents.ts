@@ -6,7 +6,12 @@ import type { InvoiceRow } from '../../state/rows.ts'
 import { runAtomically, UnitOfWork } from '../../state/unit-of-work.ts'
 import { createInvalidRequestFault, StripeFault } from '../../wire/errors.ts'
 import { formatAmount } from '../../wire/money.ts'
-import { CHALLENGE_FAILED, isChallenged, renderCardField, renderChallengeForm } from './cards.ts'
+import {
+  CHALLENGE_FAILED,
+  isCardChallenged,
+  renderCardField,
+  renderChallengeForm,
+} from './cards.ts'
 import {
   createNoticeResponse,
   createPageResponse,
@@ -25,7 +30,7 @@ export function renderInvoicePage(request: PageRequest): HttpResponse {
   const card = form.get('card') ?? 'pm_card_visa'
   const answer = form.get('challenge')
   if (answer === 'fail') return draw(request, 402, CHALLENGE_FAILED)
-  if (answer === null && isChallenged(work, card)) {
+  if (answer === null && isCardChallenged(work, card)) {
     return createPageResponse(200, '3-D Secure', renderChallengeForm(Object.fromEntries(form)))
   }
   try {

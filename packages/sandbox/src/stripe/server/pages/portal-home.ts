@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../core/html.ts'
-import { isEnding } from '../../resources/billing-portal-actions.ts'
+import { isSubscriptionEnding } from '../../resources/billing-portal-actions.ts'
 import type { PaymentMethodRow, SubscriptionRow } from '../../state/rows.ts'
 import { hasEnded } from '../../state/subscription-status.ts'
 import { listSubscriptionItems } from '../../subscriptions/subscription-swap.ts'
@@ -33,14 +33,14 @@ function subscriptionView(viewed: ViewedPortal, subscription: SubscriptionRow): 
   const items = listSubscriptionItems(work, subscription)
   const token = { token: session.$.token, subscription: subscription.id }
   const link = (view: string, text: string) =>
-    html`<a class="button quiet" href="${linkTo(viewed, view, subscription.id)}">${text}</a>`
+    html`<a class="button quiet" href="${buildPortalLink(viewed, view, subscription.id)}">${text}</a>`
   const renew = html`<form method="post">${renderHiddenFields({ ...token, action: 'renew' })}<button class="quiet">Renew</button></form>`
   return html`<article><p>${items.map((item) => {
     const price = work.require('price', item.price)
     return html`<strong>${work.find('product', price.product)?.name}</strong> ${item.quantity} × ${describePrice(price, subscription.currency)}<br>`
   })}<span class="soft">${describeStatus(subscription, items[0]?.current_period_end ?? 0)}. <code>${subscription.id}</code></span></p>
   <div class="row">${update.enabled && items.length === 1 ? link('subscription_update', 'Update plan') : ''}
-  ${!cancel.enabled ? '' : isEnding(subscription) ? renew : link('subscription_cancel', 'Cancel')}</div></article>`
+  ${!cancel.enabled ? '' : isSubscriptionEnding(subscription) ? renew : link('subscription_cancel', 'Cancel')}</div></article>`
 }
 
 function describeStatus(subscription: SubscriptionRow, end: number): string {
@@ -50,7 +50,7 @@ function describeStatus(subscription: SubscriptionRow, end: number): string {
   return subscription.status.replaceAll('_', ' ')
 }
 
-export function linkTo({ home }: ViewedPortal, view: string, subscription = ''): string {
+export function buildPortalLink({ home }: ViewedPortal, view: string, subscription = ''): string {
   return `${home}&view=${view}${subscription ? `&subscription=${subscription}` : ''}`
 }
 
@@ -58,7 +58,7 @@ function cardsView(viewed: ViewedPortal): Html {
   const { work, customer } = viewed
   const cards = work.findBy('payment_method', 'customer', customer.id)
   return html`<section><h2>Payment methods</h2><ul class="list">${cards.map((card) => cardRow(viewed, card))}</ul>
-  <p><a class="button quiet" href="${linkTo(viewed, 'payment_method_update')}">Add a card</a></p></section>`
+  <p><a class="button quiet" href="${buildPortalLink(viewed, 'payment_method_update')}">Add a card</a></p></section>`
 }
 
 function cardRow({ session, customer }: ViewedPortal, card: PaymentMethodRow): Html {
@@ -72,7 +72,7 @@ function cardRow({ session, customer }: ViewedPortal, card: PaymentMethodRow): H
 function detailsView(viewed: ViewedPortal): Html {
   const { customer } = viewed
   return html`<section><h2>Billing details</h2><p>${customer.name}<br>${customer.email}<br>${customer.phone}</p>
-  <p><a class="button quiet" href="${linkTo(viewed, 'customer_update')}">Update details</a></p></section>`
+  <p><a class="button quiet" href="${buildPortalLink(viewed, 'customer_update')}">Update details</a></p></section>`
 }
 
 function invoicesView({ work, customer }: ViewedPortal): Html {

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../core/html.ts'
-import { findOffers, previewPlan } from '../../resources/billing-portal-actions.ts'
+import { findPlanOffers, previewPlan } from '../../resources/billing-portal-actions.ts'
 import { StripeFault } from '../../wire/errors.ts'
 import { formatAmount } from '../../wire/money.ts'
 import { renderCardField } from './cards.ts'
@@ -69,7 +69,7 @@ export const PORTAL_VIEWS: Readonly<Record<string, PortalView>> = {
     const subscription = requireChosenSubscription(viewed, form)
     const [item] = work.findBy('subscription_item', 'subscription', subscription.id)
     const { default_allowed_updates: allowed } = configuration.features.subscription_update
-    const offers = findOffers(work, subscription, configuration)
+    const offers = findPlanOffers(work, subscription, configuration)
     return frame(
       viewed,
       'Update your plan',

@@ -3,7 +3,7 @@ import type { PortalFlowRow } from '../../resources/billing-portal-flows.ts'
 import type { PortalSessionRow } from '../../state/rows.ts'
 import { runAtomically, UnitOfWork } from '../../state/unit-of-work.ts'
 import { StripeFault } from '../../wire/errors.ts'
-import { CHALLENGE_FAILED, isChallenged, renderChallengeForm } from './cards.ts'
+import { CHALLENGE_FAILED, isCardChallenged, renderChallengeForm } from './cards.ts'
 import {
   createNoticeResponse,
   createPageResponse,
@@ -58,7 +58,7 @@ function requiresChallenge({ context, id, form }: PageRequest, action: PortalAct
   const work = new UnitOfWork(context, { about: [id] })
   const portal = openPortal(work, work.require('billing_portal.session', id))
   const card = action.card?.(portal, form) ?? null
-  return card !== null && isChallenged(work, card)
+  return card !== null && isCardChallenged(work, card)
 }
 
 /** Redirects after a completed flow. */

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { requireTaxRates } from '../../catalog/tax-rates.ts'
-import { isMetered } from '../../catalog/tiers.ts'
+import { isMeteredPriceRow } from '../../catalog/tiers.ts'
 import { requireOneTimePrice } from '../../invoices/invoice-items.ts'
 import type { AddedItemRow, CustomerRow, PhaseRow, SubscriptionRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
@@ -54,7 +54,7 @@ export function readPhases(
       const price = requireItemPrice(work, item as never, where)
       checkActive(work, price, where)
       checkQuantity(item.quantity, where, price)
-      const quantity = isMetered(price) ? undefined : (item.quantity ?? 1)
+      const quantity = isMeteredPriceRow(price) ? undefined : (item.quantity ?? 1)
       const row = {
         ...createPhaseItem(price.id, quantity),
         discounts: readDiscounts(work, customer, item.discounts as never, where),
