@@ -165,7 +165,7 @@ export type {
   CatalogPromotionCode,
   CatalogRange,
 } from './features/catalog/contract.ts'
-export type { CatalogOptions, Catalogs } from './features/catalog/read-catalog.ts'
+export type { CatalogOptions, CatalogReader } from './features/catalog/read-catalog.ts'
 export type { Checkout } from './features/checkout/checkout.ts'
 export type {
   CheckoutItem,
@@ -265,10 +265,10 @@ export type { PauseOptions } from './features/pauses/subscription.ts'
 export type {
   PaymentMethodKind,
   PaymentMethods,
-  ProviderMethod,
+  ProviderPaymentMethod,
 } from './features/payment-methods/contract.ts'
 export type { PaymentMethod } from './features/payment-methods/payment-method.ts'
-export type { AddMethodOptions } from './features/payment-methods/user.ts'
+export type { AddPaymentMethodOptions } from './features/payment-methods/user.ts'
 export type {
   ChargeOptions,
   InvoiceFilter,

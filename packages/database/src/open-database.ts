@@ -5,12 +5,12 @@ import {
   type Claim,
   type Database,
   type DatabaseInternals,
+  type DatabaseWithInternals,
   internals,
   internalsOf,
   type Statement,
   type StatementRecord,
   type TranslateError,
-  type WithInternals,
 } from './database.ts'
 import type { ClockOptions } from './database-clock.ts'
 import type { ClaimThenInsert, ParamBuilder, UpdateOne } from './definitions.ts'
@@ -72,7 +72,7 @@ interface SharedDatabaseState<T> {
   readonly record?: StatementRecord
 }
 
-class OpenDatabase<T> implements Database<T>, WithInternals {
+class OpenDatabase<T> implements Database<T>, DatabaseWithInternals {
   readonly dialect: Dialect
   readonly timeout: number
   readonly clock: ManagedDatabaseClock

@@ -22,9 +22,9 @@ import { adminScopes } from './admin/operation.ts'
 import type { Config } from './config/config.ts'
 import { optionsOf } from './config/library-options.ts'
 import { ConfigurationError, toConfigurationError } from './configuration-error.ts'
-import { enabledFeatures, enabledGrants, PASSWORD_ACR } from './features.ts'
+import { createEnabledFeatures, createEnabledGrants, PASSWORD_ACR } from './features.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
-import { plainLogger } from './logger.ts'
+import { createPlainLogger } from './logger.ts'
 import { createAuthorizationPages } from './pages/consent.tsx'
 import { createSessions, type Sessions } from './sessions/sessions.ts'
 import { migrationSets, refuseForeignTables } from './storage/found-tables.ts'
@@ -143,8 +143,8 @@ export function createCore(options: CoreOptions): Core {
       ...createAuthorizationPages({ settings, findUser: users.findById }),
       ...settings.pages,
     },
-    grants: traceGrants(options.telemetry ?? null, enabledGrants(settings, users)),
-    features: enabledFeatures(config),
+    grants: traceGrants(options.telemetry ?? null, createEnabledGrants(settings, users)),
+    features: createEnabledFeatures(config),
     selfRegistered: {
       scopes: config.selfRegistered.scopes,
       ...(config.selfRegistered.resources && { resources: config.selfRegistered.resources }),
@@ -152,9 +152,9 @@ export function createCore(options: CoreOptions): Core {
     purgeEvery: options.background ? settings.purgeEvery : false,
     migrate: settings.migrate,
     clock,
-    logger: plainLogger(logger),
+    logger: createPlainLogger(logger),
   })
-  const limits = createLimits(database, clock, { logger: plainLogger(logger) })
+  const limits = createLimits(database, clock, { logger: createPlainLogger(logger) })
   return { users, sessions, limits, oauth, fromRequest }
 }
 

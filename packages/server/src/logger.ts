@@ -1,6 +1,6 @@
 import { ClockNotTrusted, isUnavailable } from '@tollgate/database'
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
-import { currentLogFields } from './log-context.ts'
+import { getLogFields } from './log-context.ts'
 import type { OutageDetector } from './outages.ts'
 
 /** Patterns of secrets, wherever they appear in a text. */
@@ -47,7 +47,7 @@ export function createLogger(
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
-    mixin: currentLogFields,
+    mixin: getLogFields,
     hooks: {
       logMethod(args, method) {
         const [first] = args as readonly unknown[]
@@ -66,7 +66,7 @@ export function createLogger(
  * Returns the logger of an area, whose lines name the area. Its level is that of the area in
  * `levels`, else that of the logger.
  */
-export function areaLogger<Area extends string>(
+export function createAreaLogger<Area extends string>(
   logger: Logger,
   area: NoInfer<Area>,
   levels: Readonly<Partial<Record<Area, string>>>,
@@ -76,7 +76,7 @@ export function areaLogger<Area extends string>(
 }
 
 /** Adapts the logger to the interface of `oauth` and `billing`. */
-export function plainLogger(logger: Logger): {
+export function createPlainLogger(logger: Logger): {
   error(message: string, error?: unknown): void
   warn(message: string): void
 } {

@@ -17,7 +17,7 @@ const INTERACTION_LIFETIME = 10 * 60_000
  */
 const MAX_PENDING = 50
 
-export interface PendingDecision {
+export interface PendingApprovalDecision {
   readonly id: string
   readonly csrfToken: string
 }
@@ -43,7 +43,7 @@ export async function openInteraction(
   request: PendingRequest,
   person: Person,
   context: ServerContext,
-): Promise<PendingDecision> {
+): Promise<PendingApprovalDecision> {
   const id = createRandomSecret()
   const now = context.options.clock.now()
   const interaction: Interaction = {
@@ -133,7 +133,7 @@ export function createAlreadyDecidedError(): DecisionRefused {
  */
 export function buildDecisionFormUrl(
   path: string,
-  { id }: PendingDecision,
+  { id }: PendingApprovalDecision,
   request: ReadonlyMap<string, string>,
 ): string {
   const rest = [...request].filter(([name]) => name !== INTERACTION)

@@ -31,7 +31,7 @@ export type WithSecret = ManagedClient & { readonly secret: string | null }
 const SHORT_NAMES = ['device_code', 'token-exchange', 'jwt-bearer']
 
 /** Completes the short names of grant types; the authorization server knows which there are. */
-export function grantType(name: string): GrantType {
+export function parseGrantType(name: string): GrantType {
   return SHORT_NAMES.includes(name) ? `${GRANT_TYPE_URN_PREFIX}${name}` : name
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ConfigurationError } from '../configuration-error.ts'
 import { readEnvironment } from './environment.ts'
-import { itemsAt, meteredPrices } from './plan-capabilities.ts'
+import { listAdditionalPrices, listMeteredPrices } from './plan-capabilities.ts'
 import { parseSettings, readSettings } from './settings.ts'
 
 const base = { id: 'pro', name: 'Pro' }
@@ -85,9 +85,10 @@ describe('a plan in the settings', () => {
     })
     const [plan] = plans
     if (!plan) throw new Error('There is no plan')
-    const idsAt = (provider: 'stripe' | 'braintree') => itemsAt(plan, provider).map(({ id }) => id)
+    const idsAt = (provider: 'stripe' | 'braintree') =>
+      listAdditionalPrices(plan, provider).map(({ id }) => id)
     expect([idsAt('stripe'), idsAt('braintree')]).toEqual([['calls', 'support'], ['support']])
-    expect(meteredPrices(plans, 'braintree')).toEqual({
+    expect(listMeteredPrices(plans, 'braintree')).toEqual({
       api_calls: { description: 'API calls', unitAmount: '0.5', included: 1000 },
     })
   })

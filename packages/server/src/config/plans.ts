@@ -119,7 +119,7 @@ const seats = z
   )
   .default(false)
 
-export const plan = z
+export const planSchema = z
   .strictObject({
     /** The id in URLs and forms, such as `pro`. */
     id: z.string().min(1).max(64),
@@ -165,8 +165,8 @@ export const plan = z
   })
   .superRefine(checkPlan, { when: () => true })
 
-export const plans = z
-  .array(plan)
+export const plansSchema = z
+  .array(planSchema)
   .readonly()
   .superRefine(checkPlans, { when: () => true })
   .transform((all) => all.flatMap(offersOf))
@@ -235,7 +235,7 @@ export interface Plan extends PriceTerms {
   readonly seats: SeatsRule
 }
 
-type GivenPlan = z.output<typeof plan>
+type GivenPlan = z.output<typeof planSchema>
 type GivenTerms = Pick<z.output<typeof price>, keyof typeof terms>
 type GivenPrice = z.output<typeof price>
 

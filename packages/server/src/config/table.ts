@@ -26,7 +26,7 @@ import {
 import { z } from 'zod'
 import type { User } from '../users/user.ts'
 import { parseLogLevel } from './log-level.ts'
-import { plans } from './plans.ts'
+import { plansSchema } from './plans.ts'
 import {
   callable,
   defaulted,
@@ -309,7 +309,7 @@ export const table = {
   BRAINTREE_API_URL: variable(read.url, PROVIDERS),
 
   /** The name of your product, shown on every page. */
-  name: setting(shapes.productName.default('Tollgate'), { text: shapes.productName }),
+  name: setting(shapes.productNameSchema.default('Tollgate'), { text: shapes.productNameSchema }),
   /** Each scope with the description people read before they approve it. */
   scopes: setting(
     z
@@ -334,7 +334,7 @@ export const table = {
    * from `id`.
    */
   plans: setting(
-    plans.prefault([
+    plansSchema.prefault([
       { id: 'monthly', name: 'Monthly', amount: 1000, months: 1, trialDays: 14 },
       { id: 'pro', name: 'Pro', amount: 2500, months: 1, seats: true },
       { id: 'yearly', name: 'Yearly', amount: 10_000, months: 12 },
@@ -342,8 +342,8 @@ export const table = {
     { check: 'plans' },
   ),
   /** The currency of all plans, as a three-letter code. */
-  currency: setting(shapes.currency.default('usd'), {
-    text: shapes.currency,
+  currency: setting(shapes.currencySchema.default('usd'), {
+    text: shapes.currencySchema,
     decides: ['billing.stripe.currency', 'billing.braintree.currency'],
   }),
   /**
@@ -361,13 +361,13 @@ export const table = {
    * determine the tax.
    * @default `percentage`
    */
-  tax: optional(shapes.tax, {
+  tax: optional(shapes.taxSchema, {
     text: read.oneOf<'percentage' | 'automatic'>(['percentage', 'automatic']),
     decides: ['billing.tax'],
     check: 'providers',
   }),
   /** Contact for people who forgot their password: an e-mail or a web address, shown on the sign-in page. */
-  support: optional(shapes.contact, { text: shapes.contact }),
+  support: optional(shapes.contactSchema, { text: shapes.contactSchema }),
   /** Whether anyone may create an account. */
   registration: flag(true),
   /**
@@ -502,7 +502,7 @@ export const table = {
    * Lifetime of ID tokens: `'1h'`, `'15m'`, or seconds.
    * @default `1h`
    */
-  idTokensExpireIn: optional(shapes.lifetime, {
+  idTokensExpireIn: optional(shapes.lifetimeSchema, {
     text: read.periodText,
     option: 'openid.idTokensExpireIn',
     check: 'openid',
@@ -551,7 +551,7 @@ export const table = {
    * `scopes`, `resources`.
    * @default open in a demo that listens on this machine, else closed
    */
-  selfRegistered: setting(shapes.selfRegistered.nullable().default(null), {
+  selfRegistered: setting(shapes.selfRegisteredSchema.nullable().default(null), {
     check: 'registration',
     decides: [
       'oauth.selfRegistered',
@@ -804,7 +804,7 @@ export const table = {
    * of a host name.
    * @default public addresses only
    */
-  outgoing: setting(shapes.outgoing.prefault({}), {
+  outgoing: setting(shapes.outgoingSchema.prefault({}), {
     option: 'oauth.outgoing',
     check: 'outgoing',
     remarks: ({ privateAddresses }) =>
@@ -833,7 +833,7 @@ export const table = {
    * [introspection](../guides/guards.md) can read (`opaque`); in the file also [a format of your
    * own](../guides/write-a-token-format.md).
    */
-  accessTokenFormat: setting(shapes.accessTokenFormat.default('jwt'), {
+  accessTokenFormat: setting(shapes.accessTokenFormatSchema.default('jwt'), {
     text: read.oneOf(shapes.accessTokenFormats),
     option: 'oauth.accessTokenFormat',
     check: 'tokens',
@@ -906,7 +906,7 @@ export const table = {
    * and `bold`, the bytes of font files).
    */
   invoice: setting(
-    shapes.invoice.readonly().default({ vendor: 'Tollgate', product: 'Subscription' }),
+    shapes.invoiceSchema.readonly().default({ vendor: 'Tollgate', product: 'Subscription' }),
     { option: 'billing.invoice' },
   ),
   /**
@@ -916,21 +916,21 @@ export const table = {
    * service instead of `TOLLGATE_SMTP_URL`. The seller is named in `invoice`.
    * @default all kinds, if there is a mail server
    */
-  mail: optional(shapes.mail, { decides: ['billing.mail'] }),
+  mail: optional(shapes.mailSchema, { decides: ['billing.mail'] }),
   /** Lifetime of access tokens: `'15d'`, `'90m'`, seconds, or a function that returns the `Date` of expiry. */
-  accessTokensExpireIn: setting(shapes.lifetime.default('365d'), {
+  accessTokensExpireIn: setting(shapes.lifetimeSchema.default('365d'), {
     text: read.periodText,
     option: 'oauth.accessTokensExpireIn',
     check: 'tokens',
   }),
   /** Lifetime of refresh tokens (`'15d'`, `'90m'`, or seconds). It starts again with each refresh. */
-  refreshTokensExpireIn: setting(shapes.lifetime.default('365d'), {
+  refreshTokensExpireIn: setting(shapes.lifetimeSchema.default('365d'), {
     text: read.periodText,
     option: 'oauth.refreshTokensExpireIn',
     check: 'tokens',
   }),
   /** Lifetime of personal access tokens: `'15d'`, `'90m'`, or seconds. */
-  personalAccessTokensExpireIn: setting(shapes.lifetime.default('365d'), {
+  personalAccessTokensExpireIn: setting(shapes.lifetimeSchema.default('365d'), {
     text: read.periodText,
     option: 'oauth.personalAccessTokensExpireIn',
     check: 'tokens',
@@ -940,14 +940,14 @@ export const table = {
    * token, as long as that token is unused: 10 s to 7 d, or `false` for ten seconds. See
    * [grants](../guides/grants.md#refresh-tokens).
    */
-  refreshTokensRepeatableFor: setting(shapes.repeatable.default('24h'), {
-    text: shapes.repeatableText,
+  refreshTokensRepeatableFor: setting(shapes.repeatableSchema.default('24h'), {
+    text: shapes.repeatableTextSchema,
     option: 'refreshToken.repeatableFor',
     check: 'tokens',
   }),
   /** Like `refreshTokensRepeatableFor`, but for public clients. */
-  publicRefreshTokensRepeatableFor: setting(shapes.repeatable.default('1h'), {
-    text: shapes.repeatableText,
+  publicRefreshTokensRepeatableFor: setting(shapes.repeatableSchema.default('1h'), {
+    text: shapes.repeatableTextSchema,
     option: 'refreshToken.publicRepeatableFor',
     check: 'tokens',
   }),
@@ -1012,7 +1012,7 @@ export const table = {
    * such as `'invoice.paid'`. A function that throws is called again, so make it idempotent.
    * @default none
    */
-  on: optional(shapes.listeners, {
+  on: optional(shapes.listenersSchema, {
     option: 'billing.on',
   }),
   /**
@@ -1024,7 +1024,7 @@ export const table = {
    * a function that returns the addresses of a host name.
    * @default none
    */
-  deliveries: setting(shapes.deliveries.prefault({}), {
+  deliveries: setting(shapes.deliveriesSchema.prefault({}), {
     decides: ['billing.deliveries'],
     check: 'deliveries',
   }),
@@ -1072,7 +1072,7 @@ export const table = {
    * How many promotion codes that do not exist a person may try: `limit` attempts in `seconds`.
    * @default 10 in an hour
    */
-  promotionCodeAttempts: optional(shapes.attempts, { option: 'billing.codeAttempts' }),
+  promotionCodeAttempts: optional(shapes.attemptsSchema, { option: 'billing.codeAttempts' }),
   /**
    * Ids of the Stripe prices on sale. Other prices are rejected before a request is sent, and
    * `tollgate doctor` names those that Stripe does not have.

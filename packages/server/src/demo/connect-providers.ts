@@ -1,8 +1,13 @@
-import { configuredProviders, type Providers } from '../billing.ts'
+import { type Providers, pickConfiguredProviders } from '../billing.ts'
 import { braintreeEnvironment } from '../config/braintree-environment.ts'
 import type { Config, SmtpSettings } from '../config/config.ts'
 import { isListening } from './data-folder.ts'
-import { mailboxSettings, sandboxFileIn, sandboxProviders, startProviders } from './providers.ts'
+import {
+  createSandboxProviders,
+  getSandboxFile,
+  parseMailboxUrl,
+  startProviders,
+} from './providers.ts'
 import { readStateFile } from './state-file.ts'
 
 export interface ConnectedProviders {
@@ -18,7 +23,7 @@ export interface ConnectedProviders {
  */
 export async function connectProviders(config: Config): Promise<ConnectedProviders> {
   if (config.mode === 'production') {
-    return { providers: configuredProviders(config), now: null, close: async () => {} }
+    return { providers: pickConfiguredProviders(config), now: null, close: async () => {} }
   }
   const { running, stripeWebhook } = readStateFile(config.dataDir)
   const { currency } = config.settings
@@ -46,12 +51,12 @@ export async function connectProviders(config: Config): Promise<ConnectedProvide
   const { sandbox, close } = await startProviders({
     config: { ...config, port: 0 },
     servicePort: 0,
-    stateFile: sandboxFileIn(config.dataDir),
+    stateFile: getSandboxFile(config.dataDir),
     hasMailbox: false,
   })
   const secret = stripeWebhook?.secret ?? 'unknown'
   return {
-    providers: sandboxProviders(sandbox, secret, currency),
+    providers: createSandboxProviders(sandbox, secret, currency),
     now: () => sandbox.clock.now(),
     close,
   }
@@ -65,7 +70,7 @@ export async function connectMailServer(config: Config): Promise<SmtpSettings | 
   if (config.smtp || config.mode === 'production' || config.settings.mail?.send) return config.smtp
   const { running } = readStateFile(config.dataDir)
   const isRunning = running?.mailbox && (await isListening(running.stripe))
-  return isRunning ? mailboxSettings(running.mailbox) : null
+  return isRunning ? parseMailboxUrl(running.mailbox) : null
 }
 
 /** Reads the clock of a sandbox in another process. It may have been moved ahead of real time. */

@@ -2,9 +2,9 @@ import { getNetwork } from '@tollgate/oauth'
 import type { MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { ServiceContext } from '../context.ts'
-import { callerAddress, createProxyList } from '../limits/network.ts'
+import { createProxyList, findCallerAddress } from '../limits/network.ts'
 import { withLogFields } from '../log-context.ts'
-import { areaLogger } from '../logger.ts'
+import { createAreaLogger } from '../logger.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { readRequestId } from './request-id.ts'
 import type { AppEnv } from './variables.ts'
@@ -24,7 +24,7 @@ export function identifyCaller(context: ServiceContext): MiddlewareHandler<AppEn
   return async (c, next) => {
     const peer = c.env?.incoming?.socket.remoteAddress
     const header = c.req.header('x-forwarded-for') ?? null
-    const { address, forwarded } = callerAddress(peer, header, isProxy)
+    const { address, forwarded } = findCallerAddress(peer, header, isProxy)
     // Load balancers request these paths for themselves, so no forwarded address is expected.
     if (!PROBES.includes(c.req.path)) {
       if (forwarded === 'missing') warnOnce(address, NO_ADDRESS)
@@ -80,7 +80,7 @@ const NOT_TRUSTED =
  */
 export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEnv> {
   const { config, database, metrics, outages } = context
-  const logger = areaLogger(context.logger, 'requests', config.logAreas)
+  const logger = createAreaLogger(context.logger, 'requests', config.logAreas)
   return async (c, next) => {
     const start = performance.now()
     await next()

@@ -25,7 +25,7 @@ import {
 import type { Gateway } from '../../providers/gateway.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import type { braintree } from '../../providers/sdk-types.ts'
-import type { ProviderMethod } from '../payment-methods/contract.ts'
+import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
 
 const ID_TAKEN = '91609'
 
@@ -68,7 +68,7 @@ async function readNonce(
   context: BraintreeContext,
   customerId: string,
   nonce: string,
-): Promise<ProviderMethod> {
+): Promise<ProviderPaymentMethod> {
   const kept = await findMethod(context, customerId, deriveMethodToken(customerId, nonce))
   if (kept) return describeBraintreePaymentMethod(kept, false)
   try {

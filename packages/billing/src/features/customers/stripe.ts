@@ -24,7 +24,7 @@ import {
 } from '../../providers/stripe/describe-method.ts'
 import { isMissingObjectError, toBillingError } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
-import type { ProviderMethod } from '../payment-methods/contract.ts'
+import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
 
 /** Fields that a request must expand (Stripe's `expand` parameter) for `describeCustomer()`. */
 export const CUSTOMER_EXPAND = ['invoice_settings.default_payment_method']
@@ -86,7 +86,7 @@ async function readToken(
   context: StripeContext,
   customerId: string,
   token: string,
-): Promise<ProviderMethod> {
+): Promise<ProviderPaymentMethod> {
   const id = await toMethodId(context, customerId, token)
   try {
     const method = await context.stripe.paymentMethods.retrieve(id)

@@ -14,7 +14,7 @@ import {
   makeDefaultMethod,
   storeNonce,
 } from '../customers/braintree.ts'
-import type { ProviderMethod } from './contract.ts'
+import type { ProviderPaymentMethod } from './contract.ts'
 
 export function createBraintreePaymentMethods(
   context: BraintreeContext,
@@ -59,7 +59,7 @@ export function createBraintreePaymentMethods(
 }
 
 /** Lists the payment methods, newest first. Braintree groups them by kind. */
-function listOf(customer: braintree.Customer): ProviderMethod[] {
+function listOf(customer: braintree.Customer): ProviderPaymentMethod[] {
   const usual = findDefaultMethod(customer)
   return [...listCustomerMethods(customer)]
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt))

@@ -4,7 +4,7 @@ import type { PaymentMethodKind } from './contract.ts'
 import type { PaymentMethod } from './payment-method.ts'
 import { createStripePaymentMethods } from './stripe.ts'
 import {
-  type AddMethodOptions,
+  type AddPaymentMethodOptions,
   addUserPaymentMethod,
   deleteUserPaymentMethod,
   deleteUserPaymentMethods,
@@ -46,7 +46,7 @@ declare module '../../billable-user.ts' {
      * @example
      * const card = await user.addPaymentMethod(token, { makeDefault: true })
      */
-    addPaymentMethod(token: string, options?: AddMethodOptions): Promise<PaymentMethod>
+    addPaymentMethod(token: string, options?: AddPaymentMethodOptions): Promise<PaymentMethod>
 
     /**
      * Makes a stored payment method the default, also for running subscriptions. Pass new tokens to

@@ -6,14 +6,14 @@ import { requireText } from '../../core/values/arguments.ts'
 import type { CustomerDetails } from '../../providers/customer.ts'
 import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { ensureCustomer, withExistingCustomer } from '../customers/customer.ts'
-import type { PaymentMethodKind, PaymentMethods, ProviderMethod } from './contract.ts'
+import type { PaymentMethodKind, PaymentMethods, ProviderPaymentMethod } from './contract.ts'
 import { PaymentMethod } from './payment-method.ts'
 import { setBilledCard } from './set-billed-card.ts'
 
 type User = UserScopeWith<'paymentMethods'>
 
 /** Options for `addPaymentMethod()`. */
-export interface AddMethodOptions {
+export interface AddPaymentMethodOptions {
   /**
    * Whether the added payment method becomes the default. A customer's first payment method always
    * becomes the default.
@@ -49,7 +49,7 @@ export async function hasUserPaymentMethod(user: User, kind?: PaymentMethodKind)
 export async function addUserPaymentMethod(
   user: User,
   token: string,
-  { makeDefault = false, details = {} }: AddMethodOptions,
+  { makeDefault = false, details = {} }: AddPaymentMethodOptions,
 ): Promise<PaymentMethod> {
   requireText('card token', token)
   const { context, owner, provider } = user
@@ -100,7 +100,10 @@ export function deleteUserPaymentMethods(user: User, kind?: PaymentMethodKind): 
  * Deletes all wanted payment methods.
  * @throws PaymentMethodInUse if one of them is in use. Then none is deleted.
  */
-async function deleteAll(user: User, isWanted: (method: ProviderMethod) => boolean): Promise<void> {
+async function deleteAll(
+  user: User,
+  isWanted: (method: ProviderPaymentMethod) => boolean,
+): Promise<void> {
   if ((await user.findCustomerId()) === null) return
   await withExistingCustomer(user, async (locked, customerId) => {
     const { paymentMethods } = await user.gateway()
@@ -141,6 +144,8 @@ async function storeDefaultCard(
   await setBilledCard(context, locked, provider, customer.card, { isOther })
 }
 
-function matchesKind(kind: PaymentMethodKind | undefined): (method: ProviderMethod) => boolean {
+function matchesKind(
+  kind: PaymentMethodKind | undefined,
+): (method: ProviderPaymentMethod) => boolean {
   return (method) => kind === undefined || method.kind === kind
 }

@@ -6,7 +6,7 @@ import { nullIfMissing } from '../../providers/braintree/errors.ts'
 import { hasCyclesLeft } from '../../providers/braintree/plan-credit.ts'
 import { type PlanWithAddOns, requirePlan } from '../../providers/braintree/plans.ts'
 import type { Gateway } from '../../providers/gateway.ts'
-import type { ProviderMethod } from '../payment-methods/contract.ts'
+import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
 
 /**
  * Implements reading the agreed terms of a Braintree subscription (coupon, trial, payment method
@@ -52,7 +52,7 @@ async function findPlan(context: BraintreeContext, id: string): Promise<PlanWith
 async function findMethod(
   { gateway }: BraintreeContext,
   { paymentMethodToken }: braintree.Subscription,
-): Promise<ProviderMethod | null> {
+): Promise<ProviderPaymentMethod | null> {
   return nullIfMissing(async () =>
     describeBraintreePaymentMethod(await gateway.paymentMethod.find(paymentMethodToken), true),
   )

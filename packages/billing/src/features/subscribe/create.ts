@@ -13,7 +13,7 @@ import { awaitsFirstPayment, isSubscriptionActive } from '../../core/values/subs
 import type { NewSubscription } from '../../providers/subscription.ts'
 import { closeCheckouts } from '../checkout/close-checkouts.ts'
 import { ensureCustomer } from '../customers/customer.ts'
-import type { ProviderMethod } from '../payment-methods/contract.ts'
+import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
 import { requireTrialUnused, startsWithTrial } from '../trials/one-trial.ts'
 import type { RequestedTerms } from './differing-terms.ts'
 import { findDifferingTerms, requireSameTerms } from './same-terms.ts'
@@ -134,7 +134,7 @@ async function readMethod(
   { record, found }: RunningSubscription,
   { provider }: RequestedSubscription,
   token: string | null,
-): Promise<ProviderMethod | null> {
+): Promise<ProviderPaymentMethod | null> {
   if (token === null || record.provider !== provider) return null
   const gateway = await locked.gateway(provider)
   const customerId = found.customerId ?? (await gateway.findOwner(found))

@@ -1,6 +1,9 @@
 import type braintree from 'braintree'
 import { type CardExpiry, type CardSummary, NO_CARD, toExpiryText } from '../../core/values/card.ts'
-import type { PaymentMethodKind, ProviderMethod } from '../../features/payment-methods/contract.ts'
+import type {
+  PaymentMethodKind,
+  ProviderPaymentMethod,
+} from '../../features/payment-methods/contract.ts'
 
 /** Fields of all payment method classes of the SDK, of which its types declare only some. */
 interface Fields {
@@ -28,7 +31,7 @@ interface Fields {
 export function describeBraintreePaymentMethod(
   method: braintree.PaymentMethod,
   isDefault: boolean,
-): ProviderMethod {
+): ProviderPaymentMethod {
   const fields: Fields = method
   const { kind, brand } = detectKind(fields)
   return {
@@ -65,7 +68,7 @@ export interface PaymentMethodNonce {
 }
 
 /** Describes the payment method of a nonce before it is stored. */
-export function describePaymentMethodNonce(nonce: PaymentMethodNonce): ProviderMethod {
+export function describePaymentMethodNonce(nonce: PaymentMethodNonce): ProviderPaymentMethod {
   const { type = '', details = {} } = nonce
   const kind = KINDS[type] ?? 'other'
   return {

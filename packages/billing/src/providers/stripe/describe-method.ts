@@ -1,6 +1,9 @@
 import type Stripe from 'stripe'
 import { type CardSummary, NO_CARD, toExpiryText } from '../../core/values/card.ts'
-import type { PaymentMethodKind, ProviderMethod } from '../../features/payment-methods/contract.ts'
+import type {
+  PaymentMethodKind,
+  ProviderPaymentMethod,
+} from '../../features/payment-methods/contract.ts'
 
 /** Payment method types that debit a bank account. */
 const BANK_DEBITS: readonly string[] = [
@@ -33,7 +36,7 @@ const WALLETS: readonly string[] = [
 export function describeStripePaymentMethod(
   method: Stripe.PaymentMethod,
   defaultId: string | null,
-): ProviderMethod {
+): ProviderPaymentMethod {
   const { id, type, card } = method
   const { last4, bank_name, email, payer_email, fingerprint } = detailsOf(method)
   return {

@@ -4,7 +4,7 @@ import type { BraintreeContext } from '../state/context.ts'
 import type { CardDetails } from '../state/rows/vault.ts'
 import { BadRequest, NotAuthorized } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
-import { Fields, isObject } from '../wire/validation.ts'
+import { isObject, RequestFields } from '../wire/validation.ts'
 import { XmlCollection, XmlList, type XmlObject } from '../wire/xml.ts'
 import type { BraintreeCall, BraintreeOperations, OperationResponse } from './operation.ts'
 
@@ -71,7 +71,7 @@ export function searchPage<Row extends object>(
   call: BraintreeCall,
   noun: SearchFields<Row>,
 ): OperationResponse {
-  const ids = new Fields(call.body).object('search').list('ids')
+  const ids = new RequestFields(call.body).object('search').list('ids')
   const table = noun.table(call.context)
   const found: XmlObject[] = []
   for (const id of ids.slice(0, PAGE_SIZE)) {
@@ -89,7 +89,7 @@ function readCriteria<Row extends object>(
   call: BraintreeCall,
   noun: SearchFields<Row>,
 ): Matcher<Row>[] {
-  const search = new Fields(call.body).object('search')
+  const search = new RequestFields(call.body).object('search')
   return Object.entries(search.values).map(([name, criterion]) => {
     if (name === 'ids') return matchIds(noun, call.context, criterion)
     const field = noun.fields[name]
@@ -167,7 +167,8 @@ function textMatcher(criterion: unknown): (value: string | null) => boolean {
  * fingerprint, and a partial number by the visible digits.
  */
 function numberMatcher(criterion: unknown): (card: CardDetails) => boolean {
-  const { is, ...parts } = new Fields(isObject(criterion) ? criterion : { is: criterion }).values
+  const { is, ...parts } = new RequestFields(isObject(criterion) ? criterion : { is: criterion })
+    .values
   const matches = textMatcher(parts)
   const whole = is === undefined ? null : hashCardNumber(String(is))
   return (card) =>
@@ -197,7 +198,7 @@ function rangeMatcher(
   criterion: unknown,
   parse: (value: string) => number,
 ): (value: number) => boolean {
-  const bounds = new Fields(criterion)
+  const bounds = new RequestFields(criterion)
   const read = (key: string, otherwise: number) => {
     const text = bounds.text(key)
     if (text === null) return otherwise

@@ -12,7 +12,7 @@ import {
   NotFound,
   ValidationRefused,
 } from '../wire/errors.ts'
-import { Fields, isObject } from '../wire/validation.ts'
+import { isObject, RequestFields } from '../wire/validation.ts'
 import type { ClientCall, ClientResponse } from './call.ts'
 import { readConfiguration } from './configuration.ts'
 import { addCard, addPayPalAccount, listMethods, setUpAgreement } from './payment-methods.ts'
@@ -81,11 +81,11 @@ function toHttpResponse({ status, value }: ClientResponse): HttpResponse {
   return { status, headers: HEADERS, body: JSON.stringify(value) }
 }
 
-function readFields({ body, query }: HttpRequest): Fields {
+function readFields({ body, query }: HttpRequest): RequestFields {
   const fromQuery = Object.fromEntries(new URLSearchParams(query))
   const fromBody = body.length === 0 ? {} : parseJson(body)
   if (!isObject(fromBody)) throw new BadRequest('An object was expected')
-  return new Fields(withUnderscores({ ...fromQuery, ...fromBody }))
+  return new RequestFields(withUnderscores({ ...fromQuery, ...fromBody }))
 }
 
 /**
@@ -103,7 +103,7 @@ function withUnderscores(value: unknown): unknown {
 
 function authorize(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   origin: string | undefined,
 ): ClientAuthorization {
   const authorization = readFingerprint(context, fields.text('authorization_fingerprint') ?? '')

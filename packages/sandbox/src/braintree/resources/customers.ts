@@ -18,13 +18,13 @@ import {
   readDefaultMethod,
 } from '../vault/customer-params.ts'
 import { makeDefault, removePaymentMethod } from '../vault/vault.ts'
-import { Fields } from '../wire/validation.ts'
+import { RequestFields } from '../wire/validation.ts'
 import { XmlList, type XmlObject } from '../wire/xml.ts'
 import { addressOperations } from './addresses.ts'
 import { createAddressSearchFields, createContactSearchFields } from './contact-search.ts'
 
 function create({ context, body }: BraintreeCall): OperationResponse {
-  const fields = new Fields(body).object('customer')
+  const fields = new RequestFields(body).object('customer')
   const id = readCustomerId(context, fields, null)
   const details = parseCustomerDetails(context, fields)
   const keepCard = readCustomerPaymentMethod(context, fields, null)
@@ -47,7 +47,7 @@ function create({ context, body }: BraintreeCall): OperationResponse {
 
 function update({ context, body, params }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.customers, params.id)
-  const fields = new Fields(body).object('customer')
+  const fields = new RequestFields(body).object('customer')
   const id = readCustomerId(context, fields, row.id)
   const details = parseCustomerDetails(context, fields)
   const changeCard = readCustomerPaymentMethod(context, fields, row)

@@ -9,7 +9,7 @@ import type { BraintreeContext } from '../state/context.ts'
 import { getPaymentMethodKind, renderMethodXml } from '../state/payment-method-xml.ts'
 import type { PaymentMethodRow, ThreeDSecureInfo } from '../state/rows/vault.ts'
 import { type BillingAddressInput, readBillingAddress } from '../vault/addresses.ts'
-import type { SubmittedMethod } from '../vault/nonces.ts'
+import type { SubmittedPaymentMethod } from '../vault/nonces.ts'
 import { createNonce, findNonce } from '../vault/nonces.ts'
 import { addExpirationOfCard, updatePaymentMethod } from '../vault/payment-method-update.ts'
 import { checkCardPassThru } from '../vault/three-d-secure.ts'
@@ -25,7 +25,7 @@ import {
 } from '../vault/vault.ts'
 import { verifyCard } from '../vault/verification.ts'
 import { NotFound, throwValidationError } from '../wire/errors.ts'
-import { Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, RequestFields } from '../wire/validation.ts'
 import type { XmlObject } from '../wire/xml.ts'
 import { expiringCardOperations } from './expiring-cards.ts'
 
@@ -55,7 +55,7 @@ const KINDS = {
 } as const
 
 function create({ context, body }: BraintreeCall): OperationResponse {
-  const all = new Fields(body)
+  const all = new RequestFields(body)
   const root = all.has('credit_card') ? 'credit_card' : 'payment_method'
   const kind = KINDS[root]
   if (all.isBlank(root)) throwValidationError([root], 'base', '93101')
@@ -73,7 +73,7 @@ function create({ context, body }: BraintreeCall): OperationResponse {
   const byRefreshToken = nonce === null && !fields.isBlank('paypal_refresh_token')
   if (nonce === null && !byNumber && !byRefreshToken)
     fields.addError('payment_method_nonce', '93103')
-  let offered: SubmittedMethod | null = null
+  let offered: SubmittedPaymentMethod | null = null
   if (byNumber) offered = readMethodFromNumber(fields)
   else if (nonce !== null) {
     const byNonce = takeMethodFromNonce(context, nonce, { fields, codes: kind.nonces })
@@ -105,7 +105,10 @@ function create({ context, body }: BraintreeCall): OperationResponse {
 }
 
 /** Replaces the nonce's card by the card whose number the call contains, if any. */
-function withNumber(offered: SubmittedMethod, fields: Fields): SubmittedMethod {
+function withNumber(
+  offered: SubmittedPaymentMethod,
+  fields: RequestFields,
+): SubmittedPaymentMethod {
   if (offered.instrument.kind !== 'credit_card' || fields.isBlank('number')) return offered
   const { card } = offered.instrument
   const typedIn = readMethodFromNumber(addExpirationOfCard(fields.at('credit_card'), card))
@@ -116,8 +119,8 @@ function withNumber(offered: SubmittedMethod, fields: Fields): SubmittedMethod {
 /** Returns the stored payment method if the nonce refers to one, instead of storing it twice. */
 function findStoredMethod(
   context: BraintreeContext,
-  offered: SubmittedMethod,
-  card: Fields,
+  offered: SubmittedPaymentMethod,
+  card: RequestFields,
 ): PaymentMethodRow | null {
   const row = context.tables.paymentMethods.get(offered.token ?? '')
   if (!row) return null
@@ -134,7 +137,7 @@ function find({ context, params }: BraintreeCall): OperationResponse {
 
 function update({ context, body, params }: BraintreeCall): OperationResponse {
   const row = requireMethod(context, params)
-  const all = new Fields(body)
+  const all = new RequestFields(body)
   const root = ['credit_card', 'paypal_account'].find((name) => all.has(name)) ?? 'payment_method'
   const fields = all.object(root)
   fields.permit(KEYS)

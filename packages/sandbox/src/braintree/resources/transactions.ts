@@ -30,7 +30,7 @@ import { type BraintreeContext, findMerchantAccount } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { renderTransactionXml } from '../state/transaction-xml.ts'
 import { retryCharge } from '../subscriptions/retry-charge.ts'
-import { Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, RequestFields } from '../wire/validation.ts'
 import { XmlList } from '../wire/xml.ts'
 import { TRANSACTION_SEARCH } from './transaction-search.ts'
 
@@ -44,7 +44,7 @@ const REFUND_KEYS = parsePermittedKeys('amount api_request_key merchant_account_
 const VOID_KEYS = parsePermittedKeys('api_request_key')
 
 function create({ context, body }: BraintreeCall): OperationResponse {
-  const fields = new Fields(body).object('transaction')
+  const fields = new RequestFields(body).object('transaction')
   const charge = fields.isBlank('subscription_id') ? createSale : retryCharge
   const row = runOncePerRequestKey(context, fields, 'create', () => charge(context, fields))
   if (hasFailed(row)) throw declineResponse(row)
@@ -62,7 +62,7 @@ function find({ context, params }: BraintreeCall): OperationResponse {
 type TransactionChange = (
   context: BraintreeContext,
   row: TransactionRow,
-  fields: Fields,
+  fields: RequestFields,
 ) => TransactionRow
 
 function createChangeOperation(
@@ -72,7 +72,7 @@ function createChangeOperation(
 ): BraintreeOperation {
   return ({ context, params, body }) => {
     const row = requireRow(context.tables.transactions, params.id)
-    const result = step(context, row, new Fields(body).object(root))
+    const result = step(context, row, new RequestFields(body).object(root))
     if (hasFailed(result)) throw declineResponse(result)
     return respond(result, status)
   }
@@ -102,7 +102,7 @@ const submitForPartialSettlement: TransactionChange = (context, row, fields) => 
 /** Reads the params of a settlement. The amount defaults to the transaction's. */
 function readSubmitted(
   row: TransactionRow,
-  fields: Fields,
+  fields: RequestFields,
   maxAmount: number,
 ): Partial<TransactionRow> & { amount: number } {
   const { currency } = row
@@ -152,7 +152,7 @@ const refund: TransactionChange = (context, sale, fields) => {
 function createRefund(
   context: BraintreeContext,
   sale: TransactionRow,
-  fields: Fields,
+  fields: RequestFields,
 ): TransactionRow {
   if (sale.type === 'credit') fields.refuse('base', '91505')
   if (sale.status !== 'settled' && sale.status !== 'settling') fields.refuse('base', '91506')

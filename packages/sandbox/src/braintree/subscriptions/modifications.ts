@@ -2,7 +2,7 @@ import { copyJson } from '../../core/store/copy-json.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { AppliedModification, ModificationRow } from '../state/rows/subscriptions.ts'
 import { getLargestAmount } from '../wire/money.ts'
-import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, type RequestFields } from '../wire/validation.ts'
 
 type Kind = ModificationRow['kind']
 
@@ -34,7 +34,7 @@ export function inheritModification(row: ModificationRow): AppliedModification {
 }
 
 export interface ModificationRequest {
-  readonly fields: Fields
+  readonly fields: RequestFields
   readonly kind: Kind
   readonly currency: string
   /**
@@ -76,7 +76,7 @@ export function applyModificationChanges(
 
 function addOne(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   { kind, currency }: ModificationRequest,
 ): AppliedModification | null {
   fields.permit(ADD_KEYS)
@@ -93,7 +93,7 @@ function addOne(
 
 function updateOne(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   { kind, currency }: ModificationRequest,
   appliedModifications: readonly AppliedModification[],
 ): string | null {
@@ -128,7 +128,7 @@ function findRemovalFault(
 }
 
 /** Reads amount, quantity and number of billing cycles. */
-function readTerms(fields: Fields, applied: AppliedModification, currency: string): void {
+function readTerms(fields: RequestFields, applied: AppliedModification, currency: string): void {
   if (fields.has('amount')) {
     if (fields.isBlank('amount')) fields.addError('amount', '92003')
     else applied.amount = fields.amount('amount', { codes: AMOUNT_CODES, currency })
@@ -145,7 +145,7 @@ function readTerms(fields: Fields, applied: AppliedModification, currency: strin
   readDuration(fields, applied)
 }
 
-function readDuration(fields: Fields, applied: AppliedModification): void {
+function readDuration(fields: RequestFields, applied: AppliedModification): void {
   const neverExpires = fields.flag('never_expires')
   const cycles = fields.integer('number_of_billing_cycles')
   if (cycles === null) {

@@ -3,11 +3,11 @@ import { readDescriptor } from '../sales/descriptor.ts'
 import { checkSale, readSaleAmount } from '../sales/sale.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
-import type { Fields } from '../wire/validation.ts'
+import type { RequestFields } from '../wire/validation.ts'
 import { chargeSubscription, recordManualPayment } from './billing-cycle.ts'
 
 /** Charges a past due subscription because the merchant called `retryCharge`. */
-export function retryCharge(context: BraintreeContext, fields: Fields): TransactionRow {
+export function retryCharge(context: BraintreeContext, fields: RequestFields): TransactionRow {
   checkSale(fields)
   const row = context.tables.subscriptions.get(fields.text('subscription_id') ?? '')
   if (!row) fields.addError('subscription_id', '91528')

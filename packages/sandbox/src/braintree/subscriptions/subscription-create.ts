@@ -6,7 +6,7 @@ import type { MerchantAccountRow } from '../state/rows/merchant.ts'
 import type { AppliedModification, PlanRow, SubscriptionRow } from '../state/rows/subscriptions.ts'
 import { setSubscriptionStatus } from '../state/subscription-status.ts'
 import { addDaysTo } from '../wire/days.ts'
-import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, type RequestFields } from '../wire/validation.ts'
 import { chargeBalance, startCycle } from './billing-cycle.ts'
 import { applyModificationChanges, inheritModification } from './modifications.ts'
 import {
@@ -31,7 +31,10 @@ const OPTION_KEYS = parsePermittedKeys(
  * Creates a subscription and charges it, unless it starts later. If the charge is declined, the
  * subscription is not created.
  */
-export function createSubscription(context: BraintreeContext, fields: Fields): SubscriptionRow {
+export function createSubscription(
+  context: BraintreeContext,
+  fields: RequestFields,
+): SubscriptionRow {
   const { row, takeMethod } = readNewSubscription(context, fields)
   row.paymentMethodToken = takeMethod()
   if (row.firstBillingDate > getCurrentDay(context)) {
@@ -66,7 +69,7 @@ function startFirstCycle(context: BraintreeContext, row: SubscriptionRow): void 
 
 function readNewSubscription(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
 ): { row: SubscriptionRow; takeMethod: () => string } {
   fields.permit(KEYS)
   fields.object('options').permit(OPTION_KEYS)
@@ -111,7 +114,7 @@ function readNewSubscription(
 
 function readPlan(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   account: MerchantAccountRow | null,
 ): PlanRow | null {
   const plan = context.tables.plans.get(fields.text('plan_id') ?? '')
@@ -121,7 +124,7 @@ function readPlan(
 }
 
 /** Reads price, dates, number of cycles, add-ons and discounts from the call or the plan. */
-function readTerms(context: BraintreeContext, fields: Fields, plan: PlanRow) {
+function readTerms(context: BraintreeContext, fields: RequestFields, plan: PlanRow) {
   const { numberOfBillingCycles } = plan
   const neverExpires = numberOfBillingCycles === null
   const ofPlan = { numberOfBillingCycles, neverExpires, currentBillingCycle: 0 }
@@ -142,7 +145,7 @@ function readTerms(context: BraintreeContext, fields: Fields, plan: PlanRow) {
 
 function readModifications(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   plan: PlanRow,
 ): { addOns: AppliedModification[]; discounts: AppliedModification[] } {
   const inherits = !fields.object('options').flag('do_not_inherit_add_ons_or_discounts')

@@ -9,7 +9,7 @@ import {
   parseDay,
   toBillingDayOfMonth,
 } from '../wire/days.ts'
-import type { Fields } from '../wire/validation.ts'
+import type { RequestFields } from '../wire/validation.ts'
 
 /** First billing date and billing day of a new subscription. */
 export interface SubscriptionStart {
@@ -31,7 +31,7 @@ const NO_TRIAL = { trialPeriod: false, trialDuration: null, trialDurationUnit: n
  */
 export function parseSubscriptionStart(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   plan: PlanRow,
 ): SubscriptionStart {
   const now = getCurrentDay(context)
@@ -70,7 +70,7 @@ function startNow(
   }
 }
 
-function startWithTrial(fields: Fields, plan: PlanRow, now: CalendarDay): SubscriptionStart {
+function startWithTrial(fields: RequestFields, plan: PlanRow, now: CalendarDay): SubscriptionStart {
   const trialDuration = fields.has('trial_duration')
     ? fields.integer('trial_duration')
     : plan.trialDuration
@@ -91,14 +91,14 @@ function startWithTrial(fields: Fields, plan: PlanRow, now: CalendarDay): Subscr
   }
 }
 
-function readFirstDate(fields: Fields, now: CalendarDay): CalendarDay {
+function readFirstDate(fields: RequestFields, now: CalendarDay): CalendarDay {
   const day = parseDay(fields.value('first_billing_date'))
   if (day === null) fields.addError('first_billing_date', '91915')
   else if (day < now) fields.addError('first_billing_date', '91916')
   return day ?? now
 }
 
-function readBillingDay(fields: Fields): number {
+function readBillingDay(fields: RequestFields): number {
   const day = fields.integer('billing_day_of_month') ?? Number.NaN
   if (Number.isNaN(day)) fields.addError('billing_day_of_month', '91913')
   else if (day !== 31 && (day < 1 || day > 28)) fields.addError('billing_day_of_month', '91914')
@@ -107,7 +107,7 @@ function readBillingDay(fields: Fields): number {
 }
 
 function checkConflicts(
-  fields: Fields,
+  fields: RequestFields,
   requestedStart: {
     immediately: boolean
     hasDate: boolean

@@ -10,7 +10,7 @@ import { renderSubscriptionXml } from '../state/subscription-xml.ts'
 import { renderTransactionXml } from '../state/transaction-xml.ts'
 import { describeProcessorDecision, type ProcessorDecision } from '../vault/processor.ts'
 import { ValidationRefused } from '../wire/errors.ts'
-import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, type RequestFields } from '../wire/validation.ts'
 import { retryBalance } from './billing-cycle.ts'
 import { applyModificationChanges } from './modifications.ts'
 import { chargeProration, computeProratedDifference, notifyProration } from './proration.ts'
@@ -36,7 +36,7 @@ const PRICE_CHANGING = ['price', 'plan_id', 'number_of_billing_cycles', 'never_e
 export function updateSubscription(
   context: BraintreeContext,
   rowBefore: SubscriptionRow,
-  fields: Fields,
+  fields: RequestFields,
 ): SubscriptionRow {
   fields.permit(KEYS)
   const options = fields.object('options')
@@ -56,7 +56,7 @@ export function updateSubscription(
   return after
 }
 
-function checkStatus(row: SubscriptionRow, fields: Fields): void {
+function checkStatus(row: SubscriptionRow, fields: RequestFields): void {
   if (row.status === 'Canceled') fields.refuse('base', '81901')
   if (row.status === 'Expired') fields.refuse('base', '81910')
   if (row.status !== 'Past Due') return
@@ -72,7 +72,7 @@ function checkStatus(row: SubscriptionRow, fields: Fields): void {
 function readChanges(
   context: BraintreeContext,
   before: SubscriptionRow,
-  fields: Fields,
+  fields: RequestFields,
 ): SubscriptionRow {
   const after = copyJson(before)
   if (!fields.isBlank('first_billing_date')) fields.addError('first_billing_date', '91919')
@@ -106,7 +106,7 @@ function readChanges(
 }
 
 /** Reads a new plan. Price, add-ons and dates stay the same; the billing frequency must match. */
-function readPlan(context: BraintreeContext, after: SubscriptionRow, fields: Fields): void {
+function readPlan(context: BraintreeContext, after: SubscriptionRow, fields: RequestFields): void {
   const plan = context.tables.plans.get(fields.text('plan_id') ?? '')
   if (!plan) {
     fields.addError('plan_id', '91904')
@@ -130,7 +130,7 @@ function prorateChange(
   context: BraintreeContext,
   before: SubscriptionRow,
   rowAfter: SubscriptionRow,
-  options: Fields,
+  options: RequestFields,
 ): TransactionRow | null {
   if (before.status !== 'Active' || before.currentBillingCycle === 0) return null
   countModificationCycle(rowAfter, listCurrentModifications(before, rowAfter))

@@ -1,10 +1,10 @@
 import { CONTACT_PARTS, checkPhone, readPhone } from '../state/contact.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { CustomerRow, PaymentMethodRow, TaxIdentifier } from '../state/rows/vault.ts'
-import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, type RequestFields } from '../wire/validation.ts'
 import { readBillingAddress } from './addresses.ts'
 import { readCustomFields } from './custom-fields.ts'
-import type { SubmittedMethod } from './nonces.ts'
+import type { SubmittedPaymentMethod } from './nonces.ts'
 import { parsePaymentMethodUpdate } from './payment-method-update.ts'
 import { checkCardPassThru } from './three-d-secure.ts'
 import {
@@ -41,7 +41,7 @@ export function createUnusedCustomerId(context: BraintreeContext): string {
 
 export function parseCustomerDetails(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
 ): Partial<CustomerRow> {
   fields.permit(KEYS)
   const details: Partial<CustomerRow> = {}
@@ -61,7 +61,7 @@ export function parseCustomerDetails(
 }
 
 /** Reads tax identifiers. Braintree stores them but no response contains them. */
-function readTaxIdentifiers(fields: Fields): TaxIdentifier[] {
+function readTaxIdentifiers(fields: RequestFields): TaxIdentifier[] {
   return fields.objects('tax_identifiers').map((given) => {
     given.permit(TAX_KEYS)
     return { countryCode: given.text('country_code'), identifier: given.text('identifier') }
@@ -76,7 +76,7 @@ const ID_CODES = { invalid: '91610', 'too-long': '91612', reserved: '91611', tak
  */
 export function readCustomerId(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   own: string | null,
 ): string | null {
   return fields.newId('id', ID_CODES, (id) => id !== own && context.tables.customers.has(id))
@@ -88,7 +88,7 @@ export function readCustomerId(
  */
 export function readDefaultMethod(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   customer: CustomerRow | null,
 ): PaymentMethodRow | null {
   const token = fields.text('default_payment_method_token')
@@ -112,7 +112,7 @@ export type ApplyPaymentMethod = (customerId: string) => void
  */
 export function readCustomerPaymentMethod(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   customer: CustomerRow | null,
 ): ApplyPaymentMethod | null {
   const card = fields.object('credit_card')
@@ -125,14 +125,14 @@ export function readCustomerPaymentMethod(
 
 function readNewCard(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   customer: CustomerRow | null,
 ): ApplyPaymentMethod | null {
   const card = fields.object('credit_card')
   const token = card.text('token')
   const outer = fields.text('payment_method_nonce')
   const nonce = outer ?? card.text('payment_method_nonce')
-  let offered: SubmittedMethod | null = null
+  let offered: SubmittedPaymentMethod | null = null
   if (nonce !== null) {
     const place = {
       fields: outer === null ? card : fields,
@@ -163,8 +163,8 @@ function readNewCard(
 /** Reads a PayPal account. An account approved for one payment cannot be stored. */
 function readPayPal(
   context: BraintreeContext,
-  payPalAccountFields: Fields,
-): SubmittedMethod | null {
+  payPalAccountFields: RequestFields,
+): SubmittedPaymentMethod | null {
   payPalAccountFields.permit(PAYPAL_KEYS)
   checkNewToken(context, payPalAccountFields, PAYPAL_TOKEN_TAKEN)
   if (
@@ -184,7 +184,7 @@ function readPayPal(
 
 function readExistingCard(
   context: BraintreeContext,
-  card: Fields,
+  card: RequestFields,
   token: string,
   customer: CustomerRow | null,
 ): ApplyPaymentMethod | null {

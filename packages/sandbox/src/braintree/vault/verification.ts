@@ -8,9 +8,9 @@ import { renderVerificationXml } from '../state/payment-method-xml.ts'
 import type { VerificationRow } from '../state/rows/vault.ts'
 import { ValidationRefused } from '../wire/errors.ts'
 import { MAX_32_BIT_AMOUNT } from '../wire/money.ts'
-import type { AmountCodes, Fields } from '../wire/validation.ts'
+import type { AmountErrorCodes, RequestFields } from '../wire/validation.ts'
 import { findVerificationFailure } from './cards.ts'
-import type { SubmittedMethod } from './nonces.ts'
+import type { SubmittedPaymentMethod } from './nonces.ts'
 import {
   APPROVED_BY_PROCESSOR,
   decideSimulatedFailure,
@@ -21,7 +21,7 @@ import {
 export interface VerificationNames {
   /** Prefix of the option names: `verification_` in calls that store a card. */
   readonly prefix: string
-  readonly codes: AmountCodes & {
+  readonly codes: AmountErrorCodes & {
     readonly account: string
     readonly accountType: string
     readonly accountTypeUnsupported: string
@@ -43,8 +43,8 @@ const CARD_CODES = {
  */
 export function verifyCard(
   context: BraintreeContext,
-  submittedMethod: SubmittedMethod,
-  card: Fields,
+  submittedMethod: SubmittedPaymentMethod,
+  card: RequestFields,
 ): VerificationRow[] {
   const options = card.object('options')
   if (!options.flag('verify_card') || submittedMethod.instrument.kind !== 'credit_card') return []
@@ -65,7 +65,7 @@ export type VerificationRequest = Pick<
  */
 export function requestVerification(
   context: BraintreeContext,
-  offered: SubmittedMethod,
+  offered: SubmittedPaymentMethod,
   verificationRequest: VerificationRequest,
 ): VerificationRow {
   const card = offered.instrument.kind === 'credit_card' ? offered.instrument.card : null
@@ -93,7 +93,7 @@ export function requestVerification(
 /** Reads the amount, merchant account and account type of a verification. */
 export function readVerificationOptions(
   context: BraintreeContext,
-  options: Fields,
+  options: RequestFields,
   { prefix, codes }: VerificationNames,
 ): VerificationRequest {
   const account = findMerchantAccount(context, options.text(`${prefix}merchant_account_id`))

@@ -3,7 +3,7 @@ import { moveTestClock } from '../../stripe/clocks/move-test-clock.ts'
 import { readClockTime } from '../../stripe/state/context.ts'
 import { countByType, readCurrentPosition, readEventsSince } from '../model/events-since.ts'
 import type { ControllableSandbox } from '../story/watched.ts'
-import { type ActionResult, type ControlAction, readWholeNumber } from './action.ts'
+import { type ControlAction, type ControlActionResult, readWholeNumber } from './action.ts'
 
 export const CLOCK_STEP_UNITS = ['minutes', 'hours', 'days', 'weeks', 'months', 'years'] as const
 
@@ -59,7 +59,7 @@ async function moveAndReport(
   controls: ControllableSandbox,
   clock: SelectedClock,
   move: () => Promise<void>,
-): Promise<ActionResult> {
+): Promise<ControlActionResult> {
   const from = clock.now().toISOString()
   const mark = readCurrentPosition(controls)
   await move()

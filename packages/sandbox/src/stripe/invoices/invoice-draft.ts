@@ -143,7 +143,7 @@ export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow
   return work.insert('invoice', invoice)
 }
 
-export interface NewLine {
+export interface NewInvoiceLine {
   readonly amount: number
   readonly description: string | null
   /**
@@ -168,7 +168,7 @@ export interface NewLine {
   readonly taxCode?: string | undefined
 }
 
-export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): LineRow {
+export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewInvoiceLine): LineRow {
   const order = work.findBy('line_item', 'invoice', invoice.id).length
   const { quantity: count } = line
   const row: LineRow = {
@@ -214,7 +214,7 @@ export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): L
   return work.insert('line_item', row)
 }
 
-function buildLineParent(line: NewLine): LineRow['parent'] {
+function buildLineParent(line: NewInvoiceLine): LineRow['parent'] {
   if (line.subscriptionItem !== null) {
     return {
       invoice_item_details: null,

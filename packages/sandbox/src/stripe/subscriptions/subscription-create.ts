@@ -31,8 +31,8 @@ import {
   checkActive,
   checkDuplicates,
   createSubscriptionItem,
-  type ItemParams,
   requireItemPrice,
+  type SubscriptionItemParams,
 } from './subscription-items.ts'
 import { checkCurrency, checkMixedIntervals, readBillingMode } from './subscription-params.ts'
 import {
@@ -135,9 +135,9 @@ export function draftSubscription(
   }
   const customer = requireCustomer(work, params.customer, 'customer')
   const items = params.items.map((item, at) => {
-    const price = requireItemPrice(work, item as ItemParams, `items[${at}]`)
+    const price = requireItemPrice(work, item as SubscriptionItemParams, `items[${at}]`)
     checkActive(work, price, `items[${at}]`)
-    return { price, params: item as ItemParams }
+    return { price, params: item as SubscriptionItemParams }
   })
   const prices = items.map((item) => item.price)
   checkDuplicates(prices.map((price) => price.id))

@@ -6,7 +6,7 @@ import {
   createInvoice,
   listPendingItems,
   moveItemToInvoice,
-  type NewLine,
+  type NewInvoiceLine,
   refreshTotals,
 } from '../invoices/invoice-draft.ts'
 import { sumAmounts } from '../invoices/invoice-totals.ts'
@@ -195,7 +195,7 @@ function addEmptyLine(
 
 type BilledLineFields = Required<
   Pick<
-    NewLine,
+    NewInvoiceLine,
     | 'amount'
     | 'description'
     | 'discounts'
@@ -215,7 +215,7 @@ function buildItemLine(
   item: SubscriptionItemRow,
   price: PriceRow,
   billed: BilledLineFields,
-): NewLine {
+): NewInvoiceLine {
   return {
     amount: billed.amount,
     description: billed.description,

@@ -18,7 +18,7 @@ import {
 import { mergeMetadata } from '../wire/fields.ts'
 
 /** Parameters of a subscription item, as in every call that takes items. */
-export interface ItemParams {
+export interface SubscriptionItemParams {
   readonly id?: string
   readonly deleted?: boolean
   readonly clear_usage?: boolean
@@ -35,13 +35,21 @@ export interface ItemParams {
  * Returns the recurring price of a subscription item: an existing one, or one created from
  * `price_data`.
  */
-export function requireItemPrice(work: UnitOfWork, params: ItemParams, path: string): PriceRow {
+export function requireItemPrice(
+  work: UnitOfWork,
+  params: SubscriptionItemParams,
+  path: string,
+): PriceRow {
   const price = findItemPrice(work, params, path)
   if (!price) throw createMissingParamFault(`${path}[price]`)
   return price
 }
 
-export function findItemPrice(work: UnitOfWork, params: ItemParams, path: string): PriceRow | null {
+export function findItemPrice(
+  work: UnitOfWork,
+  params: SubscriptionItemParams,
+  path: string,
+): PriceRow | null {
   const given = [params.price, params.plan, params.price_data].filter(
     (value) => value !== undefined,
   )
@@ -97,7 +105,7 @@ export function createSubscriptionItem(
   work: UnitOfWork,
   owner: { subscription: string; customer: CustomerRow; currency: string },
   price: PriceRow,
-  params: ItemParams,
+  params: SubscriptionItemParams,
   period: { start: number; end: number },
   path: string,
 ): SubscriptionItemRow {
@@ -132,7 +140,7 @@ export function createSubscriptionItem(
 export function listItemsAfterChange(
   work: UnitOfWork,
   subscription: string,
-  changes: readonly ItemParams[],
+  changes: readonly SubscriptionItemParams[],
 ): PurchasedItem[] {
   const kept = work.findBy('subscription_item', 'subscription', subscription).flatMap((item) => {
     const change = changes.find(({ id }) => id === item.id)

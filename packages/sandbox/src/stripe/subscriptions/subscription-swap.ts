@@ -14,14 +14,14 @@ import {
   checkQuantity,
   createSubscriptionItem,
   findItemPrice,
-  type ItemParams,
   requireItemPrice,
+  type SubscriptionItemParams,
 } from './subscription-items.ts'
 import { checkMixedIntervals, checkTrialEnd } from './subscription-params.ts'
 import { billUsage, clearUsage, countUsageFromNow, isMeteredItem } from './usage.ts'
 
 export interface ItemChangeOptions {
-  readonly items: readonly ItemParams[]
+  readonly items: readonly SubscriptionItemParams[]
   readonly prorationBehavior: string
   readonly prorationDate?: number | undefined
   readonly resetAnchor: boolean
@@ -133,7 +133,7 @@ interface PlannedChange {
 function planChanges(
   work: UnitOfWork,
   subscription: SubscriptionRow,
-  items: readonly ItemParams[],
+  items: readonly SubscriptionItemParams[],
 ): PlannedChange[] {
   return items.map((params, at) => {
     const path = `items[${at}]`
@@ -183,7 +183,7 @@ function planChangedItem(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
-  params: ItemParams,
+  params: SubscriptionItemParams,
   path: string,
 ): PlannedChange {
   const price = findItemPrice(work, params, path)
@@ -236,7 +236,7 @@ export function setQuantity(
 function planNewItem(
   work: UnitOfWork,
   subscription: SubscriptionRow,
-  params: ItemParams,
+  params: SubscriptionItemParams,
   path: string,
 ): PlannedChange {
   const price = requireItemPrice(work, params, path)

@@ -32,7 +32,7 @@ import {
   type FirstPayment,
 } from './subscription-first-payment.ts'
 import { draftSubscriptionInvoice, wouldInvoiceBeEmpty } from './subscription-invoice.ts'
-import { type ItemParams, listItemsAfterChange } from './subscription-items.ts'
+import { listItemsAfterChange, type SubscriptionItemParams } from './subscription-items.ts'
 import { applyAutomaticTax, applySettings, cancelDate } from './subscription-settings.ts'
 import { changeItems, type ItemChanges, listSubscriptionItems } from './subscription-swap.ts'
 
@@ -86,7 +86,7 @@ export function applyUpdate(
   work.edit('subscription', subscription)
   applyPlainParams(work, subscription, params)
   const changes = changeItems(work, subscription, {
-    items: (params.items ?? []) as readonly ItemParams[],
+    items: (params.items ?? []) as readonly SubscriptionItemParams[],
     prorationBehavior: params.proration_behavior ?? 'create_prorations',
     prorationDate: params.proration_date,
     resetAnchor: params.billing_cycle_anchor?.type === 'now',
@@ -192,7 +192,7 @@ function applyPlainParams(work: UnitOfWork, subscription: SubscriptionRow, param
       bought: listItemsAfterChange(
         work,
         subscription.id,
-        (params.items ?? []) as readonly ItemParams[],
+        (params.items ?? []) as readonly SubscriptionItemParams[],
       ),
     })
     for (const id of old) if (!subscription.discounts.includes(id)) endDiscount(work, id)

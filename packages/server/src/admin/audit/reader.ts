@@ -2,8 +2,8 @@ import type { Database } from '@tollgate/database'
 import { sql } from 'kysely'
 import { auditPersonalTable, type ServiceTables } from '../../storage/tables.ts'
 import type { PublishedEntry } from './chain.ts'
-import { chainedEntry, parseObject, readEntry, type StoredEntry } from './entry.ts'
-import { idPrefix, type PersonalData } from './log.ts'
+import { parseObject, readEntry, type StoredEntry, toChainedEntry } from './entry.ts'
+import { createIdPrefix, type PersonalData } from './log.ts'
 
 /**
  * Selects the entries to read. Only one filter uses an index: the first given one of subject,
@@ -73,8 +73,8 @@ export async function listEntries(
   if (before !== null) range = range.where('id', '<', before)
   if (typeof after === 'string') range = range.where('id', '>', after)
   // Ids begin with the time.
-  if (from) range = range.where('id', '>=', idPrefix(from))
-  if (to) range = range.where('id', '<', idPrefix(to))
+  if (from) range = range.where('id', '>=', createIdPrefix(from))
+  if (to) range = range.where('id', '<', createIdPrefix(to))
   for (const [column, value] of Object.entries(narrowest)) {
     range = range.where(sql.ref(column), '=', value)
   }
@@ -153,7 +153,7 @@ export async function readPersonal(
 }
 
 /** Adds the personal data to entries. */
-export async function withPersonal(
+export async function readEntriesWithPersonalData(
   database: Tables,
   entries: readonly StoredEntry[],
 ): Promise<EntryWithPersonalData[]> {
@@ -197,7 +197,7 @@ export async function addPreviousHashes(
     .execute()
   const hashes = new Map(rows.map(({ number, hash }) => [Number(number), hash]))
   return chained.map((entry) => ({
-    ...chainedEntry(entry, hashes.get(entry.number - 1) ?? null),
+    ...toChainedEntry(entry, hashes.get(entry.number - 1) ?? null),
     hash: entry.hash,
   }))
 }

@@ -1,6 +1,11 @@
 import type { GrantType } from '@tollgate/oauth'
 import type { Config } from '../../config/config.ts'
-import { GRANT_TYPE_URN_PREFIX, grantType, readSettings, type WithSecret } from '../client-input.ts'
+import {
+  GRANT_TYPE_URN_PREFIX,
+  parseGrantType,
+  readSettings,
+  type WithSecret,
+} from '../client-input.ts'
 import { type CommandContext, command, type Outcome } from '../command.ts'
 import { ALSO_IN_APPLICATIONS } from '../open.ts'
 import { withOperations } from '../open-operations.ts'
@@ -93,7 +98,7 @@ export const clientCreate = command({
           await perform<WithSecret>('clients.create', {
             name,
             redirect_uris: redirect,
-            grants: [...new Set([...grants, ...further.map(grantType)])],
+            grants: [...new Set([...grants, ...further.map(parseGrantType)])],
             confidential,
             user_id: userId,
             settings,

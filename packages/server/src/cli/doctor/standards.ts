@@ -6,7 +6,7 @@ import {
   kyselyStorage,
 } from '@tollgate/oauth'
 import type { Config } from '../../config/config.ts'
-import { withoutSecrets } from '../../config/in-force.ts'
+import { redactSecretValues } from '../../config/in-force.ts'
 import { type Settings, settingRows } from '../../config/settings.ts'
 import { formatCount } from '../count.ts'
 import { type Finding, keepFindings, ok, warning } from './finding.ts'
@@ -181,7 +181,7 @@ function checkValues(settings: Settings): Finding[] {
 }
 
 function describe(value: unknown): string {
-  return Array.isArray(value) ? value.join(', ') : String(withoutSecrets(value))
+  return Array.isArray(value) ? value.join(', ') : String(redactSecretValues(value))
 }
 
 function countClients({ length }: readonly Client[]): string {

@@ -72,7 +72,7 @@ export const DEFAULT_CHOICES: InitChoices = {
 export function parseDatabase(text: string): string {
   const kind = DATABASE_NAMES.find((name) => name === text)
   if (kind !== undefined) return INIT_DATABASES[kind].url
-  databaseOf(text)
+  getDatabaseName(text)
   return text
 }
 
@@ -80,7 +80,7 @@ export function parseDatabase(text: string): string {
  * Finds the kind of database of a URL.
  * @throws UsageError if no kind of database has its scheme.
  */
-export function databaseOf(url: string): DatabaseName {
+export function getDatabaseName(url: string): DatabaseName {
   const scheme = /^([a-z]+):/i.exec(url)?.[1]?.toLowerCase() ?? ''
   const found = DATABASE_NAMES.find((name) =>
     INIT_DATABASES[name].schemes.some((each: string) => each === scheme),

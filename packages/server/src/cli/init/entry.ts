@@ -4,7 +4,7 @@ import { UsageError } from '../usage-error.ts'
 import type { InitChoices } from './choices.ts'
 import { translate } from './code.ts'
 import type { FileChange, SourcePlan } from './framework.ts'
-import { type Language, languageOf } from './language.ts'
+import { detectLanguage, type Language } from './language.ts'
 import { hasApplication, isMounted, type MountRules, mountIn } from './mount.ts'
 import { findPort, listEntries, type Project, readText } from './project.ts'
 import { composeServer, createsServer, type ServerTemplate } from './template.ts'
@@ -36,7 +36,7 @@ export function planEntry(
   const candidates = sources.filter(({ source }) => hasApplication(source, rules))
   const entry = mounted ?? (candidates.length === 1 ? candidates[0] : undefined)
   const path = entry?.path ?? guessPath(project)
-  const language = languageOf(path, packageJson.type)
+  const language = detectLanguage(path, packageJson.type)
   const server = posix.join(dirname(path), `tollgate${extname(path)}`)
   const port = findPort((entry ?? candidates[0])?.source ?? '', project.settings)
   const parts = template(language, choices)

@@ -5,7 +5,7 @@ import { assertWritable, type ModeChangingFileChange, UndoSteps, writeChanges } 
 import {
   assertChoices,
   DEFAULT_CHOICES,
-  databaseOf,
+  getDatabaseName,
   INIT_BILLING_CHOICES,
   type InitChoices,
 } from './choices.ts'
@@ -102,9 +102,9 @@ async function initAlone(options: InitOptions): Promise<InitResult> {
  */
 function chooseSettings({ settings }: Project, choices: InitChoices, port: number): Settings {
   const { DATABASE_URL: url } = settings
-  if (url !== undefined && databaseOf(url) !== databaseOf(choices.database)) {
+  if (url !== undefined && getDatabaseName(url) !== getDatabaseName(choices.database)) {
     throw new UsageError(
-      `.env already has a DATABASE_URL, of ${databaseOf(url)} and not ${databaseOf(choices.database)}. Leave out --database to use it, or change the line in .env.`,
+      `.env already has a DATABASE_URL, of ${getDatabaseName(url)} and not ${getDatabaseName(choices.database)}. Leave out --database to use it, or change the line in .env.`,
     )
   }
   return {

@@ -11,7 +11,7 @@ import type {
 import { storeNextDueTime } from '../../state/subscription-status.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { hasSameRecurrence } from '../../wire/periods.ts'
-import { createSubscriptionItem, type ItemParams } from '../subscription-items.ts'
+import { createSubscriptionItem, type SubscriptionItemParams } from '../subscription-items.ts'
 import { listSubscriptionItems, setQuantity } from '../subscription-swap.ts'
 import { updateSubscription } from '../subscription-update.ts'
 import { billUsage, countUsageFromNow, isMeteredItem } from '../usage.ts'
@@ -190,7 +190,7 @@ export function toParams(
   work: UnitOfWork,
   { price, quantity, tax_rates: rates, discounts, metadata }: PhaseItemRow,
   old: SubscriptionItemRow | undefined,
-): ItemParams {
+): SubscriptionItemParams {
   const isDiscounted = !hasDiscounts(work, old?.discounts ?? [], discounts)
   return {
     ...(old ? { id: old.id } : {}),

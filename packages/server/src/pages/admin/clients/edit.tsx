@@ -19,8 +19,8 @@ import {
   ClientFields,
   type ClientForm,
   type ForeignChange,
-  foreignChanges,
   listChangedFields,
+  listForeignChanges,
   mergeForms,
   readClientForm,
   toClientForm,
@@ -65,7 +65,7 @@ export function addEditClient(app: Hono<AppEnv>): void {
           client: now,
           values: mergeForms({ before, typed, now: present }),
           before: present,
-          foreign: foreignChanges(before, present, c.get('page').t),
+          foreign: listForeignChanges(before, present, c.get('page').t),
         })
       },
     )

@@ -4,7 +4,7 @@ import type { PageText } from '../../../messages/messages.ts'
 import { Choice, Problem, TextField } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
 import { fieldProblems } from '../parts.tsx'
-import { type ClientJson, describeGrant, offeredGrants } from './client.ts'
+import { type ClientJson, describeGrant, listOfferedGrants } from './client.ts'
 
 /** Settings of a client for which the form has a field. All of them are URLs. */
 const LINKS = [
@@ -121,7 +121,11 @@ export interface ForeignChange {
 }
 
 /** Lists the fields that another operator has changed, with the labels of the form. */
-export function foreignChanges(before: ClientForm, now: ClientForm, t: PageText): ForeignChange[] {
+export function listForeignChanges(
+  before: ClientForm,
+  now: ClientForm,
+  t: PageText,
+): ForeignChange[] {
   const list = (values: readonly string[]) => values.join(', ') || t('adminClients.nothing')
   const flag = (value: boolean) => t(value ? 'admin.yes' : 'admin.no')
   const fields = [
@@ -175,7 +179,7 @@ export const ClientFields: FC<{
 }> = ({ values, limits, problem, children }) => {
   const { t, service } = usePage()
   const problems = mapFieldProblems(problem)
-  const grants = [...new Set([...offeredGrants(service), ...values.grants])]
+  const grants = [...new Set([...listOfferedGrants(service), ...values.grants])]
   return (
     <>
       <TextField
