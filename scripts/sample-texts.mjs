@@ -122,13 +122,41 @@ function findMessages(source) {
   return messages
 }
 
-/** Finds paragraphs, list items and rows of tables, without code. */
-function findParagraphs(text) {
-  return text
+const cellsOf = (row) =>
+  row
+    .split(/(?<!\\)\|/)
+    .slice(1, -1)
+    .map((cell) => cell.trim())
+
+/** Writes a row of a table as a reader sees it: each cell with the heading of its column. */
+function describeRow(row, headings) {
+  const cells = cellsOf(row).map((cell, at) => {
+    const heading = headings[at] ?? ''
+    return heading === '' || cell.startsWith(`${heading}: `) ? cell : `${heading}: ${cell}`
+  })
+  return `| ${cells.filter((cell) => !/^(?:.+: )?$/.test(cell)).join(' | ')} |`
+}
+
+/**
+ * Finds paragraphs, list items and rows of tables, without code. Rows contain the headings of their
+ * columns.
+ */
+export function findParagraphs(text) {
+  const blocks = text
     .replace(/```[\s\S]*?```/g, '')
     .split(/\n\s*\n|\n(?=[-*|] ?)/)
     .map((paragraph) => paragraph.replace(/\s+/g, ' ').trim())
-    .filter((paragraph) => paragraph.length > 40 && !/^[#|\-: ]+$/.test(paragraph))
+  let headings = []
+  const paragraphs = blocks.flatMap((block, at) => {
+    if (!block.startsWith('|')) return [block]
+    if (/^[|\-: ]+$/.test(block)) return []
+    if (/^\|[|\-: ]+$/.test(blocks[at + 1] ?? '')) {
+      headings = cellsOf(block)
+      return []
+    }
+    return [describeRow(block, headings)]
+  })
+  return paragraphs.filter((paragraph) => paragraph.length > 40)
 }
 
 export function collect(root = ROOT) {
