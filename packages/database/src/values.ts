@@ -9,7 +9,7 @@ export type DateConverter = (date: Date) => StorableValue
  * database would accept it, one would reject it, and one would compare only its year.
  */
 export class Timestamp {
-  /** The moment. */
+  /** The moment that is stored. */
   readonly date: Date
 
   /** Prefer `timestamp(date)`, which is shorter. */

@@ -15,7 +15,7 @@ export interface FailedAttempt {
   readonly dueAt: Date | null
 }
 
-/** An entry of any queue. */
+/** An entry of a queue in the database, whatever the queue contains. */
 export interface QueueEntry<State extends string> {
   /** Primary key, ascending. */
   readonly id: number

@@ -35,7 +35,7 @@ export function sumReturnedMoney({ refunds, disputes, creditNotes }: ReturnedMon
  * the currency's smallest unit.
  */
 export interface PaidTime {
-  /** Price of the period, minus the provider's credit for unused parts. */
+  /** Amount charged for the period: its price, minus the provider's credit for unused parts. */
   readonly sold: number
   /**
    * Credit for unused time that billing charged back, because the payment for that time had already

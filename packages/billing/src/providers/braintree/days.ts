@@ -53,7 +53,7 @@ export function toMonthlyBillingDay(day: CalendarDay): number {
   return number > 28 ? 31 : number
 }
 
-/** Adds days. */
+/** Adds days to a calendar day. */
 export function addDays(day: CalendarDay, days: number): CalendarDay {
   return toCalendarDay(new Date(startOfDay(day).getTime() + days * DAY_MS))
 }

@@ -5,7 +5,7 @@ import { formatTokenId } from '../../storage/rotated-token.ts'
 
 /** The claims of an access token (RFC 9068 §2.2). */
 export interface AccessTokenClaims {
-  /** Issuer. */
+  /** Issuer: the public URL of the server that issued the token. */
   readonly iss: string
   /** Subject: `user:` or `client:` and an id. */
   readonly sub: string

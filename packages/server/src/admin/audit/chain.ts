@@ -41,7 +41,7 @@ export interface AuditChainOptions {
 export interface AuditChain {
   /** Chains all entries that are not chained yet. Returns their number. */
   process(): Promise<number>
-  /** Stops after the current batch. */
+  /** Stops chaining entries after the current batch. */
   close(): Promise<void>
 }
 

@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { auditTable, type ServiceTables } from '../../storage/tables.ts'
 import { formatCanonicalJson } from './canonical.ts'
 
-/** An entry as it is stored. */
+/** An entry of the audit log as it is stored. */
 export type StoredEntry = ReturnType<typeof auditTable.fromRow>
 
 /** The members of an entry before it is sealed and chained. */

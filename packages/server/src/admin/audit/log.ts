@@ -14,7 +14,7 @@ export { sha256 } from './entry.ts'
  */
 export type AuditOutcome = 'done' | 'started' | 'failed' | 'refused'
 
-/** An entry to be written. */
+/** An entry to write to the audit log. */
 export interface NewAuditEntry {
   readonly caller: Caller
   readonly operation: string

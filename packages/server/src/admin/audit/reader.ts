@@ -30,7 +30,7 @@ export interface EntryPersonalData {
   readonly subject: Readonly<Record<string, string>>
 }
 
-/** An entry with its personal data. */
+/** An entry of the audit log with its personal data. */
 export interface EntryWithPersonalData {
   readonly entry: StoredEntry
   readonly personal: EntryPersonalData
@@ -41,7 +41,7 @@ type Tables = Database<ServiceTables>
 /** Maximum number of entries that are examined for one page if some filters cannot use an index. */
 export const EXAMINED_ENTRIES = 10_000
 
-/** A part of the entries that match a filter. */
+/** A part of the audit log's entries that match a filter. */
 export interface EntrySlice {
   readonly entries: readonly StoredEntry[]
   /**
@@ -152,7 +152,7 @@ export async function readPersonal(
   return found
 }
 
-/** Adds the personal data to entries. */
+/** Adds the personal data to entries of the audit log. */
 export async function readEntriesWithPersonalData(
   database: Tables,
   entries: readonly StoredEntry[],

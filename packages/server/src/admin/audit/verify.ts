@@ -41,7 +41,7 @@ export interface ChainBreak {
 }
 
 export interface AuditVerification {
-  /** `null` if no break was found. */
+  /** The first break of the chain. `null` if the chain is intact. */
   readonly firstBreak: ChainBreak | null
   /** Number of entries that were checked. */
   readonly checked: number

@@ -62,7 +62,7 @@ export function planEntry(
   return { changes, server, byHand: describeMount(rules, specifier, modules), port }
 }
 
-/** The error for a file that is in the way. */
+/** Creates the error for a file that `tollgate init` would create but that already exists. */
 export function createAlreadyExistsError(folder: string, path: string): UsageError {
   return new UsageError(
     `${join(folder, path)} already exists and does not create a Tollgate server. Rename it, and run tollgate init again.`,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { UsageError } from '../usage-error.ts'
-import { assertWritable, type ModeChangingFileChange, UndoSteps, writeChanges } from './changes.ts'
+import { assertWritable, type FileChangeWithMode, UndoSteps, writeChanges } from './changes.ts'
 import {
   assertChoices,
   DEFAULT_CHOICES,
@@ -24,7 +24,7 @@ export interface InitOptions {
   readonly manager: PackageManager
   /** Whether to install packages. */
   readonly install: boolean
-  /** Version of our packages. */
+  /** Version of Tollgate's packages to install. */
   readonly version: string
   /** Folder with our packages as `.tgz` files. `null` to install them from the registry. */
   readonly tarballs: string | null
@@ -65,10 +65,7 @@ async function initAlone(options: InitOptions): Promise<InitResult> {
   assertChoices(choices)
   const { changes: sources, server, byHand, port } = framework.plan(project, choices)
   const settings = chooseSettings(project, choices, port)
-  const changes: ModeChangingFileChange[] = [
-    ...sources,
-    ...planSettings(project, settings, choices),
-  ]
+  const changes: FileChangeWithMode[] = [...sources, ...planSettings(project, settings, choices)]
   const wanted = listPackages(project, framework, choices, { version, tarballs })
   const packages = [...wanted.dependencies, ...wanted.devDependencies]
   const installs = install && packages.length > 0
@@ -121,7 +118,7 @@ function planSettings(
   project: Project,
   settings: Settings,
   { database }: InitChoices,
-): ModeChangingFileChange[] {
+): FileChangeWithMode[] {
   const env = readText(join(project.folder, '.env'))
   const ignored = readText(join(project.folder, '.gitignore'))
   const ignoring = ['.env', ...(database === DEFAULT_CHOICES.database ? ['tollgate.db*'] : [])]

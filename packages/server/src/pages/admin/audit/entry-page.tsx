@@ -6,7 +6,7 @@ import { Fact, Moment } from '../../parts/table.tsx'
 import { renderAdmin, requireRole, runOperation } from '../parts.tsx'
 import { BASE, Door, type EntryJson, entriesAbout, Outcome, Reference, Who } from './entry.tsx'
 
-/** Adds the page of an entry. */
+/** Adds the page of an entry in the audit log. */
 export function addAuditEntry(app: Hono<AppEnv>): void {
   app.get(`${BASE}/:id`, requireRole('admin'), async (c) => {
     const { t } = c.get('page')

@@ -44,7 +44,7 @@ export const Outcome: FC<{ outcome: string }> = ({ outcome }) => {
   return <span class={TONES[known]}>{usePage().t(`adminAudit.outcome.${known}`)}</span>
 }
 
-/** How the operation was called. */
+/** How the operation was called: on a page, through the API, or by a command. */
 export const Door: FC<{ door: string }> = ({ door }) => {
   const known = DOORS.find((each) => each === door)
   return <span>{known ? usePage().t(`adminAudit.door.${known}`) : door}</span>

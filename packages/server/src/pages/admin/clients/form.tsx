@@ -17,12 +17,12 @@ const LINKS = [
 type LinkName = (typeof LINKS)[number]['name']
 type Links = Readonly<Record<LinkName, string>>
 
-/** The values of the form. */
+/** The values of the form for an application. */
 export interface ClientForm {
   readonly name: string
   readonly redirect_uris: readonly string[]
   readonly grants: readonly string[]
-  /** `null` for any scope. */
+  /** Scopes that the application may request. `null` for any scope. */
   readonly scopes: readonly string[] | null
   readonly first_party: boolean
   readonly resource_server: boolean
@@ -32,7 +32,7 @@ export interface ClientForm {
 const collectLinks = (textOf: (name: LinkName) => string) =>
   Object.fromEntries(LINKS.map(({ name }) => [name, textOf(name)])) as Links
 
-/** The values for a new client. */
+/** Initial values of the form for a new application. */
 export const NEW_CLIENT: ClientForm = {
   name: '',
   redirect_uris: [],
@@ -43,14 +43,14 @@ export const NEW_CLIENT: ClientForm = {
   links: collectLinks(() => ''),
 }
 
-/** Returns the form's values for a client. */
+/** Returns the values with which the form shows an application. */
 export function toClientForm(client: ClientJson): ClientForm {
   const { name, redirect_uris, grants, scopes, first_party, resource_server, settings } = client
   const links = collectLinks((link) => String(settings[link] ?? ''))
   return { name, redirect_uris, grants, scopes, first_party, resource_server, links }
 }
 
-/** Reads the values of a posted form. */
+/** Reads the values of the posted form for an application. */
 export function readClientForm(form: URLSearchParams): ClientForm {
   const text = (name: string) => (form.get(name) ?? '').trim()
   return {
@@ -157,7 +157,7 @@ export function listForeignChanges(
   ]
 }
 
-/** The choices that the form offers. */
+/** The choices that the form for an application offers. */
 export interface ClientFormLimits {
   /**
    * Whether the form offers the settings for trusted clients. A client that registered itself

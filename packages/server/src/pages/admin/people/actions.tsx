@@ -66,7 +66,7 @@ const ACTS: Readonly<Record<string, PersonAction>> = {
   },
 }
 
-/** Adds the acts on a person. */
+/** Adds the routes of the actions on a person's account. */
 export function addPersonActions(app: Hono<AppEnv>): void {
   const all = {
     ...ACTS,

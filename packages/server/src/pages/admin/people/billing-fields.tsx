@@ -40,7 +40,7 @@ export function readDate(form: URLSearchParams): string {
   return date.toISOString()
 }
 
-/** A day in the future. */
+/** A form field for a day in the future. */
 export const DateField: FC<{ view: ActView; isOptional?: boolean }> = ({
   view: { c, form },
   isOptional = false,

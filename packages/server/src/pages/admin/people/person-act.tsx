@@ -55,7 +55,7 @@ export class InvalidField extends Error {
   }
 }
 
-/** Data for the form of an act. */
+/** Data for the form of an action on a person's account. */
 export interface ActView {
   readonly c: Context<AppEnv>
   readonly person: PersonJson

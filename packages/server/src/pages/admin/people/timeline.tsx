@@ -45,7 +45,7 @@ export function addTimeline(app: Hono<AppEnv>): void {
   })
 }
 
-/** The last acts on a person, the newest first. */
+/** The latest entries of the audit log about a person, newest first. */
 export const Timeline: FC<PersonSectionProps> = ({ data: { person, timeline } }) => {
   const { t } = usePage()
   const isAll = timeline.next === null
