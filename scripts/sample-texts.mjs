@@ -149,11 +149,12 @@ export function findParagraphs(text) {
   let headings = []
   const paragraphs = blocks.flatMap((block, at) => {
     if (!block.startsWith('|')) return [block]
-    if (/^[|\-: ]+$/.test(block)) return []
-    if (/^\|[|\-: ]+$/.test(blocks[at + 1] ?? '')) {
+    const next = blocks[at + 1] ?? ''
+    if (next.includes('-') && /^[|\-: ]+$/.test(next)) {
       headings = cellsOf(block)
       return []
     }
+    if (/^[|\-: ]+$/.test(block)) return []
     return [describeRow(block, headings)]
   })
   return paragraphs.filter((paragraph) => paragraph.length > 40)

@@ -84,7 +84,7 @@ export const repeatableTextSchema = read.periodOrOff.refine(
   (value) => read.isAccepted(() => refreshToken({ repeatableFor: value })),
   'expects off, or 10 seconds to 7 days, such as 24h',
 )
-export const assertionLifetimeShape = z
+export const assertionLifetimeSchema = z
   .union([z.string(), z.number()])
   .refine(
     (value) => read.isAccepted(() => jwtClientAuthentication({ assertionsExpireIn: value })),
@@ -197,7 +197,7 @@ const requestRules = z.strictObject({
    * Private addresses and networks that requests may reach.
    * @default none
    */
-  privateAddresses: list(read.network),
+  privateAddresses: list(read.networkSchema),
   /**
    * Certificates (PEM) to trust in addition to those of Node.
    * @default none

@@ -86,7 +86,7 @@ export const table = {
    * The database: `postgres://…`, `mysql://…`, `mariadb://…` or `sqlite:<file>`.
    * @default `sqlite:<data folder>/tollgate.db` in a demo; required in production
    */
-  DATABASE_URL: variable(read.databaseUrl, {
+  DATABASE_URL: variable(read.databaseUrlSchema, {
     hint: 'postgres://…, mysql://… or sqlite:/path/to/file.db',
     check: 'database',
     decides: ['oauth.database', 'billing.database'],
@@ -146,7 +146,7 @@ export const table = {
    * Tokens for registering a client under the policy `initial-access-token`: at least 32 random
    * characters each, separated by commas.
    */
-  TOLLGATE_INITIAL_ACCESS_TOKENS: variable(read.secrets, {
+  TOLLGATE_INITIAL_ACCESS_TOKENS: variable(read.secretsSchema, {
     hint: 'the tokens that clients need to register; openssl rand -base64 32',
     check: 'registration',
     decides: ['clientRegistration.initialAccessTokens'],
@@ -160,12 +160,12 @@ export const table = {
     check: 'registration',
   }),
   /** Scopes that clients which registered themselves may request, separated by commas. */
-  TOLLGATE_SELF_REGISTERED_SCOPES: variable(read.names, {
+  TOLLGATE_SELF_REGISTERED_SCOPES: variable(read.namesSchema, {
     overrides: 'selfRegistered.scopes',
     check: 'registration',
   }),
   /** Private addresses and networks that outgoing requests to client-supplied URLs may reach. */
-  TOLLGATE_PRIVATE_ADDRESSES: variable(read.addresses, {
+  TOLLGATE_PRIVATE_ADDRESSES: variable(read.addressesSchema, {
     overrides: 'outgoing.privateAddresses',
     check: 'outgoing',
   }),
@@ -173,12 +173,12 @@ export const table = {
    * The URL that billing events are sent to as [signed webhooks](../guides/outgoing-webhooks.md).
    * @default the endpoints of `deliveries.endpoints`
    */
-  TOLLGATE_DELIVERIES_URL: variable(read.exactUrl, { check: 'deliveries' }),
+  TOLLGATE_DELIVERIES_URL: variable(read.exactUrlSchema, { check: 'deliveries' }),
   /**
    * The secret (`whsec_…`) that signs the webhooks sent to `TOLLGATE_DELIVERIES_URL`. During a
    * rotation, several secrets separated by commas.
    */
-  TOLLGATE_DELIVERIES_SECRET: variable(read.deliverySecrets, {
+  TOLLGATE_DELIVERIES_SECRET: variable(read.deliverySecretsSchema, {
     hint: `the secret that signs the events: ${STANDARD_WEBHOOK_SECRET}`,
     check: 'deliveries',
   }),
@@ -192,7 +192,7 @@ export const table = {
    * Private addresses and networks that events may be sent to. A demo may always send to this
    * machine.
    */
-  TOLLGATE_DELIVERIES_PRIVATE_ADDRESSES: variable(read.addresses, {
+  TOLLGATE_DELIVERIES_PRIVATE_ADDRESSES: variable(read.addressesSchema, {
     overrides: 'deliveries.privateAddresses',
     check: 'deliveries',
   }),
@@ -201,7 +201,7 @@ export const table = {
    * `smtps://…:465`, with special characters percent-encoded.
    * @default none: no mail is sent, unless the setting `mail` has `send`. A demo sends to the sandbox's mailbox
    */
-  TOLLGATE_SMTP_URL: variable(read.smtpUrl, { decides: ['billing.mail'], check: 'mail' }),
+  TOLLGATE_SMTP_URL: variable(read.smtpUrlSchema, { decides: ['billing.mail'], check: 'mail' }),
   /**
    * Whether the connection to the mail server must be encrypted, by STARTTLS if the URL begins with
    * `smtp:`. `required` or `off`. With `off`, mail and password can be read on the way.
@@ -211,7 +211,7 @@ export const table = {
     check: 'mail',
   }),
   /** The sender of all mail: `billing@example.com` or `Example Ltd <billing@example.com>`. */
-  TOLLGATE_MAIL_FROM: variable(read.mailAddress, {
+  TOLLGATE_MAIL_FROM: variable(read.mailAddressSchema, {
     hint: 'the sender of all mail, e.g. Example Ltd <billing@example.com>',
     check: 'mail',
   }),
@@ -219,7 +219,7 @@ export const table = {
    * Addresses and networks of [your proxies](../guides/production.md#the-reverse-proxy), whose
    * `X-Forwarded-For` is trusted.
    */
-  TOLLGATE_TRUSTED_PROXIES: defaulted(read.addresses, [[]], {
+  TOLLGATE_TRUSTED_PROXIES: defaulted(read.addressesSchema, [[]], {
     check: 'proxies',
     decides: ['oauth.addressOf'],
   }),
@@ -263,7 +263,7 @@ export const table = {
    * The signing secret of the endpoint `<TOLLGATE_URL>/stripe/webhook`. During a rotation, several
    * separated by commas.
    */
-  STRIPE_WEBHOOK_SECRET: variable(read.stripeWebhookSecret, {
+  STRIPE_WEBHOOK_SECRET: variable(read.stripeWebhookSecretSchema, {
     hint: 'the signing secret of the webhook endpoint at Stripe, whsec_…: tollgate billing webhooks create',
     check: 'webhooks',
     decides: ['billing.stripe.webhookSecret'],
@@ -319,12 +319,18 @@ export const table = {
     { option: 'oauth.scopes' },
   ),
   /** Scopes that people may [leave out](../guides/scopes.md#optional-scopes) when they approve. */
-  optionalScopes: setting(list(z.string()), { text: read.names, option: 'oauth.optionalScopes' }),
+  optionalScopes: setting(list(z.string()), {
+    text: read.namesSchema,
+    option: 'oauth.optionalScopes',
+  }),
   /**
    * Scopes that are [granted when a request names none](../guides/scopes.md#default-scopes), if the
    * client may have them.
    */
-  defaultScopes: setting(list(z.string()), { text: read.names, option: 'oauth.defaultScopes' }),
+  defaultScopes: setting(list(z.string()), {
+    text: read.namesSchema,
+    option: 'oauth.defaultScopes',
+  }),
   /**
    * The plans that people can subscribe to, in the order of the page: see
    * [plans](../guides/plans.md). Each has `id`, `name`, a price (`amount` in the smallest unit of the
@@ -462,7 +468,7 @@ export const table = {
   }),
   /** Origins that `cors` allows in addition to those of registered clients, such as `https://docs.example.com`. */
   corsOrigins: setting(list(z.string()).superRefine(corsAccepts('origins')), {
-    text: read.names.superRefine(corsAccepts('origins')),
+    text: read.namesSchema.superRefine(corsAccepts('origins')),
     option: 'cors.origins',
     check: 'cors',
     remarks: (origins) =>
@@ -471,13 +477,13 @@ export const table = {
   }),
   /** Request headers that pages of other origins may send in addition to `Authorization`, `Content-Type` and `DPoP`. */
   corsRequestHeaders: setting(list(z.string()).superRefine(corsAccepts('requestHeaders')), {
-    text: read.names.superRefine(corsAccepts('requestHeaders')),
+    text: read.namesSchema.superRefine(corsAccepts('requestHeaders')),
     option: 'cors.requestHeaders',
     check: 'cors',
   }),
   /** Response headers that pages of other origins may read in addition to `WWW-Authenticate` and `DPoP-Nonce`. */
   corsResponseHeaders: setting(list(z.string()).superRefine(corsAccepts('responseHeaders')), {
-    text: read.names.superRefine(corsAccepts('responseHeaders')),
+    text: read.namesSchema.superRefine(corsAccepts('responseHeaders')),
     option: 'cors.responseHeaders',
     check: 'cors',
   }),
@@ -640,8 +646,8 @@ export const table = {
    * The longest lifetime of a JWT that authenticates a client. The maximum is an hour, the lifetime
    * that Authlib uses. Each JWT is accepted once.
    */
-  clientAssertionsExpireIn: setting(shapes.assertionLifetimeShape.default('1h'), {
-    text: shapes.assertionLifetimeShape,
+  clientAssertionsExpireIn: setting(shapes.assertionLifetimeSchema.default('1h'), {
+    text: shapes.assertionLifetimeSchema,
     option: 'jwtClientAuthentication.assertionsExpireIn',
     check: 'clients',
   }),
@@ -752,8 +758,8 @@ export const table = {
    * Public URLs of `/api`, with which DPoP proofs are compared. Needed only if a proxy serves `/api`
    * at another host or removes a part of the path.
    */
-  dpopApiUrls: setting(list(read.exactUrl), {
-    text: read.names.pipe(z.array(read.exactUrl)),
+  dpopApiUrls: setting(list(read.exactUrlSchema), {
+    text: read.namesSchema.pipe(z.array(read.exactUrlSchema)),
     option: 'dpop.apiUrls',
     ...REQUESTS,
   }),
@@ -860,11 +866,11 @@ export const table = {
    */
   mcpServers: setting(
     recordOf(z.custom<McpServerOptions>(shapes.hasScopes, { error: 'expected { scopes: […] }' })),
-    { text: read.mcpServers, option: 'mcp.servers', decides: ['mcp'], check: 'mcp' },
+    { text: read.mcpServersSchema, option: 'mcp.servers', decides: ['mcp'], check: 'mcp' },
   ),
   /** Origins of MCP clients that run in a browser, such as `https://inspector.example.com`. */
   mcpOrigins: setting(list(z.string()).superRefine(corsAccepts('origins')), {
-    text: read.names.superRefine(corsAccepts('origins')),
+    text: read.namesSchema.superRefine(corsAccepts('origins')),
     option: 'mcp.origins',
     check: 'mcp',
   }),

@@ -16,7 +16,7 @@ import {
   toInvoiceCustomer,
   toInvoiceDiscounts,
 } from '../invoices/stripe.ts'
-import { toRefundRefused } from '../refunds/stripe.ts'
+import { toRefundRefusedError } from '../refunds/stripe.ts'
 import type { NewCreditNote } from './contract.ts'
 import type { CreditNoteData, CreditNoteReason } from './credit-note.ts'
 import { buildCreditNoteParams, readRemainingAmounts } from './stripe-terms.ts'
@@ -108,7 +108,7 @@ async function create(
       () => findByKey(context, id, key),
     )
   } catch (error) {
-    throw isRefundRejection(error) ? toRefundRefused(error) : error
+    throw isRefundRejection(error) ? toRefundRefusedError(error) : error
   }
 }
 

@@ -17,7 +17,7 @@ import { buildUsageRefusedEvent } from './events.ts'
 import { logLateUsage } from './late-usage.ts'
 import {
   findBilledCustomerId,
-  sendUsage,
+  sendUsageReports,
   type UsageSenderContext,
   type UsageSendResult,
   usageConcernsOwner,
@@ -158,7 +158,7 @@ function createUsageTask(
     nameOf: ({ meter, reference }) => `${meter} (${reference})`,
     async workTogether(claimed) {
       const now = settings.clock.now()
-      const outcomes = await sendUsage(context, provider, claimed, now)
+      const outcomes = await sendUsageReports(context, provider, claimed, now)
       const sent = claimed.filter((_, at) => outcomes[at]?.state === 'sent')
       await logLateUsage(context, sent, now)
       const settled: unknown[] = []

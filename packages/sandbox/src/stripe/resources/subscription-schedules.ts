@@ -19,7 +19,7 @@ import { type PhaseParams, readPhases } from '../subscriptions/schedules/params.
 import { createPhase } from '../subscriptions/schedules/phase-of.ts'
 import {
   advanceSchedule,
-  planSchedule,
+  planSchedulePhases,
   releaseSchedule,
 } from '../subscriptions/schedules/phases.ts'
 import { readBillingMode } from '../subscriptions/subscription-params.ts'
@@ -39,7 +39,7 @@ export const subscriptionScheduleOperations: StripeOperations = {
         ? fromPhases(work, params)
         : fromSubscription(work, params)
     work.insert('subscription_schedule', schedule, 'subscription_schedule.created')
-    planSchedule(work, schedule)
+    planSchedulePhases(work, schedule)
     const start = schedule.phases[0]?.start_date ?? 0
     if (schedule.status === 'not_started' && start <= work.now) advanceSchedule(work, schedule)
     return schedule
@@ -52,7 +52,7 @@ export const subscriptionScheduleOperations: StripeOperations = {
       checkLive(schedule)
       applyDefaults(work, schedule, params.default_settings)
       if (params.phases) replacePhases(work, schedule, params)
-      planSchedule(work, schedule)
+      planSchedulePhases(work, schedule)
     },
   ),
   'SubscriptionSchedules.cancel': changeOperation(

@@ -193,7 +193,7 @@ const MAX_LINES = 250
  * since the subscription's start, including the current one. Without proration, only a whole period
  * that starts now.
  */
-export function createFirstBilledTimes(
+export function createFirstBilledTimesFinder(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   { prorates }: { readonly prorates: boolean },

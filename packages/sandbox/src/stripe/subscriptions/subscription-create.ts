@@ -17,7 +17,7 @@ import {
 import { mergeMetadata } from '../wire/fields.ts'
 import {
   computeFirstPeriod,
-  createFirstBilledTimes,
+  createFirstBilledTimesFinder,
   readStart,
   renderAnchorConfig,
 } from './first-period.ts'
@@ -280,6 +280,6 @@ export function createFirstInvoice(
     reason: 'subscription_create',
     items: isLater && !prorates ? [] : items,
     pending: 'all',
-    times: createFirstBilledTimes(work, subscription, { prorates }),
+    times: createFirstBilledTimesFinder(work, subscription, { prorates }),
   })
 }

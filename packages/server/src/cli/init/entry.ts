@@ -22,7 +22,7 @@ export interface EntryFramework {
 }
 
 /** Plans the generated file next to the file that makes the application, and mounts its routes. */
-export function planEntry(
+export function planEntryFile(
   { name, adapter, rules, template }: EntryFramework,
   project: Project,
   choices: InitChoices,

@@ -1,5 +1,5 @@
 import type { InitChoices } from '../choices.ts'
-import { planEntry } from '../entry.ts'
+import { planEntryFile } from '../entry.ts'
 import type { Framework } from '../framework.ts'
 import { renderInstanceExports, renderPromiseExports } from '../template.ts'
 
@@ -10,7 +10,7 @@ export const express: Framework = {
   major: 5,
   types: ['@types/express'],
   plan: (project, choices) =>
-    planEntry(
+    planEntryFile(
       {
         name: 'Express',
         adapter: 'Express',

@@ -1,6 +1,6 @@
 import { UsageError } from '../../usage-error.ts'
 import type { InitChoices } from '../choices.ts'
-import { planEntry } from '../entry.ts'
+import { planEntryFile } from '../entry.ts'
 import type { Framework } from '../framework.ts'
 import { renderInstanceExports } from '../template.ts'
 
@@ -16,7 +16,7 @@ export const hono: Framework = {
         'package.json does not list @hono/node-server, and Tollgate runs on Node only. Install it and serve the application with it, then run tollgate init again: npm install @hono/node-server',
       )
     }
-    return planEntry(
+    return planEntryFile(
       {
         name: 'Hono',
         adapter: 'Hono',

@@ -73,6 +73,6 @@ export const Reference: FC<{ kind: string; id: string | null; name?: string | nu
 }
 
 /** Returns the URL of the list of all entries about an object. */
-export function entriesAbout(kind: string, id: string): string {
+export function buildAuditUrl(kind: string, id: string): string {
   return `${BASE}?${new URLSearchParams({ subject_kind: kind, subject_id: id })}`
 }

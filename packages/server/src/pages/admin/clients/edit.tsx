@@ -28,7 +28,7 @@ import {
 import { readClientOfUrl } from './secret.tsx'
 
 /** Adds the page that changes an application. */
-export function addEditClient(app: Hono<AppEnv>): void {
+export function addEditClientPage(app: Hono<AppEnv>): void {
   const path = `${BASE}/:id/edit`
   app.get(path, requireRole('admin'), async (c) => {
     const client = await readClientOfUrl(c)

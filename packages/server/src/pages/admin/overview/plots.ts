@@ -2,9 +2,9 @@ import { money } from '@tollgate/billing'
 import { ENGLISH, formatAmount, type PageText } from '../../../messages/messages.ts'
 import {
   type Day,
-  dayOf,
   type Statistic,
   type StatisticName,
+  toUtcDay,
 } from '../../../statistics/daily-statistics.ts'
 import { DAYS_SHOWN } from '../../../statistics/statistics.ts'
 import type { PlotSeries, PlotView } from './plot.tsx'
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 /** Returns the last `count` days, including today. */
 export function listLastDays(now: Date, count = DAYS_SHOWN): Day[] {
   return Array.from({ length: count }, (_, at) =>
-    dayOf(new Date(now.getTime() - (count - 1 - at) * DAY_MS)),
+    toUtcDay(new Date(now.getTime() - (count - 1 - at) * DAY_MS)),
   )
 }
 

@@ -17,7 +17,7 @@ import { pathOf } from './person-path.ts'
 const PER_PAGE = 50
 
 /** Adds the page that lists all acts on a person. */
-export function addTimeline(app: Hono<AppEnv>): void {
+export function addTimelinePage(app: Hono<AppEnv>): void {
   app.get('/admin/people/:id/timeline', requireRole('viewer'), async (c) => {
     const { t } = c.get('page')
     const person = await readPerson(c, c.req.param('id'))
