@@ -66,7 +66,7 @@ export async function connectToSupervisor(): Promise<WorkerLink> {
  * The terminal of a command that runs in a worker: the main process decides what becomes of its
  * errors.
  */
-export const createWorkerTerminal = {
+export const workerTerminal = {
   stdout: process.stdout,
   stderr: {
     write(reason: string): void {
