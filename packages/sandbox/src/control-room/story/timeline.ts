@@ -15,7 +15,7 @@ export interface DeliveryNote {
   readonly url: string
 }
 
-export interface PastStep extends TimelineStep {
+export interface PastTimelineStep extends TimelineStep {
   readonly deliveries: readonly DeliveryNote[]
 }
 
@@ -25,7 +25,7 @@ const MAX_EVENTS = 400
 export function listPastSteps(
   observedSandbox: ObservedSandbox,
   customerRef: CustomerRef,
-): PastStep[] {
+): PastTimelineStep[] {
   return sortNewestFirst(
     customerRef.provider === 'stripe'
       ? listPastStripeSteps(observedSandbox, customerRef.id)
@@ -33,7 +33,7 @@ export function listPastSteps(
   )
 }
 
-function listPastStripeSteps(watched: ObservedSandbox, customer: string): PastStep[] {
+function listPastStripeSteps(watched: ObservedSandbox, customer: string): PastTimelineStep[] {
   if (!watched.stripe) return []
   const { context } = watched.stripe
   const filter = { mentions: customer, keep: createCustomerEventFilter(customer), most: MAX_EVENTS }
@@ -46,7 +46,7 @@ function listPastStripeSteps(watched: ObservedSandbox, customer: string): PastSt
 function listPastBraintreeSteps(
   watched: ObservedSandbox,
   { merchant, id }: CustomerRef,
-): PastStep[] {
+): PastTimelineStep[] {
   const found = findMerchant(watched, merchant)
   const steps = found ? deriveBraintreeSteps(found, id) : []
   const sent = found && mapNotificationsToSteps(watched, found, steps)

@@ -10,7 +10,7 @@ import {
   findPeriodAt,
 } from '../wire/periods.ts'
 import { findBilledPeriodEnd, findWholePeriod } from './proration.ts'
-import type { BilledTime } from './subscription-invoice.ts'
+import type { BilledTimeRange } from './subscription-invoice.ts'
 import { readTrialEnd } from './subscription-params.ts'
 
 type Params = Stripe.SubscriptionCreateParams
@@ -197,7 +197,7 @@ export function createFirstBilledTimesFinder(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   { prorates }: { readonly prorates: boolean },
-): (item: SubscriptionItemRow) => readonly BilledTime[] {
+): (item: SubscriptionItemRow) => readonly BilledTimeRange[] {
   return (item) => {
     const { recurring } = work.require('price', item.price)
     if (!recurring) throw new TypeError('A subscription item needs a recurring price')
@@ -219,8 +219,8 @@ function splitPastPeriods(
   recurrence: BillingRecurrence,
   began: number,
   until: number,
-): BilledTime[] {
-  const times: BilledTime[] = []
+): BilledTimeRange[] {
+  const times: BilledTimeRange[] = []
   for (let at = began; at < until; ) {
     const whole = findPeriodAt(anchor, recurrence, at)
     times.push({ start: at, end: whole.end, whole })
@@ -241,10 +241,10 @@ function splitPastPeriods(
  */
 function combinePastPeriods(
   { start_date: began }: SubscriptionRow,
-  current: BilledTime,
+  current: BilledTimeRange,
   recurrence: BillingRecurrence,
   now: number,
-): BilledTime[] {
+): BilledTimeRange[] {
   const whole = { start: began, end: addIntervals(began, recurrence, 1) }
   if (current.whole.start < now) return [{ start: began, end: current.end, whole }]
   return [{ start: began, end: now, whole }, current]

@@ -5,7 +5,7 @@ import type { InitChoices } from './choices.ts'
 import { translate } from './code.ts'
 import type { FileChange, SourcePlan } from './framework.ts'
 import { detectLanguage, type Language } from './language.ts'
-import { hasApplication, isMounted, type MountRules, mountIn } from './mount.ts'
+import { type FrameworkMountRules, hasApplication, isMounted, mountIn } from './mount.ts'
 import { findPort, listEntries, type Project, readText } from './project.ts'
 import { composeServer, createsServer, type ServerTemplate } from './template.ts'
 
@@ -16,7 +16,7 @@ export type EntryTemplate = Omit<ServerTemplate, 'adapter' | 'file' | 'port' | '
 export interface EntryFramework {
   readonly name: string
   readonly adapter: string
-  readonly rules: MountRules
+  readonly rules: FrameworkMountRules
   /** Composes the parts. `null` if the framework is not supported with these modules. */
   template(language: Language, choices: InitChoices): EntryTemplate | null
 }
@@ -91,7 +91,7 @@ function loadsWithRequire({ modules, typescript }: Language, source: string): bo
 }
 
 function describeMount(
-  { statement }: MountRules,
+  { statement }: FrameworkMountRules,
   specifier: string,
   modules: 'esm' | 'require',
 ): string {

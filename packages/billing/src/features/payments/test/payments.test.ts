@@ -188,7 +188,7 @@ describe('invoiceFor() at Stripe, when the payment fails,', () => {
     [{}, 'open'],
     [{ voidOnFailure: true }, 'void'],
   ])(
-    'leaves an invoice that depends on the options: with %o, its status is %s',
+    'leaves an invoice whose status depends on the options: %o leads to %s',
     async (options, status) => {
       const test = await start('stripe')
       const { user, sandbox } = test

@@ -7,13 +7,13 @@ import { formatAmount } from '../../wire/money.ts'
 import { describeCard } from './cards.ts'
 import { describePrice } from './checkout-view.ts'
 import { formatUnixDate, renderAlert, renderHiddenFields } from './page.ts'
-import type { ViewedPortal } from './portal-state.ts'
+import type { PortalViewData } from './portal-state.ts'
 
 /**
  * Renders the first page of the customer portal, with everything that the portal's configuration
  * allows.
  */
-export function renderPortalHome(viewed: ViewedPortal): Html {
+export function renderPortalHome(viewed: PortalViewData): Html {
   const { work, customer, configuration, session, problem } = viewed
   const { features } = configuration
   const own = work.findBy('subscription', 'customer', customer.id).reverse()
@@ -27,7 +27,7 @@ export function renderPortalHome(viewed: ViewedPortal): Html {
   ${session.return_url ? html`<p><a href="${session.return_url}">Return</a></p>` : ''}`
 }
 
-function subscriptionView(viewed: ViewedPortal, subscription: SubscriptionRow): Html {
+function subscriptionView(viewed: PortalViewData, subscription: SubscriptionRow): Html {
   const { work, session, configuration } = viewed
   const { subscription_cancel: cancel, subscription_update: update } = configuration.features
   const items = listSubscriptionItems(work, subscription)
@@ -50,18 +50,18 @@ function describeStatus(subscription: SubscriptionRow, end: number): string {
   return subscription.status.replaceAll('_', ' ')
 }
 
-export function buildPortalLink({ home }: ViewedPortal, view: string, subscription = ''): string {
+export function buildPortalLink({ home }: PortalViewData, view: string, subscription = ''): string {
   return `${home}&view=${view}${subscription ? `&subscription=${subscription}` : ''}`
 }
 
-function cardsView(viewed: ViewedPortal): Html {
+function cardsView(viewed: PortalViewData): Html {
   const { work, customer } = viewed
   const cards = work.findBy('payment_method', 'customer', customer.id)
   return html`<section><h2>Payment methods</h2><ul class="list">${cards.map((card) => cardRow(viewed, card))}</ul>
   <p><a class="button quiet" href="${buildPortalLink(viewed, 'payment_method_update')}">Add a card</a></p></section>`
 }
 
-function cardRow({ session, customer }: ViewedPortal, card: PaymentMethodRow): Html {
+function cardRow({ session, customer }: PortalViewData, card: PaymentMethodRow): Html {
   const isDefault = customer.invoice_settings.default_payment_method === card.id
   const button = (action: string, text: string) =>
     html`<form method="post">${renderHiddenFields({ token: session.$.token, method: card.id, action })}<button class="quiet" aria-label="${text}: ${describeCard(card)}">${text}</button></form>`
@@ -69,13 +69,13 @@ function cardRow({ session, customer }: ViewedPortal, card: PaymentMethodRow): H
   ${isDefault ? '' : button('default-card', 'Make default')}${button('remove-card', 'Remove')}</li>`
 }
 
-function detailsView(viewed: ViewedPortal): Html {
+function detailsView(viewed: PortalViewData): Html {
   const { customer } = viewed
   return html`<section><h2>Billing details</h2><p>${customer.name}<br>${customer.email}<br>${customer.phone}</p>
   <p><a class="button quiet" href="${buildPortalLink(viewed, 'customer_update')}">Update details</a></p></section>`
 }
 
-function invoicesView({ work, customer }: ViewedPortal): Html {
+function invoicesView({ work, customer }: PortalViewData): Html {
   const invoices = work
     .findBy('invoice', 'customer', customer.id)
     .filter((invoice) => invoice.status !== 'draft')

@@ -26,12 +26,12 @@ export interface PortalState {
   readonly home: string
 }
 
-export interface ViewedPortal extends PortalState {
+export interface PortalViewData extends PortalState {
   readonly form: URLSearchParams
   readonly problem: string | null
 }
 
-export type PortalView = (viewed: ViewedPortal) => Html
+export type PortalView = (viewed: PortalViewData) => Html
 
 /**
  * Finds the subscription that a form or a flow of the portal refers to.

@@ -7,9 +7,9 @@ import { describePrice } from './checkout-view.ts'
 import { formatUnixDate, renderAlert, renderHiddenFields } from './page.ts'
 import {
   type PortalView,
+  type PortalViewData,
   readChosenChange,
   requireChosenSubscription,
-  type ViewedPortal,
 } from './portal-state.ts'
 
 /** Pages of the customer portal, by the type of the flow that opens them directly. */
@@ -87,7 +87,7 @@ export const PORTAL_VIEWS: Readonly<Record<string, PortalView>> = {
   subscription_update_confirm: confirmView,
 }
 
-function confirmView(viewed: ViewedPortal): Html {
+function confirmView(viewed: PortalViewData): Html {
   const { work, configuration, form } = viewed
   const subscription = requireChosenSubscription(viewed, form)
   try {
@@ -117,11 +117,11 @@ export function renderPortalDone(message: string, url: string | null): Html {
  * Renders a page of the portal. In a flow, its back link leads to the application, otherwise to the
  * portal's home page.
  */
-function frame({ flow, session, home, problem }: ViewedPortal, title: string, body: Html): Html {
+function frame({ flow, session, home, problem }: PortalViewData, title: string, body: Html): Html {
   const back = flow ? session.return_url : home
   return html`<section><h1>${title}</h1>${renderAlert(problem)}${body}${back ? html`<p><a href="${back}">Back</a></p>` : ''}</section>`
 }
 
-function fieldsOf({ session }: ViewedPortal, action: string): Record<string, string> {
+function fieldsOf({ session }: PortalViewData, action: string): Record<string, string> {
   return { token: session.$.token, action }
 }
