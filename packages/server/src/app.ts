@@ -18,11 +18,7 @@ import {
 } from './http/middleware.ts'
 import { addOperations } from './http/operations.ts'
 import { limitBody, rejectUnreadable, UnreadableRequest } from './http/readable.ts'
-import {
-  createTooManyRequestsResponse,
-  limitClientRegistration,
-  limitTokenRoutes,
-} from './http/token-limits.ts'
+import { limitClientRegistration, limitTokenRoutes, tooManyJson } from './http/token-limits.ts'
 import type { AppEnv } from './http/variables.ts'
 import { ENGLISH, type PageText } from './messages/messages.ts'
 import { renderProblem } from './pages/admin/parts.tsx'
@@ -116,7 +112,7 @@ function respondToError(error: Error, c: Context<AppEnv>, context: ServiceContex
   const { t } = c.get('page')
   if (error instanceof TooManyRequests) {
     context.metrics.countRefusal(c.req.path === '/register' ? 'register' : 'login')
-    if (!isPageRequest(c)) return createTooManyRequestsResponse(error)
+    if (!isPageRequest(c)) return tooManyJson(error)
     c.header('retry-after', String(error.retryAfterSeconds))
     const minutes = Math.ceil(error.retryAfterSeconds / 60)
     const message = t('error.tooMany.text', { minutes })

@@ -14,11 +14,11 @@ import type { Logger } from 'pino'
 import { braintreeEnvironment } from './config/braintree-environment.ts'
 import type { Config } from './config/config.ts'
 import { optionsOf } from './config/library-options.ts'
-import { listMeteredPrices } from './config/plan-capabilities.ts'
+import { meteredPrices } from './config/plan-capabilities.ts'
 import type { Settings } from './config/settings.ts'
 import { AUDIT_EVENT } from './config/shapes.ts'
-import { toConfigurationError } from './configuration-error.ts'
-import { createPlainLogger } from './logger.ts'
+import { asConfigurationError } from './configuration-error.ts'
+import { plainLogger } from './logger.ts'
 import { createMailer, type Mailer, type MailerOptions } from './mail/mailer.ts'
 import type { ServiceTables, UserRow } from './storage/tables.ts'
 import { fromRow } from './users/user.ts'
@@ -30,7 +30,7 @@ export interface Providers {
 }
 
 /** The payment providers that the configuration has credentials for. */
-export function pickConfiguredProviders({ stripe, braintree }: Config): Providers {
+export function configuredProviders({ stripe, braintree }: Config): Providers {
   return {
     ...(stripe ? { stripe } : {}),
     ...(braintree ? { braintree: braintreeEnvironment(braintree) } : {}),
@@ -77,7 +77,7 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
   const { config, database, providers, logger, url, fromRequest, background } = options
   const { settings } = config
   const { stripe, braintree, ...given } = optionsOf('billing', settings)
-  const metered = listMeteredPrices(settings.plans, 'braintree')
+  const metered = meteredPrices(settings.plans, 'braintree')
   const mailer = createMailer({ config, smtp: options.smtp, onAttempt: options.onMail })
   const billing = create({
     ...given,
@@ -110,7 +110,7 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     processEvery: background ? (settings.processEvery ?? 10) : false,
     migrate: settings.migrate,
     clock: options.clock ?? database.clock,
-    logger: createPlainLogger(logger),
+    logger: plainLogger(logger),
     ...(options.observe && { observe: options.observe }),
   } satisfies BillingOptions)
   return {
@@ -128,7 +128,7 @@ function create(options: BillingOptions): Billing {
   try {
     return createBilling(options)
   } catch (error) {
-    throw toConfigurationError(error)
+    throw asConfigurationError(error)
   }
 }
 

@@ -22,7 +22,7 @@ export class ConfigurationError extends Error {
  * Returns the TypeError with which a library rejects its options as a `ConfigurationError`, and any
  * other error as it is.
  */
-export function toConfigurationError(error: unknown): unknown {
+export function asConfigurationError(error: unknown): unknown {
   if (!(error instanceof TypeError)) return error
   return new ConfigurationError('The configuration is invalid', { problems: [error.message] })
 }

@@ -21,10 +21,10 @@ import type { Logger } from 'pino'
 import { adminScopes } from './admin/operation.ts'
 import type { Config } from './config/config.ts'
 import { optionsOf } from './config/library-options.ts'
-import { ConfigurationError, toConfigurationError } from './configuration-error.ts'
-import { createEnabledFeatures, createEnabledGrants, PASSWORD_ACR } from './features.ts'
+import { asConfigurationError, ConfigurationError } from './configuration-error.ts'
+import { enabledFeatures, enabledGrants, PASSWORD_ACR } from './features.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
-import { createPlainLogger } from './logger.ts'
+import { plainLogger } from './logger.ts'
 import { createAuthorizationPages } from './pages/consent.tsx'
 import { createSessions, type Sessions } from './sessions/sessions.ts'
 import { migrationSets, refuseForeignTables } from './storage/found-tables.ts'
@@ -143,8 +143,8 @@ export function createCore(options: CoreOptions): Core {
       ...createAuthorizationPages({ settings, findUser: users.findById }),
       ...settings.pages,
     },
-    grants: traceGrants(options.telemetry ?? null, createEnabledGrants(settings, users)),
-    features: createEnabledFeatures(config),
+    grants: traceGrants(options.telemetry ?? null, enabledGrants(settings, users)),
+    features: enabledFeatures(config),
     selfRegistered: {
       scopes: config.selfRegistered.scopes,
       ...(config.selfRegistered.resources && { resources: config.selfRegistered.resources }),
@@ -152,9 +152,9 @@ export function createCore(options: CoreOptions): Core {
     purgeEvery: options.background ? settings.purgeEvery : false,
     migrate: settings.migrate,
     clock,
-    logger: createPlainLogger(logger),
+    logger: plainLogger(logger),
   })
-  const limits = createLimits(database, clock, { logger: createPlainLogger(logger) })
+  const limits = createLimits(database, clock, { logger: plainLogger(logger) })
   return { users, sessions, limits, oauth, fromRequest }
 }
 
@@ -166,7 +166,7 @@ function createServer(options: AuthorizationServerOptions<User>): AuthorizationS
   try {
     return createAuthorizationServer<User>(options)
   } catch (error) {
-    throw toConfigurationError(error)
+    throw asConfigurationError(error)
   }
 }
 

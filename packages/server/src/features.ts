@@ -49,11 +49,7 @@ const includeIf = <Offered>(isOn: unknown, offer: () => Offered): Offered[] =>
   isOn ? [offer()] : []
 
 /** Creates the features of the authorization server that the settings switch on. */
-export function createEnabledFeatures({
-  settings,
-  selfRegistered,
-  pairwiseSalt,
-}: Config): Feature[] {
+export function enabledFeatures({ settings, selfRegistered, pairwiseSalt }: Config): Feature[] {
   const { clientAssertions } = settings
   const proofs = optionsOf('dpop', settings)
   const assertions = optionsOf('jwtClientAuthentication', settings)
@@ -155,7 +151,7 @@ function registrationFeatures(
  * Creates the grants of the authorization server that the settings switch on. Grants that current
  * best practice advises against can be switched off (threat T8).
  */
-export function createEnabledGrants(
+export function enabledGrants(
   settings: Settings,
   users: Pick<UserAccounts, 'findByEmail'>,
 ): Grant[] {

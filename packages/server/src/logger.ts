@@ -66,7 +66,7 @@ export function createLogger(
  * Returns the logger of an area, whose lines name the area. Its level is that of the area in
  * `levels`, else that of the logger.
  */
-export function createAreaLogger<Area extends string>(
+export function areaLogger<Area extends string>(
   logger: Logger,
   area: NoInfer<Area>,
   levels: Readonly<Partial<Record<Area, string>>>,
@@ -76,7 +76,7 @@ export function createAreaLogger<Area extends string>(
 }
 
 /** Adapts the logger to the interface of `oauth` and `billing`. */
-export function createPlainLogger(logger: Logger): {
+export function plainLogger(logger: Logger): {
   error(message: string, error?: unknown): void
   warn(message: string): void
 } {

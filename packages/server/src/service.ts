@@ -8,7 +8,7 @@ import { createAuditChain } from './admin/audit/chain.ts'
 import { deliverTo, logTo } from './admin/audit/stream.ts'
 import { createAdminServices } from './admin/services.ts'
 import { createApp } from './app.ts'
-import { createServiceBilling, pickConfiguredProviders } from './billing.ts'
+import { configuredProviders, createServiceBilling } from './billing.ts'
 import type { Config } from './config/config.ts'
 import type { LogArea } from './config/values.ts'
 import { ConfigurationError } from './configuration-error.ts'
@@ -17,19 +17,19 @@ import { createCore, migrateCore, openDatabase, requireMigrated } from './core.t
 import { claimDataFolder } from './demo/data-folder.ts'
 import {
   type BothProviders,
-  createSandboxProviders,
   type DemoProviders,
   ensureCoupon,
-  getSandboxFile,
-  parseMailboxUrl,
+  mailboxSettings,
   registerWebhooks,
+  sandboxFileIn,
+  sandboxProviders,
   startProviders,
 } from './demo/providers.ts'
 import { seedDemo } from './demo/seed.ts'
 import { type DemoState, readStateFile } from './demo/state-file.ts'
 import { createNodeServer, type Timeouts } from './http/node-server.ts'
 import { checkClock, createReadiness, type Readiness } from './http/readiness.ts'
-import { createAreaLogger, createLogger } from './logger.ts'
+import { areaLogger, createLogger } from './logger.ts'
 import { createDatabaseWait, createOutageDetector } from './outages.ts'
 import { withProgress } from './progress.ts'
 import { addHealthMetrics } from './statistics/health-metrics.ts'
@@ -161,7 +161,7 @@ async function start(
   const logger = createLogger(config.logLevel, options.logTo, outages).child(
     worker ? { worker: worker.number } : {},
   )
-  const loggerOf = (area: LogArea) => createAreaLogger(logger, area, config.logAreas)
+  const loggerOf = (area: LogArea) => areaLogger(logger, area, config.logAreas)
   const keepDemo = options.keepDemo ?? true
   const state = { leaving: false }
 
@@ -223,7 +223,7 @@ async function start(
     const started = await startProviders({
       config,
       servicePort: server.port,
-      stateFile: keepDemo ? getSandboxFile(config.dataDir) : null,
+      stateFile: keepDemo ? sandboxFileIn(config.dataDir) : null,
       hasMailbox: (options.mailbox ?? true) && !config.smtp && !config.settings.mail?.send,
     })
     closers.push(() => started.close())
@@ -245,9 +245,9 @@ async function start(
     database,
     providers:
       sandbox && stripeWebhook
-        ? createSandboxProviders(sandbox, stripeWebhook.secret, config.settings.currency)
-        : pickConfiguredProviders(config),
-    smtp: config.smtp ?? (sandbox?.mail ? parseMailboxUrl(sandbox.mail.url) : null),
+        ? sandboxProviders(sandbox, stripeWebhook.secret, config.settings.currency)
+        : configuredProviders(config),
+    smtp: config.smtp ?? (sandbox?.mail ? mailboxSettings(sandbox.mail.url) : null),
     clock: billingClock,
     logger: loggerOf('billing'),
     observe: countProviderCalls(

@@ -1,6 +1,6 @@
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createEnabledGrants } from '../src/features.ts'
+import { enabledGrants } from '../src/features.ts'
 import { parseSettings, type SettingsInput } from '../src/index.ts'
 import { startTestService, type TestService } from './support.ts'
 
@@ -98,6 +98,6 @@ describe('the `trustedIssuers` setting', () => {
 })
 
 it('the service offers no jwt-bearer grant unless an issuer is configured', () => {
-  const types = createEnabledGrants(parseSettings({}), service.users).map(({ type }) => type)
+  const types = enabledGrants(parseSettings({}), service.users).map(({ type }) => type)
   expect(types).not.toContain(JWT_BEARER)
 })

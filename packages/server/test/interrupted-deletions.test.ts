@@ -1,7 +1,7 @@
 import type { Billing, ProviderName } from '@tollgate/billing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServiceBilling } from '../src/billing.ts'
-import { createSandboxProviders } from '../src/demo/providers.ts'
+import { sandboxProviders } from '../src/demo/providers.ts'
 import { AccountUnfinished, deleteAccount } from '../src/users/end-account.ts'
 import { createAccountHelpers, PROVIDERS } from './accounts.ts'
 import { startTestService, type TestService, testConfig } from './support.ts'
@@ -21,7 +21,7 @@ async function billingWithoutRetries(): Promise<Billing> {
   if (!sandbox) throw new Error('There is no sandbox')
   const { config, remove } = await testConfig()
   await remove()
-  const { stripe, braintree } = createSandboxProviders(sandbox, 'whsec_unused', 'usd')
+  const { stripe, braintree } = sandboxProviders(sandbox, 'whsec_unused', 'usd')
   if (!stripe || !braintree) throw new Error('A provider is missing')
   const once = { ...stripe, config: { ...stripe.config, maxNetworkRetries: 0 } }
   const providers = { stripe: once, braintree }

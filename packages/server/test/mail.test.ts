@@ -2,7 +2,7 @@ import { connect } from '@tollgate/database'
 import type { MailFault, SandboxMailbox } from '@tollgate/sandbox'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createServiceBilling } from '../src/billing.ts'
-import { createSandboxProviders, parseMailboxUrl } from '../src/demo/providers.ts'
+import { mailboxSettings, sandboxProviders } from '../src/demo/providers.ts'
 import { createLogger } from '../src/logger.ts'
 import { createAccountHelpers } from './accounts.ts'
 import { startTestService, type TestService, testConfig } from './support.ts'
@@ -125,8 +125,8 @@ it('two processes on one database send each mail once', async () => {
   const other = createServiceBilling({
     config,
     database,
-    providers: createSandboxProviders(sandbox, 'unused', 'usd'),
-    smtp: parseMailboxUrl(mailbox.url),
+    providers: sandboxProviders(sandbox, 'unused', 'usd'),
+    smtp: mailboxSettings(mailbox.url),
     clock: sandbox.clock,
     logger: createLogger('silent'),
     background: false,

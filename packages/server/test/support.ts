@@ -10,7 +10,7 @@ import type { Config } from '../src/config/config.ts'
 import { readEnvironment } from '../src/config/environment.ts'
 import { parseSettings, type SettingsInput } from '../src/config/settings.ts'
 import { migrateCore } from '../src/core.ts'
-import { createEnabledFeatures } from '../src/features.ts'
+import { enabledFeatures } from '../src/features.ts'
 import { type ServiceOptions, type StartedService, startService } from '../src/service.ts'
 import { createBrowser } from './browser.ts'
 
@@ -81,7 +81,7 @@ export async function startTestService(overrides: TestServiceOptions = {}): Prom
   const clock = movableClock()
   const now = (overrides.options?.clock ?? clock).now()
   const { signingAlgorithm } = config.settings
-  const features = createEnabledFeatures(config)
+  const features = enabledFeatures(config)
   await insertSigningKeys(database, {
     secret: config.secrets[0] ?? '',
     now,

@@ -1,10 +1,10 @@
 import type { Billing } from '@tollgate/billing'
 import type { Database } from '@tollgate/database'
 import {
+  configuredProviders,
   createServiceBilling,
   NO_PROVIDER,
   type Providers,
-  pickConfiguredProviders,
 } from '../billing.ts'
 import type { Config, Need } from '../config/config.ts'
 import { migrateCore } from '../core.ts'
@@ -84,7 +84,7 @@ export async function withBillingAccess<T>(
     return openBilling(opened, database, needsUrl ? serviceUrl(opened) : undefined)
   })
   const rows = once(async () => {
-    const configured = pickConfiguredProviders(config)
+    const configured = configuredProviders(config)
     const providers = Object.keys(configured).length > 0 ? configured : NO_PROVIDER
     const billing = create({ config, database, providers, clock: database.clock })
     return { billing, close: () => billing.close() }

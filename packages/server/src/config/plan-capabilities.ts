@@ -65,7 +65,7 @@ export function listAdditionalPrices(
 }
 
 /** Returns the prices of usage by meter, for a provider where billing itself charges the usage. */
-export function listMeteredPrices(
+export function meteredPrices(
   plans: readonly Plan[],
   provider: PlanProvider,
 ): Record<string, MeteredPrice> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ConfigurationError } from '../configuration-error.ts'
 import { readEnvironment } from './environment.ts'
-import { listAdditionalPrices, listMeteredPrices } from './plan-capabilities.ts'
+import { listAdditionalPrices, meteredPrices } from './plan-capabilities.ts'
 import { parseSettings, readSettings } from './settings.ts'
 
 const base = { id: 'pro', name: 'Pro' }
@@ -88,7 +88,7 @@ describe('a plan in the settings', () => {
     const idsAt = (provider: 'stripe' | 'braintree') =>
       listAdditionalPrices(plan, provider).map(({ id }) => id)
     expect([idsAt('stripe'), idsAt('braintree')]).toEqual([['calls', 'support'], ['support']])
-    expect(listMeteredPrices(plans, 'braintree')).toEqual({
+    expect(meteredPrices(plans, 'braintree')).toEqual({
       api_calls: { description: 'API calls', unitAmount: '0.5', included: 1000 },
     })
   })

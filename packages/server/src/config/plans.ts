@@ -119,7 +119,7 @@ const seats = z
   )
   .default(false)
 
-export const planSchema = z
+export const plan = z
   .strictObject({
     /** The id in URLs and forms, such as `pro`. */
     id: z.string().min(1).max(64),
@@ -165,8 +165,8 @@ export const planSchema = z
   })
   .superRefine(checkPlan, { when: () => true })
 
-export const plansSchema = z
-  .array(planSchema)
+export const plans = z
+  .array(plan)
   .readonly()
   .superRefine(checkPlans, { when: () => true })
   .transform((all) => all.flatMap(offersOf))
@@ -235,7 +235,7 @@ export interface Plan extends PriceTerms {
   readonly seats: SeatsRule
 }
 
-type GivenPlan = z.output<typeof planSchema>
+type GivenPlan = z.output<typeof plan>
 type GivenTerms = Pick<z.output<typeof price>, keyof typeof terms>
 type GivenPrice = z.output<typeof price>
 

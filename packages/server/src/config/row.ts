@@ -224,7 +224,7 @@ export const whole = <const Option extends string = never>(
 /** Defines a list of names, with the library's own default. */
 export const names = <const Option extends string = never>(
   more: More<readonly string[] | null, Option> = {},
-) => optional(z.array(z.string().min(1)).readonly(), { text: read.namesSchema, ...more })
+) => optional(z.array(z.string().min(1)).readonly(), { text: read.names, ...more })
 
 export const list = <Value, Input>(value: z.ZodType<Value, Input>, fallback: Value[] = []) =>
   z.array(value).readonly().default(fallback)

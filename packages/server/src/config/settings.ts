@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { didYouMean } from './did-you-mean.ts'
-import type { planSchema } from './plans.ts'
+import type { plan } from './plans.ts'
 import type { SettingRow } from './row.ts'
 import type * as shapes from './shapes.ts'
 import { table } from './table.ts'
@@ -23,13 +23,13 @@ export type SettingsInput = {
 }
 export type { Plan } from './plans.ts'
 /** A plan in a `tollgate.config.ts`. Members with a default are optional. */
-export type PlanInput = Readonly<z.input<typeof planSchema>>
+export type PlanInput = Readonly<z.input<typeof plan>>
 /** Settings for clients that register themselves. */
-export type SelfRegisteredSettings = Readonly<z.output<typeof shapes.selfRegisteredSchema>>
+export type SelfRegisteredSettings = Readonly<z.output<typeof shapes.selfRegistered>>
 /** Settings for outgoing requests to client-supplied URLs. */
-export type OutgoingSettings = Readonly<z.output<typeof shapes.outgoingSchema>>
+export type OutgoingSettings = Readonly<z.output<typeof shapes.outgoing>>
 /** Settings for the endpoints of your application that receive billing events. */
-export type DeliverySettings = Readonly<z.output<typeof shapes.deliveriesSchema>>
+export type DeliverySettings = Readonly<z.output<typeof shapes.deliveries>>
 
 /**
  * Gives editors the types of a `tollgate.config.ts`. Returns its argument unchanged.

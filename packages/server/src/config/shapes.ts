@@ -35,22 +35,22 @@ export const hasFunctionsOnly = (value: unknown) =>
   isObject(value) && Object.keys(value).every((name) => hasFunction(value, name))
 
 /** A period, or a function that returns when a token that is issued now expires. */
-export const lifetimeSchema = z.union([read.period, callable<() => Date>()], {
+export const lifetime = z.union([read.period, callable<() => Date>()], {
   error: "expected a lifetime such as '15d' or '90m', a whole number of seconds, or a function",
 })
-export const productNameSchema = z.string().trim().min(1).max(60)
+export const productName = z.string().trim().min(1).max(60)
 
-export const contactSchema = z.union([z.email(), z.url({ protocol: /^https?$/ })], {
+export const contact = z.union([z.email(), z.url({ protocol: /^https?$/ })], {
   error: 'expected an e-mail address or a URL',
 })
 
-export const currencySchema = z
+export const currency = z
   .string()
   .regex(/^[a-z]{3}$/i, 'expected a currency code of three letters such as usd')
   .toLowerCase()
 
 export const accessTokenFormats = ['jwt', 'opaque'] as const satisfies AccessTokenFormatName[]
-export const accessTokenFormatSchema = z.union(
+export const accessTokenFormat = z.union(
   [
     known(accessTokenFormats),
     z.custom<AccessTokenFormat>(
@@ -67,24 +67,24 @@ export const secondsOrNever = ([from, to]: readonly [number, number]) =>
     error: `expected a whole number of seconds from ${from} to ${to}, or false`,
   })
 
-export const attemptsSchema = z.strictObject({
+export const attempts = z.strictObject({
   limit: z.number().int().min(1).exactOptional(),
   seconds: z.number().int().min(1).exactOptional(),
 })
 
 // The library checks these two values as well; checking them here lets the message name the
 // setting.
-export const repeatableSchema = z
+export const repeatable = z
   .union([read.period, z.literal(false)])
   .refine(
     (value) => read.isAccepted(() => refreshToken({ repeatableFor: value })),
     "expected 10 seconds to 7 days, such as '24h', or false",
   )
-export const repeatableTextSchema = read.periodOrOff.refine(
+export const repeatableText = read.periodOrOff.refine(
   (value) => read.isAccepted(() => refreshToken({ repeatableFor: value })),
   'expects off, or 10 seconds to 7 days, such as 24h',
 )
-export const assertionLifetimeSchema = z
+export const assertionLifetimeShape = z
   .union([z.string(), z.number()])
   .refine(
     (value) => read.isAccepted(() => jwtClientAuthentication({ assertionsExpireIn: value })),
@@ -99,7 +99,7 @@ const bytes = z.instanceof(Uint8Array, {
   error: 'expected the bytes of a file, as of readFileSync()',
 })
 
-export const invoiceSchema = z.strictObject({
+export const invoice = z.strictObject({
   vendor: z.string().min(1),
   product: z.string().min(1),
   vendorDetails: lines.exactOptional(),
@@ -111,7 +111,7 @@ export const invoiceSchema = z.strictObject({
   fonts: z.strictObject({ regular: bytes, bold: bytes }).exactOptional(),
 })
 
-export const listenersSchema = z
+export const listeners = z
   .custom<EventListeners>(hasFunctionsOnly, { error: 'expected an object of functions' })
   .superRefine((value, context) => {
     for (const name of Object.keys(value)) {
@@ -126,7 +126,7 @@ export type MailSettings = Omit<MailOptions, 'send'> & Partial<Pick<MailOptions,
 
 const MAIL_MEMBERS = ['send', 'only', 'link', 'words']
 
-export const mailSchema = z
+export const mail = z
   .custom<MailSettings>(isObject, { error: 'expected an object' })
   .superRefine((value, context) => {
     const add = (message: string) => context.addIssue({ code: 'custom', message })
@@ -146,7 +146,7 @@ export const mailSchema = z
     }
   })
 
-export const taxSchema = z.union(
+export const tax = z.union(
   [
     known(['percentage', 'automatic']),
     z.custom<{
@@ -158,7 +158,7 @@ export const taxSchema = z.union(
   },
 )
 
-export const selfRegisteredSchema = z.strictObject({
+export const selfRegistered = z.strictObject({
   /**
    * The policy for registering clients: `closed` (no one), `initial-access-token` (holders of a token in
    * `TOLLGATE_INITIAL_ACCESS_TOKENS`) or `open` (anyone).
@@ -197,7 +197,7 @@ const requestRules = z.strictObject({
    * Private addresses and networks that requests may reach.
    * @default none
    */
-  privateAddresses: list(read.networkSchema),
+  privateAddresses: list(read.network),
   /**
    * Certificates (PEM) to trust in addition to those of Node.
    * @default none
@@ -212,7 +212,7 @@ const requestRules = z.strictObject({
   resolve: resolve.exactOptional(),
 })
 
-export const outgoingSchema = requestRules.extend({
+export const outgoing = requestRules.extend({
   /**
    * The longest time until a response is complete: 1 to 30 seconds.
    * @default '5s'
@@ -230,7 +230,7 @@ const deliverySecret = z
   .string()
   .refine(isDeliverySecret, { error: `expected ${read.WEBHOOK_SECRET_FORMAT}` })
 
-export const deliveriesSchema = requestRules.extend({
+export const deliveries = requestRules.extend({
   /**
    * Seconds to wait for the response of an endpoint, 1 to 30.
    * @default 15

@@ -26,7 +26,7 @@ import {
 import { z } from 'zod'
 import type { User } from '../users/user.ts'
 import { parseLogLevel } from './log-level.ts'
-import { plansSchema } from './plans.ts'
+import { plans } from './plans.ts'
 import {
   callable,
   defaulted,
@@ -86,7 +86,7 @@ export const table = {
    * The database: `postgres://…`, `mysql://…`, `mariadb://…` or `sqlite:<file>`.
    * @default `sqlite:<data folder>/tollgate.db` in a demo; required in production
    */
-  DATABASE_URL: variable(read.databaseUrlSchema, {
+  DATABASE_URL: variable(read.databaseUrl, {
     hint: 'postgres://…, mysql://… or sqlite:/path/to/file.db',
     check: 'database',
     decides: ['oauth.database', 'billing.database'],
@@ -146,7 +146,7 @@ export const table = {
    * Tokens for registering a client under the policy `initial-access-token`: at least 32 random
    * characters each, separated by commas.
    */
-  TOLLGATE_INITIAL_ACCESS_TOKENS: variable(read.secretsSchema, {
+  TOLLGATE_INITIAL_ACCESS_TOKENS: variable(read.secrets, {
     hint: 'the tokens that clients need to register; openssl rand -base64 32',
     check: 'registration',
     decides: ['clientRegistration.initialAccessTokens'],
@@ -160,12 +160,12 @@ export const table = {
     check: 'registration',
   }),
   /** Scopes that clients which registered themselves may request, separated by commas. */
-  TOLLGATE_SELF_REGISTERED_SCOPES: variable(read.namesSchema, {
+  TOLLGATE_SELF_REGISTERED_SCOPES: variable(read.names, {
     overrides: 'selfRegistered.scopes',
     check: 'registration',
   }),
   /** Private addresses and networks that outgoing requests to client-supplied URLs may reach. */
-  TOLLGATE_PRIVATE_ADDRESSES: variable(read.addressesSchema, {
+  TOLLGATE_PRIVATE_ADDRESSES: variable(read.addresses, {
     overrides: 'outgoing.privateAddresses',
     check: 'outgoing',
   }),
@@ -173,12 +173,12 @@ export const table = {
    * The URL that billing events are sent to as [signed webhooks](../guides/outgoing-webhooks.md).
    * @default the endpoints of `deliveries.endpoints`
    */
-  TOLLGATE_DELIVERIES_URL: variable(read.exactUrlSchema, { check: 'deliveries' }),
+  TOLLGATE_DELIVERIES_URL: variable(read.exactUrl, { check: 'deliveries' }),
   /**
    * The secret (`whsec_…`) that signs the webhooks sent to `TOLLGATE_DELIVERIES_URL`. During a
    * rotation, several secrets separated by commas.
    */
-  TOLLGATE_DELIVERIES_SECRET: variable(read.deliverySecretsSchema, {
+  TOLLGATE_DELIVERIES_SECRET: variable(read.deliverySecrets, {
     hint: `the secret that signs the events: ${STANDARD_WEBHOOK_SECRET}`,
     check: 'deliveries',
   }),
@@ -192,7 +192,7 @@ export const table = {
    * Private addresses and networks that events may be sent to. A demo may always send to this
    * machine.
    */
-  TOLLGATE_DELIVERIES_PRIVATE_ADDRESSES: variable(read.addressesSchema, {
+  TOLLGATE_DELIVERIES_PRIVATE_ADDRESSES: variable(read.addresses, {
     overrides: 'deliveries.privateAddresses',
     check: 'deliveries',
   }),
@@ -201,7 +201,7 @@ export const table = {
    * `smtps://…:465`, with special characters percent-encoded.
    * @default none: no mail is sent, unless the setting `mail` has `send`. A demo sends to the sandbox's mailbox
    */
-  TOLLGATE_SMTP_URL: variable(read.smtpUrlSchema, { decides: ['billing.mail'], check: 'mail' }),
+  TOLLGATE_SMTP_URL: variable(read.smtpUrl, { decides: ['billing.mail'], check: 'mail' }),
   /**
    * Whether the connection to the mail server must be encrypted, by STARTTLS if the URL begins with
    * `smtp:`. `required` or `off`. With `off`, mail and password can be read on the way.
@@ -211,7 +211,7 @@ export const table = {
     check: 'mail',
   }),
   /** The sender of all mail: `billing@example.com` or `Example Ltd <billing@example.com>`. */
-  TOLLGATE_MAIL_FROM: variable(read.mailAddressSchema, {
+  TOLLGATE_MAIL_FROM: variable(read.mailAddress, {
     hint: 'the sender of all mail, e.g. Example Ltd <billing@example.com>',
     check: 'mail',
   }),
@@ -219,7 +219,7 @@ export const table = {
    * Addresses and networks of [your proxies](../guides/production.md#the-reverse-proxy), whose
    * `X-Forwarded-For` is trusted.
    */
-  TOLLGATE_TRUSTED_PROXIES: defaulted(read.addressesSchema, [[]], {
+  TOLLGATE_TRUSTED_PROXIES: defaulted(read.addresses, [[]], {
     check: 'proxies',
     decides: ['oauth.addressOf'],
   }),
@@ -263,7 +263,7 @@ export const table = {
    * The signing secret of the endpoint `<TOLLGATE_URL>/stripe/webhook`. During a rotation, several
    * separated by commas.
    */
-  STRIPE_WEBHOOK_SECRET: variable(read.stripeWebhookSecretSchema, {
+  STRIPE_WEBHOOK_SECRET: variable(read.stripeWebhookSecret, {
     hint: 'the signing secret of the webhook endpoint at Stripe, whsec_…: tollgate billing webhooks create',
     check: 'webhooks',
     decides: ['billing.stripe.webhookSecret'],
@@ -309,7 +309,7 @@ export const table = {
   BRAINTREE_API_URL: variable(read.url, PROVIDERS),
 
   /** The name of your product, shown on every page. */
-  name: setting(shapes.productNameSchema.default('Tollgate'), { text: shapes.productNameSchema }),
+  name: setting(shapes.productName.default('Tollgate'), { text: shapes.productName }),
   /** Each scope with the description people read before they approve it. */
   scopes: setting(
     z
@@ -319,18 +319,12 @@ export const table = {
     { option: 'oauth.scopes' },
   ),
   /** Scopes that people may [leave out](../guides/scopes.md#optional-scopes) when they approve. */
-  optionalScopes: setting(list(z.string()), {
-    text: read.namesSchema,
-    option: 'oauth.optionalScopes',
-  }),
+  optionalScopes: setting(list(z.string()), { text: read.names, option: 'oauth.optionalScopes' }),
   /**
    * Scopes that are [granted when a request names none](../guides/scopes.md#default-scopes), if the
    * client may have them.
    */
-  defaultScopes: setting(list(z.string()), {
-    text: read.namesSchema,
-    option: 'oauth.defaultScopes',
-  }),
+  defaultScopes: setting(list(z.string()), { text: read.names, option: 'oauth.defaultScopes' }),
   /**
    * The plans that people can subscribe to, in the order of the page: see
    * [plans](../guides/plans.md). Each has `id`, `name`, a price (`amount` in the smallest unit of the
@@ -340,7 +334,7 @@ export const table = {
    * from `id`.
    */
   plans: setting(
-    plansSchema.prefault([
+    plans.prefault([
       { id: 'monthly', name: 'Monthly', amount: 1000, months: 1, trialDays: 14 },
       { id: 'pro', name: 'Pro', amount: 2500, months: 1, seats: true },
       { id: 'yearly', name: 'Yearly', amount: 10_000, months: 12 },
@@ -348,8 +342,8 @@ export const table = {
     { check: 'plans' },
   ),
   /** The currency of all plans, as a three-letter code. */
-  currency: setting(shapes.currencySchema.default('usd'), {
-    text: shapes.currencySchema,
+  currency: setting(shapes.currency.default('usd'), {
+    text: shapes.currency,
     decides: ['billing.stripe.currency', 'billing.braintree.currency'],
   }),
   /**
@@ -367,13 +361,13 @@ export const table = {
    * determine the tax.
    * @default `percentage`
    */
-  tax: optional(shapes.taxSchema, {
+  tax: optional(shapes.tax, {
     text: read.oneOf<'percentage' | 'automatic'>(['percentage', 'automatic']),
     decides: ['billing.tax'],
     check: 'providers',
   }),
   /** Contact for people who forgot their password: an e-mail or a web address, shown on the sign-in page. */
-  support: optional(shapes.contactSchema, { text: shapes.contactSchema }),
+  support: optional(shapes.contact, { text: shapes.contact }),
   /** Whether anyone may create an account. */
   registration: flag(true),
   /**
@@ -468,7 +462,7 @@ export const table = {
   }),
   /** Origins that `cors` allows in addition to those of registered clients, such as `https://docs.example.com`. */
   corsOrigins: setting(list(z.string()).superRefine(corsAccepts('origins')), {
-    text: read.namesSchema.superRefine(corsAccepts('origins')),
+    text: read.names.superRefine(corsAccepts('origins')),
     option: 'cors.origins',
     check: 'cors',
     remarks: (origins) =>
@@ -477,13 +471,13 @@ export const table = {
   }),
   /** Request headers that pages of other origins may send in addition to `Authorization`, `Content-Type` and `DPoP`. */
   corsRequestHeaders: setting(list(z.string()).superRefine(corsAccepts('requestHeaders')), {
-    text: read.namesSchema.superRefine(corsAccepts('requestHeaders')),
+    text: read.names.superRefine(corsAccepts('requestHeaders')),
     option: 'cors.requestHeaders',
     check: 'cors',
   }),
   /** Response headers that pages of other origins may read in addition to `WWW-Authenticate` and `DPoP-Nonce`. */
   corsResponseHeaders: setting(list(z.string()).superRefine(corsAccepts('responseHeaders')), {
-    text: read.namesSchema.superRefine(corsAccepts('responseHeaders')),
+    text: read.names.superRefine(corsAccepts('responseHeaders')),
     option: 'cors.responseHeaders',
     check: 'cors',
   }),
@@ -508,7 +502,7 @@ export const table = {
    * Lifetime of ID tokens: `'1h'`, `'15m'`, or seconds.
    * @default `1h`
    */
-  idTokensExpireIn: optional(shapes.lifetimeSchema, {
+  idTokensExpireIn: optional(shapes.lifetime, {
     text: read.periodText,
     option: 'openid.idTokensExpireIn',
     check: 'openid',
@@ -557,7 +551,7 @@ export const table = {
    * `scopes`, `resources`.
    * @default open in a demo that listens on this machine, else closed
    */
-  selfRegistered: setting(shapes.selfRegisteredSchema.nullable().default(null), {
+  selfRegistered: setting(shapes.selfRegistered.nullable().default(null), {
     check: 'registration',
     decides: [
       'oauth.selfRegistered',
@@ -646,8 +640,8 @@ export const table = {
    * The longest lifetime of a JWT that authenticates a client. The maximum is an hour, the lifetime
    * that Authlib uses. Each JWT is accepted once.
    */
-  clientAssertionsExpireIn: setting(shapes.assertionLifetimeSchema.default('1h'), {
-    text: shapes.assertionLifetimeSchema,
+  clientAssertionsExpireIn: setting(shapes.assertionLifetimeShape.default('1h'), {
+    text: shapes.assertionLifetimeShape,
     option: 'jwtClientAuthentication.assertionsExpireIn',
     check: 'clients',
   }),
@@ -758,8 +752,8 @@ export const table = {
    * Public URLs of `/api`, with which DPoP proofs are compared. Needed only if a proxy serves `/api`
    * at another host or removes a part of the path.
    */
-  dpopApiUrls: setting(list(read.exactUrlSchema), {
-    text: read.namesSchema.pipe(z.array(read.exactUrlSchema)),
+  dpopApiUrls: setting(list(read.exactUrl), {
+    text: read.names.pipe(z.array(read.exactUrl)),
     option: 'dpop.apiUrls',
     ...REQUESTS,
   }),
@@ -810,7 +804,7 @@ export const table = {
    * of a host name.
    * @default public addresses only
    */
-  outgoing: setting(shapes.outgoingSchema.prefault({}), {
+  outgoing: setting(shapes.outgoing.prefault({}), {
     option: 'oauth.outgoing',
     check: 'outgoing',
     remarks: ({ privateAddresses }) =>
@@ -839,7 +833,7 @@ export const table = {
    * [introspection](../guides/guards.md) can read (`opaque`); in the file also [a format of your
    * own](../guides/write-a-token-format.md).
    */
-  accessTokenFormat: setting(shapes.accessTokenFormatSchema.default('jwt'), {
+  accessTokenFormat: setting(shapes.accessTokenFormat.default('jwt'), {
     text: read.oneOf(shapes.accessTokenFormats),
     option: 'oauth.accessTokenFormat',
     check: 'tokens',
@@ -866,11 +860,11 @@ export const table = {
    */
   mcpServers: setting(
     recordOf(z.custom<McpServerOptions>(shapes.hasScopes, { error: 'expected { scopes: […] }' })),
-    { text: read.mcpServersSchema, option: 'mcp.servers', decides: ['mcp'], check: 'mcp' },
+    { text: read.mcpServers, option: 'mcp.servers', decides: ['mcp'], check: 'mcp' },
   ),
   /** Origins of MCP clients that run in a browser, such as `https://inspector.example.com`. */
   mcpOrigins: setting(list(z.string()).superRefine(corsAccepts('origins')), {
-    text: read.namesSchema.superRefine(corsAccepts('origins')),
+    text: read.names.superRefine(corsAccepts('origins')),
     option: 'mcp.origins',
     check: 'mcp',
   }),
@@ -912,7 +906,7 @@ export const table = {
    * and `bold`, the bytes of font files).
    */
   invoice: setting(
-    shapes.invoiceSchema.readonly().default({ vendor: 'Tollgate', product: 'Subscription' }),
+    shapes.invoice.readonly().default({ vendor: 'Tollgate', product: 'Subscription' }),
     { option: 'billing.invoice' },
   ),
   /**
@@ -922,21 +916,21 @@ export const table = {
    * service instead of `TOLLGATE_SMTP_URL`. The seller is named in `invoice`.
    * @default all kinds, if there is a mail server
    */
-  mail: optional(shapes.mailSchema, { decides: ['billing.mail'] }),
+  mail: optional(shapes.mail, { decides: ['billing.mail'] }),
   /** Lifetime of access tokens: `'15d'`, `'90m'`, seconds, or a function that returns the `Date` of expiry. */
-  accessTokensExpireIn: setting(shapes.lifetimeSchema.default('365d'), {
+  accessTokensExpireIn: setting(shapes.lifetime.default('365d'), {
     text: read.periodText,
     option: 'oauth.accessTokensExpireIn',
     check: 'tokens',
   }),
   /** Lifetime of refresh tokens (`'15d'`, `'90m'`, or seconds). It starts again with each refresh. */
-  refreshTokensExpireIn: setting(shapes.lifetimeSchema.default('365d'), {
+  refreshTokensExpireIn: setting(shapes.lifetime.default('365d'), {
     text: read.periodText,
     option: 'oauth.refreshTokensExpireIn',
     check: 'tokens',
   }),
   /** Lifetime of personal access tokens: `'15d'`, `'90m'`, or seconds. */
-  personalAccessTokensExpireIn: setting(shapes.lifetimeSchema.default('365d'), {
+  personalAccessTokensExpireIn: setting(shapes.lifetime.default('365d'), {
     text: read.periodText,
     option: 'oauth.personalAccessTokensExpireIn',
     check: 'tokens',
@@ -946,14 +940,14 @@ export const table = {
    * token, as long as that token is unused: 10 s to 7 d, or `false` for ten seconds. See
    * [grants](../guides/grants.md#refresh-tokens).
    */
-  refreshTokensRepeatableFor: setting(shapes.repeatableSchema.default('24h'), {
-    text: shapes.repeatableTextSchema,
+  refreshTokensRepeatableFor: setting(shapes.repeatable.default('24h'), {
+    text: shapes.repeatableText,
     option: 'refreshToken.repeatableFor',
     check: 'tokens',
   }),
   /** Like `refreshTokensRepeatableFor`, but for public clients. */
-  publicRefreshTokensRepeatableFor: setting(shapes.repeatableSchema.default('1h'), {
-    text: shapes.repeatableTextSchema,
+  publicRefreshTokensRepeatableFor: setting(shapes.repeatable.default('1h'), {
+    text: shapes.repeatableText,
     option: 'refreshToken.publicRepeatableFor',
     check: 'tokens',
   }),
@@ -1018,7 +1012,7 @@ export const table = {
    * such as `'invoice.paid'`. A function that throws is called again, so make it idempotent.
    * @default none
    */
-  on: optional(shapes.listenersSchema, {
+  on: optional(shapes.listeners, {
     option: 'billing.on',
   }),
   /**
@@ -1030,7 +1024,7 @@ export const table = {
    * a function that returns the addresses of a host name.
    * @default none
    */
-  deliveries: setting(shapes.deliveriesSchema.prefault({}), {
+  deliveries: setting(shapes.deliveries.prefault({}), {
     decides: ['billing.deliveries'],
     check: 'deliveries',
   }),
@@ -1078,7 +1072,7 @@ export const table = {
    * How many promotion codes that do not exist a person may try: `limit` attempts in `seconds`.
    * @default 10 in an hour
    */
-  promotionCodeAttempts: optional(shapes.attemptsSchema, { option: 'billing.codeAttempts' }),
+  promotionCodeAttempts: optional(shapes.attempts, { option: 'billing.codeAttempts' }),
   /**
    * Ids of the Stripe prices on sale. Other prices are rejected before a request is sent, and
    * `tollgate doctor` names those that Stripe does not have.

@@ -57,7 +57,7 @@ export const acceptedBy =
     }
   }
 
-export const networkSchema = z
+export const network = z
   .string()
   .refine(isNetwork, { message: 'expected an IP address or a network such as 10.0.0.0/8' })
 
@@ -144,16 +144,16 @@ const parts = (value: string) =>
     .filter(Boolean)
 
 /** Schema of a list of names separated by commas or spaces. */
-export const namesSchema = z.string().transform(words)
-export const secretsSchema = namesSchema.refine(
+export const names = z.string().transform(words)
+export const secrets = names.refine(
   (list) => list.length > 0 && list.every((each) => each.length >= 32),
   'needs tokens of at least 32 random characters, separated by commas',
 )
-export const addressesSchema = namesSchema.refine(
+export const addresses = names.refine(
   (list) => list.every(isNetwork),
   'expects IP addresses or networks such as 10.0.0.0/8',
 )
-export const deliverySecretsSchema = namesSchema.refine(
+export const deliverySecrets = names.refine(
   (list) => list.length > 0 && list.every(isDeliverySecret),
   `expects ${WEBHOOK_SECRET_FORMAT}; separate several with commas`,
 )
@@ -168,7 +168,7 @@ export const someOf = <Known extends string>(known: readonly Known[]) =>
  * Schema of a list of MCP servers separated by commas. Each entry is a URL and its scopes,
  * separated by spaces.
  */
-export const mcpServersSchema = z
+export const mcpServers = z
   .string()
   .transform((value) => parts(value).map((part) => part.split(' ')))
   .refine((list) => list.every(([uri = '', ...scopes]) => URL.canParse(uri) && scopes.length > 0), {
@@ -182,21 +182,21 @@ export const mcpServersSchema = z
   )
 
 /** Schema of an http(s) URL, which is kept exactly as given, including a trailing slash. */
-export const exactUrlSchema = z
+export const exactUrl = z
   .string()
   .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'expects an http(s) URL')
-export const url = exactUrlSchema.transform((value) => value.replace(/\/+$/, ''))
+export const url = exactUrl.transform((value) => value.replace(/\/+$/, ''))
 export const origin = url.refine((value) => new URL(value).pathname === '/', {
   message: 'expects a URL without a path: the service must be served at the root of its host',
 })
-export const databaseUrlSchema = text.superRefine((value, check) => {
+export const databaseUrl = text.superRefine((value, check) => {
   if (isAccepted(() => findDatabaseFile(value))) return
   const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(value) ?? []
   const given = scheme === undefined ? 'has no URL scheme' : `begins with ${scheme}:`
   const message = `${given}, but must be postgres://…, mysql://… or sqlite:/path/to/file.db`
   check.addIssue({ code: 'custom', message })
 })
-export const stripeWebhookSecretSchema = text.refine(
+export const stripeWebhookSecret = text.refine(
   (value) => value.split(/[\s,]+/).every((each) => /^whsec_\S+$/.test(each)),
   "expects the endpoint's signing secret, whsec_…; separate several with commas",
 )
@@ -215,7 +215,7 @@ const SMTP_WANTED =
   'expects smtp://user:password@mail.example.com:587 or smtps://…:465, with special characters of the password percent-encoded (@ as %40)'
 
 /** Schema of a mail server's URL. Error messages never contain it, because it holds a password. */
-export const smtpUrlSchema = z.string().transform((value, check): SmtpAddress => {
+export const smtpUrl = z.string().transform((value, check): SmtpAddress => {
   const parsed = parseSmtpUrl(value.trim())
   if (parsed) return parsed
   check.addIssue({ code: 'custom', message: SMTP_WANTED })
@@ -252,7 +252,7 @@ export interface MailAddress {
 }
 
 /** Schema of an e-mail address, with or without a name: `Example Ltd <billing@example.com>`. */
-export const mailAddressSchema = z.string().transform((value, check): MailAddress => {
+export const mailAddress = z.string().transform((value, check): MailAddress => {
   const [, quoted, plain = '', bracketed] =
     /^(?:"([^"\\]*)"|([^"<>]*?))\s*<([^<>]*)>$/.exec(value.trim()) ?? []
   const name = (quoted ?? plain).trim()

@@ -1,13 +1,8 @@
-import { type Providers, pickConfiguredProviders } from '../billing.ts'
+import { configuredProviders, type Providers } from '../billing.ts'
 import { braintreeEnvironment } from '../config/braintree-environment.ts'
 import type { Config, SmtpSettings } from '../config/config.ts'
 import { isListening } from './data-folder.ts'
-import {
-  createSandboxProviders,
-  getSandboxFile,
-  parseMailboxUrl,
-  startProviders,
-} from './providers.ts'
+import { mailboxSettings, sandboxFileIn, sandboxProviders, startProviders } from './providers.ts'
 import { readStateFile } from './state-file.ts'
 
 export interface ConnectedProviders {
@@ -23,7 +18,7 @@ export interface ConnectedProviders {
  */
 export async function connectProviders(config: Config): Promise<ConnectedProviders> {
   if (config.mode === 'production') {
-    return { providers: pickConfiguredProviders(config), now: null, close: async () => {} }
+    return { providers: configuredProviders(config), now: null, close: async () => {} }
   }
   const { running, stripeWebhook } = readStateFile(config.dataDir)
   const { currency } = config.settings
@@ -51,12 +46,12 @@ export async function connectProviders(config: Config): Promise<ConnectedProvide
   const { sandbox, close } = await startProviders({
     config: { ...config, port: 0 },
     servicePort: 0,
-    stateFile: getSandboxFile(config.dataDir),
+    stateFile: sandboxFileIn(config.dataDir),
     hasMailbox: false,
   })
   const secret = stripeWebhook?.secret ?? 'unknown'
   return {
-    providers: createSandboxProviders(sandbox, secret, currency),
+    providers: sandboxProviders(sandbox, secret, currency),
     now: () => sandbox.clock.now(),
     close,
   }
@@ -70,7 +65,7 @@ export async function connectMailServer(config: Config): Promise<SmtpSettings | 
   if (config.smtp || config.mode === 'production' || config.settings.mail?.send) return config.smtp
   const { running } = readStateFile(config.dataDir)
   const isRunning = running?.mailbox && (await isListening(running.stripe))
-  return isRunning ? parseMailboxUrl(running.mailbox) : null
+  return isRunning ? mailboxSettings(running.mailbox) : null
 }
 
 /** Reads the clock of a sandbox in another process. It may have been moved ahead of real time. */

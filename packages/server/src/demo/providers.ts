@@ -67,19 +67,19 @@ export async function startProviders(options: DemoProviderOptions): Promise<Demo
   }
 }
 
-export function getSandboxFile(dataDir: string): string {
+export function sandboxFileIn(dataDir: string): string {
   return join(dataDir, 'sandbox.json')
 }
 
 /** Returns the settings for a mail server of a sandbox, from its URL. */
-export function parseMailboxUrl(url: string): SmtpSettings {
+export function mailboxSettings(url: string): SmtpSettings {
   const { hostname: host, port } = new URL(url)
   const from = { name: 'Tollgate', address: 'billing@tollgate.example' }
   return { host, port: Number(port), isImplicitTls: false, auth: null, needsTls: false, from }
 }
 
 /** Returns the billing settings for a sandbox that runs in this process. */
-export function createSandboxProviders(
+export function sandboxProviders(
   sandbox: BothProviders,
   webhookSecret: string,
   currency: string,

@@ -3,7 +3,7 @@
  * its status. Returns a body with one object per line. A later failure breaks the connection, so
  * that the caller does not mistake a part for the whole.
  */
-export async function createJsonLinesBody(
+export async function linesBody(
   pages: AsyncIterable<readonly object[]>,
   onCutOff: (error: unknown) => void,
 ): Promise<ReadableStream<Uint8Array>> {

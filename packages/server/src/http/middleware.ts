@@ -4,7 +4,7 @@ import { matchedRoutes } from 'hono/route'
 import type { ServiceContext } from '../context.ts'
 import { createProxyList, findCallerAddress } from '../limits/network.ts'
 import { withLogFields } from '../log-context.ts'
-import { createAreaLogger } from '../logger.ts'
+import { areaLogger } from '../logger.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { readRequestId } from './request-id.ts'
 import type { AppEnv } from './variables.ts'
@@ -80,7 +80,7 @@ const NOT_TRUSTED =
  */
 export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEnv> {
   const { config, database, metrics, outages } = context
-  const logger = createAreaLogger(context.logger, 'requests', config.logAreas)
+  const logger = areaLogger(context.logger, 'requests', config.logAreas)
   return async (c, next) => {
     const start = performance.now()
     await next()

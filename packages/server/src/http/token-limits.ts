@@ -85,7 +85,7 @@ function refuse(c: Context<AppEnv>, refused: TooManyRequests): void {
   const forPages = crossOriginHeaders(c.res)
   // Otherwise Hono merges the headers of the previous response.
   c.res = undefined
-  c.res = createTooManyRequestsResponse(refused)
+  c.res = tooManyJson(refused)
   for (const [name, value] of forPages) c.header(name, value)
 }
 
@@ -99,10 +99,7 @@ function judgePassword(error: string | null): GuessVerdict {
   return error === 'invalid_grant' ? 'wrong' : 'unseen'
 }
 
-export function createTooManyRequestsResponse({
-  message,
-  retryAfterSeconds,
-}: TooManyRequests): Response {
+export function tooManyJson({ message, retryAfterSeconds }: TooManyRequests): Response {
   return Response.json(
     { error: 'too_many_requests', error_description: message },
     {

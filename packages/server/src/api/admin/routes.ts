@@ -10,7 +10,7 @@ import { OPERATIONS } from '../../admin/operations/all.ts'
 import { AdminProblem, PROBLEMS } from '../../admin/problems.ts'
 import { toProblem } from '../../admin/to-problem.ts'
 import type { ServiceContext } from '../../context.ts'
-import { createJsonLinesBody } from '../../http/lines.ts'
+import { linesBody } from '../../http/lines.ts'
 import { readText, UnreadableRequest } from '../../http/readable.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
 import type { AppEnv } from '../../http/variables.ts'
@@ -216,7 +216,7 @@ async function linesResponse(
   { logger }: ServiceContext,
 ): Promise<Response> {
   // Named here, because the log context has ended by then.
-  const body = await createJsonLinesBody(pages, (error) =>
+  const body = await linesBody(pages, (error) =>
     logger.error(
       { err: error, request_id: c.get('requestId') },
       'A response of the management API was cut off',

@@ -9,7 +9,7 @@ import { addOverviewPage } from './overview/overview.tsx'
 import { addAllPersonActionRoutes } from './people/actions.tsx'
 import { addInvoicesPage } from './people/invoices.tsx'
 import { addPeople } from './people/people.tsx'
-import { addPersonPage } from './people/person.tsx'
+import { addPerson } from './people/person.tsx'
 import { addTimelinePage } from './people/timeline.tsx'
 import { addPlansPage } from './plans.tsx'
 import { addSettingsPage } from './settings.tsx'
@@ -19,7 +19,7 @@ import { addWebhookPages } from './webhooks/webhooks.ts'
 export function addAdmin(app: Hono<AppEnv>): void {
   addOverviewPage(app)
   addPeople(app)
-  addPersonPage(app)
+  addPerson(app)
   addInvoicesPage(app)
   addTimelinePage(app)
   addAllPersonActionRoutes(app)

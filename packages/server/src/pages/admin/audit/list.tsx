@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { JsonLinesResult } from '../../../admin/lines.ts'
-import { createJsonLinesBody } from '../../../http/lines.ts'
+import { linesBody } from '../../../http/lines.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { readOwnForm } from '../../parts/forms.ts'
 import { Heading, usePage } from '../../parts/layout.tsx'
@@ -43,7 +43,7 @@ export function addAuditListPage(app: Hono<AppEnv>): void {
     const input = filterInput(readQuery(c.req.query()))
     const { pages } = await runOperation<JsonLinesResult>(c, 'audit.export', input)
     const { logger } = c.get('page').service
-    const body = await createJsonLinesBody(pages, (error) =>
+    const body = await linesBody(pages, (error) =>
       logger.error({ err: error }, 'An export of the audit log was cut off'),
     )
     c.header('content-type', 'application/jsonl')

@@ -19,12 +19,12 @@ import { Invoices } from './invoices.tsx'
 import { describeProvider, PersonState } from './people.tsx'
 import { findActionObstacle, type PersonSectionProps, readPersonData } from './person-data.ts'
 import { DONE, pathOf } from './person-path.ts'
-import { doesSubscriptionRenew, Subscriptions } from './subscriptions.tsx'
+import { renews, Subscriptions } from './subscriptions.tsx'
 import { Taxes } from './taxes.tsx'
 import { Timeline } from './timeline.tsx'
 
 /** Adds the page of a person. */
-export function addPersonPage(app: Hono<AppEnv>): void {
+export function addPerson(app: Hono<AppEnv>): void {
   app.get('/admin/people/:id', requireRole('viewer'), (c) =>
     renderPerson(c, c.req.param('id'), null),
   )
@@ -113,8 +113,7 @@ const Acts: FC<PersonSectionProps> = ({ data: { person, subscriptions }, can }) 
   const path = pathOf(person.id)
   const isDisabled = person.disabled_at !== null
   const mayEnable = isDisabled && can('users.enable')
-  const mayDisable =
-    can('users.disable') && (!isDisabled || subscriptions.some(doesSubscriptionRenew))
+  const mayDisable = can('users.disable') && (!isDisabled || subscriptions.some(renews))
   const acts = ['users.signOut', 'users.enable', 'users.disable', 'users.setRole', 'users.delete']
   if (!acts.some(can)) return null
   return (

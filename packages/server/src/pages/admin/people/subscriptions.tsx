@@ -91,7 +91,7 @@ const SubscriptionItem: FC<PersonSectionProps & { subscription: SubscriptionJson
   const { id, name, provider, plan: providerPlan, quantity, states } = subscription
   const of = (act: string) => `${pathOf(person.id)}/${act}?object=${id}`
   const is = (state: (typeof states)[number]) => states.includes(state)
-  const isRunning = doesSubscriptionRenew(subscription) && !is('awaits_first_payment')
+  const isRunning = renews(subscription) && !is('awaits_first_payment')
   const { plans } = service.config.settings
   const plan = plans.find((each) => new Map(Object.entries(each)).get(provider) === providerPlan)
   const supports = (name: (typeof subscription.supports)[number]) =>
@@ -258,7 +258,7 @@ function toSubscriptionFact(subscription: SubscriptionJson): SubscriptionFact {
 }
 
 /** Whether a subscription will be charged again. */
-export function doesSubscriptionRenew({ states }: SubscriptionJson): boolean {
+export function renews({ states }: SubscriptionJson): boolean {
   return !states.includes('ended') && !states.includes('cancelled')
 }
 
