@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { testCookie } from '../sessions/cookie.ts'
+import { finishFirstFactor } from '../sign-in/finish.ts'
 import { emailKey, InvalidAccount, parseAccount } from '../users/parse.ts'
 import { SignInPurpose } from './parts/approval.tsx'
 import { Refusal, Submit, TextField } from './parts/fields.tsx'
@@ -12,7 +13,6 @@ import {
   EmailField,
   findSignInPurpose,
   redirectTargets,
-  startSession,
   TestCookieField,
 } from './sign-in.tsx'
 
@@ -39,8 +39,7 @@ export function addRegister(app: Hono<AppEnv>): void {
         service.users.create(account),
       )
       await service.limits.rememberNetwork(emailKey(user.email), c.get('network'))
-      await startSession(c, user.id)
-      return c.redirect(returnTo, 303)
+      return await finishFirstFactor(c, user, { methods: ['pwd'], returnTo })
     } catch (error) {
       if (!(error instanceof InvalidAccount)) throw error
       return registerPage(c, { returnTo, ...account, problems: error.in(c.get('page').t) })

@@ -37,6 +37,10 @@ export const sessionTable = defineTable(
     /** Network address the session started from, if known. */
     address: field.id.nullable(),
     browser: field.string(100).nullable(),
+    /** When the person signed in (`auth_time`). */
+    authenticated_at: field.instant,
+    /** The methods of the sign-in (`amr`), separated by spaces. */
+    methods: field.string(100),
   },
   {
     primaryKey: ['id_hash'],

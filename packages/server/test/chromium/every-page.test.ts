@@ -188,6 +188,9 @@ async function openEverything(page: Page): Promise<void> {
   await page.bringToFront()
   // A card number has to be visible completely while it is typed.
   for (const frame of page.frames().slice(1)) {
+    const element = await frame.frameElement()
+    // Mail is shown in a frame, too.
+    if (!(await element.evaluate((frame) => frame.closest('[data-card-entry]') !== null))) continue
     for (const [name, value] of Object.entries(CARD)) {
       const field = frame.locator(`input[data-field="${name}"]`)
       await frame.locator('input').first().waitFor()
