@@ -3,7 +3,7 @@ import { planEntryFile } from '../entry.ts'
 import type { Framework } from '../framework.ts'
 import { renderInstanceExports, renderPromiseExports } from '../template.ts'
 
-/** Express: routes and guards are middleware, and ours are a Router. */
+/** Support for Express in `tollgate init`: Tollgate is a Router, and guards are middleware. */
 export const express: Framework = {
   name: 'Express',
   package: 'express',

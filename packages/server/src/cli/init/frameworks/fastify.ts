@@ -3,7 +3,7 @@ import { planEntryFile } from '../entry.ts'
 import type { Framework } from '../framework.ts'
 import { renderInstanceExports, renderPromiseExports } from '../template.ts'
 
-/** Fastify: ours is a plugin, and guards are `onRequest` hooks. */
+/** Support for Fastify in `tollgate init`: Tollgate is a plugin, and guards are `onRequest` hooks. */
 export const fastify: Framework = {
   name: 'Fastify',
   package: 'fastify',

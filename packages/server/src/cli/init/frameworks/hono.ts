@@ -4,7 +4,7 @@ import { planEntryFile } from '../entry.ts'
 import type { Framework } from '../framework.ts'
 import { renderInstanceExports } from '../template.ts'
 
-/** Hono on Node: ours is an application of its own, which `app.route()` mounts. */
+/** Support for Hono on Node in `tollgate init`: `app.route()` mounts Tollgate as an application. */
 export const hono: Framework = {
   name: 'Hono',
   package: 'hono',

@@ -59,7 +59,7 @@ export class InvalidField extends Error {
 export interface PersonActionView {
   readonly c: Context<AppEnv>
   readonly person: PersonJson
-  /** Id of the session, subscription or invoice. Empty for acts on the whole account. */
+  /** Id of the session, subscription or invoice. Empty for actions on the whole account. */
   readonly object: string
   /** The form as it was sent, when it is shown again. */
   readonly form: URLSearchParams | null
