@@ -31,7 +31,7 @@ const { createLogger } = await load('logger.js')
 const { createServiceBilling, NO_PROVIDER } = await load('billing.js')
 const { createAdminServices } = await load('admin/services.js')
 const { execute } = await load('admin/execute.js')
-const { operationNamed } = await load('admin/operations/all.js')
+const { requireOperation } = await load('admin/operations/all.js')
 
 /** A sample lasts at least this long, in milliseconds. */
 const SAMPLE = 5
@@ -97,7 +97,7 @@ async function openService(people) {
   return {
     people,
     places,
-    read: (name, input) => execute(operationNamed(name), { caller, input }, services),
+    read: (name, input) => execute(requireOperation(name), { caller, input }, services),
     takeStatements() {
       const { statements } = state
       state.statements = 0

@@ -84,18 +84,25 @@ export function findNamesAndHovers(source) {
   return { names, hovers }
 }
 
+/** Returns the text of a title, with its expressions as they are written. `null` if it is no text. */
+function textOfTitle(title) {
+  if (title === undefined) return null
+  if (ts.isStringLiteralLike(title)) return title.text
+  return ts.isTemplateExpression(title) ? title.getText().slice(1, -1) : null
+}
+
 /** Finds test titles as a log prints them: the subjects of `describe`, then the title. */
 export function findTitles(source) {
   const titles = []
   const visit = (node, path) => {
     let inner = path
     if (ts.isCallExpression(node)) {
-      const [title] = node.arguments
+      const title = textOfTitle(node.arguments[0])
       const called = testFunctionOf(node)
-      if (title && ts.isStringLiteralLike(title)) {
+      if (title !== null) {
         // Also `describeInChromium` and the like.
-        if (called?.startsWith('describe')) inner = [...path, title.text]
-        if (called === 'it' || called === 'test') titles.push([...path, title.text].join(' > '))
+        if (called?.startsWith('describe')) inner = [...path, title]
+        if (called === 'it' || called === 'test') titles.push([...path, title].join(' > '))
       }
     }
     ts.forEachChild(node, (child) => visit(child, inner))
@@ -115,13 +122,42 @@ function findMessages(source) {
   return messages
 }
 
-/** Finds paragraphs, list items and rows of tables, without code. */
-function findParagraphs(text) {
-  return text
+const cellsOf = (row) =>
+  row
+    .split(/(?<!\\)\|/)
+    .slice(1, -1)
+    .map((cell) => cell.trim())
+
+/** Writes a row of a table as a reader sees it: each cell with the heading of its column. */
+function describeRow(row, headings) {
+  const cells = cellsOf(row).map((cell, at) => {
+    const heading = headings[at] ?? ''
+    return heading === '' || cell.startsWith(`${heading}: `) ? cell : `${heading}: ${cell}`
+  })
+  return `| ${cells.filter((cell) => !/^(?:.+: )?$/.test(cell)).join(' | ')} |`
+}
+
+/**
+ * Finds paragraphs, list items and rows of tables, without code. Rows contain the headings of their
+ * columns.
+ */
+export function findParagraphs(text) {
+  const blocks = text
     .replace(/```[\s\S]*?```/g, '')
     .split(/\n\s*\n|\n(?=[-*|] ?)/)
     .map((paragraph) => paragraph.replace(/\s+/g, ' ').trim())
-    .filter((paragraph) => paragraph.length > 40 && !/^[#|\-: ]+$/.test(paragraph))
+  let headings = []
+  const paragraphs = blocks.flatMap((block, at) => {
+    if (!block.startsWith('|')) return [block]
+    const next = blocks[at + 1] ?? ''
+    if (next.includes('-') && /^[|\-: ]+$/.test(next)) {
+      headings = cellsOf(block)
+      return []
+    }
+    if (/^[|\-: ]+$/.test(block)) return []
+    return [describeRow(block, headings)]
+  })
+  return paragraphs.filter((paragraph) => paragraph.length > 40)
 }
 
 export function collect(root = ROOT) {

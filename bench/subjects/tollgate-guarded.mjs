@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { nodeCredentials } from '../../packages/oauth/dist/adapters/node.js'
+import { readNodeCredentials } from '../../packages/oauth/dist/adapters/node.js'
 import { paths, users } from '../fixtures.mjs'
 import { sendJson } from '../http.mjs'
 
@@ -23,7 +23,7 @@ const servers = {
     return createServer(async (request, response) => {
       if (request.url === paths.bare) return sendJson(response, 200, somebody())
       try {
-        const user = await guard.authenticate('api', nodeCredentials(request))
+        const user = await guard.authenticate('api', readNodeCredentials(request))
         sendJson(response, 200, answer(user.id))
       } catch (error) {
         const { status, body } = guard.refusal(error)

@@ -127,11 +127,11 @@ export const tricks = [
     file: 'http/dist/mount/node.js',
     without: [
       [
-        "import { notFound } from '../response.js';",
-        "import { notFound } from '../response.js';\nimport { fromWebRequest, toWebResponse } from '../web.js';",
+        "import { createNotFoundResponse } from '../response.js';",
+        "import { createNotFoundResponse } from '../response.js';\nimport { fromWebRequest, toWebResponse } from '../web.js';",
       ],
       [
-        'const pending = routes.handle(fromNodeRequest(message, signedInReader(options, message), signOutCaller(options, message), createAddressReader(options, message, () => message.socket.remoteAddress)));',
+        'const pending = routes.handle(fromNodeRequest(message, createSignedInReader(options, message), signOutCaller(options, message), createAddressReader(options, message, () => message.socket.remoteAddress)));',
         `const body = [];
         message.on('data', (chunk) => body.push(chunk));
         message.on('end', () => {
@@ -139,7 +139,7 @@ export const tricks = [
             const init = { method, headers, body: method === 'POST' ? Buffer.concat(body) : null };
             const request = new Request('http://127.0.0.1' + url, init);
             const address = createAddressReader(options, message, () => message.socket.remoteAddress);
-            const plain = fromWebRequest(request, signedInReader(options, message), signOutCaller(options, message), address);
+            const plain = fromWebRequest(request, createSignedInReader(options, message), signOutCaller(options, message), address);
             routes.handle(plain).then(toWebResponse).then(async (made) => {
                 const headers = Object.fromEntries(made.headers);
                 sendResponse({ status: made.status, headers, body: await made.text() }, response);
@@ -157,7 +157,7 @@ export const tricks = [
     without: [
       [
         'return new NodeRequest(message, signedIn, signOut, address);',
-        `const { path, query } = splitTarget(message.originalUrl ?? message.url ?? '/');
+        `const { path, query } = splitRequestTarget(message.originalUrl ?? message.url ?? '/');
     return {
         method: message.method ?? 'GET', path, query, signedIn, signOut,
         get address() { return address?.(); },
@@ -165,7 +165,7 @@ export const tricks = [
         text: (limit) => readBody(message, limit, encodeParsed),
         rawText: (limit) => readBody(message, limit, requireRaw),
         toRequest(baseUrl) {
-            const request = new Request(publicUrl(baseUrl, this), { method: this.method });
+            const request = new Request(buildPublicUrl(baseUrl, this), { method: this.method });
             copyHeaders(message, request.headers);
             return request;
         },

@@ -94,7 +94,7 @@ describe('the threat model', () => {
   )
 
   it.each(parseRows(page))(
-    'names, in the row of threat $id, only tests that cite this threat',
+    'names only tests that cite the threat in the row of threat $id',
     ({ id, where, shownBy }) => {
       if (where === 'not built') return
       expect(names(shownBy)).not.toEqual([])

@@ -19,7 +19,7 @@ import {
   refreshToken,
   requestObjects,
 } from '@tollgate/oauth'
-import { nodeCredentials, nodeListener } from '@tollgate/oauth/node'
+import { readNodeCredentials, nodeListener } from '@tollgate/oauth/node'
 import { CIPHERS } from './ciphers.mjs'
 import { claimsOf, SCOPES } from './claims.mjs'
 import { createClients, vouchForRegistered } from './clients.mjs'
@@ -155,7 +155,7 @@ function everything() {
 /** Responds as an API that returns the caller. */
 async function answer(name, request, response, guard) {
   const { status, headers, body } = await Promise.resolve()
-    .then(() => guard.authenticate(name, nodeCredentials(request)))
+    .then(() => guard.authenticate(name, readNodeCredentials(request)))
     .then(
       ({ id, clientId }) => ({
         status: 200,

@@ -1,4 +1,4 @@
-import { BillableUser, scopeOf as scopeOfUser } from './billable-user.ts'
+import { BillableUser, getUserScope as scopeOfUser } from './billable-user.ts'
 import type { ResumeOperation } from './core/context.ts'
 import type { SubscriptionScope } from './core/subscription-scope.ts'
 import type { UserScope } from './core/user-scope.ts'
@@ -7,7 +7,7 @@ import type { UnionToIntersection } from './features/define-feature.ts'
 import type { BraintreeContext } from './providers/braintree/client.ts'
 import type { Capability } from './providers/gateway-parts.ts'
 import type { StripeContext } from './providers/stripe/client.ts'
-import { Subscription, scopeOf as scopeOfSubscription } from './subscription.ts'
+import { Subscription, getSubscriptionScope as scopeOfSubscription } from './subscription.ts'
 import type { CapabilitiesOf } from './without.ts'
 
 type Features = typeof FEATURES

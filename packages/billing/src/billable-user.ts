@@ -9,7 +9,7 @@ import type { Capability } from './providers/gateway-parts.ts'
  * Returns the internal scope of a user (its row, its customer and its provider), for features that
  * add methods to `BillableUser`.
  */
-export let scopeOf: (user: BillableUser) => UserScope
+export let getUserScope: (user: BillableUser) => UserScope
 
 /**
  * A user (or another owner, such as a team) with everything billing can do for it. Make one per
@@ -21,7 +21,7 @@ export class BillableUser<User = Record<string, unknown>> {
   readonly #scope: UserScope
 
   static {
-    scopeOf = (user) => user.#scope
+    getUserScope = (user) => user.#scope
   }
 
   constructor(context: BillingContext, record: BilledOwner) {

@@ -2,9 +2,9 @@ import type { MigrateOptions, PlannedMigration } from '@tollgate/database'
 import type { HttpRoutes } from '@tollgate/http'
 import type { BillableOwner, BillableUser } from './billable-user.ts'
 import type { EventOutbox } from './core/events/event-stream.ts'
-import type { PriceUse } from './core/storage/subscriptions.ts'
+import type { PriceSubscriptionCount } from './core/storage/subscriptions.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
-import type { Catalogs } from './features/catalog/read-catalog.ts'
+import type { CatalogReader } from './features/catalog/read-catalog.ts'
 import type { CheckoutItem } from './features/checkout/checkout-request.ts'
 import type { DisputeList, DisputeListOptions } from './features/disputes/list-disputes.ts'
 import type { GuestCheckout, GuestCheckoutOptions } from './features/guest-checkout/guest.ts'
@@ -106,7 +106,7 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    */
   findInvoices(number: string): Promise<FoundInvoice[]>
   /** The prices, coupons and promotion codes of the providers, read from them one page at a time. */
-  readonly catalog: Catalogs
+  readonly catalog: CatalogReader
   /**
    * Opens a hosted page of the provider on which a visitor without an account subscribes or pays
    * once. When the page is completed, the provider creates a customer without an owner;
@@ -128,7 +128,7 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    * have not ended. Reads our rows with one statement, which scans the whole table. Leaves out
    * prices that no subscription has.
    */
-  countByPrice(): Promise<PriceUse[]>
+  countByPrice(): Promise<PriceSubscriptionCount[]>
   /**
    * Asks the providers which of their settings are missing or wrong. Returns one sentence per
    * problem; empty if there is none. Rejects if a provider is unavailable.

@@ -4,7 +4,7 @@ import { toBillingError } from './providers/braintree/errors.ts'
 import {
   type BraintreeOptions,
   type BraintreeSettings,
-  requireSettings,
+  requireBraintreeSettings,
 } from './providers/braintree/options.ts'
 import type { Gateway } from './providers/gateway.ts'
 import {
@@ -46,7 +46,7 @@ export const BRAINTREE_MANIFEST = {
 } as const satisfies ProviderManifest
 
 export function braintreeProvider(braintreeOptions: BraintreeOptions): Provider {
-  const options = requireSettings(braintreeOptions)
+  const options = requireBraintreeSettings(braintreeOptions)
   return defineProvider({
     ...BRAINTREE_MANIFEST,
     ...(options.prices ? { prices: options.prices } : {}),

@@ -7,7 +7,7 @@ import {
   planMigrations,
   requireMigrations,
 } from '@tollgate/database'
-import { fetchFrom } from '@tollgate/http'
+import { respondToWebRequest } from '@tollgate/http'
 import { RESUME_BY_KIND } from './assemble-features.ts'
 import { BillableUser } from './billable-user.ts'
 import type { Billing } from './billing.ts'
@@ -23,15 +23,15 @@ import { createOperationRepository } from './core/storage/operations.ts'
 import { requireOwnerTable } from './core/storage/owner-tables.ts'
 import { createOwnerRepository } from './core/storage/owners.ts'
 import { createSubscriptionRepository } from './core/storage/subscriptions.ts'
-import { syncRunRepository } from './core/storage/sync-runs.ts'
-import { taxRepository } from './core/storage/taxes.ts'
-import { transferRepository } from './core/storage/transfers.ts'
+import { createSyncRunRepository } from './core/storage/sync-runs.ts'
+import { createTaxRepository } from './core/storage/taxes.ts'
+import { createTransferRepository } from './core/storage/transfers.ts'
 import { withTypedErrors } from './core/storage/typed-errors.ts'
 import { createWebhookRepository } from './core/storage/webhooks.ts'
 import { recordTimedEvents } from './core/timed-events.ts'
 import { requireOwner } from './core/user-scope.ts'
 import type { Logger } from './core/values/logger.ts'
-import { isUser, type Owner, USER, userOwner } from './core/values/owner.ts'
+import { isUser, type Owner, USER_OWNER_TYPE, userOwner } from './core/values/owner.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import { createCatalogs } from './features/catalog/read-catalog.ts'
 import { withCustomerEvents } from './features/customers/events.ts'
@@ -41,7 +41,7 @@ import { findInvoices } from './features/invoice-search/find-invoices.ts'
 import { createMailQueue } from './features/mail/notices.ts'
 import { createDeliveries } from './features/outgoing-webhooks/deliveries.ts'
 import { listSubscriptions } from './features/subscription-list/list-subscriptions.ts'
-import { syncAll } from './features/sync/sync-all.ts'
+import { syncAllOwners } from './features/sync/sync-all.ts'
 import { createUsageChargeWorker } from './features/usage/charges/charge-worker.ts'
 import { createMeters } from './features/usage/meters.ts'
 import { createUsageQueue } from './features/usage/usage-outbox.ts'
@@ -187,7 +187,7 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
     },
     async sync(how = {}) {
       await migrated()
-      return syncAll(context, how)
+      return syncAllOwners(context, how)
     },
     async subscriptions(wanted = {}) {
       await migrated()
@@ -256,7 +256,7 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
     paths: routes.paths,
     handles: routes.handles,
     handle: routes.handle,
-    fetch: (request) => fetchFrom(routes, request),
+    fetch: (request) => respondToWebRequest(routes, request),
     close: async () => {
       stopWatching()
       await inbox.stop()
@@ -304,9 +304,9 @@ async function logProviderProblems(context: BillingContext): Promise<void> {
  * other owner type.
  */
 function listMigrations({ owners }: ResolvedOptions): MigrationSet[] {
-  const others = [...owners].filter(([type]) => type !== USER)
+  const others = [...owners].filter(([type]) => type !== USER_OWNER_TYPE)
   return [
-    billingMigrations(requireOwnerTable(owners, USER)),
+    billingMigrations(requireOwnerTable(owners, USER_OWNER_TYPE)),
     ...others.map(([type, table]) => ownerMigrations(type, table)),
   ]
 }
@@ -347,10 +347,10 @@ function createContext(options: ResolvedOptions, ready: () => Promise<void>): Bi
     owners: withCustomerEvents(ownerRows, events),
     subscriptions,
     operations: createOperationRepository(database, owners),
-    taxes: taxRepository(database),
+    taxes: createTaxRepository(database),
     disputes: createDisputeRepository(database),
-    transfers: transferRepository(database),
-    syncRuns: syncRunRepository(database),
+    transfers: createTransferRepository(database),
+    syncRuns: createSyncRunRepository(database),
     codeAttempts: createCodeAttemptRepository(database),
     webhooks: createWebhookRepository(database),
     events,

@@ -1,6 +1,6 @@
 import { BRAINTREE_MANIFEST, braintreeProvider } from './braintree-provider.ts'
 import type { Logger } from './core/values/logger.ts'
-import { createObserve, type Observer } from './core/values/observer.ts'
+import { createObserveFunction, type Observer } from './core/values/observer.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import {
   lookUpStanding,
@@ -46,7 +46,7 @@ export function createProviders({
   const byName = new Map(all.map((each) => [each.name, each]))
   if (byName.size < all.length) throw new TypeError('providers: two of them have the same name.')
   const find = (name: ProviderName) => byName.get(name) ?? null
-  const tools = { logger, ...(observe && { observe: createObserve(observe, logger) }) }
+  const tools = { logger, ...(observe && { observe: createObserveFunction(observe, logger) }) }
   return { all, find, gateway: connectOnce(find, tools), standing, statuses }
 
   function standing(name: ProviderName, status: string): SubscriptionStanding {

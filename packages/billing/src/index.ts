@@ -82,7 +82,7 @@ export type { QueueCounts } from './core/storage/queue-counts.ts'
 export type { QueuePageOptions } from './core/storage/queue-pages.ts'
 export type { QueueState, UsageState } from './core/storage/queue-tables.ts'
 export type { SubscriptionStatus } from './core/storage/subscription-conditions.ts'
-export type { PriceUse } from './core/storage/subscriptions.ts'
+export type { PriceSubscriptionCount } from './core/storage/subscriptions.ts'
 export type { StoredWebhook, WebhookState } from './core/storage/tables.ts'
 export type { SubscriptionItem } from './core/subscription-items.ts'
 export { type CardExpiry, type CardSummary, NO_CARD } from './core/values/card.ts'
@@ -108,7 +108,7 @@ export type {
 } from './core/values/observer.ts'
 export type { Owner } from './core/values/owner.ts'
 export type { ProviderName, ProviderNames } from './core/values/provider-name.ts'
-export { digestOfName } from './core/values/subscription-name.ts'
+export { hashSubscriptionName } from './core/values/subscription-name.ts'
 export type { StandingsByStatus, SubscriptionStanding } from './core/values/subscription-state.ts'
 export type { BasisPoints, TaxTerms } from './core/values/tax.ts'
 export { mailLanguages } from './core/words/all.ts'
@@ -165,7 +165,7 @@ export type {
   CatalogPromotionCode,
   CatalogRange,
 } from './features/catalog/contract.ts'
-export type { CatalogOptions, Catalogs } from './features/catalog/read-catalog.ts'
+export type { CatalogOptions, CatalogReader } from './features/catalog/read-catalog.ts'
 export type { Checkout } from './features/checkout/checkout.ts'
 export type {
   CheckoutItem,
@@ -265,10 +265,10 @@ export type { PauseOptions } from './features/pauses/subscription.ts'
 export type {
   PaymentMethodKind,
   PaymentMethods,
-  ProviderMethod,
+  ProviderPaymentMethod,
 } from './features/payment-methods/contract.ts'
 export type { PaymentMethod } from './features/payment-methods/payment-method.ts'
-export type { AddMethodOptions } from './features/payment-methods/user.ts'
+export type { AddPaymentMethodOptions } from './features/payment-methods/user.ts'
 export type {
   ChargeOptions,
   InvoiceFilter,
@@ -395,7 +395,7 @@ export type { Gateway, GatewayChanges, GatewayReads } from './providers/gateway.
 export type { Capability, GatewayParts } from './providers/gateway-parts.ts'
 export type { HandlerContext, HandlerName, WebhookHandler } from './providers/handlers.ts'
 export type { ProviderItem, RequestedItem } from './providers/item.ts'
-export { refuseOverrides } from './providers/overrides.ts'
+export { rejectReservedOptions } from './providers/overrides.ts'
 export {
   defineProvider,
   type GatewayDependencies,

@@ -3,7 +3,7 @@ import type { EventListeners } from './core/events/billing-event.ts'
 import type { OwnerTable, OwnerTables, UserTable } from './core/storage/owner-tables.ts'
 import type { Clock } from './core/values/clock.ts'
 import type { Logger } from './core/values/logger.ts'
-import { createObserve, type Observer } from './core/values/observer.ts'
+import { createObserveFunction, type Observer } from './core/values/observer.ts'
 import type { Owner } from './core/values/owner.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import type { WorkerSettings } from './core/worker.ts'
@@ -307,6 +307,6 @@ export function createWorkerSettings(
     attempts: webhookAttempts,
     everySeconds: processEverySeconds,
     ready,
-    ...(observe && { observe: createObserve(observe, logger) }),
+    ...(observe && { observe: createObserveFunction(observe, logger) }),
   }
 }

@@ -1,6 +1,6 @@
 import type { BillingContext } from './core/context.ts'
 import { billingEventTypes } from './core/events/billing-event.ts'
-import { purgeAll } from './core/storage/queue.ts'
+import { purgeInBatches } from './core/storage/queue.ts'
 import { type CountedQueue, countQueue, type QueueCounts } from './core/storage/queue-counts.ts'
 import { type MailSender, purgeMail } from './features/mail/notices.ts'
 import type { DeliverySender } from './features/outgoing-webhooks/deliveries.ts'
@@ -82,7 +82,9 @@ export async function purgeQueues(
     return given ?? new Date(now.getTime() - RETENTION_DAYS[queue] * DAY)
   }
   return {
-    webhooks: await purgeAll((limit) => context.webhooks.purge('done', cutoff('webhooks'), limit)),
+    webhooks: await purgeInBatches((limit) =>
+      context.webhooks.purge('done', cutoff('webhooks'), limit),
+    ),
     usage: await context.usage.purge(cutoff('usage')),
     events: await context.events.purge(cutoff('events')),
     deliveries: await deliveries.purge(cutoff('deliveries')),

@@ -9,7 +9,7 @@ import {
 import { checkStripe, loadStripe, type StripeContext } from './providers/stripe/client.ts'
 import { toBillingError } from './providers/stripe/errors.ts'
 import {
-  requireSettings,
+  requireStripeSettings,
   type StripeOptions,
   type StripeSettings,
 } from './providers/stripe/options.ts'
@@ -65,7 +65,7 @@ export const STRIPE_MANIFEST = {
 } as const satisfies ProviderManifest
 
 export function stripeProvider(stripeOptions: StripeOptions): Provider {
-  const options = requireSettings(stripeOptions)
+  const options = requireStripeSettings(stripeOptions)
   return defineProvider({
     ...STRIPE_MANIFEST,
     ...(options.prices ? { prices: options.prices } : {}),

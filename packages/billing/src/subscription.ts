@@ -11,7 +11,7 @@ import type { Capability } from './providers/gateway-parts.ts'
  * Returns the internal scope of a subscription (its row, its owner and its provider), for features
  * that add methods to `Subscription`.
  */
-export let scopeOf: (subscription: Subscription) => SubscriptionScope
+export let getSubscriptionScope: (subscription: Subscription) => SubscriptionScope
 
 /**
  * A subscription: its stored state, and the methods that change it. State is read from our row,
@@ -24,7 +24,7 @@ export class Subscription {
   readonly #scope: SubscriptionScope
 
   static {
-    scopeOf = (subscription) => subscription.#scope
+    getSubscriptionScope = (subscription) => subscription.#scope
   }
 
   constructor(
@@ -159,7 +159,7 @@ export class Subscription {
    * this.
    */
   valid(): boolean {
-    return state.isValid(this.#scope.record, this.#scope.now())
+    return state.isSubscriptionValid(this.#scope.record, this.#scope.now())
   }
 
   /**
@@ -167,7 +167,7 @@ export class Subscription {
    * a payment is missing or it is suspended.
    */
   active(): boolean {
-    return state.isActive(this.#scope.record, this.#scope.now())
+    return state.isSubscriptionActive(this.#scope.record, this.#scope.now())
   }
 
   /**
@@ -175,7 +175,7 @@ export class Subscription {
    * later one failed.
    */
   incomplete(): boolean {
-    return state.isIncomplete(this.#scope.record)
+    return state.isSubscriptionIncomplete(this.#scope.record)
   }
 
   /**
@@ -192,7 +192,7 @@ export class Subscription {
    * access: 'suspend' }`.
    */
   paused(): boolean {
-    return state.isPaused(this.#scope.record, this.#scope.now())
+    return state.isSubscriptionPaused(this.#scope.record, this.#scope.now())
   }
 
   /**
@@ -218,7 +218,7 @@ export class Subscription {
 
   /** Whether the subscription was cancelled, even if access continues until `endsAt`. */
   cancelled(): boolean {
-    return state.isCancelled(this.#scope.record)
+    return state.isSubscriptionCancelled(this.#scope.record)
   }
 
   /** Whether the subscription was cancelled and access continues until `endsAt`. */
@@ -233,7 +233,7 @@ export class Subscription {
 
   /** Whether the subscription renews: active, not on trial and not cancelled. */
   recurring(): boolean {
-    return state.isRecurring(this.#scope.record, this.#scope.now())
+    return state.isSubscriptionRecurring(this.#scope.record, this.#scope.now())
   }
 
   /**

@@ -15,7 +15,7 @@ import {
 } from '../../../test-support/create-test-database.ts'
 import { describeSchema } from '../../../test-support/describe-schema.ts'
 import { queueTables } from '../src/core/storage/queue-tables.ts'
-import { billingTables } from '../src/core/storage/tables.ts'
+import { createBillingTables } from '../src/core/storage/tables.ts'
 import { createBilling } from '../src/index.ts'
 
 const kind = process.env.TEST_DATABASE
@@ -75,7 +75,7 @@ async function migrateAll(on: Database) {
 const NAMES = [
   'users',
   'teams',
-  ...[...billingTables('integer'), ...queueTables].map(({ name }) => name),
+  ...[...createBillingTables('integer'), ...queueTables].map(({ name }) => name),
 ]
 const describeAll = (on: Database) => Promise.all(NAMES.map((name) => describeSchema(on, name)))
 

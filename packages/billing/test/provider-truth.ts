@@ -1,5 +1,5 @@
 import type { Database } from '@tollgate/database'
-import { addDays, addMonths, daysFrom } from '../src/features/swap/test/swap-value.ts'
+import { addDays, addMonths, countDaysFrom } from '../src/features/swap/test/swap-value.ts'
 import type { ProviderName } from '../src/index.ts'
 import type { BillingTest } from '../src/testing/index.ts'
 
@@ -250,14 +250,14 @@ function braintreeEnd(each: BraintreeSubscription): string | null {
   const next = addDays(each.billingPeriodEnd, 1)
   const start = billedOn(next, cycles * each.billingFrequency, each.billingDayOfMonth)
   const end = billedOn(next, (cycles + 1) * each.billingFrequency, each.billingDayOfMonth)
-  const days = Math.ceil((Math.max(0, rest) * daysFrom(start, end)) / price)
+  const days = Math.ceil((Math.max(0, rest) * countDaysFrom(start, end)) / price)
   return `${addDays(start, days)}T00:00:00.000Z`
 }
 
 /** Adds months, keeping the billing day or using the last day of the month. */
 function billedOn(day: string, months: number, dayOfMonth: number): string {
   const first = addMonths(`${day.slice(0, 7)}-01`, months)
-  const last = daysFrom(first, addMonths(first, 1))
+  const last = countDaysFrom(first, addMonths(first, 1))
   return addDays(first, Math.min(dayOfMonth, last) - 1)
 }
 

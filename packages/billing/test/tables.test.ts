@@ -6,13 +6,13 @@ import {
 } from '../../../test-support/create-test-database.ts'
 import { describeSchema } from '../../../test-support/describe-schema.ts'
 import { queueTables } from '../src/core/storage/queue-tables.ts'
-import { billingTables, userColumns } from '../src/core/storage/tables.ts'
+import { createBillingTables, userColumns } from '../src/core/storage/tables.ts'
 import { billingMigrations, ownerMigrations } from '../src/index.ts'
 
 describe.each(['integer', 'string'] as const)(
   'the migrations, for users with ids of the type %s',
   (idType) => {
-    const tables = [...billingTables(idType), ...queueTables]
+    const tables = [...createBillingTables(idType), ...queueTables]
     const owners = ['people', 'teams']
     let migrated: TestDatabase
     let defined: TestDatabase

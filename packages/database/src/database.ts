@@ -173,10 +173,10 @@ export interface DatabaseInternals extends Runner {
  */
 export type TranslateError = (error: unknown) => unknown
 
-export interface WithInternals {
+export interface DatabaseWithInternals {
   readonly [internals]: DatabaseInternals
 }
 
 export function internalsOf(database: object): DatabaseInternals {
-  return (database as WithInternals)[internals]
+  return (database as DatabaseWithInternals)[internals]
 }

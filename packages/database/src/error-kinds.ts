@@ -1,5 +1,5 @@
 import { builtInDialects } from './built-in-dialects.ts'
-import { type ErrorKindOf, hasErrorKind, UNAVAILABLE } from './errors.ts'
+import { type ErrorKindOf, hasErrorKind, UNAVAILABLE_ERROR_KINDS } from './errors.ts'
 
 /**
  * Returns the kind of an error from a connection that this package did not open, such as one of the
@@ -29,7 +29,7 @@ export const classifyBuiltInError: ErrorKindOf = (error, code) => {
  * ```
  */
 export function isUnavailable(error: unknown): boolean {
-  return hasErrorKind(error, UNAVAILABLE, classifyBuiltInError)
+  return hasErrorKind(error, UNAVAILABLE_ERROR_KINDS, classifyBuiltInError)
 }
 
 /** Whether the error says that a row with the same unique key exists. */

@@ -86,7 +86,7 @@ export type ErrorKindOf = (error: Error, code: string | undefined) => ErrorKind 
  * Kinds of errors after which callers should try again soon. Work that can be retried safely was
  * already retried when a caller sees the error.
  */
-export const UNAVAILABLE: readonly ErrorKind[] = ['broken', 'slow', 'undone']
+export const UNAVAILABLE_ERROR_KINDS: readonly ErrorKind[] = ['broken', 'slow', 'undone']
 
 /** Errors of this package and of the network, which no dialect has to list. */
 const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {

@@ -108,7 +108,13 @@ export {
   type Table,
 } from './schema/tables.ts'
 export { holdsMilliseconds, toTimestamps } from './schema/timestamps.ts'
-export { isReplica, requirePrimary, secondaryReason } from './statements/primary.ts'
-export { type Storable, type StoreDate, Timestamp, timestamp, toStorables } from './values.ts'
+export { isReplica, requirePrimary, selectNotPrimaryReason } from './statements/primary.ts'
+export {
+  type DateConverter,
+  type StorableValue,
+  Timestamp,
+  timestamp,
+  toStorables,
+} from './values.ts'
 export { onConflictWrites } from './writes/on-conflict.ts'
 export { deleteBatch, increase, insertIfAbsent, upsert } from './writes/portable.ts'

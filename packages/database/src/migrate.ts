@@ -1,7 +1,7 @@
 import { type Database, internalsOf } from './database.ts'
 import { NeedsOffline, SchemaTooNew, SchemaTooOld } from './errors.ts'
 import { holdLease } from './locks/lease.ts'
-import { WAIT_FOR_LOCK } from './locks/locks-table.ts'
+import { LOCK_WAIT_MS } from './locks/locks-table.ts'
 import { type ColumnDefinitions, createColumnDefinitions } from './schema/columns.ts'
 import { createTable, hasTable } from './schema/tables.ts'
 import { createStatementRecord } from './statements/recording.ts'
@@ -75,7 +75,7 @@ export async function migrate(
     )
   }
   // A transaction inside the lease keeps all statements on one connection.
-  return holdLease(database, 'migrate.lease', WAIT_FOR_LOCK, (check) =>
+  return holdLease(database, 'migrate.lease', LOCK_WAIT_MS, (check) =>
     database.exclusively('migrate', (tx) => runMigrations(tx, set, { offline, check })),
   )
 }

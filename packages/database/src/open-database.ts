@@ -5,18 +5,18 @@ import {
   type Claim,
   type Database,
   type DatabaseInternals,
+  type DatabaseWithInternals,
   internals,
   internalsOf,
   type Statement,
   type StatementRecord,
   type TranslateError,
-  type WithInternals,
 } from './database.ts'
 import type { ClockOptions } from './database-clock.ts'
 import type { ClaimThenInsert, ParamBuilder, UpdateOne } from './definitions.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import type { ConnectionCounts, Engine, Runner } from './dialects/engine.ts'
-import { createLocksTable, WAIT_FOR_LOCK } from './locks/locks-table.ts'
+import { createLocksTable, LOCK_WAIT_MS } from './locks/locks-table.ts'
 import { withChangedErrors, withChangedTransactionErrors } from './statements/change-errors.ts'
 import { createKysely } from './statements/kysely-driver.ts'
 import { createRecordingRunner } from './statements/recording.ts'
@@ -27,7 +27,7 @@ import {
   type TransactionOptions,
   type TransactionRunner,
 } from './statements/transaction.ts'
-import { createUnits, type Units } from './statements/units.ts'
+import { createUnits, type UnitsOfWork } from './statements/units.ts'
 
 /**
  * Returns the same database or transaction with errors passed through `change`. Keep the original
@@ -67,19 +67,19 @@ interface SharedDatabaseState<T> {
   readonly root?: Database<T>
   readonly transaction?: TransactionRunner
   readonly clock?: ManagedDatabaseClock
-  readonly units?: Units
+  readonly units?: UnitsOfWork
   readonly changesErrors?: TranslateError
   readonly record?: StatementRecord
 }
 
-class OpenDatabase<T> implements Database<T>, WithInternals {
+class OpenDatabase<T> implements Database<T>, DatabaseWithInternals {
   readonly dialect: Dialect
   readonly timeout: number
   readonly clock: ManagedDatabaseClock
   readonly [internals]: DatabaseInternals
   readonly #options: DatabaseOptions
   readonly #transaction: TransactionRunner | undefined
-  readonly #units: Units
+  readonly #units: UnitsOfWork
   readonly #changesErrors: TranslateError | undefined
   #kysely: Kysely<T> | undefined
   #closed: Promise<void> | undefined
@@ -172,13 +172,13 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
       if (this.dialect.schema.changesCommit && root instanceof OpenDatabase) {
         await root.#ensureLocksTable().catch(() => {})
       }
-      await transaction.lock(name, WAIT_FOR_LOCK)
+      await transaction.lock(name, LOCK_WAIT_MS)
       return work(this.#transaction ? this : this.#bind(transaction))
     }
     if (this.dialect.schema.changesCommit) await this.#ensureLocksTable()
-    const patient = { ...this.#options, timeout: WAIT_FOR_LOCK }
+    const patient = { ...this.#options, timeout: LOCK_WAIT_MS }
     return runInTransaction(engine, patient, async (transaction) => {
-      await transaction.lock(name, WAIT_FOR_LOCK)
+      await transaction.lock(name, LOCK_WAIT_MS)
       return work(this.#bind(transaction))
     })
   }

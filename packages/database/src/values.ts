@@ -1,15 +1,15 @@
 /** A value that every database keeps exactly. */
-export type Storable = string | number | bigint | null | Buffer
+export type StorableValue = string | number | bigint | null | Buffer
 
 /** Converts a moment to the value that the database's timestamp columns accept. */
-export type StoreDate = (date: Date) => Storable
+export type DateConverter = (date: Date) => StorableValue
 
 /**
  * A moment for a timestamp column. A bare `Date` is rejected: in a column of milliseconds one
  * database would accept it, one would reject it, and one would compare only its year.
  */
 export class Timestamp {
-  /** The moment. */
+  /** The moment that is stored. */
   readonly date: Date
 
   /** Prefer `timestamp(date)`, which is shorter. */
@@ -29,7 +29,7 @@ export function timestamp(date: Date): Timestamp {
  * SQL.
  * @throws {TypeError} for any other value.
  */
-export function toStorable(value: unknown, storeDate?: StoreDate): Storable {
+export function toStorable(value: unknown, storeDate?: DateConverter): StorableValue {
   switch (typeof value) {
     case 'string':
       if (!isExactText(value)) {
@@ -65,8 +65,11 @@ export function toStorable(value: unknown, storeDate?: StoreDate): Storable {
  * timestamp columns.
  * @throws {TypeError} for a value that databases store differently.
  */
-export function toStorables(values: readonly unknown[], storeDate?: StoreDate): Storable[] {
-  const storables = new Array<Storable>(values.length)
+export function toStorables(
+  values: readonly unknown[],
+  storeDate?: DateConverter,
+): StorableValue[] {
+  const storables = new Array<StorableValue>(values.length)
   for (let i = 0; i < values.length; i++) storables[i] = toStorable(values[i], storeDate)
   return storables
 }
@@ -75,7 +78,7 @@ const EARLIEST_TIMESTAMP = Date.UTC(1000, 0)
 const LATEST_TIMESTAMP = Date.UTC(10_000, 0)
 
 /** Converts a timestamp. Only years of four digits are supported by every database. */
-function storeTimestamp({ date }: Timestamp, storeDate: StoreDate | undefined): Storable {
+function storeTimestamp({ date }: Timestamp, storeDate: DateConverter | undefined): StorableValue {
   if (!storeDate) throw new TypeError('This dialect does not define how timestamps are stored')
   if (date.getTime() >= EARLIEST_TIMESTAMP && date.getTime() < LATEST_TIMESTAMP)
     return storeDate(date)

@@ -28,8 +28,8 @@ const rightNow = Date.now
 const moveWallClock = (by: number) =>
   vi.spyOn(Date, 'now').mockImplementation(() => rightNow() + by)
 
-describe('the clock of a database, as a process sees it [threat Q5],', () => {
-  it("does not depend on the process's own clock", async () => {
+describe("the database clock of a process, which tells the database's time [threat Q5],", () => {
+  it("does not depend on the computer's clock", async () => {
     const { clock } = test.database
     for (const by of [-400 * DAY, 15 * MINUTE, 400 * DAY]) {
       moveWallClock(by)
@@ -42,7 +42,7 @@ describe('the clock of a database, as a process sees it [threat Q5],', () => {
     ['behind', -15 * MINUTE],
     ['ahead of', 61 * SECOND],
   ])(
-    "is not trusted in a process whose own clock jumps to a time %s the database's clock",
+    "is no longer trusted after the computer's clock jumps to a time %s the database's time",
     async (direction, by) => {
       const { clock } = test.database
       const told: (string | null)[] = []
@@ -87,7 +87,7 @@ describe('the clock of a database, as a process sees it [threat Q5],', () => {
     await expect(strict.database.clock.check()).rejects.toThrow('At most 5 s')
   })
 
-  it("stands still while the database's clock is behind by less than the limit", async () => {
+  it("stands still while the database's time is behind by less than the limit", async () => {
     const { database, move } = await connectMoved(test.url)
     const before = database.clock.now()
     await move(-50 * SECOND)
@@ -95,7 +95,7 @@ describe('the clock of a database, as a process sees it [threat Q5],', () => {
     expect(database.clock.check()).toBeNull()
   })
 
-  it("is not trusted if the database's clock is behind by more than the limit, and never goes back", async () => {
+  it("is not trusted if the database's time is behind by more than the limit, and never goes back", async () => {
     const { database, move } = await connectMoved(test.url)
     const { clock } = database
     const before = clock.now()
@@ -122,7 +122,7 @@ describe('the clock of a database, as a process sees it [threat Q5],', () => {
     expect(Math.abs((await readRecord(database)).newest)).toBeLessThan(SOON)
   })
 
-  it("does not record a time that contradicts the process's own clock", async () => {
+  it("does not record a time that contradicts the computer's clock", async () => {
     const { database, move } = await connectMoved(test.url)
     const { clock } = database
     await move(HOUR)
@@ -135,7 +135,7 @@ describe('the clock of a database, as a process sees it [threat Q5],', () => {
     expect(Math.abs(clock.now().getTime() - Date.now())).toBeLessThan(SOON)
   })
 
-  it('can be recorded by any number of processes concurrently', async () => {
+  it('is recorded correctly if any number of processes write the record concurrently', async () => {
     const all = await Promise.all([1, 2, 3, 4, 5, 6].map(() => connectMoved(test.url)))
     await Promise.all(all.map(({ database }) => database.clock.begin()))
     for (const { database } of all) expect(database.clock.check()).toBeNull()

@@ -151,7 +151,7 @@ describe('the onQuery option', () => {
 })
 
 describe('the kysely object of a database', () => {
-  it('rejects its own transactions, because they would not be repeated after a deadlock', async () => {
+  it("rejects Kysely's own transactions, because they would not be repeated after a deadlock", async () => {
     const own = database.kysely.transaction().execute(async () => {})
     await expect(own).rejects.toThrow('database.transaction')
   })

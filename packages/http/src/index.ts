@@ -19,23 +19,33 @@ export {
   translate,
 } from './messages.ts'
 export {
-  type AddressReader,
   ALLOWED_METHODS,
   type HttpRequest,
+  type IpAddressReader,
   isForbiddenMethod,
   type SignedInReader,
-  splitTarget,
+  splitRequestTarget,
   wantsHtml,
 } from './request.ts'
-export { type HttpResponse, notFound, type ResponseHeaders, withoutBody } from './response.ts'
 export {
-  allowedMethods,
+  createNotFoundResponse,
+  type HttpResponse,
+  type ResponseHeaders,
+  withoutBody,
+} from './response.ts'
+export {
   createRouter,
-  type Method,
+  type HttpMethod,
+  listAllowedMethods,
   type Route,
   type RouteMatch,
   type Router,
   requireRoute,
 } from './router.ts'
-export { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } from './routes.ts'
-export { fetchFrom, fromWebRequest, toWebResponse } from './web.ts'
+export {
+  createSignedInReader,
+  type HttpRoutes,
+  type MountOptions,
+  signOutCaller,
+} from './routes.ts'
+export { fromWebRequest, respondToWebRequest, toWebResponse } from './web.ts'

@@ -83,7 +83,7 @@ describe('chooseLanguage()', () => {
     [['fr', 'de'], 'de'],
     [['xx'], 'en'],
     [[], 'en'],
-  ])('returns, for %j, the language %s', (wanted, expected) => {
+  ])('maps the requested languages %j to the language %s', (wanted, expected) => {
     expect(chooseLanguage(wanted, ['en', 'de', 'pt-BR'], 'en')).toBe(expected)
   })
 })

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { MalformedBody, MethodNotAllowed, PayloadTooLarge, RequestCutOff } from './errors.ts'
 import {
-  type AddressReader,
   ALLOWED_METHODS,
+  buildPublicUrl,
   createBodyReadError,
   type HttpRequest,
+  type IpAddressReader,
   isForbiddenMethod,
-  publicUrl,
   type SignedInReader,
-  splitTarget,
+  splitRequestTarget,
 } from './request.ts'
 import type { HttpResponse } from './response.ts'
 
@@ -28,7 +28,7 @@ export function fromNodeRequest(
   message: NodeMessage,
   signedIn?: SignedInReader,
   signOut?: SignedInReader,
-  address?: AddressReader,
+  address?: IpAddressReader,
 ): HttpRequest {
   return new NodeRequest(message, signedIn, signOut, address)
 }
@@ -44,15 +44,15 @@ class NodeRequest implements HttpRequest {
   readonly signedIn: SignedInReader | undefined
   readonly signOut: SignedInReader | undefined
   readonly #message: NodeMessage
-  readonly #address: AddressReader | undefined
+  readonly #address: IpAddressReader | undefined
 
   constructor(
     message: NodeMessage,
     signedIn: SignedInReader | undefined,
     signOut: SignedInReader | undefined,
-    address: AddressReader | undefined,
+    address: IpAddressReader | undefined,
   ) {
-    const { path, query } = splitTarget(message.originalUrl ?? message.url ?? '/')
+    const { path, query } = splitRequestTarget(message.originalUrl ?? message.url ?? '/')
     this.method = message.method ?? 'GET'
     this.path = path
     this.query = query
@@ -81,7 +81,7 @@ class NodeRequest implements HttpRequest {
   toRequest(baseUrl: string): Request {
     // The Fetch standard cannot express these methods, and no route supports them.
     if (isForbiddenMethod(this.method)) throw new MethodNotAllowed(ALLOWED_METHODS)
-    const request = new Request(publicUrl(baseUrl, this), { method: this.method })
+    const request = new Request(buildPublicUrl(baseUrl, this), { method: this.method })
     copyHeaders(this.#message, request.headers)
     return request
   }

@@ -44,7 +44,7 @@ export interface HttpRequest {
 }
 
 /** Returns the caller's IP address. */
-export type AddressReader = () => string | undefined
+export type IpAddressReader = () => string | undefined
 
 /**
  * Calls the application's function `signedIn` or `signOut` for a request. The type of the result
@@ -93,21 +93,27 @@ export function isForbiddenMethod(method: string): boolean {
 }
 
 /** Splits a request target such as `/oauth/token?x=1` into path and query. */
-export function splitTarget(target: string): { readonly path: string; readonly query: string } {
+export function splitRequestTarget(target: string): {
+  readonly path: string
+  readonly query: string
+} {
   const mark = target.indexOf('?')
   if (mark < 0) return { path: target, query: '' }
   return { path: target.slice(0, mark), query: target.slice(mark + 1) }
 }
 
 /** Builds the URL of a request below the configured `baseUrl`. */
-export function publicUrl(baseUrl: string, { path, query }: Pick<HttpRequest, 'path' | 'query'>) {
-  const origin = originOf(baseUrl)
+export function buildPublicUrl(
+  baseUrl: string,
+  { path, query }: Pick<HttpRequest, 'path' | 'query'>,
+) {
+  const origin = getOrigin(baseUrl)
   // A target that is an absolute URL, as proxies receive, belongs to no route.
   if (!path.startsWith('/')) return origin
   return query === '' ? origin + path : `${origin}${path}?${query}`
 }
 
-export function originOf(url: string): string {
+export function getOrigin(url: string): string {
   return url.split('/', 3).join('/')
 }
 

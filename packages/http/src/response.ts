@@ -21,7 +21,7 @@ export function withoutBody({ status, headers, body }: HttpResponse): HttpRespon
 }
 
 /** Creates a 404 response for an unknown path. */
-export function notFound(): HttpResponse {
+export function createNotFoundResponse(): HttpResponse {
   return {
     status: 404,
     headers: {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createRouter, type Method, requireRoute } from './router.ts'
+import { createRouter, type HttpMethod, requireRoute } from './router.ts'
 
-const route = (method: Method, path: string) => ({ method, path })
+const route = (method: HttpMethod, path: string) => ({ method, path })
 
 describe('createRouter()', () => {
   const router = createRouter([

@@ -1,7 +1,7 @@
 import { MethodNotAllowed } from './errors.ts'
 
 /** HTTP methods of routes. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 /**
  * A route: an HTTP method and a path. Packages that define routes add their own properties, such as
@@ -9,7 +9,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
  */
 export interface Route {
   /** HTTP method of the route. */
-  readonly method: Method
+  readonly method: HttpMethod
   /**
    * Path, compared exactly as it is sent. At most one segment may be a `{name}`, which matches an
    * id of 1 to 64 word characters and dashes.
@@ -93,13 +93,13 @@ export function createRouter<R extends Route>(table: readonly R[]): Router<R> {
 export function requireRoute<R extends Route>(match: RouteMatch<R>, method: string): R {
   const route = match.routes.get(method === 'HEAD' ? 'GET' : method)
   if (!route || (method === 'HEAD' && route.answersHead === false)) {
-    throw new MethodNotAllowed(allowedMethods(match))
+    throw new MethodNotAllowed(listAllowedMethods(match))
   }
   return route
 }
 
 /** Lists the methods that a path supports, for the header `Allow`. */
-export function allowedMethods({ routes }: RouteMatch<Route>): string[] {
+export function listAllowedMethods({ routes }: RouteMatch<Route>): string[] {
   return [...routes.values()].flatMap(({ method, answersHead }) =>
     method === 'GET' && answersHead !== false ? ['GET', 'HEAD'] : [method],
   )

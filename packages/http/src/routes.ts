@@ -30,7 +30,7 @@ export interface MountOptions<FrameworkRequest> {
 }
 
 /** Creates a function that calls the application's `signedIn` for this request. */
-export function signedInReader<FrameworkRequest>(
+export function createSignedInReader<FrameworkRequest>(
   { signedIn }: MountOptions<FrameworkRequest>,
   request: FrameworkRequest,
 ): SignedInReader | undefined {

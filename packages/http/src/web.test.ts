@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fetchFrom, fromWebRequest, toWebResponse } from './web.ts'
+import { fromWebRequest, respondToWebRequest, toWebResponse } from './web.ts'
 
 describe('a Web request', () => {
   it('stays the same object if it already has the configured URL, and is copied for any other URL', () => {
@@ -39,7 +39,10 @@ describe('a Web response', () => {
   })
 
   it('is a 404 for an unknown path', async () => {
-    const response = await fetchFrom({ handle: () => null }, new Request('https://a.example/'))
+    const response = await respondToWebRequest(
+      { handle: () => null },
+      new Request('https://a.example/'),
+    )
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({ error: 'not_found' })
   })

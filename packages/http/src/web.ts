@@ -1,14 +1,14 @@
 import { PayloadTooLarge, RequestCutOff } from './errors.ts'
 import {
-  type AddressReader,
+  buildPublicUrl,
   createBodyReadError,
+  getOrigin,
   type HttpRequest,
-  originOf,
-  publicUrl,
+  type IpAddressReader,
   type SignedInReader,
-  splitTarget,
+  splitRequestTarget,
 } from './request.ts'
-import { type HttpResponse, notFound } from './response.ts'
+import { createNotFoundResponse, type HttpResponse } from './response.ts'
 import type { HttpRoutes } from './routes.ts'
 
 /** Converts a Web request to an HttpRequest. */
@@ -16,7 +16,7 @@ export function fromWebRequest(
   request: Request,
   signedIn?: SignedInReader,
   signOut?: SignedInReader,
-  address?: AddressReader,
+  address?: IpAddressReader,
 ): HttpRequest {
   return new WebRequest(request, signedIn, signOut, address)
 }
@@ -28,13 +28,13 @@ export class WebRequest implements HttpRequest {
   readonly signedIn: SignedInReader | undefined
   readonly signOut: SignedInReader | undefined
   readonly #request: Request
-  readonly #address: AddressReader | undefined
+  readonly #address: IpAddressReader | undefined
 
   constructor(
     request: Request,
     signedIn?: SignedInReader,
     signOut?: SignedInReader,
-    address?: AddressReader,
+    address?: IpAddressReader,
   ) {
     const { path, query } = splitUrl(request.url)
     this.method = request.method
@@ -64,8 +64,8 @@ export class WebRequest implements HttpRequest {
 
   toRequest(baseUrl: string): Request {
     const { method, headers, signal, url } = this.#request
-    if (url.startsWith(`${originOf(baseUrl)}/`)) return this.#request
-    return new Request(publicUrl(baseUrl, this), { method, headers, signal })
+    if (url.startsWith(`${getOrigin(baseUrl)}/`)) return this.#request
+    return new Request(buildPublicUrl(baseUrl, this), { method, headers, signal })
   }
 }
 
@@ -85,17 +85,17 @@ export function toWebResponse({ status, headers, body }: HttpResponse): Response
 }
 
 /** Handles a Web request with the routes. Requests for other paths get a 404. */
-export async function fetchFrom(
+export async function respondToWebRequest(
   routes: Pick<HttpRoutes, 'handle'>,
   request: Request,
 ): Promise<Response> {
-  return toWebResponse((await routes.handle(new WebRequest(request))) ?? notFound())
+  return toWebResponse((await routes.handle(new WebRequest(request))) ?? createNotFoundResponse())
 }
 
 /** Splits an absolute URL into path and query. */
 function splitUrl(url: string): { readonly path: string; readonly query: string } {
   const start = url.indexOf('/', url.indexOf('://') + 3)
-  return start < 0 ? { path: '/', query: '' } : splitTarget(url.slice(start))
+  return start < 0 ? { path: '/', query: '' } : splitRequestTarget(url.slice(start))
 }
 
 async function readWebBody(request: Request, limit: number): Promise<string> {

@@ -13,7 +13,7 @@ export interface PdfFonts {
 let embedded: Promise<PdfFonts> | undefined
 
 /** Parses the built-in fonts once, because that takes longer than printing a page. */
-export function embeddedFonts(): Promise<PdfFonts> {
+export function readEmbeddedFonts(): Promise<PdfFonts> {
   if (!embedded) {
     // Loaded this way so that bundlers leave the files alone: that of Next would try to compile the
     // fonts.

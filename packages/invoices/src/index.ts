@@ -1,7 +1,7 @@
 import PDFDocument from 'pdfkit'
 import type { PrintedDocument } from './document.ts'
-import { embeddedFonts, readFonts } from './fonts.ts'
-import { MARGIN, PdfPages } from './pages.ts'
+import { readEmbeddedFonts, readFonts } from './fonts.ts'
+import { PAGE_MARGIN, PdfPages } from './pages.ts'
 
 export type { PrintedDocument, PrintedFonts, PrintedRow, PrintedTotal } from './document.ts'
 
@@ -31,10 +31,10 @@ export type { PrintedDocument, PrintedFonts, PrintedRow, PrintedTotal } from './
  */
 export async function renderPdf(printed: PrintedDocument): Promise<Uint8Array<ArrayBuffer>> {
   const { locale, file } = printed
-  const fonts = await (printed.fonts ? readFonts(printed.fonts) : embeddedFonts())
+  const fonts = await (printed.fonts ? readFonts(printed.fonts) : readEmbeddedFonts())
   const document = new PDFDocument({
     size: 'A4',
-    margin: MARGIN,
+    margin: PAGE_MARGIN,
     bufferPages: true,
     font: '',
     lang: locale,

@@ -4,7 +4,7 @@ import { TextWriter } from './text-writer.ts'
 
 export type PdfDocument = InstanceType<typeof PDFDocument>
 
-export const MARGIN = 56
+export const PAGE_MARGIN = 56
 const GREY = '#666666'
 const RULE = '#cccccc'
 const PERIOD = 300
@@ -18,14 +18,14 @@ export class PdfPages {
   readonly #text: TextWriter
   readonly #width: number
   readonly #bottom: number
-  #y = MARGIN
+  #y = PAGE_MARGIN
 
   constructor(document: PdfDocument, printed: PrintedDocument) {
     this.#document = document
     this.#printed = printed
     this.#text = new TextWriter(document, printed.rightToLeft)
-    this.#width = document.page.width - 2 * MARGIN
-    this.#bottom = document.page.height - MARGIN - 24 - printed.legal.length * LEGAL_LINE
+    this.#width = document.page.width - 2 * PAGE_MARGIN
+    this.#bottom = document.page.height - PAGE_MARGIN - 24 - printed.legal.length * LEGAL_LINE
   }
 
   draw(): void {
@@ -40,8 +40,8 @@ export class PdfPages {
     const { seller: vendor, title, facts, buyer: customer } = this.#printed
     const width = this.#width / 2 - 12
 
-    const seller = { x: MARGIN, width }
-    let left = MARGIN
+    const seller = { x: PAGE_MARGIN, width }
+    let left = PAGE_MARGIN
     if (vendor.logo) {
       const place = { ...seller, y: left, width: LOGO.width }
       left += this.#text.picture(vendor.logo, place, LOGO.height) + 8
@@ -51,14 +51,14 @@ export class PdfPages {
     this.#style('regular', 9, GREY)
     for (const line of vendor.lines) left = this.#text.write(line, { ...seller, y: left })
 
-    const far = { x: MARGIN + this.#width / 2 + 12, width, align: 'end' } as const
+    const far = { x: PAGE_MARGIN + this.#width / 2 + 12, width, align: 'end' } as const
     this.#titleStyle(title, width)
-    let right = this.#text.write(title, { ...far, y: MARGIN })
+    let right = this.#text.write(title, { ...far, y: PAGE_MARGIN })
     this.#style('regular', 9, GREY)
     for (const fact of facts) right = this.#text.write(fact, { ...far, y: right })
 
     this.#y = Math.max(left, right) + 24
-    const buyer = { x: MARGIN, width: this.#width }
+    const buyer = { x: PAGE_MARGIN, width: this.#width }
     this.#y = this.#text.write(customer.label, { ...buyer, y: this.#y })
     this.#style('regular', 10, 'black')
     for (const line of customer.lines) this.#y = this.#text.write(line, { ...buyer, y: this.#y })
@@ -87,7 +87,7 @@ export class PdfPages {
     this.#style('regular', size, colour)
     this.#breakBefore(this.#text.heightOf(text, this.#width) + 24)
     this.#style('regular', size, colour)
-    this.#y = this.#text.write(text, { x: MARGIN, width: this.#width, y: this.#y + 24 }) - 12
+    this.#y = this.#text.write(text, { x: PAGE_MARGIN, width: this.#width, y: this.#y + 24 }) - 12
   }
 
   #drawFooters(): void {
@@ -97,7 +97,7 @@ export class PdfPages {
     for (let index = start; index < start + count; index++) {
       document.switchToPage(index)
       document.page.margins.bottom = 0
-      const box = { x: MARGIN, width: this.#width }
+      const box = { x: PAGE_MARGIN, width: this.#width }
       let y = document.page.height - 40 - legal.length * LEGAL_LINE
       this.#style('regular', 7, GREY)
       for (const line of legal) {
@@ -114,7 +114,7 @@ export class PdfPages {
   #tableHead(): void {
     const { description, period, amount } = this.#printed.columns
     this.#style('regular', 9, GREY)
-    this.#text.write(description, { x: MARGIN, y: this.#y, width: PERIOD - MARGIN - 12 })
+    this.#text.write(description, { x: PAGE_MARGIN, y: this.#y, width: PERIOD - PAGE_MARGIN - 12 })
     this.#text.write(period, { x: PERIOD, y: this.#y, width: 150 })
     this.#amount(amount)
     this.#y += 16
@@ -123,12 +123,12 @@ export class PdfPages {
   }
 
   #row({ description, period, amount }: PrintedRow): void {
-    const width = PERIOD - MARGIN - 12
+    const width = PERIOD - PAGE_MARGIN - 12
     this.#style('regular', 10, 'black')
     const height = Math.max(this.#text.heightOf(description, width), 12)
     if (this.#breakBefore(height + 8)) this.#tableHead()
     this.#style('regular', 10, 'black')
-    this.#text.write(description, { x: MARGIN, y: this.#y, width })
+    this.#text.write(description, { x: PAGE_MARGIN, y: this.#y, width })
     if (period) {
       this.#style('regular', 9, GREY)
       this.#text.write(period, { x: PERIOD, y: this.#y + 1, width: 150 })
@@ -149,11 +149,11 @@ export class PdfPages {
 
   /** Prints an amount at the end of the current line, in the width that it needs. */
   #amount(text: string): void {
-    this.#text.write(text, { x: MARGIN, y: this.#y, width: this.#width, align: 'end' })
+    this.#text.write(text, { x: PAGE_MARGIN, y: this.#y, width: this.#width, align: 'end' })
   }
 
-  #rule(from = MARGIN): void {
-    this.#text.rule({ x: from, y: this.#y, width: MARGIN + this.#width - from }, RULE)
+  #rule(from = PAGE_MARGIN): void {
+    this.#text.rule({ x: from, y: this.#y, width: PAGE_MARGIN + this.#width - from }, RULE)
   }
 
   /** Chooses the largest font size at which no word of the title has to be broken. */
@@ -172,7 +172,7 @@ export class PdfPages {
   #breakBefore(height: number): boolean {
     if (this.#y + height <= this.#bottom) return false
     this.#document.addPage()
-    this.#y = MARGIN
+    this.#y = PAGE_MARGIN
     return true
   }
 }

@@ -19,7 +19,7 @@ export interface StoreClock extends Clock {
  * Whether the clock of this process is trusted to be right. Used to postpone work that can wait;
  * the clock itself reports why it is not trusted.
  */
-export async function isTrusted(clock: Clock): Promise<boolean> {
+export async function isClockTrusted(clock: Clock): Promise<boolean> {
   try {
     await clock.check?.()
     return true
@@ -31,7 +31,7 @@ export async function isTrusted(clock: Clock): Promise<boolean> {
 /**
  * Largest tolerated difference between the clocks of two processes of this server, in milliseconds.
  */
-export const CLOCK_SKEW = 60_000
+export const CLOCK_SKEW_MS = 60_000
 
 /** The clock of this machine. */
 export const systemClock: Clock = { now: () => new Date() }
@@ -44,6 +44,6 @@ export function isAfter(one: Date, other: Date): boolean {
   return one.getTime() > other.getTime()
 }
 
-export function maxDate(one: Date, other: Date): Date {
+export function findLaterDate(one: Date, other: Date): Date {
   return isAfter(one, other) ? one : other
 }

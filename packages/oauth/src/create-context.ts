@@ -4,7 +4,7 @@ import { createAuthorizationCodeCache } from './caches/code-cache.ts'
 import { createConsentCache } from './caches/consent-cache.ts'
 import { findScopeLimit } from './clients/self-registered.ts'
 import { clientRequirements } from './clients/settings/demands.ts'
-import { maxDate } from './clock.ts'
+import { findLaterDate } from './clock.ts'
 import type { InstalledFeatures, OfferedResponseType, ServerContext } from './context.ts'
 import { createEmitter } from './events.ts'
 import type { Feature } from './features/feature.ts'
@@ -193,5 +193,5 @@ function computeLatestExpiry(now: Date, options: ResolvedOptions): Date {
     options.refreshTokensExpireAt(now),
     options.personalAccessTokensExpireAt(now),
   ]
-  return ends.reduce(maxDate, cookies)
+  return ends.reduce(findLaterDate, cookies)
 }

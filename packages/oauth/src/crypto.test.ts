@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import {
   computeHmac,
   createRandomSecret,
+  createTimeOrderedId,
   deriveKey,
   deriveMacKey,
-  timeOrderedId,
 } from './crypto.ts'
 
 describe('hmac', () => {
@@ -37,14 +37,14 @@ describe('createRandomSecret()', () => {
   })
 })
 
-describe('timeOrderedId', () => {
+describe('createTimeOrderedId', () => {
   it('returns version 7 UUIDs that sort by creation time', () => {
     const ids = [1, 2, 1_700_000_000_000, 1_700_000_000_001].map((ms) =>
-      timeOrderedId(new Date(ms)),
+      createTimeOrderedId(new Date(ms)),
     )
     for (const id of ids)
       expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
     expect([...ids].sort()).toEqual(ids)
-    expect(timeOrderedId(new Date(2))).not.toBe(ids[1])
+    expect(createTimeOrderedId(new Date(2))).not.toBe(ids[1])
   })
 })

@@ -166,7 +166,7 @@ export function createMacKey(key: Buffer): MacKey {
  * Returns a time-ordered UUID (RFC 9562 version 7), so that an index on it grows at one end. Not a
  * secret. The random part comes from `randomUUID()`, which draws from a pool.
  */
-export function timeOrderedId(now: Date): string {
+export function createTimeOrderedId(now: Date): string {
   const time = now.getTime()
   if (time !== idTime) {
     const digits = time.toString(16).padStart(12, '0')

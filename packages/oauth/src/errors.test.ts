@@ -32,7 +32,7 @@ describe('the response body of an error', () => {
     })
   })
 
-  it('lists, in the WWW-Authenticate challenge, every scope that the route needs', () => {
+  it('lists every scope that the route needs in the WWW-Authenticate challenge', () => {
     const { 'www-authenticate': challenge } = new InsufficientScope('No', ['a', 'b']).headers()
     expect(challenge).toContain('scope="a b"')
   })

@@ -1,13 +1,13 @@
 export type { ResolvedAddress } from '@tollgate/http/outgoing'
 export type { Awaitable } from './awaitable.ts'
-export { type ClientJson, clientJson } from './clients/client.ts'
+export { type ClientJson, toClientJson } from './clients/client.ts'
 export type { ClientPage, ClientPageOptions } from './clients/client-pages.ts'
 export type { Clients, NewClient } from './clients/manage.ts'
-export { newRedirectProblem } from './clients/redirect-uris.ts'
-export { type CreatedClient, type SecretInfo, secretInfo } from './clients/secret.ts'
+export { findNewRedirectProblem } from './clients/redirect-uris.ts'
+export { type CreatedClient, describeClientSecret, type SecretInfo } from './clients/secret.ts'
 export type { SecretRotation } from './clients/secret-rotation.ts'
-export { isVerified } from './clients/self-registered.ts'
-export { ownSettings } from './clients/settings/server-settings.ts'
+export { isVerifiedClient } from './clients/self-registered.ts'
+export { pickOwnSettings } from './clients/settings/server-settings.ts'
 export type { ClientUpdate, SettingsChange } from './clients/update.ts'
 export { type Clock, type StoreClock, systemClock } from './clock.ts'
 export {
@@ -182,7 +182,7 @@ export {
   type GuessingWaitLimits,
   type GuessVerdict,
 } from './limits/guessing.ts'
-export { networkOf } from './limits/network.ts'
+export { getNetwork } from './limits/network.ts'
 export {
   createResourceLimits,
   type RatePolicy,
@@ -297,11 +297,11 @@ export type {
   TokenWithClient,
 } from './storage/repositories.ts'
 export {
+  createRotatedToken,
   type FieldsKeptByRotation,
-  revocationsByRotation,
-  rotatedToken,
+  listRevocationsByRotation,
 } from './storage/rotated-token.ts'
-export { parseUnused, UNUSED_CLIENT, type UnusedClient } from './storage/tickets.ts'
+export { parseUnusedClient, UNUSED_CLIENT, type UnusedClient } from './storage/tickets.ts'
 export type { AccessTokenClaims, Subject } from './tokens/formats/claims.ts'
 export type {
   AccessTokenClaimsContext,
@@ -314,7 +314,7 @@ export type {
   FormatContext,
 } from './tokens/formats/format.ts'
 export type { PersonalAccessToken } from './tokens/personal-access.ts'
-export { type TokenJson, tokenJson } from './tokens/token-json.ts'
+export { type TokenJson, toTokenJson } from './tokens/token-json.ts'
 export type { TokenPage, TokenPageOptions } from './tokens/token-pages.ts'
 export type { UserAddress, UserClaims } from './users/claims.ts'
 export type { Person, SignedInPerson } from './users/signed-in.ts'

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts'
 /** A period (`'15d'`), a number of seconds, or a function that returns the expiry date. */
 export type Lifetime = string | number | (() => Date)
 
-export const YEAR = 365 * 24 * 3600
+export const SECONDS_PER_YEAR = 365 * 24 * 3600
 
 const UNITS: Readonly<Record<string, number>> = {
   s: 1,
@@ -11,13 +11,13 @@ const UNITS: Readonly<Record<string, number>> = {
   h: 3600,
   d: 24 * 3600,
   w: 7 * 24 * 3600,
-  y: YEAR,
+  y: SECONDS_PER_YEAR,
 }
 /**
- * Longest lifetime, in milliseconds. A later expiry would not fit into the databases and JWT
+ * Longest lifetime, in seconds. A later expiry would not fit into the databases and JWT
  * libraries that have to hold it.
  */
-const MAX_LIFETIME = 100 * YEAR
+const MAX_LIFETIME = 100 * SECONDS_PER_YEAR
 
 /**
  * Parses the option with this `name`. Returns a function that computes the expiry from the current

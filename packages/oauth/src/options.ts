@@ -4,7 +4,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
 import type { Feature, SelfRegisteredOptions } from './features/feature.ts'
 import type { Grant } from './grants/grant.ts'
-import { type Lifetime, parseLifetime, parseSeconds, YEAR } from './lifetimes.ts'
+import { type Lifetime, parseLifetime, parseSeconds, SECONDS_PER_YEAR } from './lifetimes.ts'
 import type { ClientAddressReader } from './limits/network.ts'
 import type { Logger } from './logger.ts'
 import { type OutgoingOptions, resolveOutgoing } from './outgoing/outgoing.ts'
@@ -371,7 +371,7 @@ function lifetime(
   options: { readonly [name in LifetimeOption]?: Lifetime },
   name: LifetimeOption,
 ): (now: Date) => Date {
-  return parseLifetime(name, options[name] ?? YEAR)
+  return parseLifetime(name, options[name] ?? SECONDS_PER_YEAR)
 }
 
 function parseIssuer(issuer: unknown): URL {

@@ -8,13 +8,13 @@ import {
 import type { ServerContext } from './context.ts'
 import { handleAuthorizationRequest } from './endpoints/authorize.ts'
 import {
-  createClient,
-  deleteClient,
-  listClients,
+  handleClientCreation,
+  handleClientDeletion,
+  handleClientList,
+  handleClientUpdate,
   rotateClientSecret,
-  updateClient,
 } from './endpoints/clients.ts'
-import { handleDenial, postAuthorize } from './endpoints/decide.ts'
+import { handleAuthorizationForm, handleDenial } from './endpoints/decide.ts'
 import { handleIntrospection } from './endpoints/introspect.ts'
 import {
   buildJwksPath,
@@ -29,11 +29,11 @@ import {
 } from './endpoints/personal-access-tokens.ts'
 import { createResourceMetadataHandler, mapResourcesByPath } from './endpoints/resource-metadata.ts'
 import { handleRevocation } from './endpoints/revoke.ts'
-import { listScopes } from './endpoints/scopes.ts'
+import { handleScopeList } from './endpoints/scopes.ts'
 import { handleStylesheet } from './endpoints/stylesheet.ts'
 import { handleTokenRequest } from './endpoints/token.ts'
-import { refreshCookie } from './endpoints/token-refresh.ts'
-import { deleteToken, listTokens } from './endpoints/tokens.ts'
+import { handleCookieRefresh } from './endpoints/token-refresh.ts'
+import { handleTokenDeletion, handleTokenList } from './endpoints/tokens.ts'
 import type { FeatureRoute } from './grants/grant.ts'
 import type { ResolvedOptions } from './options.ts'
 
@@ -62,18 +62,18 @@ export const routes: readonly EndpointRoute[] = [
     answersHead: false,
     needsClock: true,
   },
-  { method: 'POST', path: '/authorize', endpoint: postAuthorize },
+  { method: 'POST', path: '/authorize', endpoint: handleAuthorizationForm },
   { method: 'DELETE', path: '/authorize', endpoint: handleDenial },
   { method: 'POST', path: '/token', endpoint: handleTokenRequest, openTo: 'clients' },
-  { method: 'POST', path: '/token/refresh', endpoint: refreshCookie },
-  { method: 'GET', path: '/tokens', endpoint: listTokens },
-  { method: 'DELETE', path: '/tokens/{id}', endpoint: deleteToken },
-  { method: 'GET', path: '/clients', endpoint: listClients },
-  { method: 'POST', path: '/clients', endpoint: createClient },
-  { method: 'PUT', path: '/clients/{id}', endpoint: updateClient },
-  { method: 'DELETE', path: '/clients/{id}', endpoint: deleteClient },
+  { method: 'POST', path: '/token/refresh', endpoint: handleCookieRefresh },
+  { method: 'GET', path: '/tokens', endpoint: handleTokenList },
+  { method: 'DELETE', path: '/tokens/{id}', endpoint: handleTokenDeletion },
+  { method: 'GET', path: '/clients', endpoint: handleClientList },
+  { method: 'POST', path: '/clients', endpoint: handleClientCreation },
+  { method: 'PUT', path: '/clients/{id}', endpoint: handleClientUpdate },
+  { method: 'DELETE', path: '/clients/{id}', endpoint: handleClientDeletion },
   { method: 'POST', path: '/clients/{id}/secret', endpoint: rotateClientSecret },
-  { method: 'GET', path: '/scopes', endpoint: listScopes },
+  { method: 'GET', path: '/scopes', endpoint: handleScopeList },
   { method: 'GET', path: '/personal-access-tokens', endpoint: listPersonalTokens },
   { method: 'POST', path: '/personal-access-tokens', endpoint: createPersonalToken },
   { method: 'DELETE', path: '/personal-access-tokens/{id}', endpoint: deletePersonalToken },

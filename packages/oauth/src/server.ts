@@ -1,14 +1,14 @@
 import {
-  fetchFrom,
   type HttpRequest,
   type HttpResponse,
   type HttpRoutes,
   type RouteMatch,
   requireRoute,
+  respondToWebRequest,
   withoutBody,
 } from '@tollgate/http'
 import { findRequestingApplication } from './authorization/requesting-application.ts'
-import { type Clients, manageClients } from './clients/manage.ts'
+import { type Clients, createClients } from './clients/manage.ts'
 import type { StoreClock } from './clock.ts'
 import type { ServerContext } from './context.ts'
 import { createContext } from './create-context.ts'
@@ -17,13 +17,13 @@ import { buildMetadataHint } from './endpoints/resource-metadata.ts'
 import type { Events } from './events.ts'
 import { createFailureResponse, toPublicError } from './failure.ts'
 import {
+  addResponseHeaders,
   type CrossOriginRules,
   createCrossOriginRules,
   decideEndpointCrossOrigin,
-  withHeaders,
 } from './features/cross-origin.ts'
 import type { CrossOriginPolicy } from './features/feature.ts'
-import { type FreshToken, freshToken } from './guard/fresh-token.ts'
+import { type FreshToken, issueFreshCookieToken } from './guard/fresh-token.ts'
 import { createGuard, type Guard } from './guard/guard.ts'
 import { errorResponse } from './http/responses.ts'
 import type { KeyRotation } from './keys/signing-keys.ts'
@@ -353,7 +353,7 @@ export function createAuthorizationServer<
     const verdict = await decideEndpointCrossOrigin(policy, match, request, context)
     if (verdict?.preflight) return verdict.preflight
     const response = await respond(match, request)
-    return verdict ? withHeaders(response, verdict.headers) : response
+    return verdict ? addResponseHeaders(response, verdict.headers) : response
   }
 
   const hasExtras = options.features.length > 0 || options.grants.some(({ routes }) => routes)
@@ -419,7 +419,7 @@ export function createAuthorizationServer<
 
   return {
     handle,
-    fetch: (request) => fetchFrom({ handle }, request),
+    fetch: (request) => respondToWebRequest({ handle }, request),
     handles: (path) => router.match(path) !== null,
     paths: router.paths,
     issuer: options.issuer,
@@ -438,7 +438,7 @@ export function createAuthorizationServer<
     },
     crossOrigin: policy && createCrossOriginRules(policy, context),
     events: context.events,
-    clients: afterReady(manageClients(context), ready),
+    clients: afterReady(createClients(context), ready),
     tokens: afterReady(
       {
         createPersonal: ({ userId, name, scopes = [], expiresAt }: NewPersonalAccessToken) =>
@@ -498,7 +498,7 @@ export function createAuthorizationServer<
       {
         findRequestingApplication: (returnTo: string) =>
           findRequestingApplication(returnTo, context),
-        freshToken: (request: HttpRequest) => freshToken(request, context),
+        freshToken: (request: HttpRequest) => issueFreshCookieToken(request, context),
         revokeUser: (userId: string | number) => revokeUser(ownerKey(userId), context),
         endSession: (sessionId: string) => endHashedSession(hashOf(sessionId), context),
         endEverything: () => endEverything(context),

@@ -3,7 +3,7 @@ import { serveControlRoom } from './control-room/control-room.ts'
 import type { RunningProviders } from './control-room/story/watched.ts'
 import { MovableClock } from './core/clock/clock.ts'
 import { FailedJobs } from './core/clock/failed-jobs.ts'
-import { checkHosts } from './core/local-names.ts'
+import { checkAllowedHosts } from './core/local-names.ts'
 import { WebhookOutbox } from './core/outbox.ts'
 import type { ProviderContext } from './core/provider-context.ts'
 import { loadPersistedState, PersistedState } from './core/store/persisted-state.ts'
@@ -36,7 +36,7 @@ export async function startSandbox<const O extends SandboxOptions>(
   options: O,
 ): Promise<Sandbox<O>> {
   const { stateFile } = options
-  checkHosts(options.allowedHosts ?? [])
+  checkAllowedHosts(options.allowedHosts ?? [])
   if (stateFile === undefined) return startWith(options, null)
   checkWritable(stateFile)
   const lock = await lockStateFile(stateFile)

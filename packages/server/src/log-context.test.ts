@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { currentLogFields, withLogFields } from './log-context.ts'
+import { getLogFields, withLogFields } from './log-context.ts'
 import { createLogger } from './logger.ts'
 
 describe('the fields of log lines', () => {
@@ -30,8 +30,8 @@ describe('the fields of log lines', () => {
   it('are those of the inner work while work is nested', async () => {
     const seen: object[] = []
     await withLogFields({ request_id: 'request' }, async () => {
-      await withLogFields({ job: 'webhook' }, async () => void seen.push(currentLogFields()))
-      seen.push(currentLogFields())
+      await withLogFields({ job: 'webhook' }, async () => void seen.push(getLogFields()))
+      seen.push(getLogFields())
     })
     expect(seen).toEqual([{ job: 'webhook' }, { request_id: 'request' }])
   })
@@ -39,7 +39,7 @@ describe('the fields of log lines', () => {
   it('end with the work, even for a timer that the work has started, and if the work fails', async () => {
     let later: Promise<object> = Promise.resolve({ unset: true })
     const work = withLogFields({ request_id: 'failing' }, async () => {
-      later = sleep(5).then(currentLogFields)
+      later = sleep(5).then(getLogFields)
       throw new Error('It failed')
     })
     await expect(work).rejects.toThrow('It failed')

@@ -27,7 +27,7 @@ export async function withLogFields<Result>(
 }
 
 /** Returns a new object with the fields of the present work. */
-export function currentLogFields(): Record<string, string | null> {
+export function getLogFields(): Record<string, string | null> {
   const context = current.getStore()
   return context && !context.isOver ? { ...context.fields } : {}
 }

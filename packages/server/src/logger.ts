@@ -1,6 +1,6 @@
 import { ClockNotTrusted, isUnavailable } from '@tollgate/database'
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
-import { currentLogFields } from './log-context.ts'
+import { getLogFields } from './log-context.ts'
 import type { OutageDetector } from './outages.ts'
 
 /** Patterns of secrets, wherever they appear in a text. */
@@ -47,7 +47,7 @@ export function createLogger(
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
-    mixin: currentLogFields,
+    mixin: getLogFields,
     hooks: {
       logMethod(args, method) {
         const [first] = args as readonly unknown[]

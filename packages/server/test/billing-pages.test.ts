@@ -702,7 +702,7 @@ describe('access to the billing pages', () => {
     expect((await fetch(`${service.url}${path}`, { method: 'POST' })).status).toBe(401)
   })
 
-  it('includes the choice of the provider until the first payment', async () => {
+  it('lets a person choose the provider until the first payment', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', {
       plan: 'pro',

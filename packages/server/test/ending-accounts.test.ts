@@ -317,7 +317,7 @@ describe("the operators' pages that disable or delete an account", () => {
     expect(done.text).toContain('Voided: not paid: $25.00')
   })
 
-  it('report, if a provider is unavailable, that the account is disabled but the deletion is unfinished', async () => {
+  it('say that the account is disabled but the deletion is unfinished if a provider is unavailable', async () => {
     const ada = await customer('stripe')
     const { post } = await operator()
     service.sandbox?.trouble.failNext(100, '500', 'stripe')

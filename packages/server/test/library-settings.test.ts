@@ -111,7 +111,7 @@ describe('the settings for billing', () => {
 })
 
 describe('the setting migrate', () => {
-  it('prevents, if it is false, a start with outdated tables, and creates no tables', async () => {
+  it('if it is false, prevents a start with outdated tables, and creates no tables', async () => {
     const { config, remove } = await testConfig({ environment: { TOLLGATE_MIGRATE: 'off' } })
     const { url, database, drop } = await createTestDatabase()
     const start = createService({ ...config, databaseUrl: url }, { keepDemo: false })

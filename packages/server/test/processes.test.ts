@@ -139,7 +139,7 @@ describe('two processes of the service on one database', () => {
     expect(statuses).toEqual(signIns.map(() => 303))
   })
 
-  it('release, after a while, the slots for password checks that a killed process occupied (threat Q6)', async () => {
+  it('after a while release the slots for password checks that a killed process occupied (threat Q6)', async () => {
     const doomed = await startProcess()
     await untilReady(doomed)
     const cut = Array.from({ length: 16 }, () =>
@@ -196,7 +196,7 @@ describe('two processes of the service on one database', () => {
     }
   })
 
-  it("accept the sign-in of an account's owner from a known network, whatever others try elsewhere", async () => {
+  it('accept a correct sign-in from a network known for the account, however many wrong passwords arrive from other networks', async () => {
     const email = 'grace@example.com'
     await run('user', 'create', '--email', email, '--password', PASSWORD)
     const home = '198.51.100.8'

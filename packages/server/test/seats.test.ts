@@ -99,7 +99,7 @@ describe('prices on the billing pages', () => {
     expect(await ada.main()).toMatchObject({ providerPlan: 'pro', quantity: 2 })
   })
 
-  it('do not change the other prices of the subscription when the quantity is reduced to one', async () => {
+  it('stay the same for additional prices when the quantity of the plan is reduced to one', async () => {
     const ada = await withSeats('pro')
     await (await ada.main()).addPrice('team', 2)
     const { fields } = await ada.read('/billing/swap?plan=whole')

@@ -2,7 +2,7 @@
 import { createBilling } from '@tollgate/billing'
 import { forExpress as billingForExpress } from '@tollgate/billing/express'
 import { connect } from '@tollgate/database'
-import { notFound } from '@tollgate/http'
+import { createNotFoundResponse } from '@tollgate/http'
 import { clientCredentials, createAuthorizationServer, isOAuthError } from '@tollgate/oauth'
 import { forExpress } from '@tollgate/oauth/express'
 import { movableClock } from '@tollgate/oauth/testing'
@@ -41,7 +41,7 @@ async function main() {
   await oauth.ready()
   const { client } = await oauth.clients.create({ name: 'Check', grants: ['client_credentials'] })
   const isKnown: boolean = isOAuthError(new Error('no'), 'invalid_client')
-  console.log(client.name, isKnown, notFound().status, typeof movableClock)
+  console.log(client.name, isKnown, createNotFoundResponse().status, typeof movableClock)
   await billing.close()
   await oauth.close()
   await sandbox.close()

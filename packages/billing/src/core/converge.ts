@@ -8,13 +8,13 @@ import type { HeldLock } from './storage/locks.ts'
 import { saveSubscription } from './storage/subscriptions.ts'
 import type { NewSubscriptionRecord, StoredItem, SubscriptionRecord } from './storage/tables.ts'
 import {
-  findOwnership,
+  findSubscriptionOwnership,
   type SubscriptionOwnership,
   stillBelongsToOwner,
 } from './subscription-owner.ts'
 import { formatOwnerKey } from './values/owner.ts'
 import type { ProviderName } from './values/provider-name.ts'
-import { DEFAULT_SUBSCRIPTION_NAME, digestOfName } from './values/subscription-name.ts'
+import { DEFAULT_SUBSCRIPTION_NAME, hashSubscriptionName } from './values/subscription-name.ts'
 import { hasSubscriptionEnded, type SubscriptionColumns } from './values/subscription-state.ts'
 
 /**
@@ -103,7 +103,7 @@ export async function storeSubscription(
   const name = before?.name ?? (await findSubscriptionName(context, found))
   const record = toSubscriptionRecord({
     found,
-    whose: await findOwnership(context, locked, provider, found, before),
+    whose: await findSubscriptionOwnership(context, locked, provider, found, before),
     name,
     provider,
     before,
@@ -235,7 +235,9 @@ async function findSubscriptionName(
   const begun = operation === null ? null : await context.operations.findName(operation)
   if (begun !== null || nameDigest === null) return begun ?? DEFAULT_SUBSCRIPTION_NAME
   const known = await context.subscriptions.listNames()
-  return known.find((each) => digestOfName(each) === nameDigest) ?? DEFAULT_SUBSCRIPTION_NAME
+  return (
+    known.find((each) => hashSubscriptionName(each) === nameDigest) ?? DEFAULT_SUBSCRIPTION_NAME
+  )
 }
 
 /**

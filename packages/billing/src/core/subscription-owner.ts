@@ -12,7 +12,7 @@ export type SubscriptionOwnership = Pick<NewSubscriptionRecord, 'owner' | 'provi
  * that customer, the row keeps its owner, but the subscription no longer counts as one of that
  * owner.
  */
-export async function findOwnership(
+export async function findSubscriptionOwnership(
   context: BillingContext,
   locked: LockedOwner,
   provider: ProviderName,

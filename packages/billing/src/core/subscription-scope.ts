@@ -185,7 +185,7 @@ export async function changeSubscription(
     }
     if (ends) await endSubscriptionRow(context, locked, record)
     await settle?.(locked)
-    return requireRecord(context, record)
+    return requireSubscriptionRecord(context, record)
   })
 }
 
@@ -213,7 +213,7 @@ export function toSubscriptionEnded(error: unknown): unknown {
   return new SubscriptionEnded('The subscription has ended: create a new one', { cause: error })
 }
 
-export async function requireRecord(
+export async function requireSubscriptionRecord(
   context: BillingContext,
   { provider, providerId }: Pick<SubscriptionRecord, 'provider' | 'providerId'>,
 ): Promise<SubscriptionRecord> {

@@ -95,7 +95,7 @@ export function defineCapability<Name extends Capability, const F extends Capabi
 }
 
 /** Picks one capability from an object that implements several. */
-export function pickPart<Parts, Name extends keyof Parts>(
+export function pickGatewayPart<Parts, Name extends keyof Parts>(
   parts: Parts,
   name: Name,
 ): Pick<Parts, Name> {

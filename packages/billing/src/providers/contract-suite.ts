@@ -78,20 +78,20 @@ export interface ContractTestAccount extends GatewayUnderTest {
   read(id: string): Promise<ProviderSubscription>
 }
 
-export async function openAccount(create: CreateGateway): Promise<ContractTestAccount> {
+export async function openContractTestAccount(create: CreateGateway): Promise<ContractTestAccount> {
   const test = await create()
   const gateway = await test.provider.connect()
   const { id: customerId } = await gateway.createCustomer({
     owner: { type: 'user', id: 1 },
     details: { email: 'ada@example.com', name: 'Ada Lovelace' },
-    operation: newOperationId(),
+    operation: createOperationId(),
   })
   await gateway.setCard(customerId, test.cards[0])
   return {
     ...test,
     gateway,
     customerId,
-    subscribe: ({ operation = newOperationId(), trialDays, items, terms = {} } = {}) =>
+    subscribe: ({ operation = createOperationId(), trialDays, items, terms = {} } = {}) =>
       gateway.createSubscription({
         customerId,
         plan: test.plans[0],
@@ -117,7 +117,7 @@ export async function openAccount(create: CreateGateway): Promise<ContractTestAc
  * returns undefined, the test passes without running its body. `prepare` creates what the tests
  * start with.
  */
-export function capabilityTests<Name extends Capability, More = unknown>(
+export function createCapabilityTests<Name extends Capability, More = unknown>(
   name: Name,
   where: string,
   { it }: Pick<GatewayContractRunner, 'it'>,
@@ -129,7 +129,7 @@ export function capabilityTests<Name extends Capability, More = unknown>(
 ) => void {
   return (title, body) =>
     it(`${title}, ${where}`, async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       const part = account.gateway[name] as GatewayParts[Name] | undefined
       if (!part) return
       const more = await prepare?.(part, account)
@@ -138,14 +138,14 @@ export function capabilityTests<Name extends Capability, More = unknown>(
 }
 
 /** Creates the customer of another user, without a card. */
-export function anotherCustomer({
+export function createAnotherCustomer({
   gateway,
 }: Pick<ContractTestAccount, 'gateway'>): Promise<ProviderCustomer> {
   const details = { email: 'bob@example.com', name: 'Bob' }
   return gateway.createCustomer({
     owner: { type: 'user', id: 2 },
     details,
-    operation: newOperationId(),
+    operation: createOperationId(),
   })
 }
 
@@ -157,7 +157,7 @@ export function daysFromNow(account: Pick<GatewayUnderTest, 'now'>, days: number
 let operations = 0
 
 /** Returns a new operation id in billing's format: 24 letters and digits. */
-export function newOperationId(): string {
+export function createOperationId(): string {
   return (++operations).toString(16).padStart(24, 'c0')
 }
 

@@ -3,7 +3,7 @@ import type { Owner } from '../core/values/owner.ts'
 import type { ProviderName } from '../core/values/provider-name.ts'
 import type { BasisPoints, TaxTerms } from '../core/values/tax.ts'
 import type { InvoiceData } from '../features/invoices/invoice.ts'
-import type { ProviderMethod } from '../features/payment-methods/contract.ts'
+import type { ProviderPaymentMethod } from '../features/payment-methods/contract.ts'
 import type {
   ChargeOptions,
   InvoiceFilter,
@@ -61,7 +61,7 @@ export interface GatewayReads {
    * used, returns the method that `setCard` created.
    * @throws InvalidPaymentToken for a token that the customer cannot use.
    */
-  readToken(customerId: string, token: string): Promise<ProviderMethod>
+  readToken(customerId: string, token: string): Promise<ProviderPaymentMethod>
   /** Lists the discounts that reduce a subscription's next invoices, without credit from a swap. */
   findDiscounts(id: string): Promise<ActiveDiscount[]>
   /** Previews the cost of `swap`. */

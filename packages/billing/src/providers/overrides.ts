@@ -5,7 +5,7 @@ import { InvalidArgument } from '../core/errors/errors.ts'
  * two amounts it would be unclear which one is charged.
  * @throws InvalidArgument if the options contain one of them.
  */
-export function refuseOverrides(options: object, reservedNames: readonly string[]): void {
+export function rejectReservedOptions(options: object, reservedNames: readonly string[]): void {
   const said = reservedNames.filter((name) => Object.hasOwn(options, name))
   if (said.length === 0) return
   throw new InvalidArgument(

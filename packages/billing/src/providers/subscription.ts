@@ -2,7 +2,7 @@ import type { Money } from '../core/values/money.ts'
 import type { BasisPoints } from '../core/values/tax.ts'
 import type { MetadataValues } from '../features/metadata/contract.ts'
 import type { CollectionPause } from '../features/pauses/contract.ts'
-import type { ProviderMethod } from '../features/payment-methods/contract.ts'
+import type { ProviderPaymentMethod } from '../features/payment-methods/contract.ts'
 import type { PlannedSwap } from '../features/schedules/contract.ts'
 import type { ProviderItem, RequestedItem } from './item.ts'
 
@@ -191,5 +191,5 @@ export interface AgreedTerms extends StartTerms {
   /** Tax that was chosen for this subscription only. Missing if it follows the options. */
   readonly chosenTax?: TaxChoice
   /** The payment method that is charged. `null` if there is none. */
-  readonly method: ProviderMethod | null
+  readonly method: ProviderPaymentMethod | null
 }

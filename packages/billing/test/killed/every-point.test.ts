@@ -31,7 +31,7 @@ const TABLE = [
 
 describe('tryOneByOne(), which kills a process at each of its steps,', () => {
   it.each(TABLE.map((given) => [given.name, given.isProof, given] as const))(
-    'decides whether a run whose process %s is a proof: %s',
+    'returns whether the kills prove anything if the process %s: %s',
     async (_name, isProof, { steps, stops }) => {
       let stopped = 0
       const campaign = tryOneByOne(async (stopAt) => {

@@ -3,7 +3,7 @@ import {
   NO_CARD,
   PaymentFailed,
   type ProviderCustomer,
-  type ProviderMethod,
+  type ProviderPaymentMethod,
 } from '@tollgate/billing'
 import type { Customer } from './ledger.ts'
 import type { PaperbackOptions } from './options.ts'
@@ -43,7 +43,7 @@ export function customers({
 }
 
 /** Describes a card. In this provider, the id of a card is its token. */
-export function describeCard(card: string): ProviderMethod {
+export function describeCard(card: string): ProviderPaymentMethod {
   return {
     ...{ id: card, kind: 'card', brand: 'paper', lastFour: card.slice(-4), isDefault: true },
     ...{ email: null, bank: null, expires: null, raw: card },

@@ -6,7 +6,7 @@ import {
   type SharedStatements,
   WINNER_COLUMN,
 } from '../dialects/dialect.ts'
-import { hasErrorKind, UNAVAILABLE } from '../errors.ts'
+import { hasErrorKind, UNAVAILABLE_ERROR_KINDS } from '../errors.ts'
 import { prepareStatement } from '../statements/statement.ts'
 import { toJsonRows } from '../values.ts'
 import { prepareUpdate, prepareUpdateThenInsert } from '../writes/conditional.ts'
@@ -54,7 +54,7 @@ function claimTogether<T, Params extends object, Row>(
     together,
     alone: (params) => claimOne(params),
     patience: batching.patience,
-    mayBeCommitted: (error) => hasErrorKind(error, UNAVAILABLE),
+    mayBeCommitted: (error) => hasErrorKind(error, UNAVAILABLE_ERROR_KINDS),
     isInUnitOfWork: () => internalsOf(database).isInUnitOfWork(),
   })
   return (params, on) => (on ? claimOne(params, on) : runBatched(params))

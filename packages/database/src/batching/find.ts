@@ -1,7 +1,7 @@
 import { type Database, internalsOf } from '../database.ts'
 import type { AnyTables, FindTarget } from '../definitions.ts'
 import type { AnyKysely, SharedStatements } from '../dialects/dialect.ts'
-import { hasErrorKind, UNAVAILABLE } from '../errors.ts'
+import { hasErrorKind, UNAVAILABLE_ERROR_KINDS } from '../errors.ts'
 import { prepareStatement } from '../statements/statement.ts'
 import { createBatcher } from './batcher.ts'
 
@@ -21,7 +21,7 @@ export function findTogether<Row extends object>(
     alone,
     together: findMany<Row>(database, batching, target),
     patience: batching.patience,
-    mayBeCommitted: (error) => hasErrorKind(error, UNAVAILABLE),
+    mayBeCommitted: (error) => hasErrorKind(error, UNAVAILABLE_ERROR_KINDS),
     isInUnitOfWork: () => internalsOf(database).isInUnitOfWork(),
   })
 }

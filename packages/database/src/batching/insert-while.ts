@@ -7,7 +7,7 @@ import {
   type SharedStatements,
   WINNER_COLUMN,
 } from '../dialects/dialect.ts'
-import { hasErrorKind, UNAVAILABLE } from '../errors.ts'
+import { hasErrorKind, UNAVAILABLE_ERROR_KINDS } from '../errors.ts'
 import { prepareStatement } from '../statements/statement.ts'
 import { toJsonRows } from '../values.ts'
 import { createBatcher } from './batcher.ts'
@@ -36,7 +36,7 @@ export function insertWhile<T, Params extends object>(
         : inOneStatement(database, batching, { row, insert, types }),
     alone: (params) => alone(params),
     patience: batching.patience,
-    mayBeCommitted: (error) => hasErrorKind(error, UNAVAILABLE),
+    mayBeCommitted: (error) => hasErrorKind(error, UNAVAILABLE_ERROR_KINDS),
     isInUnitOfWork: () => internalsOf(database).isInUnitOfWork(),
   })
   return (params, on) => (on ? alone(params, on) : runBatched(params))

@@ -1,7 +1,7 @@
 import { type Database, internalsOf } from '../database.ts'
 import type { InsertTarget } from '../definitions.ts'
 import type { SharedStatements } from '../dialects/dialect.ts'
-import { hasErrorKind, UNAVAILABLE } from '../errors.ts'
+import { hasErrorKind, UNAVAILABLE_ERROR_KINDS } from '../errors.ts'
 import { toJsonRows } from '../values.ts'
 import { insertIfAbsent } from '../writes/portable.ts'
 import { createBatcher } from './batcher.ts'
@@ -33,7 +33,7 @@ function batchInserts(database: Database, target: InsertTarget, alone: Insert): 
         ? inOneTransaction(database, target)
         : inOneStatement(database, batching, target),
     patience: batching.patience,
-    mayBeCommitted: (error) => hasErrorKind(error, UNAVAILABLE),
+    mayBeCommitted: (error) => hasErrorKind(error, UNAVAILABLE_ERROR_KINDS),
     isInUnitOfWork: () => internalsOf(database).isInUnitOfWork(),
   })
 }

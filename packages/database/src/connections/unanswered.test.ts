@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import {
   decidePoolSlot,
-  SILENT_NETWORK_TIMEOUT,
+  SILENT_NETWORK_TIMEOUT_MS,
   SPARE_CONNECTIONS,
   type StopResult,
 } from './unanswered.ts'
@@ -10,13 +10,13 @@ it.each<[StopResult, number, number, string]>([
   ['gone', 0, 0, 'close'],
   ['heard', 0, 0, 'keep'],
   ['silent', 0, 0, 'keep'],
-  ['silent', SILENT_NETWORK_TIMEOUT - 1, 0, 'keep'],
-  ['silent', SILENT_NETWORK_TIMEOUT, 0, 'close'],
-  ['silent', SILENT_NETWORK_TIMEOUT, SPARE_CONNECTIONS, 'close'],
-  ['heard', SILENT_NETWORK_TIMEOUT - 1, 0, 'keep'],
-  ['heard', SILENT_NETWORK_TIMEOUT, 0, 'replace'],
-  ['heard', SILENT_NETWORK_TIMEOUT, SPARE_CONNECTIONS - 1, 'replace'],
-  ['heard', SILENT_NETWORK_TIMEOUT, SPARE_CONNECTIONS, 'keep'],
+  ['silent', SILENT_NETWORK_TIMEOUT_MS - 1, 0, 'keep'],
+  ['silent', SILENT_NETWORK_TIMEOUT_MS, 0, 'close'],
+  ['silent', SILENT_NETWORK_TIMEOUT_MS, SPARE_CONNECTIONS, 'close'],
+  ['heard', SILENT_NETWORK_TIMEOUT_MS - 1, 0, 'keep'],
+  ['heard', SILENT_NETWORK_TIMEOUT_MS, 0, 'replace'],
+  ['heard', SILENT_NETWORK_TIMEOUT_MS, SPARE_CONNECTIONS - 1, 'replace'],
+  ['heard', SILENT_NETWORK_TIMEOUT_MS, SPARE_CONNECTIONS, 'keep'],
   ['heard', 3_600_000, SPARE_CONNECTIONS, 'keep'],
 ])(
   "decidePoolSlot(), for a connection whose statement was stopped with the result '%s' after %i ms (%i connections already replaced), returns '%s'",

@@ -28,7 +28,7 @@ export const SPARE_CONNECTIONS = 2
  * Milliseconds that an unanswered connection keeps its place in the pool while the network is
  * silent.
  */
-export const SILENT_NETWORK_TIMEOUT = 3000
+export const SILENT_NETWORK_TIMEOUT_MS = 3000
 const RETRY_DELAY = 1000
 
 /**
@@ -49,7 +49,7 @@ export function decidePoolSlot(
   replaced: number,
 ): PoolSlotDecision {
   if (result === 'gone') return 'close'
-  if (waited < SILENT_NETWORK_TIMEOUT) return 'keep'
+  if (waited < SILENT_NETWORK_TIMEOUT_MS) return 'keep'
   if (result === 'silent') return 'close'
   // The server works but this connection does not: its network path may be lost. A few of these are
   // replaced, so that a service can continue after all of its connections have died.

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { databaseNow } from '../clock/database-now.ts'
 import type { Database } from '../database.ts'
-import { hasErrorKind, UNAVAILABLE, WaitedTooLong } from '../errors.ts'
+import { hasErrorKind, UNAVAILABLE_ERROR_KINDS, WaitedTooLong } from '../errors.ts'
 import { insertIfAbsent } from '../writes/portable.ts'
-import { createLocksTable, LOCKS } from './locks-table.ts'
+import { createLocksTable, LOCKS_TABLE } from './locks-table.ts'
 
 /** Milliseconds after which a lease expires if its holder died. */
 const LEASE = 15_000
@@ -27,7 +27,7 @@ export async function holdLease<R>(
 ): Promise<R> {
   const holder = randomUUID()
   await createLocksTable(database)
-  await insertIfAbsent(database, LOCKS, { name, turns: 0, holder: null, held_until: null })
+  await insertIfAbsent(database, LOCKS_TABLE, { name, turns: 0, holder: null, held_until: null })
   const deadline = performance.now() + wait
   while (!(await takeLease(database, name, holder))) {
     if (performance.now() > deadline) {
@@ -60,7 +60,7 @@ export async function holdLease<R>(
 async function takeLease(database: Database, name: string, holder: string): Promise<boolean> {
   const now = databaseNow(database)
   const { numUpdatedRows } = await database.kysely
-    .updateTable(LOCKS)
+    .updateTable(LOCKS_TABLE)
     .set({ holder, held_until: sql`${now} + ${sql.lit(LEASE)}` })
     .where('name', '=', name)
     .where((eb) =>
@@ -80,12 +80,12 @@ async function takeLease(database: Database, name: string, holder: string): Prom
 async function releaseLease(database: Database, name: string, holder: string): Promise<void> {
   try {
     await database.kysely
-      .updateTable(LOCKS)
+      .updateTable(LOCKS_TABLE)
       .set({ holder: null, held_until: null })
       .where('name', '=', name)
       .where('holder', '=', holder)
       .execute()
   } catch (error) {
-    if (!hasErrorKind(error, UNAVAILABLE)) throw error
+    if (!hasErrorKind(error, UNAVAILABLE_ERROR_KINDS)) throw error
   }
 }

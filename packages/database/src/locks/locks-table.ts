@@ -7,10 +7,10 @@ import { createTable, hasTable } from '../schema/tables.ts'
  * enough in a Galera cluster, because they exist on one server only. Rows protect the whole
  * cluster: if two servers write the same row at the same time, one of the writes fails.
  */
-export const LOCKS = 'tollgate_locks'
+export const LOCKS_TABLE = 'tollgate_locks'
 
 /** Milliseconds to wait for a lock. A migration may rebuild a large table. */
-export const WAIT_FOR_LOCK = 300_000
+export const LOCK_WAIT_MS = 300_000
 
 /**
  * Creates the table of locks. Several processes may do so at the same time, because the server runs
@@ -18,9 +18,9 @@ export const WAIT_FOR_LOCK = 300_000
  */
 export async function createLocksTable(database: Database): Promise<void> {
   // Checked first, for database users that lack the permission to create tables.
-  if (await hasTable(database, LOCKS)) return
+  if (await hasTable(database, LOCKS_TABLE)) return
   const columns = createColumnDefinitions(database)
-  await createTable(database, LOCKS, {
+  await createTable(database, LOCKS_TABLE, {
     columns: {
       name: columns.id,
       /** Incremented by each transaction that held the lock. */

@@ -50,7 +50,7 @@ describe('defineTable()', () => {
     things.toRow({ ...record, size: undefined })
   })
 
-  it('converts, for a change, only the columns that the change contains', () => {
+  it('converts only the columns that a change contains', () => {
     expect(things.toChange({ isOpen: false, lastSeenAt: null, size: undefined })).toEqual({
       is_open: 0,
       last_seen_at: null,

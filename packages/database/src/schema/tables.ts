@@ -4,11 +4,11 @@ import type { ColumnDefinition } from './columns.ts'
 
 /** Argument of `createTable()`. */
 export interface Table {
-  /** Column name to type. */
+  /** SQL types of the columns, by column name. */
   readonly columns: Readonly<Record<string, ColumnDefinition>>
   /** Columns of the primary key. Omit it if a column is a `counter`, which is the primary key. */
   readonly primaryKey?: readonly string[]
-  /** Name of a unique index to its columns. */
+  /** Columns of the unique indexes, by index name. */
   readonly unique?: Readonly<Record<string, readonly string[]>>
   /** Name of an index to its columns. Names must be unique in the whole database. */
   readonly indexes?: Readonly<Record<string, readonly string[]>>

@@ -13,7 +13,7 @@ export function createKysely<T>(flavour: SqlFlavour, runner: Runner): Kysely<T> 
   return new Kysely<T>({ dialect: { ...flavour, createDriver: () => createDriver(runner) } })
 }
 
-export function toQuery(compiled: CompiledQuery): Query {
+export function convertCompiledQuery(compiled: CompiledQuery): Query {
   return { sql: compiled.sql, readOnly: compiled.query.kind === 'SelectQueryNode' }
 }
 
@@ -40,7 +40,10 @@ function createDriver(runner: Runner): Driver {
 function createConnection(runner: Runner): DatabaseConnection {
   return {
     async executeQuery<R>(compiled: CompiledQuery): Promise<KyselyResult<R>> {
-      const { rows, affected, insertId } = await runner.run(toQuery(compiled), compiled.parameters)
+      const { rows, affected, insertId } = await runner.run(
+        convertCompiledQuery(compiled),
+        compiled.parameters,
+      )
       return {
         rows: rows as R[],
         numAffectedRows: BigInt(affected),

@@ -8,7 +8,7 @@ import { NotPrimary } from '../errors.ts'
  * connections of a pool may lead to different servers, but the values of one statement come from
  * the same server. `table` is the table that the statement reads.
  */
-export function secondaryReason(
+export function selectNotPrimaryReason(
   { dialect }: Pick<Database, 'dialect'>,
   table: string,
 ): RawBuilder<string | null> {
@@ -16,7 +16,7 @@ export function secondaryReason(
 }
 
 /**
- * Checks the value of `secondaryReason()`. If it is not `null`, all connections are replaced,
+ * Checks the value of `selectNotPrimaryReason()`. If it is not `null`, all connections are replaced,
  * because others may lead to the same server.
  * @throws {NotPrimary} unless the reason is `null`.
  */

@@ -2,7 +2,7 @@ import { type Compilable, type Kysely, type RawBuilder, sql } from 'kysely'
 import { type Database, internalsOf, type Statement, type StatementResult } from '../database.ts'
 import type { ParamBuilder } from '../definitions.ts'
 import type { Query } from '../dialects/engine.ts'
-import { toQuery } from './kysely-driver.ts'
+import { convertCompiledQuery } from './kysely-driver.ts'
 
 export type StatementOptions = Pick<Query, 'duplicateIsNoop' | 'followsSize'>
 
@@ -39,7 +39,7 @@ function placeholder<Value>(name: string): RawBuilder<Value> {
 
 function compile(compilable: Compilable, how: StatementOptions): Plan {
   const compiled = compilable.compile()
-  const query = { ...toQuery(compiled), ...how, name: nameOf(compiled.sql) }
+  const query = { ...convertCompiledQuery(compiled), ...how, name: nameOf(compiled.sql) }
   return { query, slots: compiled.parameters }
 }
 

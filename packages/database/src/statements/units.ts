@@ -9,7 +9,7 @@ interface Unit {
 }
 
 /** The units of work of a database, each known to the code that runs inside it. */
-export interface Units {
+export interface UnitsOfWork {
   /** Returns the transaction of the unit that the caller runs in, if any. */
   current(): TransactionRunner | undefined
   /**
@@ -28,7 +28,7 @@ export interface Units {
 }
 
 /** Creates the units of a database. Costs nothing until the first unit has run. */
-export function createUnits(): Units {
+export function createUnits(): UnitsOfWork {
   let storage: AsyncLocalStorage<Unit> | undefined
   return {
     current: () => storage?.getStore()?.transaction,

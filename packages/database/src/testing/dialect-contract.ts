@@ -5,7 +5,7 @@ import type { ContractDatabase, DialectContractRunner } from './contract/part.ts
 import { defineSchemaContract } from './contract/schema.ts'
 import { defineTransactionsContract } from './contract/transactions.ts'
 import { defineValuesContract } from './contract/values.ts'
-import { writesContract } from './contract/writes.ts'
+import { defineWritesContract } from './contract/writes.ts'
 
 export type { ContractDatabase, DialectContractRunner } from './contract/part.ts'
 
@@ -26,7 +26,7 @@ export function dialectContract(
 ): void {
   defineSchemaContract(runner, create)
   defineValuesContract(runner, create)
-  writesContract(runner, create)
+  defineWritesContract(runner, create)
   defineClaimsContract(runner, create)
   defineTransactionsContract(runner, create)
   defineLocksContract(runner, create)

@@ -1,5 +1,5 @@
 import { isPublicAddress } from '../outgoing/addresses.ts'
-import type { AddressReader } from '../request.ts'
+import type { IpAddressReader } from '../request.ts'
 import type { MountOptions } from '../routes.ts'
 
 /**
@@ -11,8 +11,8 @@ import type { MountOptions } from '../routes.ts'
 export function createAddressReader<FrameworkRequest>(
   { address }: MountOptions<FrameworkRequest>,
   request: FrameworkRequest,
-  defaultReader: AddressReader,
-): AddressReader {
+  defaultReader: IpAddressReader,
+): IpAddressReader {
   if (address) return () => address(request)
   return () => {
     const said = defaultReader()?.replace(/^::ffff:(?=[\d.]+$)/i, '')

@@ -1,6 +1,11 @@
 import type { Request, RequestHandler } from 'express'
 import { fromNodeRequest } from '../node.ts'
-import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } from '../routes.ts'
+import {
+  createSignedInReader,
+  type HttpRoutes,
+  type MountOptions,
+  signOutCaller,
+} from '../routes.ts'
 import { createAddressReader } from './address.ts'
 import { sendWhenReady } from './node.ts'
 
@@ -19,7 +24,7 @@ export function mountExpress(
     const pending = routes.handle(
       fromNodeRequest(
         request,
-        signedInReader(options, request),
+        createSignedInReader(options, request),
         signOutCaller(options, request),
         createAddressReader(options, request, () => request.ip),
       ),

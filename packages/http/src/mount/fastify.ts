@@ -1,7 +1,12 @@
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
 import { fromNodeRequest } from '../node.ts'
 import type { HttpResponse } from '../response.ts'
-import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } from '../routes.ts'
+import {
+  createSignedInReader,
+  type HttpRoutes,
+  type MountOptions,
+  signOutCaller,
+} from '../routes.ts'
 import { createAddressReader } from './address.ts'
 
 /**
@@ -29,7 +34,7 @@ export function mountFastify(
         handler(request, reply) {
           const plain = fromNodeRequest(
             request.raw,
-            signedInReader(options, request),
+            createSignedInReader(options, request),
             signOutCaller(options, request),
             createAddressReader(options, request, () => request.ip),
           )

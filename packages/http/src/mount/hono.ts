@@ -1,6 +1,11 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { createBodyReadError, type HttpRequest } from '../request.ts'
-import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } from '../routes.ts'
+import {
+  createSignedInReader,
+  type HttpRoutes,
+  type MountOptions,
+  signOutCaller,
+} from '../routes.ts'
 import { toWebResponse, WebRequest } from '../web.ts'
 
 /**
@@ -32,7 +37,7 @@ class HonoRequest extends WebRequest {
   constructor(c: Context, options: MountOptions<Context>) {
     super(
       c.req.raw,
-      signedInReader(options, c),
+      createSignedInReader(options, c),
       signOutCaller(options, c),
       options.address && (() => options.address?.(c)),
     )

@@ -1,7 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fromNodeRequest, sendResponse } from '../node.ts'
-import { type HttpResponse, notFound } from '../response.ts'
-import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } from '../routes.ts'
+import { createNotFoundResponse, type HttpResponse } from '../response.ts'
+import {
+  createSignedInReader,
+  type HttpRoutes,
+  type MountOptions,
+  signOutCaller,
+} from '../routes.ts'
 import { createAddressReader } from './address.ts'
 
 export { fromNodeRequest, type NodeMessage, readHeader, sendResponse } from '../node.ts'
@@ -21,13 +26,13 @@ export function nodeListener<Message extends IncomingMessage>(
     const pending = routes.handle(
       fromNodeRequest(
         message,
-        signedInReader(options, message),
+        createSignedInReader(options, message),
         signOutCaller(options, message),
         createAddressReader(options, message, () => message.socket.remoteAddress),
       ),
     )
     if (pending) void sendWhenReady(pending, response)
-    else sendResponse(notFound(), response)
+    else sendResponse(createNotFoundResponse(), response)
   }
 }
 

@@ -10,10 +10,10 @@ export function requireCrossOrigin(
   oauth: Pick<AuthorizationServer, 'crossOrigin'>,
 ): CrossOriginRules {
   if (oauth.crossOrigin) return oauth.crossOrigin
-  throw missingCorsFeatureError()
+  throw createMissingCorsFeatureError()
 }
 
-export function missingCorsFeatureError(): TypeError {
+export function createMissingCorsFeatureError(): TypeError {
   return new TypeError(
     "The adapter's cors() needs the feature cors() in the server's option features",
   )

@@ -1,4 +1,4 @@
-import { signedInReader, splitTarget } from '@tollgate/http'
+import { createSignedInReader, splitRequestTarget } from '@tollgate/http'
 import { mountExpress } from '@tollgate/http/express'
 import { fromNodeRequest, sendResponse } from '@tollgate/http/node'
 import type { Request, RequestHandler } from 'express'
@@ -9,9 +9,9 @@ import type { AuthorizationServer } from '../server.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { readCrossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
-import { nodeCredentials } from './node.ts'
-import { type AdapterOptions, guardOf } from './options.ts'
-import { requireCaller, type ScopeChecks, scopeChecks } from './scope-checks.ts'
+import { readNodeCredentials } from './node.ts'
+import { type AdapterOptions, createAdapterGuard } from './options.ts'
+import { createScopeChecks, requireCaller, type ScopeChecks } from './scope-checks.ts'
 
 export type { AdapterOptions } from './options.ts'
 export type { ScopeChecks } from './scope-checks.ts'
@@ -92,9 +92,9 @@ export function forExpress<User extends ApplicationUser, Claims extends object>(
   oauth: AuthorizationServer<User, Claims>,
   options: AdapterOptions<Request> = {},
 ): ExpressAdapter<User, Claims> {
-  const guard = guardOf(oauth, options)
+  const guard = createAdapterGuard(oauth, options)
 
-  const checks = scopeChecks<RequestHandler>(guard, (assert) => (request, response, next) => {
+  const checks = createScopeChecks<RequestHandler>(guard, (assert) => (request, response, next) => {
     const caller = requireCaller(request.user ?? request.oauthClient)
     return resolveAwaitable(
       () => assert(caller),
@@ -109,7 +109,7 @@ export function forExpress<User extends ApplicationUser, Claims extends object>(
       (name = 'api') =>
       (request, response, next) => {
         return resolveAwaitable(
-          () => guard.authenticate(name, nodeCredentials(request)),
+          () => guard.authenticate(name, readNodeCredentials(request)),
           (caller) => {
             if (name === 'api') request.user = caller as AuthenticatedUser
             else request.oauthClient = caller as AuthenticatedClient<Claims>
@@ -123,7 +123,7 @@ export function forExpress<User extends ApplicationUser, Claims extends object>(
     cors() {
       const crossOrigin = requireCrossOrigin(oauth)
       return (request, response, next) => {
-        if (oauth.handles(splitTarget(request.originalUrl).path)) return next()
+        if (oauth.handles(splitRequestTarget(request.originalUrl).path)) return next()
         const asked = readCrossOriginRequest(request.method, (name) => request.get(name))
         return resolveAwaitable(
           () => crossOrigin.decide(asked),
@@ -139,7 +139,7 @@ export function forExpress<User extends ApplicationUser, Claims extends object>(
       }
     },
     freshToken: () => async (request, response, next) => {
-      const signedIn = signedInReader(options, request)
+      const signedIn = createSignedInReader(options, request)
       const fresh = await oauth.freshToken(fromNodeRequest(request, signedIn))
       response.locals.csrfToken = fresh.csrfToken
       if (fresh.setCookie) response.append('set-cookie', fresh.setCookie)

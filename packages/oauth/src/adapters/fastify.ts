@@ -1,4 +1,4 @@
-import { signedInReader, splitTarget } from '@tollgate/http'
+import { createSignedInReader, splitRequestTarget } from '@tollgate/http'
 import { mountFastify, sendFastify } from '@tollgate/http/fastify'
 import { fromNodeRequest, readHeader } from '@tollgate/http/node'
 import type { FastifyPluginCallback, FastifyRequest, onRequestHookHandler } from 'fastify'
@@ -8,10 +8,10 @@ import { requireUser } from '../guard/require-user.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
-import { missingCorsFeatureError, readCrossOriginRequest } from './cross-origin.ts'
-import { nodeCredentials } from './node.ts'
-import { type AdapterOptions, guardOf } from './options.ts'
-import { requireCaller, type ScopeChecks, scopeChecks } from './scope-checks.ts'
+import { createMissingCorsFeatureError, readCrossOriginRequest } from './cross-origin.ts'
+import { readNodeCredentials } from './node.ts'
+import { type AdapterOptions, createAdapterGuard } from './options.ts'
+import { createScopeChecks, requireCaller, type ScopeChecks } from './scope-checks.ts'
 
 export type { AdapterOptions } from './options.ts'
 export type { ScopeChecks } from './scope-checks.ts'
@@ -86,15 +86,18 @@ export function forFastify<User extends ApplicationUser, Claims extends object>(
   oauth: AuthorizationServer<User, Claims>,
   options: AdapterOptions<FastifyRequest> = {},
 ): FastifyAdapter<User, Claims> {
-  const guard = guardOf(oauth, options)
-  const checks = scopeChecks<onRequestHookHandler>(guard, (assert) => (request, response, done) => {
-    const caller = requireCaller(request.user ?? request.oauthClient)
-    resolveAwaitable(
-      () => assert(caller),
-      () => done(),
-      (error) => sendFastify(guard.refusal(error), response),
-    )
-  })
+  const guard = createAdapterGuard(oauth, options)
+  const checks = createScopeChecks<onRequestHookHandler>(
+    guard,
+    (assert) => (request, response, done) => {
+      const caller = requireCaller(request.user ?? request.oauthClient)
+      resolveAwaitable(
+        () => assert(caller),
+        () => done(),
+        (error) => sendFastify(guard.refusal(error), response),
+      )
+    },
+  )
 
   return {
     routes: mountFastify(oauth, options),
@@ -102,7 +105,7 @@ export function forFastify<User extends ApplicationUser, Claims extends object>(
       (name = 'api') =>
       (request, response, done) => {
         resolveAwaitable(
-          () => guard.authenticate(name, nodeCredentials(request.raw)),
+          () => guard.authenticate(name, readNodeCredentials(request.raw)),
           (caller) => {
             if (name === 'api') request.user = caller as AuthenticatedUser
             else request.oauthClient = caller as AuthenticatedClient<Claims>
@@ -115,7 +118,7 @@ export function forFastify<User extends ApplicationUser, Claims extends object>(
     user: (request) => requireUser(request.user as AuthenticatedUser<User, Claims> | undefined),
     cors: corsPlugin(oauth),
     freshToken: () => (request, response, done) => {
-      const plain = fromNodeRequest(request.raw, signedInReader(options, request))
+      const plain = fromNodeRequest(request.raw, createSignedInReader(options, request))
       oauth.freshToken(plain).then((fresh) => {
         request.csrfToken = fresh.csrfToken
         if (fresh.setCookie) response.header('set-cookie', fresh.setCookie)
@@ -135,11 +138,11 @@ function corsPlugin(
   const plugin: FastifyPluginCallback = (instance, _options, done) => {
     const { crossOrigin } = oauth
     if (!crossOrigin) {
-      done(missingCorsFeatureError())
+      done(createMissingCorsFeatureError())
       return
     }
     instance.addHook('onRequest', (request, response, next) => {
-      if (oauth.handles(splitTarget(request.raw.url ?? '/').path)) {
+      if (oauth.handles(splitRequestTarget(request.raw.url ?? '/').path)) {
         next()
         return
       }

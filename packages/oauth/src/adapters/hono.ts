@@ -14,8 +14,8 @@ import type { AuthorizationServer } from '../server.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { readCrossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
-import { type AdapterOptions, guardOf } from './options.ts'
-import { requireCaller, type ScopeChecks, scopeChecks } from './scope-checks.ts'
+import { type AdapterOptions, createAdapterGuard } from './options.ts'
+import { createScopeChecks, requireCaller, type ScopeChecks } from './scope-checks.ts'
 
 export type { AdapterOptions } from './options.ts'
 export type { ScopeChecks } from './scope-checks.ts'
@@ -133,9 +133,9 @@ export function forHono<User extends ApplicationUser, Claims extends object>(
   oauth: AuthorizationServer<User, Claims>,
   options: AdapterOptions<Context> = {},
 ): HonoAdapter<User, Claims> {
-  const guard = guardOf(oauth, options)
+  const guard = createAdapterGuard(oauth, options)
 
-  const checks = scopeChecks<GuardMiddleware<User, Claims>>(guard, (assert) => (c, next) => {
+  const checks = createScopeChecks<GuardMiddleware<User, Claims>>(guard, (assert) => (c, next) => {
     const caller: Caller = requireCaller(c.get('user') ?? c.get('oauthClient'))
     return resolveAwaitable<void, MiddlewareResult>(
       () => assert(caller),

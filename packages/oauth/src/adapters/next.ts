@@ -13,7 +13,7 @@ import type { AuthorizationServer, GuardTarget } from '../server.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { readCrossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
-import { guardOf } from './options.ts'
+import { createAdapterGuard } from './options.ts'
 
 /** A route handler of Next's App Router. */
 export type RouteHandler<Context = unknown, Req extends Request = Request> = (
@@ -138,7 +138,7 @@ export function forNext<User extends ApplicationUser, Claims extends object>(
       const handler = rest.at(-1) as RouteHandler<GuardedContext<unknown>>
       const checks = rest.slice(0, -1) as ScopeCheck[]
       return async (request, context) => {
-        const guard = guardOf(await server(), options)
+        const guard = createAdapterGuard(await server(), options)
         let user: Caller
         try {
           user = await guard.authenticate(name, {

@@ -25,7 +25,7 @@ export function nodeListener<Message extends IncomingMessage>(
  * Returns the parts of a Node.js request that a guard reads: the credentials, the method and the
  * path. Does not build a `Request` object.
  */
-export function nodeCredentials(message: NodeMessage): GuardCredentials {
+export function readNodeCredentials(message: NodeMessage): GuardCredentials {
   return new NodeCredentials(message)
 }
 

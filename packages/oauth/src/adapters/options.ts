@@ -31,7 +31,7 @@ export interface AdapterOptions<FrameworkRequest> extends MountOptions<Framework
  * Returns the guard for the API and the user provider given in the adapter's options. If neither is
  * given, returns the server's default guard.
  */
-export function guardOf<User extends ApplicationUser, Claims extends object>(
+export function createAdapterGuard<User extends ApplicationUser, Claims extends object>(
   oauth: Pick<AuthorizationServer<User, Claims>, 'guard' | 'guardFor'>,
   target: GuardTarget,
 ): Guard<User, Claims> {

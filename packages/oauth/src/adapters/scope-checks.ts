@@ -28,7 +28,7 @@ export interface ScopeChecks<Middleware> {
  * Builds the checks `scopes`, `scope` and `stepUp` for one web framework. `run` turns a check of
  * the caller into middleware of that framework.
  */
-export function scopeChecks<Middleware>(
+export function createScopeChecks<Middleware>(
   guard: Pick<Guard, 'stepUp'>,
   run: (assert: (caller: Caller) => void) => Middleware,
 ): ScopeChecks<Middleware> {

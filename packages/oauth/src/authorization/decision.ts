@@ -7,7 +7,7 @@ import type { Interaction } from '../storage/records.ts'
 import type { Person } from '../users/signed-in.ts'
 import type { ReceivedRequest } from './expand-request.ts'
 import type { AuthorizationRequest } from './request.ts'
-import { withTicket } from './request-ticket.ts'
+import { addTicketToDetails } from './request-ticket.ts'
 
 const INTERACTION = 'interaction'
 const INTERACTION_LIFETIME = 10 * 60_000
@@ -17,7 +17,7 @@ const INTERACTION_LIFETIME = 10 * 60_000
  */
 const MAX_PENDING = 50
 
-export interface PendingDecision {
+export interface PendingApprovalDecision {
   readonly id: string
   readonly csrfToken: string
 }
@@ -43,7 +43,7 @@ export async function openInteraction(
   request: PendingRequest,
   person: Person,
   context: ServerContext,
-): Promise<PendingDecision> {
+): Promise<PendingApprovalDecision> {
   const id = createRandomSecret()
   const now = context.options.clock.now()
   const interaction: Interaction = {
@@ -60,7 +60,7 @@ export async function openInteraction(
     createdAt: now,
     expiresAt: new Date(now.getTime() + INTERACTION_LIFETIME),
     decidedAt: null,
-    details: withTicket(request.details, request.received.ticket),
+    details: addTicketToDetails(request.details, request.received.ticket),
   }
   await context.storage.interactions.create(interaction, MAX_PENDING)
   return { id, csrfToken: csrfTokens(interaction, context)[0] ?? '' }
@@ -133,7 +133,7 @@ export function createAlreadyDecidedError(): DecisionRefused {
  */
 export function buildDecisionFormUrl(
   path: string,
-  { id }: PendingDecision,
+  { id }: PendingApprovalDecision,
   request: ReadonlyMap<string, string>,
 ): string {
   const rest = [...request].filter(([name]) => name !== INTERACTION)

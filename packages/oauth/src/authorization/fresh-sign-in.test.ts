@@ -59,7 +59,7 @@ describe('checkSignInFreshness()', () => {
   ]
   const verdicts = cases.map(([name, demand, at, verdict]) => [name, verdict, demand, at] as const)
   it.each(verdicts)(
-    'returns, in the situation "%s", the verdict "%s"',
+    'in the situation "%s" returns the verdict "%s"',
     (_name, verdict, demand, authenticatedAt) => {
       expect(checkSignInFreshness({ ...nothing, ...demand }, authenticatedAt, NOW)).toBe(verdict)
     },

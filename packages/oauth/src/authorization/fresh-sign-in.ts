@@ -1,7 +1,7 @@
-import { CLOCK_SKEW } from '../clock.ts'
+import { CLOCK_SKEW_MS } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import type { Form } from '../http/form.ts'
-import { readSignedTime, signTime, type TimedRequest } from './signed-time.ts'
+import { readSignedTime, signRequestTime, type TimedRequest } from './signed-time.ts'
 
 /** How recent the sign-in must be for an authorization request (OpenID Connect Core §3.1.2.1). */
 export interface SignInDemand {
@@ -39,7 +39,7 @@ export function checkSignInFreshness(
   if (authenticatedAt === null) return 'cannot tell'
   const age = now.getTime() - authenticatedAt.getTime()
   // A sign-in in the future would satisfy every demand.
-  if (age < -CLOCK_SKEW) return 'cannot tell'
+  if (age < -CLOCK_SKEW_MS) return 'cannot tell'
   if (askedAt !== null) {
     return authenticatedAt.getTime() > askedAt.getTime() ? 'good' : 'came back without'
   }
@@ -82,7 +82,7 @@ const UNSIGNED_PARAMETERS: readonly string[] = [
  * only for this authorization request.
  */
 export function formatSignInMarker(params: Form, context: ServerContext): string {
-  return signTime(context.clock.now(), toTimedRequest(params), context)
+  return signRequestTime(context.clock.now(), toTimedRequest(params), context)
 }
 
 /**

@@ -50,7 +50,7 @@ export async function findEarlierConsent(
  * without checkboxes approves none of them.
  * @throws InvalidRequest if the form approves a scope that was not requested
  */
-export function readDeclined(
+export function readDeclinedScopes(
   form: Form,
   shown: readonly string[],
   { options: { optionalScopes } }: ServerContext,

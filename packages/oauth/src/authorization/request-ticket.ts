@@ -40,9 +40,9 @@ export function createRequestGoneError(): InvalidRequestUri {
 
 /**
  * Adds the hash of a single-use ticket to the details that are stored while the person decides.
- * `splitTicket()` separates them again.
+ * `splitTicketFromDetails()` separates them again.
  */
-export function withTicket(
+export function addTicketToDetails(
   details: GrantDetails | null,
   ticket: string | null,
 ): GrantDetails | null {
@@ -50,7 +50,7 @@ export function withTicket(
   return details === null ? { ticket, ticketOnly: true } : { ...details, ticket }
 }
 
-export function splitTicket(storedDetails: GrantDetails | null): {
+export function splitTicketFromDetails(storedDetails: GrantDetails | null): {
   readonly ticket: string | null
   readonly details: GrantDetails | null
 } {

@@ -1,4 +1,4 @@
-import { matchesRedirect, redirectProblem } from '../clients/redirect-uris.ts'
+import { findRedirectProblem, matchesRedirect } from '../clients/redirect-uris.ts'
 import { assertClientRequirementsMet } from '../clients/settings/demands.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidRequest, UnauthorizedClient, UnsupportedResponseType } from '../errors.ts'
@@ -78,7 +78,7 @@ function readResponseTarget(client: Client, params: Form, context: ServerContext
  */
 function requireSingleRedirect(client: Client, params: Form, { features }: ServerContext): string {
   const [only, ...others] = client.redirectUris
-  const hasOne = only !== undefined && others.length === 0 && redirectProblem(only) === null
+  const hasOne = only !== undefined && others.length === 0 && findRedirectProblem(only) === null
   if (hasOne && !features.all.some((feature) => feature.needsRedirectUri?.(params))) return only
   return requireParam(params, 'redirect_uri')
 }

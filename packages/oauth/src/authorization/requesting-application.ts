@@ -1,5 +1,5 @@
 import { deriveDocumentClientId } from '../clients/client.ts'
-import { isVerified } from '../clients/self-registered.ts'
+import { isVerifiedClient } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { isOAuthError } from '../errors.ts'
 import { parseForm } from '../http/form.ts'
@@ -14,7 +14,7 @@ import type { Client } from '../storage/records.ts'
  */
 export function describeApplication(client: Client, context: ServerContext): RequestingApplication {
   const { id, name, userId } = client
-  const verified = isVerified(client)
+  const verified = isVerifiedClient(client)
   return {
     client: { id, name, userId },
     // Only for verified clients: a logo is more convincing than a name, so an unverified client

@@ -24,7 +24,7 @@ describe('authorizationResponse', () => {
     },
   )
 
-  it('returns, for response_mode=form_post, a page that submits a form by a script, and puts no parameter into the URL', () => {
+  it('returns a page whose script submits a form, and no parameter in a URL, for response_mode=form_post', () => {
     const redirectTo = 'https://a.example/cb?t=7&u="><script>'
     const { status, headers, body } = createAuthorizationResponse(
       { redirectTo, mode: 'form_post', state: '"><b>' },

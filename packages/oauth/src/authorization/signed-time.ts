@@ -1,4 +1,4 @@
-import { CLOCK_SKEW } from '../clock.ts'
+import { CLOCK_SKEW_MS } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import { areSecretsEqual, computeHmac, deriveMacKey } from '../crypto.ts'
 
@@ -20,7 +20,7 @@ const SHAPE = /^(\d{1,16})\.([\w-]{43})$/
  * Signs the time at which a request arrived. The time is then passed through the browser, which
  * must not be able to change it.
  */
-export function signTime(at: Date, request: TimedRequest, context: ServerContext): string {
+export function signRequestTime(at: Date, request: TimedRequest, context: ServerContext): string {
   const [key] = deriveSigningKeys(request, context)
   if (!key) throw new Error('There is no secret to sign with')
   const time = String(at.getTime())
@@ -46,7 +46,7 @@ export function readSignedTime(
   )
     return null
   const age = context.clock.now().getTime() - Number(time)
-  return age > MAX_SIGN_IN_TIME || age < -CLOCK_SKEW ? null : new Date(Number(time))
+  return age > MAX_SIGN_IN_TIME || age < -CLOCK_SKEW_MS ? null : new Date(Number(time))
 }
 
 function deriveSigningKeys({ purpose }: TimedRequest, { options }: ServerContext) {

@@ -4,7 +4,7 @@ import type { ServerContext } from '../context.ts'
 import { InvalidClient, InvalidRequest } from '../errors.ts'
 import { type Form, UNREADABLE_CHARACTERS } from '../http/form.ts'
 import type { Client } from '../storage/records.ts'
-import { authenticatesBy, type SecretMethod } from './authentication-methods.ts'
+import { mayAuthenticateBy, type SecretMethod } from './authentication-methods.ts'
 
 /**
  * Authenticates the client of a request by its secret, or by a method that a feature adds, such as
@@ -25,7 +25,7 @@ export function authenticateClient(
   }
   const { id, secret, method, basic } = readCredentials(request.header('authorization'), params)
   return mapAwaitable(context.clients.findNamed(id, context), (client) => {
-    if (client && authenticatesBy(client, { method, secret }, context.clock)) return client
+    if (client && mayAuthenticateBy(client, { method, secret }, context.clock)) return client
     throw new InvalidClient('Client authentication failed', { challenge: basic })
   })
 }

@@ -62,7 +62,7 @@ const secretMethods: readonly SecretMethod[] = ['client_secret_basic', 'client_s
  * Whether the client may use this authentication method, and the secret is correct. A client with a
  * registered method may use no other.
  */
-export function authenticatesBy(
+export function mayAuthenticateBy(
   client: Client,
   { method, secret }: { readonly method: SecretMethod; readonly secret: string | null },
   clock: Clock,

@@ -3,7 +3,7 @@ import type { Client } from '../storage/records.ts'
 import { joinRedirects } from './redirect-uris.ts'
 
 /** Id of the built-in client of all personal access tokens. It is created on first use. */
-export const PERSONAL_ACCESS_CLIENT = 'personal-access'
+export const PERSONAL_ACCESS_CLIENT_ID = 'personal-access'
 
 /**
  * A client as returned by the JSON management routes and printed by the command line. Contains
@@ -56,7 +56,7 @@ export function isPersonalAccessClient(client: Client): boolean {
  * Converts a client to the form that the JSON management routes return and the command line prints,
  * without its secret and hash.
  */
-export function clientJson(client: Client): ClientJson {
+export function toClientJson(client: Client): ClientJson {
   return {
     id: client.id,
     user_id: client.userId,

@@ -4,7 +4,7 @@ import { NotFound, ValidationFailed } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
 import type { ConfigurableClientSettings } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
-import { PERSONAL_ACCESS_CLIENT } from './client.ts'
+import { PERSONAL_ACCESS_CLIENT_ID } from './client.ts'
 import { type ClientPage, type ClientPageOptions, listClientPage } from './client-pages.ts'
 import { findClient, findClients, requireClient } from './find.ts'
 import { findLastUses } from './last-use.ts'
@@ -193,7 +193,7 @@ export interface Clients {
   personal(): Promise<Client>
 }
 
-export function manageClients(context: ServerContext): Clients {
+export function createClients(context: ServerContext): Clients {
   const { storage, options, providers } = context
   const repository = storage.clients
 
@@ -295,11 +295,11 @@ function withoutReview({ settings }: Client): ClientFields | null {
  * needs it creates it, so no installation step is required.
  */
 export async function getPersonalAccessClient(context: ServerContext): Promise<Client> {
-  const found = await context.clients.find(PERSONAL_ACCESS_CLIENT)
+  const found = await context.clients.find(PERSONAL_ACCESS_CLIENT_ID)
   if (found) return found
   const now = context.options.clock.now()
   const client: Client = {
-    id: PERSONAL_ACCESS_CLIENT,
+    id: PERSONAL_ACCESS_CLIENT_ID,
     userId: null,
     name: 'Personal access tokens',
     confidential: false,

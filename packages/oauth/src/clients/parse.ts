@@ -1,6 +1,6 @@
 import { ValidationFailed } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
-import { newRedirectProblem, splitRedirects } from './redirect-uris.ts'
+import { findNewRedirectProblem, splitRedirects } from './redirect-uris.ts'
 
 export const MAX_NAME_LENGTH = 191
 const MAX_REDIRECTS = 50
@@ -44,12 +44,12 @@ export function parseClientName(name: string): string {
   return name
 }
 
-export function redirectProblems(redirects: readonly string[], issuer: string): string[] {
+export function findRedirectProblems(redirects: readonly string[], issuer: string): string[] {
   if (redirects.length > MAX_REDIRECTS) {
     return [`The redirect field must not hold more than ${MAX_REDIRECTS} addresses.`]
   }
   return redirects
-    .map((uri) => ({ uri, problem: newRedirectProblem(uri, issuer) }))
+    .map((uri) => ({ uri, problem: findNewRedirectProblem(uri, issuer) }))
     .filter(({ problem }) => problem !== null)
     .map(({ uri, problem }) => `The redirect '${uri.slice(0, 200)}' ${problem}.`)
 }
@@ -66,7 +66,7 @@ export function parseRedirects(
 ): string[] {
   const uris = typeof redirect === 'string' ? splitRedirects(redirect) : [...(redirect ?? [])]
   assertRedirectPresent(uris, grantTypes)
-  const problems = redirectProblems(uris, issuer)
+  const problems = findRedirectProblems(uris, issuer)
   if (problems.length > 0) throw new ValidationFailed({ redirect: problems })
   return [...new Set(uris)]
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import {
+  findNewRedirectProblem,
+  findRedirectProblem,
   joinRedirects,
   matchesRedirect,
-  newRedirectProblem,
-  redirectProblem,
   splitRedirects,
 } from './redirect-uris.ts'
 
-describe('redirectProblem(), which checks a redirect URI,', () => {
+describe('findRedirectProblem(), which checks a redirect URI,', () => {
   it.each([
     'https://app.example/callback',
     'https://app.example',
@@ -23,7 +23,7 @@ describe('redirectProblem(), which checks a redirect URI,', () => {
     'com.example.app:/callback?from=/../here',
     `https://app.example/${'x'.repeat(1980)}`,
   ])('accepts %s', (uri) => {
-    expect(redirectProblem(uri)).toBeNull()
+    expect(findRedirectProblem(uri)).toBeNull()
   })
 
   it.each([
@@ -77,11 +77,11 @@ describe('redirectProblem(), which checks a redirect URI,', () => {
     ['https://app.example/?access%5Ftoken=1', "'access_token'"],
     [`https://app.example/${'a'.repeat(2000)}`, 'longer'],
   ])('rejects %j', (uri, why) => {
-    expect(redirectProblem(uri)).toMatch(new RegExp(why))
+    expect(findRedirectProblem(uri)).toMatch(new RegExp(why))
   })
 })
 
-describe('newRedirectProblem(), which checks a redirect URI that a client adds,', () => {
+describe('findNewRedirectProblem(), which checks a redirect URI that a client adds,', () => {
   const issuer = 'http://login.test:8080'
   it.each([
     'https://app.example/cb',
@@ -94,7 +94,7 @@ describe('newRedirectProblem(), which checks a redirect URI that a client adds,'
     'http://localhost:3000/cb',
     'http://login.test:8080/callback',
   ])('accepts %s', (uri) => {
-    expect(newRedirectProblem(uri, issuer)).toBeNull()
+    expect(findNewRedirectProblem(uri, issuer)).toBeNull()
   })
 
   it.each([
@@ -110,7 +110,7 @@ describe('newRedirectProblem(), which checks a redirect URI that a client adds,'
     ['javascript:alert(1)', 'javascript'],
     ['https://a.example/cb,https://b.example/cb', 'one by one'],
   ])('rejects %s', (uri, why) => {
-    expect(newRedirectProblem(uri, issuer)).toMatch(new RegExp(why))
+    expect(findNewRedirectProblem(uri, issuer)).toMatch(new RegExp(why))
   })
 
   it('rejects a new redirect URI with plain http, although stored ones stay valid', () => {
@@ -144,9 +144,12 @@ describe('matchesRedirect()', () => {
     ['http://127.0.0.1/cb', 'http://127.0.0.1:65535/cb'],
     ['http://localhost/cb', 'http://localhost:8080/cb'],
     ['http://localhost:3118/cb', 'http://localhost:51004/cb'],
-  ])('accepts, for the registered redirect URI %s, the requested %s', (registered, requested) => {
-    expect(matchesRedirect(registered, requested)).toBe(true)
-  })
+  ])(
+    'compares the redirect URI registered as %s with the requested %s, and accepts it',
+    (registered, requested) => {
+      expect(matchesRedirect(registered, requested)).toBe(true)
+    },
+  )
 
   it.each([
     ['https://app.example/cb', 'https://app.example/cb/'],
@@ -178,9 +181,12 @@ describe('matchesRedirect()', () => {
     ['https://127.0.0.1/cb', 'https://127.0.0.1:8443/cb'],
     ['https://app.example/cb', 'http://127.0.0.1:8080/cb'],
     ['javascript:alert(1)', 'javascript:alert(1)'],
-  ])('refuses, for the registered redirect URI %s, the requested %s', (registered, requested) => {
-    expect(matchesRedirect(registered, requested)).toBe(false)
-  })
+  ])(
+    'compares the redirect URI registered as %s with the requested %s, and refuses it',
+    (registered, requested) => {
+      expect(matchesRedirect(registered, requested)).toBe(false)
+    },
+  )
 })
 
 describe('splitRedirects() and joinRedirects()', () => {

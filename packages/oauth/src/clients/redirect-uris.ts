@@ -31,7 +31,7 @@ const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?
  * Checks a redirect URI. Returns `null` if it is acceptable, otherwise the problem, worded for the
  * person who registers it.
  */
-export function redirectProblem(uri: string): string | null {
+export function findRedirectProblem(uri: string): string | null {
   if (uri.length > MAX_LENGTH) return `must not be longer than ${MAX_LENGTH} characters`
   if (uri.includes('#')) return 'must not have a fragment (#)'
   if (!PLAIN_URI.test(uri)) {
@@ -56,20 +56,20 @@ export function redirectProblem(uri: string): string | null {
 
 /**
  * Checks a new redirect URI, which must not use plain http except for loopback addresses and the
- * server itself. URIs that are already stored only need to pass `redirectProblem()`.
+ * server itself. URIs that are already stored only need to pass `findRedirectProblem()`.
  */
-export function newRedirectProblem(uri: string, issuer: string): string | null {
+export function findNewRedirectProblem(uri: string, issuer: string): string | null {
   if (splitRedirects(uri).length > 1) {
     return 'looks like several URLs; give them one by one, or write a comma in a URL as %2C'
   }
-  const problem = redirectProblem(uri)
+  const problem = findRedirectProblem(uri)
   if (problem) return problem
-  if (!isUnencrypted(uri, issuer)) return null
+  if (!isUnencryptedRedirect(uri, issuer)) return null
   return 'must use https: (http: only for 127.0.0.1, [::1] and localhost)'
 }
 
 /** Whether a response sent to this URI could be read on the network. */
-export function isUnencrypted(uri: string, issuer: string): boolean {
+export function isUnencryptedRedirect(uri: string, issuer: string): boolean {
   if (!uri.startsWith('http:') || LOOPBACK.test(uri)) return false
   return new URL(uri).origin !== new URL(issuer).origin
 }
@@ -98,7 +98,7 @@ const usable = createRecentCache<boolean>(CACHE_SIZE)
 function isUsable(registered: string): boolean {
   const known = usable.get(registered)
   if (known !== undefined) return known
-  const found = redirectProblem(registered) === null
+  const found = findRedirectProblem(registered) === null
   usable.set(registered, found)
   return found
 }

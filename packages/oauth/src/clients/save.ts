@@ -1,6 +1,6 @@
 import type { ServerContext } from '../context.ts'
 import { NotFound } from '../errors.ts'
-import { YEAR } from '../lifetimes.ts'
+import { SECONDS_PER_YEAR } from '../lifetimes.ts'
 import type { Client, NewRevocation } from '../storage/records.ts'
 import type { ClientChange } from '../storage/repositories.ts'
 
@@ -11,7 +11,7 @@ export type ClientFields = Omit<ClientChange, 'updatedAt'>
  * How long entries stay in the feed, in milliseconds. No token outlives the first value; changes
  * reach every process within a second.
  */
-const NOTICE_LIFETIME = { client: 100 * YEAR * 1000, 'client-changed': 3600 * 1000 }
+const NOTICE_LIFETIME = { client: 100 * SECONDS_PER_YEAR * 1000, 'client-changed': 3600 * 1000 }
 /** How often to retry when a concurrent request changed the client between read and write. */
 const MAX_ATTEMPTS = 10
 

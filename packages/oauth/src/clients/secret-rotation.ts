@@ -7,7 +7,7 @@ import { requireClient } from './find.ts'
 import { type ClientFields, changeClient } from './save.ts'
 import { type CreatedClient, createClientSecret, hasOwnSecret } from './secret.ts'
 import { parseOwnSettings } from './settings/own-settings.ts'
-import { ownSettings } from './settings/server-settings.ts'
+import { pickOwnSettings } from './settings/server-settings.ts'
 
 /** Options for `clients.rotateSecret()`. */
 export interface SecretRotation {
@@ -113,7 +113,7 @@ function withMethod(
   context: ServerContext,
 ): Pick<Client, 'confidential' | 'settings'> {
   const { sealed_secret: _, ...others } = settings
-  parseOwnSettings({ ...ownSettings(settings), token_endpoint_auth_method }, context)
+  parseOwnSettings({ ...pickOwnSettings(settings), token_endpoint_auth_method }, context)
   return { confidential, settings: { ...others, token_endpoint_auth_method } }
 }
 

@@ -88,10 +88,10 @@ export function isSecretOf(client: Client, secret: string, clock: Clock): boolea
  * @example
  * ```ts
  * const client = await oauth.clients.find(id)
- * const { previousUntil } = client ? secretInfo(client) : { previousUntil: null }
+ * const { previousUntil } = client ? describeClientSecret(client) : { previousUntil: null }
  * ```
  */
-export function secretInfo(client: Client, clock: Clock = systemClock): SecretInfo {
+export function describeClientSecret(client: Client, clock: Clock = systemClock): SecretInfo {
   const previous = findPreviousSecret(client, clock)
   return {
     hasSecret: hasOwnSecret(client),

@@ -6,7 +6,7 @@ import { ticketQuotas } from '../limits/policies.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { SelfRegistration } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
-import { type UnusedClient, unusedTicket } from '../storage/tickets.ts'
+import { createUnusedClientTicket, type UnusedClient } from '../storage/tickets.ts'
 import { type ClientFields, changeClient } from './save.ts'
 
 /**
@@ -100,7 +100,7 @@ export function isUnverifiedSelfRegistered({ settings }: Client): boolean {
  * Whether the operator registered or verified the client. Clients that registered themselves or
  * that a user registered are unverified until `clients.verify()`.
  */
-export function isVerified({ firstParty, userId, settings }: Client): boolean {
+export function isVerifiedClient({ firstParty, userId, settings }: Client): boolean {
   if (firstParty) return true
   if (settings.self_registered) return settings.self_registered.verified === true
   return userId === null || settings.verified === true
@@ -110,7 +110,7 @@ export function isVerified({ firstParty, userId, settings }: Client): boolean {
  * Limits the expiry `end` of an access token to one hour from `now` if the client registered
  * itself. Returns `end` unchanged for other clients.
  */
-export function limitExpiry({ settings }: Client, end: Date, now: Date): Date {
+export function limitSelfRegisteredExpiry({ settings }: Client, end: Date, now: Date): Date {
   if (settings.self_registered === undefined) return end
   const latest = floorToSecond(now.getTime() + MAX_ACCESS_LIFETIME)
   return isAfter(end, latest) ? latest : end
@@ -127,7 +127,7 @@ export function withoutVerification({
   return registration
 }
 
-export function isUnused({ settings }: Client): boolean {
+export function isUnusedClient({ settings }: Client): boolean {
   return settings.self_registered?.unused_until !== undefined
 }
 
@@ -155,7 +155,7 @@ export async function trackUnusedClient(
   unused: UnusedClient,
   { resources, network }: ServerContext,
 ): Promise<void> {
-  await resources.add(unusedTicket(unused), ticketQuotas.unusedClients, network)
+  await resources.add(createUnusedClientTicket(unused), ticketQuotas.unusedClients, network)
 }
 
 /**
@@ -169,7 +169,9 @@ export async function markClientUsed(client: Client, context: ServerContext): Pr
     // Reads the client from the store, because the cached one may be outdated.
     await changeClient(client.id, withoutUnusedUntil, context)
     if (until !== undefined) {
-      await context.storage.tickets.take(unusedTicket({ clientId: client.id, until }).hash)
+      await context.storage.tickets.take(
+        createUnusedClientTicket({ clientId: client.id, until }).hash,
+      )
     }
     return true
   } catch (error) {

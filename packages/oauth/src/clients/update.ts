@@ -12,7 +12,7 @@ import { type ClientFields, changeClient } from './save.ts'
 import { selfRegisteredGrants } from './self-registered.ts'
 import { parseOwnSettings } from './settings/own-settings.ts'
 import { parseConfidential } from './settings/parse-settings.ts'
-import { ownSettings, pickServerSettings } from './settings/server-settings.ts'
+import { pickOwnSettings, pickServerSettings } from './settings/server-settings.ts'
 
 /** Argument of `clients.update()`. Fields that are absent stay as they are. */
 export interface ClientUpdate {
@@ -121,7 +121,7 @@ function buildSettingsChanges(
 ): Pick<ClientFields, 'settings' | 'secretHash'> {
   const unverifies = change.by === 'owner' && client.settings.verified !== undefined
   if (change.settings === undefined && !unverifies) return {}
-  const own = ownSettings(client.settings)
+  const own = pickOwnSettings(client.settings)
   const wanted =
     change.settings === undefined ? own : parseOwnSettings({ ...own, ...change.settings }, context)
   const { verified, ...others } = pickServerSettings(client.settings)

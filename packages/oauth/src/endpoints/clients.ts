@@ -1,8 +1,8 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { z } from 'zod'
-import { clientJson } from '../clients/client.ts'
-import { manageClients } from '../clients/manage.ts'
-import { findNameProblem, redirectProblems } from '../clients/parse.ts'
+import { toClientJson } from '../clients/client.ts'
+import { createClients } from '../clients/manage.ts'
+import { findNameProblem, findRedirectProblems } from '../clients/parse.ts'
 import { splitRedirects } from '../clients/redirect-uris.ts'
 import type { ServerContext } from '../context.ts'
 import { NotFound } from '../errors.ts'
@@ -13,7 +13,7 @@ import { emptyResponse, noStoreJsonResponse } from '../http/responses.ts'
 import type { Client } from '../storage/records.ts'
 import { requireSignedIn } from './signed-in.ts'
 
-export const nameField = z
+export const clientNameSchema = z
   .string({ error: 'The name field is required and must be a string.' })
   .superRefine((name, check) => {
     const problem = findNameProblem(name)
@@ -26,12 +26,12 @@ const redirectField = (issuer: string) =>
     .superRefine((redirect, check) => {
       const uris = splitRedirects(redirect)
       const problems =
-        uris.length === 0 ? ['The redirect field is required.'] : redirectProblems(uris, issuer)
+        uris.length === 0 ? ['The redirect field is required.'] : findRedirectProblems(uris, issuer)
       for (const message of problems) check.addIssue({ code: 'custom', message })
     })
 
 const changeSchema = ({ options }: ServerContext) =>
-  z.object({ name: nameField, redirect: redirectField(options.issuer) })
+  z.object({ name: clientNameSchema, redirect: redirectField(options.issuer) })
 
 const newSchema = (context: ServerContext) =>
   changeSchema(context).extend({
@@ -47,16 +47,16 @@ const newSchema = (context: ServerContext) =>
   })
 
 /** Handles GET /oauth/clients. */
-export async function listClients(
+export async function handleClientList(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
   const person = await requireSignedIn(request, context)
-  const clients = await manageClients(context).listByUser(person.id)
+  const clients = await createClients(context).listByUser(person.id)
   return createPaginatedResponse(request, clients, {
     at: ({ name, id }) => ({ by: name, id }),
     order: 'rising',
-    toJson: clientJson,
+    toJson: toClientJson,
   })
 }
 
@@ -64,7 +64,7 @@ export async function listClients(
  * Handles POST /oauth/clients. The client secret is returned only here and by the route that
  * rotates it.
  */
-export async function createClient(
+export async function handleClientCreation(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
@@ -76,30 +76,33 @@ export async function createClient(
   const grants: GrantType[] = ['authorization_code', 'refresh_token']
   if (implicit) grants.push('implicit')
   const input = { name, redirect, confidential, grants, userId: person.id }
-  const { client, secret } = await manageClients(context).create(input)
-  return noStoreJsonResponse({ ...clientJson(client), ...(secret === null ? {} : { secret }) }, 201)
+  const { client, secret } = await createClients(context).create(input)
+  return noStoreJsonResponse(
+    { ...toClientJson(client), ...(secret === null ? {} : { secret }) },
+    201,
+  )
 }
 
 /** Handles PUT /oauth/clients/{client-id}. */
-export async function updateClient(
+export async function handleClientUpdate(
   request: HttpRequest,
   context: ServerContext,
   id: string,
 ): Promise<HttpResponse> {
   const client = await requireOwn(request, context, id)
   const change = await readValidJson(request, changeSchema(context))
-  const changed = await manageClients(context).update(client.id, { ...change, by: 'owner' })
-  return noStoreJsonResponse(clientJson(changed))
+  const changed = await createClients(context).update(client.id, { ...change, by: 'owner' })
+  return noStoreJsonResponse(toClientJson(changed))
 }
 
 /** Handles DELETE /oauth/clients/{client-id}: revokes the client and its tokens. */
-export async function deleteClient(
+export async function handleClientDeletion(
   request: HttpRequest,
   context: ServerContext,
   id: string,
 ): Promise<HttpResponse> {
   const client = await requireOwn(request, context, id)
-  await manageClients(context).revoke(client.id)
+  await createClients(context).revoke(client.id)
   return emptyResponse()
 }
 
@@ -113,8 +116,8 @@ export async function rotateClientSecret(
   id: string,
 ): Promise<HttpResponse> {
   const own = await requireOwn(request, context, id)
-  const { client, secret } = await manageClients(context).rotateSecret(own.id)
-  return noStoreJsonResponse({ ...clientJson(client), secret })
+  const { client, secret } = await createClients(context).rotateSecret(own.id)
+  return noStoreJsonResponse({ ...toClientJson(client), secret })
 }
 
 /** Responds 404 to another person's client, exactly as to a missing one (threat M1). */

@@ -6,11 +6,14 @@ import {
 } from '../authorization/decision.ts'
 import {
   buildConsent,
-  readDeclined,
+  readDeclinedScopes,
   removeDeclinedScopes,
 } from '../authorization/optional-scopes.ts'
 import { choosePageLanguage } from '../authorization/page-language.ts'
-import { consumeTicketForResponse, splitTicket } from '../authorization/request-ticket.ts'
+import {
+  consumeTicketForResponse,
+  splitTicketFromDetails,
+} from '../authorization/request-ticket.ts'
 import {
   createAuthorizationErrorResponse,
   createAuthorizationResponse,
@@ -18,7 +21,7 @@ import {
 import type { ResponseMode } from '../authorization/response-modes.ts'
 import { addSignInDetails } from '../authorization/sign-in-details.ts'
 import { matchesRedirect } from '../clients/redirect-uris.ts'
-import { findScopeLimit, isUnused, markClientUsed } from '../clients/self-registered.ts'
+import { findScopeLimit, isUnusedClient, markClientUsed } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { AccessDenied, InvalidRequest, Unauthenticated } from '../errors.ts'
 import { type Form, parseForm, readForm, requireParam } from '../http/form.ts'
@@ -35,7 +38,7 @@ const MAX_QUERY_LENGTH = 8000
  * Handles POST /oauth/authorize: a button of the approval screen, or an authorization request sent
  * as a form.
  */
-export async function postAuthorize(
+export async function handleAuthorizationForm(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
@@ -142,8 +145,8 @@ async function approve(
   if (!offered) throw createAlreadyDecidedError()
   if (!stillAllowsInteraction(interaction, client, offered.grantType, context))
     throw createClientGoneError()
-  const { ticket, details: requestedDetails } = splitTicket(interaction.details)
-  const declined = readDeclined(
+  const { ticket, details: requestedDetails } = splitTicketFromDetails(interaction.details)
+  const declined = readDeclinedScopes(
     form,
     [...interaction.scopes, ...(requestedDetails?.alsoShown ?? [])],
     context,
@@ -155,7 +158,8 @@ async function approve(
   const details = addSignInDetails(share.details, person, client)
   // Unused clients may be evicted. Mark the client before approving, because nothing that was
   // approved is ever evicted.
-  if (isUnused(client) && !(await markClientUsed(client, context))) throw createClientGoneError()
+  if (isUnusedClient(client) && !(await markClientUsed(client, context)))
+    throw createClientGoneError()
   const result = await offered.response.prepare(
     { ...interaction, client, scopes: share.scopes, details },
     context,
@@ -190,7 +194,11 @@ async function denyInteraction(
     context.options.clock.now(),
   )
   if (!denied) throw createAlreadyDecidedError()
-  await consumeTicketForResponse(splitTicket(interaction.details).ticket, undefined, context)
+  await consumeTicketForResponse(
+    splitTicketFromDetails(interaction.details).ticket,
+    undefined,
+    context,
+  )
   const error = new AccessDenied('The user denied the request')
   const { issuer } = context.options
   return createAuthorizationErrorResponse(

@@ -8,7 +8,12 @@ import { readForm, requireParam } from '../http/form.ts'
 import { noStoreJsonResponse } from '../http/responses.ts'
 import type { Actor } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
-import { formatSubject, isBound, parseSubject, pickAddedClaims } from '../tokens/formats/claims.ts'
+import {
+  formatSubject,
+  isBoundToKey,
+  parseSubject,
+  pickAddedClaims,
+} from '../tokens/formats/claims.ts'
 
 const INACTIVE = { active: false }
 
@@ -91,7 +96,7 @@ async function describeAccessToken(
 ): Promise<TokenDescription | null> {
   try {
     const { claims, scopes } = await context.verifier.verify(text)
-    const token_type = isBound(claims) ? 'DPoP' : 'Bearer'
+    const token_type = isBoundToKey(claims) ? 'DPoP' : 'Bearer'
     return { active: true, token_type, ...claims, scope: scopes.join(' ') }
   } catch (error) {
     if (isOAuthError(error, 'invalid_token')) return null

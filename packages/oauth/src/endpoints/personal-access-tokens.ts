@@ -5,20 +5,20 @@ import type { ServerContext } from '../context.ts'
 import { readValidJson } from '../http/body.ts'
 import { createPaginatedResponse } from '../http/page.ts'
 import { emptyResponse, noStoreJsonResponse } from '../http/responses.ts'
-import { floorToSecond, YEAR } from '../lifetimes.ts'
+import { floorToSecond, SECONDS_PER_YEAR } from '../lifetimes.ts'
 import {
   issuePersonalAccessToken,
   listPersonalAccessScopes,
   listPersonalAccessTokens,
 } from '../tokens/personal-access.ts'
-import { tokenJson } from '../tokens/token-json.ts'
-import { nameField } from './clients.ts'
+import { toTokenJson } from '../tokens/token-json.ts'
+import { clientNameSchema } from './clients.ts'
 import { requireSignedIn } from './signed-in.ts'
 import { revokeOwnToken } from './tokens.ts'
 
 const EXPIRES_IN = 'The expires_in field must be a whole number of seconds.'
 /** A hundred years, the longest lifetime that a server can have. */
-const MAX_SECONDS = 100 * YEAR
+const MAX_SECONDS = 100 * SECONDS_PER_YEAR
 
 /** Maximum number of unknown scopes listed in one response. */
 const MAX_PROBLEMS = 20
@@ -29,7 +29,7 @@ const MAX_PROBLEMS = 20
  */
 const schemaFor = (allowed: ReadonlySet<string>, identity: ReadonlySet<string>) =>
   z.object({
-    name: nameField,
+    name: clientNameSchema,
     scopes: z
       .array(z.string({ error: 'Each scope must be a string.' }), {
         error: 'The scopes field is required and must be an array.',
@@ -62,7 +62,7 @@ export async function listPersonalTokens(
   return createPaginatedResponse(request, tokens, {
     at: (token) => ({ by: token.createdAt.getTime(), id: token.id }),
     order: 'falling',
-    toJson: (token) => tokenJson(token, client),
+    toJson: (token) => toTokenJson(token, client),
   })
 }
 
@@ -84,7 +84,7 @@ export async function createPersonalToken(
   const expiresAt = seconds ? inSeconds(seconds, context) : undefined
   const made = await issuePersonalAccessToken({ name, scopes, expiresAt }, look, context)
   const { accessToken, token, client } = made
-  return noStoreJsonResponse({ accessToken, token: tokenJson(token, client) }, 201)
+  return noStoreJsonResponse({ accessToken, token: toTokenJson(token, client) }, 201)
 }
 
 /** Returns the expiry, in whole seconds like that of every token. */

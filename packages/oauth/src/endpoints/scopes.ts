@@ -7,7 +7,7 @@ import { requireSignedIn } from './signed-in.ts'
  * Handles GET /oauth/scopes. Lists the scopes in the order of definition, without `*` and without
  * identity scopes such as `openid`.
  */
-export async function listScopes(
+export async function handleScopeList(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {

@@ -11,7 +11,7 @@ import { requireSignedIn } from './signed-in.ts'
  * expires. Requires a session of the application that has not ended, so that the cookie cannot
  * outlast the session.
  */
-export async function refreshCookie(
+export async function handleCookieRefresh(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {

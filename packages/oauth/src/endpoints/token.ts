@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { authenticateClient } from '../clients/authenticate.ts'
-import { isUnused, markClientUsed } from '../clients/self-registered.ts'
+import { isUnusedClient, markClientUsed } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { UnauthorizedClient, UnsupportedGrantType } from '../errors.ts'
 import { readForm, requireParam } from '../http/form.ts'
@@ -32,7 +32,7 @@ export async function handleTokenRequest(
   if (proven && !['DPoP', 'N_A'].includes(response.token_type)) {
     throw new Error(`${grant.type} issued a token that is not bound to the proven key`)
   }
-  if (isUnused(client)) await markClientUsed(client, context)
+  if (isUnusedClient(client)) await markClientUsed(client, context)
   const recording = context.clientUses.note(client.id)
   if (recording) await recording
   return noStoreJsonResponse(response, 200, proven?.headers)

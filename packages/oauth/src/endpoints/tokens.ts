@@ -6,14 +6,14 @@ import { emptyResponse } from '../http/responses.ts'
 import type { Token } from '../storage/records.ts'
 import type { TokenWithClient } from '../storage/repositories.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
-import { tokenJson } from '../tokens/token-json.ts'
+import { toTokenJson } from '../tokens/token-json.ts'
 import { requireSignedIn } from './signed-in.ts'
 
 /**
  * Handles GET /oauth/tokens: lists the tokens that third-party clients hold for the signed-in
  * person, each with its client.
  */
-export async function listTokens(
+export async function handleTokenList(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
@@ -23,7 +23,7 @@ export async function listTokens(
   return createPaginatedResponse(request, listed.filter(isThirdParty), {
     at: ({ token }) => ({ by: token.createdAt.getTime(), id: token.id }),
     order: 'falling',
-    toJson: ({ token, client }) => tokenJson(token, client),
+    toJson: ({ token, client }) => toTokenJson(token, client),
   })
 }
 
@@ -36,7 +36,7 @@ function isThirdParty({ client }: TokenWithClient): boolean {
  * Handles DELETE /oauth/tokens/{id}: revokes the token, its refresh token and the approval behind
  * them.
  */
-export async function deleteToken(
+export async function handleTokenDeletion(
   request: HttpRequest,
   context: ServerContext,
   id: string,

@@ -41,7 +41,7 @@ export type OAuthErrorCode =
   | 'unsupported_media_type'
   | 'validation_failed'
 
-/** Options of all errors. */
+/** Options of every OAuth error. */
 export interface OAuthErrorOptions extends ErrorOptions {
   /** Advice for the caller, sent along with the description. */
   readonly hint?: string

@@ -1,7 +1,7 @@
 import {
-  allowedMethods,
   type HttpRequest,
   type HttpResponse,
+  listAllowedMethods,
   type Route,
   type RouteMatch,
 } from '@tollgate/http'
@@ -89,7 +89,7 @@ export function decideEndpointCrossOrigin(
     origin,
     preflightMethod: request.header('access-control-request-method'),
   }
-  const methods = allowedMethods(match).join(', ')
+  const methods = listAllowedMethods(match).join(', ')
   if (openTo === 'anyone') return buildCorsDecision(policy, readCrossOriginRequest, '*', methods)
   return mapAwaitable(mayRead(policy, origin, 'endpoint', context), (allowed) =>
     buildCorsDecision(policy, readCrossOriginRequest, allowed, methods),
@@ -97,7 +97,7 @@ export function decideEndpointCrossOrigin(
 }
 
 /** Adds headers to a response. */
-export function withHeaders(
+export function addResponseHeaders(
   response: HttpResponse,
   headers: Readonly<Record<string, string>>,
 ): HttpResponse {

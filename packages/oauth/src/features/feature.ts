@@ -110,7 +110,7 @@ export interface ClientAuthentication {
 
 /** An authenticated client, and the method by which it authenticated. */
 export interface ClientAuthenticationResult {
-  /** The client. */
+  /** The authenticated client. */
   readonly client: Client
   /** The authentication method that the client used. */
   readonly method: ClientAuthMethod

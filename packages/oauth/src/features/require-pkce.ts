@@ -13,7 +13,7 @@ export function requirePkce(): Feature {
   return {
     name: 'requirePkce',
     readRequest(params, request) {
-      requireChallenge(params, request, 'This server')
+      requireCodeChallenge(params, request, 'This server')
       return null
     },
   }
@@ -24,7 +24,7 @@ export function requirePkce(): Feature {
  * not checked, because they get no code. `who` names the party that requires PKCE in the error
  * message, such as "This server".
  */
-export function requireChallenge(
+export function requireCodeChallenge(
   params: Form,
   { responseType, direct }: RequestedAuthorization,
   who: string,

@@ -1,6 +1,6 @@
-import { CLOCK_SKEW } from '../clock.ts'
+import { CLOCK_SKEW_MS } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
-import { createRandomSecret, sha256, timeOrderedId } from '../crypto.ts'
+import { createRandomSecret, createTimeOrderedId, sha256 } from '../crypto.ts'
 import { InvalidGrant } from '../errors.ts'
 import { type Form, requireParam } from '../http/form.ts'
 import type { AuthorizationCode, Client } from '../storage/records.ts'
@@ -67,7 +67,7 @@ const response: AuthorizationResponse = {
     const text = `tgc_${createRandomSecret()}`
     const code: AuthorizationCode = {
       hash: sha256(text),
-      tokenId: timeOrderedId(now),
+      tokenId: createTimeOrderedId(now),
       clientId: request.client.id,
       userId: request.userId,
       redirectUri: request.redirectUri,
@@ -91,7 +91,7 @@ function assertExchangeable(
   const left = code.expiresAt.getTime() - context.clock.now().getTime()
   // More time left than the code ever had means that the clock was set back, which must not extend
   // the code's life.
-  if (left <= 0 || left > CODE_LIFETIME + CLOCK_SKEW) throw refused()
+  if (left <= 0 || left > CODE_LIFETIME + CLOCK_SKEW_MS) throw refused()
   // RFC 6749 §4.1.3: must equal the redirect_uri of the authorization request.
   const redirectUri = params.get('redirect_uri') ?? null
   const unnamed = code.redirectUri === null && redirectUri === client.redirectUris[0]

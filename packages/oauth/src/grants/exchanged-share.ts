@@ -12,7 +12,7 @@ import {
 } from '../resources/requested.ts'
 import { holdsScope, parseScope, resolveScopes, WILDCARD_SCOPE } from '../scopes.ts'
 import type { Client, Token } from '../storage/records.ts'
-import { isFor } from '../tokens/formats/claims.ts'
+import { isForAudience } from '../tokens/formats/claims.ts'
 
 /** A valid access token presented for token exchange, and its stored row. */
 export interface PresentedToken {
@@ -68,7 +68,7 @@ function chooseExchangedResources(
   const known = context.options.resources
   const granted = listGrantedResources(row, known).filter((uri) => {
     const resource = findResource(uri, known)
-    return resource !== null && isFor(resource.audience, verified.claims)
+    return resource !== null && isForAudience(resource.audience, verified.claims)
   })
   const share = chooseTokenResources(granted, readTargetResources(params, known), known)
   if (share.length > 0) return share

@@ -1,4 +1,4 @@
-import { CLOCK_SKEW } from '../clock.ts'
+import { CLOCK_SKEW_MS } from '../clock.ts'
 import type { Client, Token } from '../storage/records.ts'
 
 /**
@@ -49,14 +49,14 @@ export type RefreshDecision =
  */
 export function decideRefresh(presented: PresentedRefreshToken): RefreshDecision {
   const { generation, client, row, now, late } = presented
-  if (!row || !isRefreshable(row, client, now)) return 'refuse'
+  if (!row || !isRefreshableToken(row, client, now)) return 'refuse'
   if (row.details?.keepsRefreshToken) return decideNonRotating(presented, row)
   if (generation === row.generation) return 'rotate'
   if (generation > row.generation) return 'move forward'
   if (generation < row.generation - 1) return 'end the family'
   const age = now.getTime() - row.issuedAt.getTime()
   // A clock that was set back must not keep the window open.
-  if (age < -CLOCK_SKEW) return 'end the family'
+  if (age < -CLOCK_SKEW_MS) return 'end the family'
   if (age <= REPEAT_WINDOW_MS) return 'repeat'
   const window = client.confidential ? late.confidential : late.public
   if (age > window || hasExpired(row.previousExpiresAt, now)) return 'end the family'
@@ -83,7 +83,7 @@ function decideNonRotating(
  * Whether this client can still refresh this token: it is the client of the token, its secret was
  * not rotated, and the token is neither revoked nor expired.
  */
-export function isRefreshable(row: Token, client: Client, now: Date): boolean {
+export function isRefreshableToken(row: Token, client: Client, now: Date): boolean {
   return (
     row.clientId === client.id &&
     row.clientSecretVersion === client.secretVersion &&

@@ -1,4 +1,4 @@
-import { limitExpiry } from '../clients/self-registered.ts'
+import { limitSelfRegisteredExpiry } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidGrant, TemporarilyUnavailable } from '../errors.ts'
 import { type Form, requireParam } from '../http/form.ts'
@@ -6,7 +6,7 @@ import { parseSeconds } from '../lifetimes.ts'
 import { parseScope, resolveScopes } from '../scopes.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client, Token, TokenRotation } from '../storage/records.ts'
-import { revocationsByRotation } from '../storage/rotated-token.ts'
+import { listRevocationsByRotation } from '../storage/rotated-token.ts'
 import type { TokenAccess } from '../tokens/formats/format.ts'
 import type { RefreshTokenContent } from '../tokens/formats/refresh-tokens.ts'
 import { buildDetailsWithClaims, createTokenResponse } from '../tokens/issue.ts'
@@ -15,7 +15,7 @@ import { clientServesUser } from '../users/providers.ts'
 import type { Grant } from './grant.ts'
 import {
   decideRefresh,
-  isRefreshable,
+  isRefreshableToken,
   type LateRepeatWindows,
   REPEAT_WINDOW_MS,
 } from './refresh-decision.ts'
@@ -129,7 +129,7 @@ function rotate(
     generation: from,
     nextGeneration: to,
     issuedAt,
-    expiresAt: limitExpiry(client, accessTokensExpireAt(issuedAt), issuedAt),
+    expiresAt: limitSelfRegisteredExpiry(client, accessTokensExpireAt(issuedAt), issuedAt),
     refreshExpiresAt: refreshTokensExpireAt(issuedAt),
     endsOldAccessTokens,
     ...(details && { details }),
@@ -138,7 +138,8 @@ function rotate(
   if (!endsOldAccessTokens) return rotating
   return rotating.then((token) => {
     // Other processes learn of it from the revocation feed.
-    if (token) for (const ended of revocationsByRotation(rotation, token)) context.feed.note(ended)
+    if (token)
+      for (const ended of listRevocationsByRotation(rotation, token)) context.feed.note(ended)
     return token
   })
 }
@@ -242,7 +243,7 @@ async function requireTokenAccess(
   context: ServerContext,
 ): Promise<{ readonly token: Token; readonly share: TokenAccess }> {
   const token = await context.storage.tokens.find(content.tokenId)
-  if (!token || !isRefreshable(token, client, context.clock.now())) throw refused()
+  if (!token || !isRefreshableToken(token, client, context.clock.now())) throw refused()
   assertHoldsKey(token, client, context)
   const share = determineAccessFromGrant(token, { client, params, scopes: requested }, context)
   resolveScopes(requested, {

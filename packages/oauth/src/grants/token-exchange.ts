@@ -5,7 +5,7 @@ import { type Form, requireParam } from '../http/form.ts'
 import { buildResourceDetails, findResource } from '../resources/requested.ts'
 import type { Actor, GrantDetails, ParentToken } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
-import { type AccessTokenClaims, isBound } from '../tokens/formats/claims.ts'
+import { type AccessTokenClaims, isBoundToKey } from '../tokens/formats/claims.ts'
 import { clientServesUser } from '../users/providers.ts'
 import {
   determineAccessFromSubjectToken,
@@ -14,7 +14,8 @@ import {
 } from './exchanged-share.ts'
 import type { Grant, GrantType } from './grant.ts'
 
-export const TOKEN_EXCHANGE: GrantType = 'urn:ietf:params:oauth:grant-type:token-exchange'
+export const TOKEN_EXCHANGE_GRANT_TYPE: GrantType =
+  'urn:ietf:params:oauth:grant-type:token-exchange'
 /** Token type URIs of RFC 8693 §3. */
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
 const JWT = 'urn:ietf:params:oauth:token-type:jwt'
@@ -61,7 +62,7 @@ export interface TokenExchangePolicyInput {
  */
 export function tokenExchange(options: TokenExchangeOptions = {}): Grant {
   return {
-    type: TOKEN_EXCHANGE,
+    type: TOKEN_EXCHANGE_GRANT_TYPE,
     async exchange(request, context: ServerContext) {
       const { client, params } = request
       if (!client.confidential) {
@@ -92,7 +93,7 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Grant {
         client,
         userId: subject.userId,
         scopes,
-        grantType: TOKEN_EXCHANGE,
+        grantType: TOKEN_EXCHANGE_GRANT_TYPE,
         refreshable: false,
         expiresAt: findEarliestExpiry(subject.verified, actor),
         details,
@@ -134,7 +135,7 @@ async function readSubject(client: Client, params: Form, context: ServerContext)
     throw new InvalidRequest('The subject_token belongs to a user of another provider')
   }
   // Read from the token, because its row may have started without a key.
-  if (isBound(shown.verified.claims)) {
+  if (isBoundToKey(shown.verified.claims)) {
     throw new InvalidRequest('The subject_token is bound to a key, so it cannot be exchanged')
   }
   return { ...shown, userId: subject.id }

@@ -11,7 +11,7 @@ export interface PresentedToken {
  * @throws InvalidToken otherwise
  */
 export function parseBearer(header: string): string {
-  const { scheme, text } = parsePresented(header)
+  const { scheme, text } = parsePresentedToken(header)
   if (scheme === 'Bearer') return text
   throw new InvalidToken('The Authorization header must be: Bearer <token>')
 }
@@ -21,7 +21,7 @@ export function parseBearer(header: string): string {
  * §2.1, RFC 9449 §7.1).
  * @throws InvalidToken if the header has another form
  */
-export function parsePresented(header: string): PresentedToken {
+export function parsePresentedToken(header: string): PresentedToken {
   const [, scheme, text] = /^(bearer|dpop) ([\w.~+/=-]+)$/i.exec(header) ?? []
   if (scheme && text) return { scheme: scheme.length === 4 ? 'DPoP' : 'Bearer', text }
   throw new InvalidToken('The Authorization header must be: Bearer <token>')

@@ -1,6 +1,6 @@
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import { createRecentCache } from '../caches/recent-cache.ts'
-import { CLOCK_SKEW, type Clock } from '../clock.ts'
+import { CLOCK_SKEW_MS, type Clock } from '../clock.ts'
 import { areSecretsEqual, computeHmac } from '../crypto.ts'
 import { type CookieAttributes, readCookie, serializeCookie } from '../http/cookies.ts'
 import type { DerivedKeyring } from '../keys/keyring.ts'
@@ -130,7 +130,7 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
   function isAlive(content: Content): boolean {
     const now = clock.now().getTime()
     if (content.issuer !== issuer) return false
-    if (content.expiresAt * 1000 <= now || content.issuedAt > now + CLOCK_SKEW) return false
+    if (content.expiresAt * 1000 <= now || content.issuedAt > now + CLOCK_SKEW_MS) return false
     if (content.expiresAt * 1000 <= feed.endedBefore()) return false
     const { issuedAt: at, storeAt } = content
     if (feed.isSignedOut(content.userId, { at, storeAt })) return false

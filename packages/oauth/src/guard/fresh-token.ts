@@ -24,7 +24,7 @@ export interface FreshTokenContext extends SignInContext {
  * Prepares cookie mode for a page: renews the cookie of a signed-in user, and deletes it if no user
  * is signed in.
  */
-export async function freshToken(
+export async function issueFreshCookieToken(
   request: HttpRequest,
   context: FreshTokenContext,
 ): Promise<FreshToken> {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { parsePresented } from './bearer.ts'
+import { parsePresentedToken } from './bearer.ts'
 import { assertAnyScope, assertScopes, type Caller } from './guard.ts'
 
-describe('parsePresented(), which reads the Authorization header,', () => {
+describe('parsePresentedToken(), which reads the Authorization header,', () => {
   it.each([
     ['Bearer abc', 'Bearer', 'abc'],
     ['bearer abc', 'Bearer', 'abc'],
@@ -10,7 +10,7 @@ describe('parsePresented(), which reads the Authorization header,', () => {
     ['DPoP abc', 'DPoP', 'abc'],
     ['dpop abc', 'DPoP', 'abc'],
   ])('reads %j as the scheme %s and the token %j', (header, scheme, text) => {
-    expect(parsePresented(header)).toEqual({ scheme, text })
+    expect(parsePresentedToken(header)).toEqual({ scheme, text })
   })
 
   it.each([
@@ -29,7 +29,9 @@ describe('parsePresented(), which reads the Authorization header,', () => {
     'Bearer DPoP abc',
     'abc',
   ])('rejects %j', (header) => {
-    expect(() => parsePresented(header)).toThrow(expect.objectContaining({ code: 'invalid_token' }))
+    expect(() => parsePresentedToken(header)).toThrow(
+      expect.objectContaining({ code: 'invalid_token' }),
+    )
   })
 })
 

@@ -8,8 +8,8 @@ import type { Actor } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 import {
   type AccessTokenClaims,
-  isBound,
-  isFor,
+  isBoundToKey,
+  isForAudience,
   pickAddedClaims,
 } from '../tokens/formats/claims.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
@@ -18,7 +18,7 @@ import type { ApplicationUser, Users } from '../users/users.ts'
 import { addDpopChallenge } from './challenge.ts'
 import type { CookieMode } from './cookie-mode.ts'
 import type { GuardProofChecker } from './key-proof.ts'
-import { type CallerSignIn, type StepUpDemand, signInCheck } from './step-up.ts'
+import { type CallerSignIn, createSignInCheck, type StepUpDemand } from './step-up.ts'
 import type { TokenVerifier, VerifiedToken } from './verify.ts'
 
 /** The parts of a request that a guard reads, so that adapters need not build a Request object. */
@@ -216,7 +216,7 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
   }
 
   function assertAudience({ claims }: VerifiedToken): void {
-    if (!isFor(options.audience, claims))
+    if (!isForAudience(options.audience, claims))
       throw new InvalidToken('The access token is for another API')
   }
 
@@ -233,7 +233,7 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
       throw new InvalidToken('The access token does not belong to a client acting for itself')
     }
     const { clientId, tokenId, scopes } = token
-    const boundToKey = isBound(token.claims)
+    const boundToKey = isBoundToKey(token.claims)
     return {
       clientId,
       tokenId,
@@ -260,10 +260,12 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
     const found = verifier.verifyHeader(header)
     if (found instanceof Promise) {
       return found.then((token) =>
-        isBound(token.claims) ? requireKey(token, header, credentials, callerOf) : callerOf(token),
+        isBoundToKey(token.claims)
+          ? requireKey(token, header, credentials, callerOf)
+          : callerOf(token),
       )
     }
-    return isBound(found.claims)
+    return isBoundToKey(found.claims)
       ? requireKey(found, header, credentials, callerOf)
       : callerOf(found)
   }
@@ -325,7 +327,7 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
         proofs?.algorithms,
       ),
     stepUp(demand) {
-      if (options.addsSignInClaims) return signInCheck(demand, options.clock)
+      if (options.addsSignInClaims) return createSignInCheck(demand, options.clock)
       throw new TypeError(
         'The stepUp() check needs stepUp() in features: without it, tokens contain nothing about the sign-in',
       )
@@ -393,7 +395,7 @@ class TokenUser<User extends ApplicationUser, Claims extends object>
   }
 
   get boundToKey(): boolean {
-    return isBound(this.#claims)
+    return isBoundToKey(this.#claims)
   }
 
   get signIn(): CallerSignIn | null {

@@ -1,4 +1,4 @@
-import { CLOCK_SKEW, type Clock } from '../clock.ts'
+import { CLOCK_SKEW_MS, type Clock } from '../clock.ts'
 import { InsufficientUserAuthentication, type SignInDemands } from '../errors.ts'
 import { parseSeconds } from '../lifetimes.ts'
 
@@ -31,7 +31,10 @@ interface SignedInCaller {
  * Builds a check of the user's sign-in (RFC 9470 §3). Information missing from the token counts as
  * a failure.
  */
-export function signInCheck(demand: StepUpDemand, clock: Clock): (caller: SignedInCaller) => void {
+export function createSignInCheck(
+  demand: StepUpDemand,
+  clock: Clock,
+): (caller: SignedInCaller) => void {
   const demands = parseDemand(demand)
   const { acrValues, maxAge } = demands
   return ({ signIn, boundToKey }) => {
@@ -53,7 +56,7 @@ export function signInCheck(demand: StepUpDemand, clock: Clock): (caller: Signed
  */
 function isWithin(seconds: number, at: Date, clock: Clock): boolean {
   const age = clock.now().getTime() - at.getTime()
-  return age <= seconds * 1000 && age >= -CLOCK_SKEW
+  return age <= seconds * 1000 && age >= -CLOCK_SKEW_MS
 }
 
 function parseDemand({ acr, maxAge }: StepUpDemand): SignInDemands {

@@ -1,6 +1,6 @@
 import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import { createRecentCache } from '../caches/recent-cache.ts'
-import { CLOCK_SKEW, type Clock } from '../clock.ts'
+import { CLOCK_SKEW_MS, type Clock } from '../clock.ts'
 import { InvalidToken, type TokenScheme } from '../errors.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
@@ -8,14 +8,14 @@ import { parseScope } from '../scopes.ts'
 import type { ParentToken } from '../storage/details.ts'
 import {
   type AccessTokenClaims,
-  isBound,
+  isBoundToKey,
   parseSubject,
   parseTokenId,
   type Subject,
 } from '../tokens/formats/claims.ts'
 import type { AccessTokens } from '../tokens/formats/format.ts'
 import type { CachedUser, UserExistenceCache } from '../users/known-users.ts'
-import { type PresentedToken, parsePresented } from './bearer.ts'
+import { type PresentedToken, parsePresentedToken } from './bearer.ts'
 
 /** A verified access token and its content. */
 export interface VerifiedToken {
@@ -72,7 +72,7 @@ export interface VerifierOptions {
  * Maximum length of a token. Ours have a few hundred bytes, and Node.js rejects headers over 16 kB.
  */
 const MAX_TOKEN_LENGTH = 8 * 1024
-const SKEW_SECONDS = CLOCK_SKEW / 1000
+const SKEW_SECONDS = CLOCK_SKEW_MS / 1000
 const TOKEN_CACHE_SIZE = 20_000
 /** How many characters at the end of a header are enough to recognize it. */
 const FINGERPRINTED = 16
@@ -193,7 +193,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
    * and the application has just confirmed its user.
    */
   function verifyNew(header: string): Awaitable<VerifiedToken> {
-    const presented = parsePresented(header)
+    const presented = parsePresentedToken(header)
     if (!feed.isFresh()) return verifyInFull(header, presented)
     const token = decode(presented.text)
     if (token instanceof Promise) return verifyInFull(header, presented, token)
@@ -242,7 +242,9 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
       if (!known) return verifyNew(header)
       const { token, user } = known
       const isCurrent = feed.isFresh() && (user === null || knownUsers.isCurrent(user))
-      return isCurrent ? requireAlive(token) : verifyInFull(header, parsePresented(header), token)
+      return isCurrent
+        ? requireAlive(token)
+        : verifyInFull(header, parsePresentedToken(header), token)
     },
     verify(text) {
       return verifyInFull(null, text, recallText(text))
@@ -253,7 +255,8 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   }
 }
 
-const schemeOf = ({ claims }: VerifiedToken): TokenScheme => (isBound(claims) ? 'DPoP' : 'Bearer')
+const schemeOf = ({ claims }: VerifiedToken): TokenScheme =>
+  isBoundToKey(claims) ? 'DPoP' : 'Bearer'
 const headerOf = (token: VerifiedToken, text: string) => `${schemeOf(token)} ${text}`
 
 /** Returns a number from the end of a header, where the signature makes every token different. */

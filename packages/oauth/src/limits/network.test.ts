@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { networkOf } from './network.ts'
+import { getNetwork } from './network.ts'
 
-describe('networkOf(), which returns the network of an IP address for rate limits,', () => {
+describe('getNetwork(), which returns the network of an IP address for rate limits,', () => {
   it.each([
     ['203.0.113.7', '203.0.113.7'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
@@ -15,10 +15,10 @@ describe('networkOf(), which returns the network of an IP address for rate limit
     ['not an address', 'not an address'],
     [':::::::::::', '0:0:0:0::/64'],
   ])('maps %s to %s', (address, network) => {
-    expect(networkOf(address)).toBe(network)
+    expect(getNetwork(address)).toBe(network)
   })
 
   it('shortens an invalid address to 64 characters', () => {
-    expect(networkOf('x'.repeat(1000))).toBe('x'.repeat(64))
+    expect(getNetwork('x'.repeat(1000))).toBe('x'.repeat(64))
   })
 })

@@ -8,7 +8,7 @@ const V6 = /^[\da-f:]*:[\da-f:]*$/i
  * prefix for IPv6, which is what one subscriber usually has. Other text is returned unchanged, up
  * to 64 characters, and `unknown` for an empty one.
  */
-export function networkOf(address: string): string {
+export function getNetwork(address: string): string {
   const plain = address.replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '')
   if (!V6.test(plain)) return plain.slice(0, MAX_LENGTH) || 'unknown'
   const [head = '', tail] = plain.toLowerCase().split('::')
@@ -29,7 +29,7 @@ export function findNetwork(
   }: { readonly addressOf: ClientAddressReader | null; readonly issuer: string },
 ): string | null {
   const address = addressOf ? addressOf(request.toRequest(issuer)) : request.address
-  return address ? networkOf(address) : null
+  return address ? getNetwork(address) : null
 }
 
 /** Returns the address of the sender of a request. `null` if the application does not know it. */

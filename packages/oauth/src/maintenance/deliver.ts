@@ -1,4 +1,4 @@
-import { isTrusted } from '../clock.ts'
+import { isClockTrusted } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 
 /** Interval for retries, in milliseconds. New deliveries are sent immediately. */
@@ -21,7 +21,7 @@ export function scheduleDeliveries(context: ServerContext): () => void {
   const timer = setInterval(() => {
     if (busy) return
     busy = true
-    isTrusted(context.clock)
+    isClockTrusted(context.clock)
       .then((trusted) => (trusted ? sendDueDeliveries(context) : 0))
       .catch((error) => context.logger.error('A delivery failed and will be tried again', error))
       .finally(() => {

@@ -1,4 +1,4 @@
-import { CLOCK_SKEW, isTrusted } from '../clock.ts'
+import { CLOCK_SKEW_MS, isClockTrusted } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 
 /** Number of rows per statement. Small enough not to block other requests (threat L3). */
@@ -32,7 +32,7 @@ export async function purgeExpired({ storage, clock }: ServerContext): Promise<n
   await clock.check?.()
   const settled = clock.settled?.() ?? clock.now()
   // Keeps what another process, whose clock may be behind, still accepts.
-  const before = new Date(settled.getTime() - CLOCK_SKEW)
+  const before = new Date(settled.getTime() - CLOCK_SKEW_MS)
   return deleteInBatches((limit) => storage.purgeExpired(before, limit))
 }
 
@@ -63,7 +63,7 @@ export function schedulePurge(context: ServerContext): () => void {
       logger.error(`Purge skipped: the system clock moved by ${Math.round(jump / 60_000)} minutes`)
       return
     }
-    if (!(await isTrusted(clock))) return
+    if (!(await isClockTrusted(clock))) return
     work(context).catch((error) => logger.error('Purge failed and will be tried again', error))
   }
   const every = Math.min(purgeEverySeconds * 1000, 2 ** 31 - 1)

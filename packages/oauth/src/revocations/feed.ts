@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts'
 import type { RevocationFeedPage, RevocationKind } from '../storage/records.ts'
 import type { RevocationRepository } from '../storage/repositories.ts'
 import { createFeedCursor } from './cursor.ts'
-import { createHeartbeat } from './heartbeat.ts'
+import { createFeedHeartbeat } from './heartbeat.ts'
 import { createKnownRevocations, type KnownRevocations } from './known-revocations.ts'
 
 const POLL_EVERY = 250
@@ -99,7 +99,7 @@ export function followRevocations(
   const known = createKnownRevocations((kind, subject) => {
     for (const listener of listeners.get(kind) ?? []) listener(subject)
   })
-  const heartbeat = createHeartbeat(repository)
+  const heartbeat = createFeedHeartbeat(repository)
   let cursor = createFeedCursor()
   let clock = { storeNow: 0, readAt: 0 }
   let syncedAt = Number.NEGATIVE_INFINITY

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createHeartbeat } from './heartbeat.ts'
+import { createFeedHeartbeat } from './heartbeat.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] })
@@ -16,7 +16,7 @@ const after = (milliseconds: number) => vi.advanceTimersByTime(milliseconds)
  */
 function startHeartbeat() {
   const store: { count: number | Error } = { count: 1 }
-  const heartbeat = createHeartbeat({
+  const heartbeat = createFeedHeartbeat({
     beat: async () => {
       if (store.count instanceof Error) throw store.count
       return store.count
@@ -113,7 +113,7 @@ describe('the heartbeat of the revocation feed, which detects database servers t
   })
 
   it('expects no beat from a storage that counts no beats', async () => {
-    const heartbeat = createHeartbeat({})
+    const heartbeat = createFeedHeartbeat({})
     expect(heartbeat.pulse()).toBeNull()
     expect(heartbeat.accepts(undefined, 5000)).toBe(true)
   })

@@ -26,7 +26,7 @@ export interface FeedHeartbeat {
  * sends reads and writes to different servers. It increases a counter in the store from time to
  * time, and checks that reads show it.
  */
-export function createHeartbeat({ beat }: Pick<RevocationRepository, 'beat'>): FeedHeartbeat {
+export function createFeedHeartbeat({ beat }: Pick<RevocationRepository, 'beat'>): FeedHeartbeat {
   /** The latest beat known to be committed, when that became known, and the beat before it. */
   let committed: {
     readonly beat: number

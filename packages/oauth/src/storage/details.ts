@@ -91,7 +91,7 @@ export interface Actor {
   readonly act?: Actor
 }
 
-/** The sign-in behind a grant. */
+/** How and when the user of a grant signed in. */
 export interface SignInDetails {
   /** When the user authenticated (`auth_time`), in seconds since the epoch. */
   readonly at?: number

@@ -18,8 +18,8 @@ import {
   type TokenSelector,
 } from './records.ts'
 import type { ActiveCounts, ClientPosition, Storage } from './repositories.ts'
-import { revocationsByRotation, rotatedToken } from './rotated-token.ts'
-import { parseUnused, UNUSED_CLIENT } from './tickets.ts'
+import { createRotatedToken, listRevocationsByRotation } from './rotated-token.ts'
+import { parseUnusedClient, UNUSED_CLIENT } from './tickets.ts'
 
 /**
  * Stores the state of the server in memory, for tests and demos: a single process, and lost when it
@@ -83,7 +83,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
   function dropTicket(ticket: Ticket): void {
     tickets.delete(ticket.hash)
     if (ticket.kind !== UNUSED_CLIENT) return
-    const { clientId, until } = parseUnused(ticket)
+    const { clientId, until } = parseUnusedClient(ticket)
     const registration = clients.get(clientId)?.settings.self_registered
     if (registration?.unused_until !== until) return
     clients.delete(clientId)
@@ -194,9 +194,9 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
           isAfter(token.refreshExpiresAt, rotation.issuedAt)
         if (!alive) return null
         const kept = { ...token, previousExpiresAt: token.refreshExpiresAt }
-        const next = rotatedToken(kept, rotation)
+        const next = createRotatedToken(kept, rotation)
         tokens.set(next)
-        for (const ended of revocationsByRotation(rotation, next)) append(ended)
+        for (const ended of listRevocationsByRotation(rotation, next)) append(ended)
         return next
       },
       async markLateRepeat(id, generation) {

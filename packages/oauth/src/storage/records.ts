@@ -117,7 +117,7 @@ export interface TokenRotation {
   readonly refreshExpiresAt: Date
   /**
    * Whether the rotation also ends the previous access tokens, in the same transaction. See
-   * `revocationsByRotation()`.
+   * `listRevocationsByRotation()`.
    */
   readonly endsOldAccessTokens: boolean
   /** New details of the row. `undefined` leaves them unchanged. */
@@ -220,7 +220,9 @@ export interface Approval {
   readonly consent: Consent | null
   /** The authorization code to store. Absent if the response contains none. */
   readonly code?: AuthorizationCode
-  /** The token to store. Absent if the response contains none; only implicit and hybrid flows do. */
+  /**
+   * The token to store. Absent if the response contains none; only implicit and hybrid flows do.
+   */
   readonly token?: Token
 }
 
@@ -244,7 +246,7 @@ export interface Ticket {
   readonly holder: string | null
 }
 
-/** The state of a counter. */
+/** The state of the counter of a limit. */
 export interface LimitCount {
   /** Current count. */
   readonly points: number
@@ -284,7 +286,7 @@ export type LimitPlaceResult =
 
 /** Number of unused tickets of one kind that one holder has. */
 export interface HolderTicketCount {
-  /** The holder, such as a network. */
+  /** The party that holds the tickets, such as a network. */
   readonly holder: string
   /** Number of unused tickets. */
   readonly count: number

@@ -442,7 +442,7 @@ export interface Storage {
   purge(before: Date, limit: number): Promise<number>
   /**
    * Deletes at most `limit` tickets and as many limits that expired before `before`. Returns how
-   * many. Deleting an `UNUSED_CLIENT` ticket also deletes the client that `parseUnused()` returns,
+   * many. Deleting an `UNUSED_CLIENT` ticket also deletes the client that `parseUnusedClient()` returns,
    * if its settings still have that `unused_until`.
    */
   purgeExpired(before: Date, limit: number): Promise<number>

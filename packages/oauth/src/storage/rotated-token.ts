@@ -1,4 +1,4 @@
-import { maxDate } from '../clock.ts'
+import { findLaterDate } from '../clock.ts'
 import type { NewRevocation, Token, TokenRotation } from './records.ts'
 
 /** The fields of a token that rotating it does not change. */
@@ -19,7 +19,7 @@ export type FieldsKeptByRotation = Pick<
  * Builds the stored token as it is after a successful rotation, from its unchanged fields and the
  * new values.
  */
-export function rotatedToken(kept: FieldsKeptByRotation, rotation: TokenRotation): Token {
+export function createRotatedToken(kept: FieldsKeptByRotation, rotation: TokenRotation): Token {
   const { id, clientId, clientSecretVersion, issuedAt, expiresAt, refreshExpiresAt } = rotation
   return {
     id,
@@ -36,7 +36,7 @@ export function rotatedToken(kept: FieldsKeptByRotation, rotation: TokenRotation
     previousExpiresAt: kept.previousExpiresAt,
     lateGeneration: kept.lateGeneration,
     // Never moves backwards: access tokens of older generations may still be valid.
-    liveUntil: maxDate(kept.liveUntil, maxDate(expiresAt, refreshExpiresAt)),
+    liveUntil: findLaterDate(kept.liveUntil, findLaterDate(expiresAt, refreshExpiresAt)),
     revokedAt: null,
     createdAt: kept.createdAt,
     details: rotation.details ?? kept.details,
@@ -47,7 +47,7 @@ export function rotatedToken(kept: FieldsKeptByRotation, rotation: TokenRotation
  * Builds the `jti` of access tokens: the id of the stored token, a dot, and its generation. The
  * revocation feed revokes access tokens of one generation by this id.
  */
-export function buildJti({ id, generation }: Pick<Token, 'id' | 'generation'>): string {
+export function formatTokenId({ id, generation }: Pick<Token, 'id' | 'generation'>): string {
   return `${id}.${generation}`
 }
 
@@ -55,7 +55,7 @@ export function buildJti({ id, generation }: Pick<Token, 'id' | 'generation'>): 
  * Builds the entries that announce the end of the replaced access tokens, if the rotation has
  * `endsOldAccessTokens`.
  */
-export function revocationsByRotation(
+export function listRevocationsByRotation(
   rotation: TokenRotation,
   { liveUntil }: Token,
 ): NewRevocation[] {
@@ -64,7 +64,7 @@ export function revocationsByRotation(
   // Usually one entry; several if a failover had lost rotations.
   return Array.from({ length: nextGeneration - generation }, (_, step) => ({
     kind: 'token',
-    subject: buildJti({ id, generation: generation + step }),
+    subject: formatTokenId({ id, generation: generation + step }),
     at,
     until: liveUntil,
   }))

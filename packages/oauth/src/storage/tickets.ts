@@ -14,7 +14,7 @@ export function hashTicketName(kind: string, name: string): string {
  * Claims a name that may be used only once, such as the `jti` of an assertion, by an insert that
  * only one process can win. Returns `false` if it was claimed before.
  */
-export function claimOnce(
+export function claimTicketOnce(
   tickets: TicketRepository,
   {
     kind,
@@ -45,7 +45,7 @@ export interface UnusedClient {
   readonly until: number
 }
 
-export function unusedTicket(unused: UnusedClient): Omit<Ticket, 'holder'> {
+export function createUnusedClientTicket(unused: UnusedClient): Omit<Ticket, 'holder'> {
   return {
     hash: hashTicketName(UNUSED_CLIENT, `${unused.clientId}\n${unused.until}`),
     kind: UNUSED_CLIENT,
@@ -55,7 +55,7 @@ export function unusedTicket(unused: UnusedClient): Omit<Ticket, 'holder'> {
 }
 
 /** Parses the content of an `UNUSED_CLIENT` ticket. */
-export function parseUnused({ content }: Pick<Ticket, 'content'>): UnusedClient {
+export function parseUnusedClient({ content }: Pick<Ticket, 'content'>): UnusedClient {
   const { clientId, until } = JSON.parse(content) as UnusedClient
   return { clientId, until }
 }

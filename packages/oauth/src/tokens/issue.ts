@@ -1,8 +1,8 @@
 import { type Awaitable, mapAwaitable } from '../awaitable.ts'
-import { limitExpiry } from '../clients/self-registered.ts'
-import { isAfter, maxDate } from '../clock.ts'
+import { limitSelfRegisteredExpiry } from '../clients/self-registered.ts'
+import { findLaterDate, isAfter } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
-import { signingAlgorithms, timeOrderedId } from '../crypto.ts'
+import { createTimeOrderedId, signingAlgorithms } from '../crypto.ts'
 import { InvalidGrant } from '../errors.ts'
 import type { IssuedToken } from '../features/feature.ts'
 import type { TokenIssueRequest, TokenResponse } from '../grants/grant.ts'
@@ -68,7 +68,7 @@ function buildToken(request: TokenRequest, context: ServerContext): Token {
   const now = options.clock.now()
   const personal = request.grantType === 'personal_access'
   const expire = personal ? options.personalAccessTokensExpireAt : options.accessTokensExpireAt
-  const expiresAt = limitExpiry(
+  const expiresAt = limitSelfRegisteredExpiry(
     request.client,
     limitExpiryToLifetime(expire(now), request.expiresAt),
     now,
@@ -80,7 +80,7 @@ function buildToken(request: TokenRequest, context: ServerContext): Token {
     request.client.grantTypes.includes('refresh_token')
   const refreshExpiresAt = refreshable ? options.refreshTokensExpireAt(now) : null
   return {
-    id: request.id ?? timeOrderedId(now),
+    id: request.id ?? createTimeOrderedId(now),
     clientId: request.client.id,
     userId: request.userId,
     grantType: request.grantType,
@@ -93,7 +93,7 @@ function buildToken(request: TokenRequest, context: ServerContext): Token {
     refreshExpiresAt,
     previousExpiresAt: null,
     lateGeneration: null,
-    liveUntil: refreshExpiresAt ? maxDate(refreshExpiresAt, expiresAt) : expiresAt,
+    liveUntil: refreshExpiresAt ? findLaterDate(refreshExpiresAt, expiresAt) : expiresAt,
     revokedAt: null,
     createdAt: now,
     details: buildDetails(request, context),

@@ -1,4 +1,4 @@
-import { maxDate } from '../clock.ts'
+import { findLaterDate } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import type { NewRevocation, SessionSelector, Token, TokenSelector } from '../storage/records.ts'
 
@@ -41,11 +41,11 @@ export async function revokeToken(
  * revocation.
  */
 function lastExpiry({ liveUntil, expiresAt, refreshExpiresAt }: Token): Date {
-  return maxDate(liveUntil, maxDate(expiresAt, refreshExpiresAt ?? expiresAt))
+  return findLaterDate(liveUntil, findLaterDate(expiresAt, refreshExpiresAt ?? expiresAt))
 }
 
 function longestLifetime(now: Date, { options }: ServerContext): Date {
-  return maxDate(options.accessTokensExpireAt(now), options.personalAccessTokensExpireAt(now))
+  return findLaterDate(options.accessTokensExpireAt(now), options.personalAccessTokensExpireAt(now))
 }
 
 /** Withdraws a user's consent for a client, and revokes all tokens issued because of it. */

@@ -1,4 +1,4 @@
-import { type ClientJson, clientJson } from '../clients/client.ts'
+import { type ClientJson, toClientJson } from '../clients/client.ts'
 import type { Client, Token } from '../storage/records.ts'
 
 /** A token as shown by the JSON routes. Contains nothing that grants access. */
@@ -29,12 +29,12 @@ export interface TokenJson {
  * Converts a token to the form that the JSON management routes return. The text of the token is not
  * included, because it is not stored.
  */
-export function tokenJson(token: Token, client: Client | null): TokenJson {
+export function toTokenJson(token: Token, client: Client | null): TokenJson {
   return {
     id: token.id,
     user_id: token.userId,
     client_id: token.clientId,
-    client: client ? clientJson(client) : null,
+    client: client ? toClientJson(client) : null,
     name: token.name,
     scopes: token.scopes,
     revoked: token.revokedAt !== null,

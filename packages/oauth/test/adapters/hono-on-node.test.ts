@@ -82,7 +82,7 @@ describe('Hono on Node', () => {
     expect(await ask('/stripped/me')).toBe(401)
   })
 
-  it('reads, in a handler that calls app.request(), the headers of the inner request and not of the outer one', async () => {
+  it('reads the headers of the inner request if a handler calls app.request(), and not those of the outer one', async () => {
     expect(await ask('/inside')).toBe(401)
   })
 

@@ -69,7 +69,7 @@ describe('approval screen', () => {
     ['https://localhost.example.com/callback', false],
     ['com.example.app://callback', false],
   ])(
-    "warns, for the redirect URI %s, that a program on the person's own computer receives the code: %s",
+    "shows the redirect URI %s with a warning that a program on the person's own computer receives the code: %s",
     async (redirect, isWarned) => {
       const { id } = await createClient(server, { redirect })
       const page = await requestAuthorization(

@@ -4,11 +4,11 @@ import {
   type Client,
   type ClientAuthMethod,
   type ClientSettings,
-  clientJson,
   clientRegistration,
+  describeClientSecret,
   jwtClientAuthentication,
-  ownSettings,
-  secretInfo,
+  pickOwnSettings,
+  toClientJson,
 } from '../../src/index.ts'
 import { METADATA, registerAt, toFlowClient, UNLIMITED } from '../registration/open-registration.ts'
 import {
@@ -107,7 +107,7 @@ describe.each(methods)('a planned rotation of the secret of a client with %s', (
     expect(await readSecretStatuses(id, [first], { method, at: another })).toEqual([200])
     const second = await rotate(id, { overlap: '24h' })
     const until = new Date(server.clock.now().getTime() + 24 * HOUR)
-    expect(secretInfo(await stored(id), server.clock)).toEqual({
+    expect(describeClientSecret(await stored(id), server.clock)).toEqual({
       hasSecret: true,
       previousUntil: until,
     })
@@ -129,7 +129,7 @@ describe.each(methods)('a planned rotation of the secret of a client with %s', (
     expect(await readSecretStatuses(id, [first, second], { method, at: another })).toEqual([
       401, 200,
     ])
-    expect(secretInfo(await stored(id), server.clock).previousUntil).toBeNull()
+    expect(describeClientSecret(await stored(id), server.clock).previousUntil).toBeNull()
   })
 
   it('keeps at most one old secret valid: a second rotation ends the oldest one (threat M4)', async () => {
@@ -221,7 +221,10 @@ describe('a rotation of a client secret', () => {
   it('fails for clients without a secret', async () => {
     const open = await createClient(server, { confidential: false })
     await expect(rotate(open.id, { overlap: '1h' })).rejects.toMatchObject({ code: 'not_found' })
-    expect(secretInfo(await stored(open.id))).toEqual({ hasSecret: false, previousUntil: null })
+    expect(describeClientSecret(await stored(open.id))).toEqual({
+      hasSecret: false,
+      previousUntil: null,
+    })
     await expect(server.oauth.clients.endPreviousSecret('nobody')).rejects.toMatchObject({
       code: 'not_found',
     })
@@ -273,9 +276,9 @@ describe('the previous secret of a client, after a planned rotation,', () => {
     expect(previous?.hash).toMatch(/^[\w-]{43}$/)
     const list = await server.json('ada', 'GET', '/oauth/clients')
     const shown = [
-      JSON.stringify(clientJson(client)),
-      JSON.stringify(ownSettings(client.settings)),
-      JSON.stringify(secretInfo(client)),
+      JSON.stringify(toClientJson(client)),
+      JSON.stringify(pickOwnSettings(client.settings)),
+      JSON.stringify(describeClientSecret(client)),
       await list.text(),
     ]
     for (const text of shown) {

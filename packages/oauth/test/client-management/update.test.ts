@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type Client,
   type ClientUpdate,
-  isVerified,
+  isVerifiedClient,
   jwtClientAuthentication,
   type NewClient,
-  ownSettings,
+  pickOwnSettings,
 } from '../../src/index.ts'
 import {
   createClient,
@@ -215,23 +215,25 @@ describe('a client that a user registered', () => {
   it('stays verified if the operator changes it, and becomes unverified if its owner changes it', async () => {
     const { id } = await newClient({ userId: 'bob' })
     await server.oauth.clients.verify(id)
-    expect(isVerified(await update(id, { name: 'A', settings: { default_max_age: 5 } }))).toBe(true)
+    expect(
+      isVerifiedClient(await update(id, { name: 'A', settings: { default_max_age: 5 } })),
+    ).toBe(true)
     const reply = await server.json('bob', 'PUT', `/oauth/clients/${id}`, {
       name: 'Bank',
       redirect: REDIRECT,
     })
     expect(reply.status).toBe(200)
     const changed = await stored(id)
-    expect(isVerified(changed)).toBe(false)
+    expect(isVerifiedClient(changed)).toBe(false)
     expect(changed.settings).toEqual({ default_max_age: 5 })
   })
 
   it('becomes unverified by unverify(), which can be called repeatedly', async () => {
     const { id } = await newClient({ userId: 'bob' })
     await server.oauth.clients.verify(id)
-    expect(isVerified(await server.oauth.clients.unverify(id))).toBe(false)
-    expect(isVerified(await server.oauth.clients.unverify(id))).toBe(false)
-    expect(isVerified(await server.oauth.clients.verify(id))).toBe(true)
+    expect(isVerifiedClient(await server.oauth.clients.unverify(id))).toBe(false)
+    expect(isVerifiedClient(await server.oauth.clients.unverify(id))).toBe(false)
+    expect(isVerifiedClient(await server.oauth.clients.verify(id))).toBe(true)
   })
 
   it('cannot be changed by its owner, except for its name and redirect URIs (threat M2)', async () => {
@@ -263,14 +265,14 @@ it('unverify() fails for a client registered by the operator', async () => {
   await expect(server.oauth.clients.unverify(id)).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('ownSettings() returns only the settings that can be changed, without those set by the server', async () => {
+it('pickOwnSettings() returns only the settings that can be changed, without those set by the server', async () => {
   const settings = { token_endpoint_auth_method: 'client_secret_jwt' } as const
   const client = await newClient({ settings })
   expect(client.settings).toHaveProperty('sealed_secret')
-  expect(ownSettings(client.settings)).toEqual(settings)
+  expect(pickOwnSettings(client.settings)).toEqual(settings)
 })
 
-describe('a client that is changed so that it loses', () => {
+describe('an update that takes something from a client:', () => {
   const lost = async (change: ClientUpdate) => {
     const client = await createClient(server)
     const scope = 'place-orders check-status'
@@ -295,13 +297,13 @@ describe('a client that is changed so that it loses', () => {
     return { client, replyOf }
   }
 
-  it('the grant refresh_token can no longer refresh at any process after a second (threat T3)', async () => {
+  it('without the grant refresh_token, the client can refresh at no process after a second (threat T3)', async () => {
     const { replyOf } = await lost({ grants: ['authorization_code'] })
     await new Promise((resolve) => setTimeout(resolve, 1000))
     expect(await errorOf(await replyOf())).toBe('unauthorized_client')
   })
 
-  it('a scope no longer gets this scope in its next access token', async () => {
+  it("without a scope, the client's next access token does not have this scope", async () => {
     const { replyOf } = await lost({ scopes: ['place-orders'] })
     await new Promise((resolve) => setTimeout(resolve, 1000))
     expect(await (await replyOf()).json()).toMatchObject({ scope: 'place-orders' })
@@ -310,16 +312,19 @@ describe('a client that is changed so that it loses', () => {
   it.each<[string, ClientUpdate]>([
     ['the grant of an approval screen', { grants: ['client_credentials'] }],
     ['a scope of an approval screen', { scopes: ['check-status'] }],
-  ])('%s receives no response when that screen is approved (threat T3)', async (_what, change) => {
-    const { id } = await createClient(server, { grants: ['implicit'] })
-    const page = await requestAuthorization(server, 'ada', {
-      client_id: id,
-      redirect_uri: REDIRECT,
-      response_type: 'token',
-      scope: 'place-orders',
-    })
-    expect(page.status).toBe(200)
-    await update(id, change)
-    expect((await submitApprovalDecision(server, 'ada', page)).href).toBe('error:400')
-  })
+  ])(
+    'without %s, the client gets no response when that screen is approved (threat T3)',
+    async (_what, change) => {
+      const { id } = await createClient(server, { grants: ['implicit'] })
+      const page = await requestAuthorization(server, 'ada', {
+        client_id: id,
+        redirect_uri: REDIRECT,
+        response_type: 'token',
+        scope: 'place-orders',
+      })
+      expect(page.status).toBe(200)
+      await update(id, change)
+      expect((await submitApprovalDecision(server, 'ada', page)).href).toBe('error:400')
+    },
+  )
 })

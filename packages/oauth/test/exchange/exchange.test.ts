@@ -48,7 +48,7 @@ describe('an access token issued by a token exchange', () => {
     expect([user.id, user.clientId, user.actor]).toEqual(['ada', service.id, null])
   })
 
-  it('has, if the request names no scope, every scope that both the original token and the client allow', async () => {
+  it('has every scope that both the original token and the client allow if the request names none', async () => {
     const given = await createSubjectToken(server, shop)
     const got = await exchange(server, service, given.access_token)
     expect(got.scope).toBe('place-orders check-status')

@@ -193,7 +193,7 @@ describe('fapi2({ requestObjects: true })', () => {
     ['PS256', 201],
     ['RS256', 400],
     ['none', 400],
-  ])('returns, for a request object signed with %s, the status %i', async (alg, status) => {
+  ])('answers a request object signed with %s with the status %i', async (alg, status) => {
     const server = await startFapi({ requestObjects: true })
     try {
       const settings = { request_object_signing_alg: alg }

@@ -75,7 +75,7 @@ describe('jwtBearer()', () => {
     expect(await ask({ iss: MAIL })).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('grants, if the request names no scopes, the scopes that the assertion, the issuer and the client all allow', async () => {
+  it('grants the scopes that the assertion, the issuer and the client all allow if the request names none', async () => {
     expect((await ask({ scope: 'check-status place-orders' })).scope).toBe('check-status')
     expect((await ask({ scope: 'place-orders' })).scope).toBe('')
     const askGlobex = async (fields: Record<string, string>, client = server.client) => {

@@ -243,7 +243,7 @@ describe('the JWT bearer grant (threat T17) refuses', () => {
     expect(reply).not.toHaveProperty('access_token')
   })
 
-  it('no harmless variation of a valid request', async () => {
+  it('nothing else: a valid request is accepted in each harmless variation', async () => {
     const honest = [
       await assertionFor(server),
       await assertionFor(server, { iss: ANYBODY, sub: 'x'.repeat(1000) }),

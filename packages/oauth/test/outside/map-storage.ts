@@ -8,15 +8,15 @@ import {
   type ClientPosition,
   type ClientSession,
   type Consent,
+  createRotatedToken,
   FEED_RETENTION_MS,
   type Interaction,
+  listRevocationsByRotation,
   mergeConsents,
   type NewRevocation,
   type PendingLogout,
-  parseUnused,
+  parseUnusedClient,
   type Revocation,
-  revocationsByRotation,
-  rotatedToken,
   type SessionSelector,
   type Storage,
   type StoredKey,
@@ -72,7 +72,7 @@ export function mapStorage(): Storage {
   function dropTicket(ticket: Ticket): void {
     tickets.delete(ticket.hash)
     if (ticket.kind !== UNUSED_CLIENT) return
-    const { clientId, until } = parseUnused(ticket)
+    const { clientId, until } = parseUnusedClient(ticket)
     const registration = clients.get(clientId)?.settings.self_registered
     if (registration?.unused_until === until) clients.delete(clientId)
   }
@@ -188,9 +188,12 @@ export function mapStorage(): Storage {
         if (token.clientId !== rotation.clientId) return null
         if (token.clientSecretVersion !== rotation.clientSecretVersion) return null
         if (!token.refreshExpiresAt || token.refreshExpiresAt <= rotation.issuedAt) return null
-        const next = rotatedToken({ ...token, previousExpiresAt: token.refreshExpiresAt }, rotation)
+        const next = createRotatedToken(
+          { ...token, previousExpiresAt: token.refreshExpiresAt },
+          rotation,
+        )
         tokens.set(token.id, next)
-        for (const ended of revocationsByRotation(rotation, next)) append(ended)
+        for (const ended of listRevocationsByRotation(rotation, next)) append(ended)
         return next
       },
       async markLateRepeat(id, generation) {

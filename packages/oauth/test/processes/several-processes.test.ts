@@ -103,7 +103,7 @@ describe('fifty concurrent requests to two processes (threat R1)', () => {
   })
 })
 
-describe('a revocation in one process (threat G3)', () => {
+describe('revoking in one process (threat G3)', () => {
   interface Watched {
     readonly status: number
     readonly lastAccepted: number
@@ -133,7 +133,7 @@ describe('a revocation in one process (threat G3)', () => {
 
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-  it('takes effect in another process within a second, whether of a token, client, user, consent or session', async () => {
+  it('a token, client, user, consent or session takes effect in another process within a second', async () => {
     const byRevoke = await issue(a, client)
     await expectRefusedInTime(bearer(byRevoke.access_token), async () => {
       const form = { client_id: client.id, client_secret: client.secret }
@@ -164,7 +164,7 @@ describe('a revocation in one process (threat G3)', () => {
     await expectRefusedInTime(cookie, () => a.call('revokeUser', 'bob'))
   })
 
-  it('takes effect in another process also for a signing key, and no other token is refused meanwhile', async () => {
+  it('a signing key takes effect in another process, and no other token is refused meanwhile', async () => {
     const old = await issue(a, client)
     await a.call('keys.rotate', { immediately: true })
     const { result } = await a.call<Array<{ kid: string }>>('keys.list')
@@ -185,7 +185,7 @@ describe('a revocation in one process (threat G3)', () => {
     expect(await b.guard(young.access_token)).toBe(200)
   })
 
-  it('(of a client or of its secret) is known to every other process within a second (threat M4)', async () => {
+  it('a client or its secret takes effect in every other process within a second (threat M4)', async () => {
     const own = await createClient(a)
     await issue(b, own)
     const { result } = await a.call<{ secret: string }>('clients.rotateSecret', own.id)
@@ -242,7 +242,7 @@ describe('a refresh that is concurrent with a revocation (threat R1)', () => {
 })
 
 describe('a rotation of the signing key (threat G5)', () => {
-  it('in one process makes no other process refuse a valid token', async () => {
+  it('makes no other process refuse a valid token', async () => {
     const { url, drop } = await createTestDatabase()
     const ahead = { keyPublishedAhead: '1s' }
     const services = await Promise.all([1, 2, 3].map(() => startService(url, ahead)))

@@ -98,7 +98,7 @@ describe('a pushed request (threat Q7)', () => {
     expect((await ask()).status).toBe(400)
   })
 
-  it('replaces, above the limit, only the oldest request of its own network', async () => {
+  it('replaces only the oldest request of its own network if that network exceeds its limit', async () => {
     const first = await pushFrom('192.0.2.1')
     const others = await pushFrom('192.0.2.2')
     server.clock.advance(1)

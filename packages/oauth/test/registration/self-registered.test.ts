@@ -271,7 +271,7 @@ describe('unused self-registered clients (threat Q7)', () => {
   const addressOf = (request: Request) => request.headers.get('x-caller')
   const MOST = ticketQuotas.unusedClients.ofOneNetwork
 
-  it('replace, above their limit, only the oldest unused client of the same network', async () => {
+  it('above their limit replace only the oldest unused client of the same network', async () => {
     const own = await startOpen(clientRegistration({ policy: 'open', perMinute: UNLIMITED }), {
       addressOf,
     })

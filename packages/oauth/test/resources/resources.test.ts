@@ -277,7 +277,7 @@ describe('several resources with different token formats', () => {
     expect((await exchange(ORDERS)).status).toBe(200)
   })
 
-  it('result, with response_type=token, in a token only for the resources with the format of the first one', async () => {
+  it('yield, with response_type=token, a token for those resources that have the format of the first one', async () => {
     const back = await ask('token', [['scope', 'place-orders check-status'], ...together])
     const token = new URLSearchParams(back.hash.slice(1))
     expect(decodeJwt(token.get('access_token') ?? '').aud).toBe('status-api')

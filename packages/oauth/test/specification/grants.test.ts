@@ -116,7 +116,7 @@ describe('POST /oauth/token', () => {
   )
 
   it.each(REQUIRED)(
-    'returns, for grant_type=%s without %s, the status %i and the error %s, and changes nothing',
+    'rejects grant_type=%s without %s with the status %i and the error %s, and changes nothing',
     async (grant, field, status, error) => {
       const form = await completeForms[grant](await newClient())
       const { [field]: _left, ...missing } = form

@@ -71,7 +71,7 @@ const refreshForm = (client: { id: string; secret: string }, text: string) => ({
 })
 
 describe('a jump of the clock (threat F3)', () => {
-  it('in either direction makes nothing valid again that was revoked, used or expired', async () => {
+  it('makes nothing valid again that was revoked, used or expired, in whichever direction the clock jumps', async () => {
     const server = await start({ accessTokensExpireIn: '1h', refreshTokensExpireIn: '2h' })
     const client = await createClient(server)
     const started = server.clock.now().getTime()
@@ -91,7 +91,7 @@ describe('a jump of the clock (threat F3)', () => {
     }
   })
 
-  it('back neither extends the lifetime of an authorization code nor makes a used code valid again', async () => {
+  it('into the past neither extends the lifetime of an authorization code nor makes a used code valid again', async () => {
     const server = await start()
     const client = await createClient(server)
     const asked = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }

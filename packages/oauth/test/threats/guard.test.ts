@@ -110,11 +110,11 @@ describe('the Authorization header at the guard (threat G1)', () => {
   })
 
   it('may be sent only once: two of them in one request over the network are an error', async () => {
-    const { nodeCredentials } = await import('../../src/adapters/node.ts')
+    const { readNodeCredentials } = await import('../../src/adapters/node.ts')
     const { createServer, request } = await import('node:http')
     const seen: GuardCredentials[] = []
     const http = createServer((message, response) => {
-      seen.push(nodeCredentials(message))
+      seen.push(readNodeCredentials(message))
       response.end()
     })
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
@@ -435,8 +435,8 @@ describe('the guard (threat G2) distinguishes users and clients', () => {
   })
 })
 
-describe('revocation (threat G3)', () => {
-  it('takes effect immediately in this process, even for cached tokens, and without an SQL statement', async () => {
+describe('revoking (threat G3)', () => {
+  it('a token takes effect immediately in this process, even if the token is cached, and without an SQL statement', async () => {
     const own = await createClient(server)
     const seen = await runCodeFlow(server, own)
     for (let i = 0; i < 5; i += 1) expect(await statusOf(bearer(seen.access_token))).toBe(200)
@@ -449,7 +449,7 @@ describe('revocation (threat G3)', () => {
     expect(statements.slice(spent).filter((sql) => !polls(sql))).toEqual([])
   })
 
-  it('(of a signing key) invalidates all tokens signed with it, including cached ones', async () => {
+  it('a signing key invalidates all tokens signed with it, including cached ones', async () => {
     const own = await startServer()
     try {
       const { access_token } = await runCodeFlow(own, await createClient(own))

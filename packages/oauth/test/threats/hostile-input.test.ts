@@ -372,11 +372,13 @@ describe('attempts to inject code (threat I5):', () => {
 
   // A parser with backtracking would need a minute.
   it('a text of 150 KB keeps no parser busy for long', async () => {
-    const { redirectProblem } = await import('../../src/clients/redirect-uris.ts')
+    const { findRedirectProblem: redirectProblem } = await import(
+      '../../src/clients/redirect-uris.ts'
+    )
     const { findNameProblem } = await import('../../src/clients/parse.ts')
     const { parseForm } = await import('../../src/http/form.ts')
     const { readCookie } = await import('../../src/http/cookies.ts')
-    const { parsePresented } = await import('../../src/guard/bearer.ts')
+    const { parsePresentedToken: parsePresented } = await import('../../src/guard/bearer.ts')
     const { parseScope, resolveScopes } = await import('../../src/scopes.ts')
     const { escapeHtml } = await import('../../src/http/document.ts')
     const { toPrintable: printable } = await import('../../src/errors.ts')

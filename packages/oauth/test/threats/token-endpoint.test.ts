@@ -611,7 +611,7 @@ describe('PKCE at the token endpoint (threat T10)', () => {
     ['S256', 'ä'.repeat(43)],
     ['S256', '"'.repeat(43)],
   ])(
-    'refuses, in the authorization request, the method %j with the challenge %j',
+    'refuses an authorization request with the method %j and the challenge %j',
     async (method, text) => {
       const asked = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
       const params = { ...asked, code_challenge: text, code_challenge_method: method }

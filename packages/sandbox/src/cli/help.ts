@@ -6,7 +6,7 @@ type Commands = Readonly<Record<string, CliCommand>>
  * Returns the help text of `tollgate-sandbox`: first steps, commands, and links. It fits on one
  * screen.
  */
-export function overallHelp(commands: Commands, fallback: string): string {
+export function renderOverallHelp(commands: Commands, fallback: string): string {
   const list = Object.entries(commands).map(
     ([name, { summary }]) => [name === fallback ? `${name} (default)` : name, summary] as const,
   )
@@ -36,7 +36,7 @@ Run tollgate-sandbox <command> --help for the details of a command.
 `
 }
 
-export function commandHelp(name: string, command: CliCommand): string {
+export function renderCommandHelp(name: string, command: CliCommand): string {
   const usage = ['tollgate-sandbox', name, command.usage].filter(Boolean).join(' ')
   const notes = command.notes ? `\n${command.notes.trim()}\n` : ''
   return `${usage}\n\n${capital(command.summary)}.\n\n${flagLines(command)}\n${notes}`

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { listFlag } from './command.ts'
-import { COMMANDS, DEFAULT_COMMAND } from './commands/all-commands.ts'
+import { DEFAULT_COMMAND, SANDBOX_COMMANDS } from './commands/all-commands.ts'
 import { parseCommandLine } from './parse-command-line.ts'
 
 const parse = (line: string) =>
-  parseCommandLine(line === '' ? [] : line.split(' '), COMMANDS, DEFAULT_COMMAND)
+  parseCommandLine(line === '' ? [] : line.split(' '), SANDBOX_COMMANDS, DEFAULT_COMMAND)
 
 it('the command line tollgate-sandbox runs serve if it names no command', () => {
   expect(parse('')).toMatchObject({ name: 'serve', help: false })

@@ -1,6 +1,6 @@
 import { type CliTerminal, UsageError } from './command.ts'
-import { COMMANDS, DEFAULT_COMMAND } from './commands/all-commands.ts'
-import { commandHelp, overallHelp } from './help.ts'
+import { DEFAULT_COMMAND, SANDBOX_COMMANDS } from './commands/all-commands.ts'
+import { renderCommandHelp, renderOverallHelp } from './help.ts'
 import { parseCommandLine } from './parse-command-line.ts'
 
 /**
@@ -9,12 +9,12 @@ import { parseCommandLine } from './parse-command-line.ts'
  */
 export async function runCli(argv: readonly string[], terminal: CliTerminal): Promise<number> {
   try {
-    const { name, input, help } = parseCommandLine(argv, COMMANDS, DEFAULT_COMMAND)
-    const command = COMMANDS[name]
+    const { name, input, help } = parseCommandLine(argv, SANDBOX_COMMANDS, DEFAULT_COMMAND)
+    const command = SANDBOX_COMMANDS[name]
     if (!command) throw new UsageError(`There is no command ${name}`)
     if (!help) await command.run(input, terminal)
-    else if (argv.includes(name)) terminal.stdout.write(commandHelp(name, command))
-    else terminal.stdout.write(overallHelp(COMMANDS, DEFAULT_COMMAND))
+    else if (argv.includes(name)) terminal.stdout.write(renderCommandHelp(name, command))
+    else terminal.stdout.write(renderOverallHelp(SANDBOX_COMMANDS, DEFAULT_COMMAND))
     return 0
   } catch (error) {
     terminal.stderr.write(`${describeError(error)}\n`)

@@ -2,15 +2,15 @@ import type { Readable } from 'node:stream'
 import { html } from '../core/html.ts'
 import type { HttpRequest, HttpResponse } from '../core/http.ts'
 import { PathRouter } from '../core/router.ts'
-import { ACTIONS } from './actions/all-actions.ts'
-import { findRejectionReason, localPath } from './guard.ts'
+import { CONTROL_ROOM_ACTIONS } from './actions/all-actions.ts'
+import { findRejectionReason, keepLocalPath } from './guard.ts'
 import { sendMailFile } from './mail-files.ts'
 import { readState } from './model/state.ts'
 import type { FormMessages } from './notices.ts'
-import { PAGES } from './pages/all-pages.ts'
+import { CONTROL_ROOM_PAGES } from './pages/all-pages.ts'
 import type { ControlRoomPage, PageRequest } from './pages/page.ts'
 import { type ControlRoomView, type PageFrame, renderPage } from './parts/layout.ts'
-import { ICON, STYLE } from './parts/style.ts'
+import { CONTROL_ROOM_ICON, CONTROL_ROOM_STYLESHEET } from './parts/style.ts'
 import type { ControllableSandbox } from './story/watched.ts'
 
 const HEADERS = {
@@ -25,7 +25,7 @@ const HEADERS = {
 }
 
 const ROUTES = new PathRouter<ControlRoomPage>()
-for (const [path, page] of Object.entries(PAGES)) ROUTES.add('GET', path, page)
+for (const [path, page] of Object.entries(CONTROL_ROOM_PAGES)) ROUTES.add('GET', path, page)
 
 export async function respondToControlRequest(
   request: HttpRequest,
@@ -41,8 +41,8 @@ export async function respondToControlRequest(
 }
 
 function sendFile(path: string, controls: ControllableSandbox): HttpResponse | null {
-  if (path === '/style.css') return send(200, 'text/css; charset=utf-8', STYLE)
-  if (path === '/icon.svg') return send(200, 'image/svg+xml', ICON)
+  if (path === '/style.css') return send(200, 'text/css; charset=utf-8', CONTROL_ROOM_STYLESHEET)
+  if (path === '/icon.svg') return send(200, 'image/svg+xml', CONTROL_ROOM_ICON)
   if (path === '/state.json') {
     const state = readState(controls)
     controls.store.packOld()
@@ -87,10 +87,12 @@ async function runAction(
   controls: ControllableSandbox,
   notices: FormMessages,
 ): Promise<HttpResponse> {
-  const action = Object.hasOwn(ACTIONS, request.path) ? ACTIONS[request.path] : undefined
+  const action = Object.hasOwn(CONTROL_ROOM_ACTIONS, request.path)
+    ? CONTROL_ROOM_ACTIONS[request.path]
+    : undefined
   const asJson = request.headers.accept?.includes('application/json') === true
   const form = new URLSearchParams(request.body.toString('utf8'))
-  const back = localPath(form.get('back'))
+  const back = keepLocalPath(form.get('back'))
   const frame: PageFrame = {
     path: back,
     json: null,

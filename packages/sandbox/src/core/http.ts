@@ -33,7 +33,7 @@ export interface HttpResponse {
   readonly fate?: Exclude<AppliedCallFault, '429' | '500' | 'saved-500' | 'made-500'>
 }
 
-export interface ServeOptions {
+export interface HttpServeOptions {
   /** Port of the server. 0 takes a free port. */
   readonly port: number
   readonly host?: string
@@ -67,7 +67,7 @@ export interface HttpServer {
 }
 
 /** Starts an HTTP/1.1 server with keep-alive. It listens on loopback only, unless `host` is set. */
-export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
+export async function serveHttp(options: HttpServeOptions): Promise<HttpServer> {
   const host = options.host ?? '127.0.0.1'
   const limit = options.bodyLimit ?? 1_048_576
   const server = createServer((incoming, outgoing) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkHosts, isLocalName } from './local-names.ts'
+import { checkAllowedHosts, isLocalName } from './local-names.ts'
 
 it.each([
   [undefined, true],
@@ -21,7 +21,7 @@ it.each([
   ['localhost.evil.com:12111', false],
   ['evil-internal.com', false],
   ['7f000001.rbndr.us:12111', false],
-])('isLocalName() returns, for the host %s, %s', (host, isLocal) => {
+])('isLocalName() maps the host %s to %s', (host, isLocal) => {
   expect(isLocalName(host)).toBe(isLocal)
 })
 
@@ -31,17 +31,14 @@ it.each([
   ['pay.example.com.:443', true],
   ['evil.pay.example.com', false],
   ['example.com', false],
-])(
-  'isLocalName() with additional allowed names returns, for the host %s, %s',
-  (host, isAllowed) => {
-    expect(isLocalName(host, ['sandbox.payments', 'pay.example.com'])).toBe(isAllowed)
-  },
-)
+])('isLocalName() with additional allowed names maps the host %s to %s', (host, isAllowed) => {
+  expect(isLocalName(host, ['sandbox.payments', 'pay.example.com'])).toBe(isAllowed)
+})
 
 it.each(['https://pay.example.com', '*.example.com', 'pay.example.com/', ''])(
   'the `allowedHosts` option rejects %j',
   (name) => {
-    expect(() => checkHosts(['fine.example.com', name])).toThrow(
+    expect(() => checkAllowedHosts(['fine.example.com', name])).toThrow(
       'expected a name such as sandbox.example.com',
     )
   },

@@ -39,7 +39,7 @@ function nameIn(host: string): string {
  * @throws {TypeError} If an entry is not a plain host name, for example a URL
  * (`https://shop.example.com`) or a wildcard (`*.example.com`).
  */
-export function checkHosts(allowed: readonly string[]): void {
+export function checkAllowedHosts(allowed: readonly string[]): void {
   const wrong = allowed.find((each) => !/^[\w-]+(\.[\w-]+)*\.?(:\d+)?$/.test(each))
   if (wrong === undefined) return
   throw new TypeError(

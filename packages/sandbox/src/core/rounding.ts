@@ -5,10 +5,10 @@
 export function multiplyFraction(amount: number, numerator: number, denominator: number): number {
   if (denominator === 0) return 0
   const product = BigInt(amount) * BigInt(numerator)
-  return roundedQuotient(product, BigInt(denominator))
+  return divideAndRound(product, BigInt(denominator))
 }
 
-export function roundedQuotient(numerator: bigint, denominator: bigint): number {
+export function divideAndRound(numerator: bigint, denominator: bigint): number {
   const negative = numerator < 0n !== denominator < 0n
   const n = numerator < 0n ? -numerator : numerator
   const d = denominator < 0n ? -denominator : denominator

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { applyChanges, diffRows } from './row-changes.ts'
+import { applyRowChanges, diffRows } from './row-changes.ts'
 
 it.each([
   ['a changed value', { a: 1 }, { a: 2 }, { a: 1, b: 3 }, { a: 2, b: 3 }],
@@ -21,7 +21,7 @@ it.each([
   (_what, before, after, target, wanted) => {
     const changes = JSON.parse(JSON.stringify(diffRows(before, after)))
     const row = structuredClone(target)
-    applyChanges(row, changes)
+    applyRowChanges(row, changes)
     expect(row).toEqual(wanted)
   },
 )
@@ -29,6 +29,6 @@ it.each([
 it('the differences between two rows replace nested objects and never change them in place, so that earlier events keep their values', () => {
   const row = { m: { a: '1', n: { b: '1' } } }
   const told = { ...row }
-  applyChanges(row, diffRows(row, { m: { a: '1', n: { b: '2' } } }))
+  applyRowChanges(row, diffRows(row, { m: { a: '1', n: { b: '2' } } }))
   expect([row.m.n.b, told.m.n.b]).toEqual(['2', '1'])
 })

@@ -33,7 +33,7 @@ function diffFields(old: unknown, now: unknown): FieldChange | null {
   return { to: now }
 }
 
-export function applyChanges(target: object, changes: RowChanges): void {
+export function applyRowChanges(target: object, changes: RowChanges): void {
   const row = target as Row
   for (const [name, change] of Object.entries(changes)) {
     const value = row[name]
@@ -42,7 +42,7 @@ export function applyChanges(target: object, changes: RowChanges): void {
     else if ('fields' in change) {
       // Copied, because earlier events may still reference the old object.
       const fields = isRow(value) ? { ...value } : {}
-      applyChanges(fields, change.fields)
+      applyRowChanges(fields, change.fields)
       row[name] = fields
     } else {
       const ids = isIdList(value) ? value : []

@@ -78,13 +78,16 @@ export interface SandboxMailbox {
   fail(fault: MailFault, count?: number): void
   /** Returns the present fault of the mail server. `null` if it works. */
   fault(): MailFault | null
-  /** Ends the fault of the mail server. */
+  /** Ends the simulated fault of the mail server. */
   recover(): void
 }
 
 type ReceivedMail = Omit<SandboxMail, 'id' | 'receivedAt'>
 
-/** Holds the mail that arrived and the present fault. */
+/**
+ * Keeps the mail that arrived at the sandbox, and the fault that the mail server simulates at
+ * present.
+ */
 export class MailStore {
   readonly #clock: MovableClock
   readonly #kept: number

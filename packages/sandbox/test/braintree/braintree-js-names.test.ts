@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import ERRORS from '../../src/braintree/client/browser/errors.json' with { type: 'json' }
-import { COMPONENTS } from '../../src/braintree/client/browser/script.ts'
+import { BRAINTREE_SCRIPTS_BY_NAME } from '../../src/braintree/client/browser/script.ts'
 
 /**
  * Every error code of the components that have stand-ins, as npm's braintree-web 3.144.0 declares
@@ -56,7 +56,7 @@ it.each([
 )
 
 it("each replacement for a Braintree browser script adds one component to window.braintree, under Braintree's name", () => {
-  const names = Object.entries(COMPONENTS).map(([file, script]) => {
+  const names = Object.entries(BRAINTREE_SCRIPTS_BY_NAME).map(([file, script]) => {
     const window: { braintree?: Record<string, { create?: unknown; VERSION?: unknown }> } = {}
     const document = { currentScript: { src: `http://127.0.0.1:1/web/3.144.0/js/${file}.min.js` } }
     runInNewContext(script, { window, document, URL, URLSearchParams })

@@ -313,7 +313,7 @@ describe("smaller rules of Braintree's API", () => {
     [{ transactionSource: 'unscheduled' }, false],
     [{}, false],
   ])(
-    'given a sale with the parameters %j, returns the `recurring` field as %s',
+    'returns, of a sale with the parameters %j, the `recurring` field as %s',
     async (given, recurring) => {
       const merchant = await startMerchant()
       const { token } = await addCustomer(merchant)

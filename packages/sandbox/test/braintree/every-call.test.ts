@@ -386,7 +386,7 @@ describe('the official Braintree SDK, connected to the sandbox,', () => {
     })
   })
 
-  it('answers, by webhookNotification.verify, the challenge that the sandbox sends to a webhook URL', async () => {
+  it('answers the challenge that the sandbox sends to a webhook URL by webhookNotification.verify', async () => {
     const merchant = await startMerchant()
     const { url } = await listen(merchant)
     expect(await merchant.sandbox.verifyWebhook(url)).toBe(true)

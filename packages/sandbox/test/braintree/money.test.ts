@@ -187,7 +187,7 @@ describe('discounts and add-ons of a Braintree subscription', () => {
     expect(sandbox.transactions(customerId).map((row) => row.amount)).toEqual([450, 1000])
   })
 
-  it('reduce ten billing cycles to zero, as a discount named plan-credit of the full price, as after a swap from a yearly plan', async () => {
+  it('make ten billing cycles free with a discount of the full price, as used after a swap from a yearly plan', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)

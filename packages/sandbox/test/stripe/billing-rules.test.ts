@@ -156,7 +156,7 @@ it('the Stripe sandbox rejects paying an invoice without a payment method, with 
   })
 })
 
-it('activates a default_incomplete subscription when its intent is confirmed', async () => {
+it('the Stripe sandbox activates a default_incomplete subscription when its intent is confirmed', async () => {
   const { stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({})
   const { monthly } = await seedPrices(stripe)
@@ -216,7 +216,7 @@ it('the Stripe sandbox keeps a trial when the subscription changes to another bi
   expect(data.map(({ total }) => total)).toEqual([yearly.unit_amount, 0])
 })
 
-it('applies a coupon only to its own products, and rejects a coupon that is unknown or used up', async () => {
+it('the Stripe sandbox applies a coupon only to its own products, and rejects a coupon that is unknown or used up', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)

@@ -226,7 +226,7 @@ it("the Stripe sandbox declines one customer's next charge with declineNextCharg
   expect((await stripe.subscriptions.retrieve(declined.id)).status).toBe('active')
 })
 
-it('applies coupons and taxes to invoices, exact to the cent, and stops when coupons expire', async () => {
+it('the Stripe sandbox applies coupons and taxes to invoices, exact to the cent, and stops when coupons expire', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -323,7 +323,7 @@ it('the Stripe sandbox expands paths through lists and arrays without changing t
   })
 })
 
-it('applies the filters of list calls', async () => {
+it('the Stripe sandbox applies the filters of list calls', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const { monthly, yearly } = await seedPrices(stripe)

@@ -211,7 +211,7 @@ it('the Stripe sandbox charges in another currency in Checkout if the price has 
   }
 })
 
-it("includes the customer's pending invoice items in the Checkout totals", async () => {
+it("the Stripe sandbox includes the customer's pending invoice items in the Checkout totals", async () => {
   const { stripe, sandbox, monthly } = await startShop()
   const customer = await stripe.customers.create({ email: 'a@example.com' })
   await stripe.invoiceItems.create({

@@ -101,7 +101,7 @@ it('the Stripe sandbox returns the paid amount of a credit note as a refund, as 
   expect((await catchStripeError(stripe.creditNotes.voidCreditNote(note.id))).statusCode).toBe(400)
 })
 
-it('accepts earlier refunds in a credit note, and counts each refunded cent only once', async () => {
+it('the Stripe sandbox accepts earlier refunds in a credit note, and counts each refunded cent only once', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const invoice = await openInvoice(stripe, customer.id, [{ amount: 3000 }])

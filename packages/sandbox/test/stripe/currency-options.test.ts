@@ -65,7 +65,7 @@ it('the Stripe sandbox bills a subscription in the requested currency, from its 
   expect(second.currency).toBe('eur')
 })
 
-it("applies a coupon in the subscription's billing currency", async () => {
+it("the Stripe sandbox applies a coupon in the subscription's billing currency", async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const price = await seedPrice(stripe)
   const customer = await newCustomer(stripe)
@@ -102,7 +102,7 @@ it("applies a coupon in the subscription's billing currency", async () => {
   )
 })
 
-it('adds a one-time price in the currency of the invoice or subscription that it is added to', async () => {
+it('the Stripe sandbox adds a one-time price in the currency of the invoice or subscription that it is added to', async () => {
   const { stripe } = await startStripeSandbox()
   const customer = await newCustomer(stripe)
   const product = await stripe.products.create({ name: 'Setup' })

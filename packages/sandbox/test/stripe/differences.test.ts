@@ -147,14 +147,14 @@ describe("billing_mode, Stripe's billing mode of a subscription,", () => {
     return pending()
   }
 
-  it('credits, if it is flexible, the amount that was billed', async () => {
+  it('credits the amount that was billed if the mode is flexible', async () => {
     expect(await creditAfterUnbilledUpgrade('flexible')).toEqual([
       [3100, true],
       [-3100, true],
     ])
   })
 
-  it("credits, if it is classic, the item's present price, whatever amount was billed", async () => {
+  it("credits the item's present price, whatever amount was billed, if the mode is classic", async () => {
     expect(await creditAfterUnbilledUpgrade('classic')).toEqual([
       [3100, true],
       [-6200, true],

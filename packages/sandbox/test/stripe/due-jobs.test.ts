@@ -159,7 +159,7 @@ it('the Stripe sandbox rejects a schedule when it is created, if it could only f
   expect(early.param).toBe('phases[0][trial_end]')
 })
 
-it("adds a schedule phase's new items if the phase and a billing period start at the same time", async () => {
+it("the Stripe sandbox adds a schedule phase's new items if the phase and a billing period start at the same time", async () => {
   const { sandbox, stripe, prices, neighbour } = await startWithNeighbour()
   const [subscription] = sandbox.stripe.subscriptions(neighbour.id)
   const schedule = await stripe.subscriptionSchedules.create({
@@ -233,7 +233,7 @@ it('the tollgate-sandbox process survives failures while a test clock moves', as
   expect(child.exitCode).toBeNull()
 })
 
-it('closes the sandbox while the clock is moving and webhooks are pending', async () => {
+it('the Stripe sandbox can be closed while the clock is moving and webhooks are pending', async () => {
   const sandbox = await startSandbox({ stripe: true, now: START })
   const stripe = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)
   const receiver = createServer((_request, response) => {

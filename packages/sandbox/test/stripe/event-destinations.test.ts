@@ -75,7 +75,7 @@ it('the Stripe sandbox lists event destinations page by page, newest first', asy
   expect(first.previous_page_url).toBeNull()
 })
 
-it('changes, disables, enables and deletes an event destination', async () => {
+it('the Stripe sandbox changes, disables, enables and deletes an event destination', async () => {
   const { create, destinations } = await setUp()
   const { id } = await create({ metadata: { a: '1', b: '1' } })
   const changed = await destinations.update(id, {

@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { emptyLists } from '../../src/stripe/resources/empty-lists.ts'
-import { OPERATIONS } from '../../src/stripe/resources/registry.ts'
+import { emptyListOperations } from '../../src/stripe/resources/empty-lists.ts'
+import { STRIPE_OPERATIONS } from '../../src/stripe/resources/registry.ts'
 import type { StripeHandle } from '../../src/stripe/server/handle.ts'
 import { KINDS } from '../../src/stripe/wire/contract.generated.ts'
 import { ConformanceChecker, loadOldContract } from './conformance.ts'
@@ -26,7 +26,7 @@ const REFUSED = [
   'SubscriptionItems.listUsageRecordSummaries',
   // Tokens are created by a page, see page-calls.test.ts.
   'Tokens.create',
-  ...Object.keys(emptyLists).filter((name) => name.endsWith('.retrieve')),
+  ...Object.keys(emptyListOperations).filter((name) => name.endsWith('.retrieve')),
 ]
 
 /** Kinds without an id: checked by the type of their call, and not counted as a kind. */
@@ -42,7 +42,7 @@ const UNKNOWN_THEN = new Set(['balance', 'billing_portal.session', 'event', 'tok
 it('the Stripe sandbox responds to every supported call with an object of the type that the SDK declares', async () => {
   const { sandbox, stripe, checker } = await startStripeSandbox()
   await callEverything(stripe, sandbox.stripe)
-  const missing = Object.keys(OPERATIONS).filter(
+  const missing = Object.keys(STRIPE_OPERATIONS).filter(
     (name) => !checker.seen.has(name) && !REFUSED.includes(name),
   )
   expect(missing).toEqual([])

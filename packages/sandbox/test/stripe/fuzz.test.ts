@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { startSandbox } from '../../src/index.ts'
-import { OPERATIONS } from '../../src/stripe/resources/registry.ts'
+import { STRIPE_OPERATIONS } from '../../src/stripe/resources/registry.ts'
 import { NODES, ROUTES } from '../../src/stripe/wire/contract.generated.ts'
-import { UNSUPPORTED } from '../../src/stripe/wire/unsupported.ts'
+import { UNSUPPORTED_PARAMS } from '../../src/stripe/wire/unsupported.ts'
 import { ConformanceChecker, loadContract } from './conformance.ts'
 
 const contract = await loadContract()
-const OFFERED = ROUTES.filter(([, , name]) => name in OPERATIONS)
+const OFFERED = ROUTES.filter(([, , name]) => name in STRIPE_OPERATIONS)
 
 /** Prefixes of ids by parameter name, so that most calls find an object. */
 const PREFIXES: Readonly<Record<string, string>> = {
@@ -213,7 +213,7 @@ async function seed(stripe: Stripe): Promise<string[]> {
   ]
 }
 
-it('never responds to random calls with status 500, and responds to accepted calls with complete objects', {
+it('the Stripe sandbox never responds to random calls with status 500, and responds to accepted calls with complete objects', {
   timeout: 600_000,
 }, async () => {
   const checker = new ConformanceChecker(contract)
@@ -233,7 +233,7 @@ it('never responds to random calls with status 500, and responds to accepted cal
         for (const { route, draws } of calls) {
           const [method, path, name, node] = OFFERED[route] as (typeof OFFERED)[number]
           if (name.includes('TestClocks')) continue
-          const refused = UNSUPPORTED[name.split('.')[0] ?? ''] ?? []
+          const refused = UNSUPPORTED_PARAMS[name.split('.')[0] ?? ''] ?? []
           const scribbler = new Scribbler(ids, refused, draws)
           const noun = path.split('/').filter((part) => !part.startsWith(':'))[
             path.includes('/checkout/') ? 3 : 2

@@ -72,7 +72,7 @@ describe('the page of an open Stripe invoice', () => {
   })
 })
 
-it('serves the page of a credit note at its pdf URL', async () => {
+it('the Stripe sandbox serves the page of a credit note at the URL in its pdf field', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -98,7 +98,7 @@ it.each([
   ['a browser without an Origin header', { 'sec-fetch-site': 'cross-site' }, 403, 'open'],
   ['its own page', {}, 303, 'paid'],
 ])(
-  'accepts a form to pay an invoice only from its own page, tested with %s',
+  'the Stripe sandbox accepts a form to pay an invoice only from its own page, tested with %s',
   async (_who, headers, status, invoiceStatus) => {
     const { stripe, invoice } = await startPastDue()
     const url = invoice.hosted_invoice_url ?? ''

@@ -154,7 +154,7 @@ it('the Stripe sandbox counts the events of a meter event stream until its sessi
   expect(await counted()).toBe(9)
 })
 
-it('accepts the token of a meter event session for the stream only', async () => {
+it('the Stripe sandbox accepts the token of a meter event session for the meter event stream only', async () => {
   const test = await setUp()
   const { session } = await openStream(test)
   const thief = new StripeClient(session.authentication_token, test.sandbox.stripe.config)

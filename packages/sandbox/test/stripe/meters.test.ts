@@ -26,7 +26,7 @@ async function setUp() {
   return { sandbox, stripe, customer, meter, report, total }
 }
 
-it('accepts the identifier of a meter event once in 24 hours, and again afterwards', async () => {
+it('the Stripe sandbox accepts the identifier of a meter event once in 24 hours, and again afterwards', async () => {
   const { sandbox, report, total } = await setUp()
   const first = await report(5, { identifier: 'usage-1' })
   expect(first).toMatchObject({ identifier: 'usage-1', timestamp: NOW, created: NOW })
@@ -49,7 +49,7 @@ it.each([
   ['5 minutes ahead', 300, null],
   ['a second more than 5 minutes ahead', 301, 'timestamp_in_future'],
 ])(
-  'accepts a meter event only if its timestamp is within the limits: %s',
+  'the Stripe sandbox accepts a meter event only if its timestamp is within the limits: %s',
   async (_when, offset, code) => {
     const { report, total } = await setUp()
     if (code === null) await report(1, { timestamp: NOW + offset })
@@ -79,7 +79,7 @@ it('the Stripe sandbox cancels a meter event within 24 hours of its receipt, wha
   expect(await total()).toBe(7)
 })
 
-it("aggregates a meter's events by its formula (sum, count or last), separately for each time window", async () => {
+it("the Stripe sandbox aggregates a meter's events by its formula (sum, count or last), separately for each time window", async () => {
   const { stripe, customer, report, meter } = await setUp()
   const noon = seconds('2026-01-30T12:00:00Z')
   for (const [value, at] of [
@@ -221,7 +221,7 @@ it('the Stripe sandbox rejects events and prices for an inactive meter, and allo
 })
 
 it.each(['0.000000000001', '123456789012345', '-1234567890.12345'])(
-  'accepts a meter event value with at most 15 digits: %s',
+  'the Stripe sandbox accepts a meter event value with at most 15 digits: %s',
   async (value) => {
     const { report } = await setUp()
     expect((await report(value)).payload.value).toBe(value)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { PAGE_CALLS } from '../../src/stripe/api/page-calls.ts'
 import { CARD_NUMBERS } from '../../src/stripe/payments/card-numbers.ts'
 import { TEST_CARDS } from '../../src/stripe/payments/test-cards.ts'
-import { OPERATIONS } from '../../src/stripe/resources/registry.ts'
+import { STRIPE_OPERATIONS } from '../../src/stripe/resources/registry.ts'
 import { ROUTES } from '../../src/stripe/wire/contract.generated.ts'
 import { catchStripeError, seedCustomer, startStripeSandbox } from './support.ts'
 
@@ -42,11 +42,11 @@ async function openPage() {
   return { ...setup, call, type, url, key }
 }
 
-it('allows the calls of Stripe.js with a publishable key and no others', async () => {
+it('the Stripe sandbox allows the calls of Stripe.js with a publishable key and no others', async () => {
   const { call } = await openPage()
   const refused: string[] = []
   for (const [method, path, name] of ROUTES) {
-    if (!OPERATIONS[name]) continue
+    if (!STRIPE_OPERATIONS[name]) continue
     const { status, body, headers } = await call(method, path.replaceAll(/:\w+/g, 'x_1'))
     if (body.error?.code === 'secret_key_required') {
       expect([name, status, headers.get('access-control-allow-origin')]).toEqual([name, 401, null])
@@ -60,7 +60,7 @@ it('allows the calls of Stripe.js with a publishable key and no others', async (
   const version = { 'stripe-version': '2025-02-24.acacia' }
   const old = await call('GET', '/v1/invoices/upcoming/lines', {}, version)
   expect(old.body.error?.code).toBe('secret_key_required')
-  const offered = ROUTES.map(([, , name]) => name).filter((name) => name in OPERATIONS)
+  const offered = ROUTES.map(([, , name]) => name).filter((name) => name in STRIPE_OPERATIONS)
   const allowed = offered.filter((name) => !refused.includes(name))
   expect(allowed.sort()).toEqual(Object.keys(PAGE_CALLS).sort())
 })
@@ -142,7 +142,7 @@ it('the Stripe sandbox lets only the server confirm an intent with manual confir
   expect((await stripe.paymentIntents.confirm(intent.id)).status).toBe('succeeded')
 })
 
-it("accepts card numbers only from the sandbox's own card fields", async () => {
+it('the Stripe sandbox accepts card numbers only from its own card fields', async () => {
   const { stripe, type } = await openPage()
   const number = '4242424242424242'
   expect((await type(number, {}, 'https://shop.example')).status).toBe(402)

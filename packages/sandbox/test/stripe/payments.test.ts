@@ -285,7 +285,7 @@ it('the Stripe sandbox drops a pending update if its invoice is voided, and repl
   )
 })
 
-it('applies a pending update to the subscription as it is when the payment succeeds', async () => {
+it('the Stripe sandbox applies a pending update to the subscription as it is when the payment succeeds', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, better } = await seedPrices(stripe)

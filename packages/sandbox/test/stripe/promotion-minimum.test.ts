@@ -22,7 +22,7 @@ async function setUp() {
 
 const tooLittle = { statusCode: 400, message: expect.stringContaining('below its minimum') }
 
-it("applies a promotion code's minimum to the subscription after the change", async () => {
+it("the Stripe sandbox compares a promotion code's minimum amount with the subscription as it is after the change", async () => {
   const { stripe, begin, monthly, better, discounts } = await setUp()
   expect(await catchStripeError(begin(monthly.id, { discounts }))).toMatchObject(tooLittle)
   const { id, items } = await begin(monthly.id)
@@ -37,7 +37,7 @@ it("applies a promotion code's minimum to the subscription after the change", as
   expect((await update(gone)).discounts).toHaveLength(1)
 })
 
-it("applies the minimum of an item's promotion code to that item", async () => {
+it("the Stripe sandbox compares the minimum amount of an item's promotion code with that item", async () => {
   const { stripe, begin, monthly, better, discounts } = await setUp()
   const items = [{ price: better.id }, { price: monthly.id, discounts }]
   expect(await catchStripeError(begin('', { items }))).toMatchObject(tooLittle)
@@ -49,7 +49,7 @@ it("applies the minimum of an item's promotion code to that item", async () => {
   expect((await update({ quantity: 2 })).items.data[0]?.discounts).toHaveLength(1)
 })
 
-it('accepts minimum amounts of a promotion code in other currencies, and returns them only when expanded', async () => {
+it('the Stripe sandbox accepts minimum amounts of a promotion code in other currencies, and returns them only when expanded', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)

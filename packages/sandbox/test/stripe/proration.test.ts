@@ -146,7 +146,7 @@ it('the Stripe sandbox bills a new interval once for a subscription with cancel_
   expect(data[0]?.total).toBe(running.total)
 })
 
-it('adds the credit of a downgrade with always_invoice to the customer balance, and uses it up later', async () => {
+it('the Stripe sandbox adds the credit of a downgrade with always_invoice to the customer balance, and uses it up later', async () => {
   const { sandbox, stripe, customer, subscription, item, yearly, monthly } = await subscribe()
   await stripe.subscriptions.update(subscription.id, {
     items: [{ id: item, price: yearly.id }],

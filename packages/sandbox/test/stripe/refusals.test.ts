@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { parseForm, readParameters } from '../../src/stripe/api/parameters.ts'
-import { OPERATIONS } from '../../src/stripe/resources/registry.ts'
+import { STRIPE_OPERATIONS } from '../../src/stripe/resources/registry.ts'
 import { NODES, ROUTES } from '../../src/stripe/wire/contract.generated.ts'
 import { StripeFault } from '../../src/stripe/wire/errors.ts'
 import { loadContract } from './conformance.ts'
 import { catchStripeError, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
-const OFFERED = ROUTES.filter(([, , name]) => name in OPERATIONS)
+const OFFERED = ROUTES.filter(([, , name]) => name in STRIPE_OPERATIONS)
 
 it('the generated contract is up to date with the installed SDK', async () => {
   const { generated } = await loadContract()

@@ -233,7 +233,7 @@ describe('the start of a phase of a Stripe schedule', () => {
     expect(after.latest_invoice).toMatchObject({ total: 10_000, status: 'paid' })
   })
 
-  it('allows changes of the present phase, with the requested proration', async () => {
+  it('is not needed for a change of the running phase, which takes effect immediately with the requested proration', async () => {
     const { sandbox, stripe, customer, subscription, plan, better } = await subscribed()
     const schedule = await plan()
     await sandbox.clock.advance({ days: 14 })

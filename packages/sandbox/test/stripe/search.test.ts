@@ -23,7 +23,7 @@ it.each([
   `name~"o'b"`,
   `metadata["it's"]:'a "word"'`,
   `metadata['it\\'s']:"a \\"word\\""`,
-])('accepts single and double quotes in a search query: %s', async (query) => {
+])('the Stripe sandbox accepts single and double quotes in a search query: %s', async (query) => {
   const { stripe } = await startStripeSandbox()
   const metadata = { "it's": 'a "word"' }
   const { id } = await stripe.customers.create({ name: "O'Brien", metadata })

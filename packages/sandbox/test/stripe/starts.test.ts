@@ -88,7 +88,7 @@ describe('a Stripe billing_cycle_anchor in the future', () => {
     expect(await totals()).toEqual([1000])
   })
 
-  it('leads, after a trial, to a prorated share and then to whole periods', async () => {
+  it('bills a prorated share after a trial, and then whole periods', async () => {
     const { subscribe, totals, to, stripe, customer, monthly } = await setUp()
     const trial = { trial_period_days: 7, billing_cycle_anchor: FEBRUARY }
     const { id } = await subscribe(trial)
@@ -334,7 +334,7 @@ describe('a Stripe subscription without a card', () => {
     ['pause', 'paused', 1],
     ['create_invoice', 'past_due', 2],
   ] as const)(
-    'gets, if its trial ends with missing_payment_method %s, the status %s',
+    'gets the right status when its trial ends: missing_payment_method %s leads to %s',
     async (missing, status, count) => {
       const { stripe, sandbox, monthly } = await setUp()
       const customer = await stripe.customers.create({ email: 'grace@example.com' })

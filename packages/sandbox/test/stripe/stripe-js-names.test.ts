@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { STRIPE_JS } from '../../src/stripe/server/browser/stripe-js.ts'
+import { STRIPE_JS_SCRIPT } from '../../src/stripe/server/browser/stripe-js.ts'
 
 const TYPES = join(
   dirname(createRequire(import.meta.url).resolve('@stripe/stripe-js/package.json')),
@@ -27,7 +27,7 @@ interface Loaded {
 function load(): Loaded {
   const window: { Stripe?: Loaded } = {}
   const document = { currentScript: { src: 'http://127.0.0.1:1/v3/' } }
-  runInNewContext(STRIPE_JS, { window, document, URL, URLSearchParams })
+  runInNewContext(STRIPE_JS_SCRIPT, { window, document, URL, URLSearchParams })
   if (!window.Stripe) throw new Error('The script made no Stripe')
   return window.Stripe
 }

@@ -72,7 +72,7 @@ describe("refunds to Stripe's test cards", () => {
 })
 
 it.each(['pm_card_radarBlock', 'pm_card_riskLevelHighest'])(
-  'attaches %s, and blocks its charges as too risky before asking the bank',
+  'the Stripe sandbox attaches %s, and blocks its charges as too risky before asking the bank',
   async (card) => {
     const { sandbox, stripe } = await startStripeSandbox()
     const customer = await stripe.customers.create()

@@ -247,7 +247,7 @@ it('the Stripe sandbox lists objects on a test clock only if the request names t
   expect(await owners({ customer: there.id })).toEqual([there.id])
 })
 
-it('allows at most three customers on a test clock, and three subscriptions for each', async () => {
+it('the Stripe sandbox allows at most three customers on a test clock, and three subscriptions for each', async () => {
   const { stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const { id } = await createClock(stripe, '2027-01-01T00:00:00Z')

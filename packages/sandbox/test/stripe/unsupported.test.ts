@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { OPERATIONS } from '../../src/stripe/resources/registry.ts'
+import { STRIPE_OPERATIONS } from '../../src/stripe/resources/registry.ts'
 import { NODES, ROUTES } from '../../src/stripe/wire/contract.generated.ts'
-import { UNSUPPORTED } from '../../src/stripe/wire/unsupported.ts'
+import { UNSUPPORTED_PARAMS } from '../../src/stripe/wire/unsupported.ts'
 
 /** Names that every call once rejected. Calls that accept one now are listed below. */
 const ONCE_REFUSED = [
@@ -64,13 +64,13 @@ const LEARNED = [
   'Subscriptions.billing_cycle_anchor_config',
 ]
 
-it('accepts a formerly unsupported parameter only after it is added to the list of newly supported ones', () => {
+it('the Stripe sandbox accepts a formerly unsupported parameter only after it is added to the list of newly supported ones', () => {
   const taken: string[] = []
   for (const [, , operation, params] of ROUTES) {
-    if (!(operation in OPERATIONS)) continue
+    if (!(operation in STRIPE_OPERATIONS)) continue
     const noun = operation.split('.')[0] ?? ''
     for (const name of namesIn(params)) {
-      if (!ONCE_REFUSED.includes(name) || UNSUPPORTED[noun]?.includes(name)) continue
+      if (!ONCE_REFUSED.includes(name) || UNSUPPORTED_PARAMS[noun]?.includes(name)) continue
       taken.push(`${noun}.${name}`)
     }
   }
@@ -85,7 +85,7 @@ it('the Stripe sandbox lists as unsupported only parameters that the resource ha
     for (const name of namesIn(params)) names.add(name)
     nouns.set(noun, names)
   }
-  for (const [noun, names] of Object.entries(UNSUPPORTED)) {
+  for (const [noun, names] of Object.entries(UNSUPPORTED_PARAMS)) {
     expect([noun, names.filter((name) => !nouns.get(noun)?.has(name))]).toEqual([noun, []])
   }
 })

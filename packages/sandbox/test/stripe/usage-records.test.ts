@@ -54,7 +54,7 @@ async function startMetered(terms: Form = { unit_amount: '2' }, aggregate?: stri
   }
 }
 
-it('adds or sets usage records at a timestamp, and bills the sum when the period ends', async () => {
+it('the Stripe sandbox adds or sets usage records at a timestamp, and bills the sum when the period ends', async () => {
   const { use, summaries, billed, advanceTo, item, price, call, stripe } = await startMetered()
   expect(price.recurring).toMatchObject({ usage_type: 'metered', aggregate_usage: 'sum' })
   expect((await call(ACACIA, `/plans/${price.id}`)).aggregate_usage).toBe('sum')
@@ -89,7 +89,7 @@ it.each([
   ['last_during_period', [20, 5]],
   ['last_ever', [20, 5]],
 ])(
-  'aggregates usage records by the aggregate_usage %s',
+  'the Stripe sandbox aggregates usage records with aggregate_usage set to %s',
   async (aggregate, [first = 0, second = 0]) => {
     const { use, billed, advanceTo } = await startMetered({ unit_amount: '100' }, aggregate)
     await advanceTo('2026-01-10T00:00:00Z')
@@ -125,7 +125,7 @@ it('the Stripe sandbox fills tiers with recorded usage, and shows it in previews
   expect((await billed())[0]).toBe(150)
 })
 
-it('accepts usage records for the current period only', async () => {
+it('the Stripe sandbox accepts usage records for the current period only', async () => {
   const { refuse, advanceTo } = await startMetered()
   await advanceTo('2026-02-01T00:30:00Z')
   expect(await refuse({ timestamp: String(START + DAY) })).toMatchObject({
@@ -222,7 +222,7 @@ it('the Stripe sandbox rejects usage records in API versions since basil', async
   await expect(session).rejects.toThrow('metered prices must be backed by meters')
 })
 
-it('accepts usage records for metered plans', async () => {
+it('the Stripe sandbox accepts usage records for metered plans', async () => {
   const { call, send } = await startMetered()
   const plan = {
     currency: 'usd',

@@ -155,7 +155,7 @@ it.each([
   expect((await invoices())[0]).toMatchObject({ subtotal: total, status: 'paid' })
 })
 
-it('applies discounts and tax to metered usage', async () => {
+it('the Stripe sandbox applies discounts and tax to metered usage', async () => {
   const { stripe, metered, use, invoices, subscribe, advanceTo } = await setUp()
   const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
   const rate = await stripe.taxRates.create({

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { SandboxStore } from '../../src/core/store/store.ts'
 import { startSandbox } from '../../src/index.ts'
 import { openTables } from '../../src/stripe/state/tables.ts'
-import { CHANGES } from '../../src/stripe/versions/changes.ts'
+import { VERSION_CHANGES } from '../../src/stripe/versions/changes.ts'
 import { VersionConverter } from '../../src/stripe/versions/shape.ts'
 import { ApiVersions } from '../../src/stripe/versions/versions.ts'
 import { ACACIA, BASIL, CLOVER, DAHLIA, PINNED, startVersions } from './old-versions.ts'
@@ -77,9 +77,9 @@ it('the Stripe sandbox returns a response unconverted if no API changes have to 
 })
 
 it('the Stripe sandbox lists the changes between API versions newest first, each once', () => {
-  const dates = CHANGES.map(({ since }) => since)
+  const dates = VERSION_CHANGES.map(({ since }) => since)
   expect(dates).toEqual([...dates].sort().reverse())
-  expect(new Set(CHANGES.map(({ name }) => name)).size).toBe(CHANGES.length)
+  expect(new Set(VERSION_CHANGES.map(({ name }) => name)).size).toBe(VERSION_CHANGES.length)
 })
 
 it('the Stripe sandbox converts objects without changing their metadata, whatever its keys', async () => {

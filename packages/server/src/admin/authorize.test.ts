@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { hasRole, outranks, ROLES } from '../users/roles.ts'
 import type { Actor } from './audit/caller.ts'
 import { authorize, isFresh } from './authorize.ts'
-import { getOperationScope, IRREVERSIBLE } from './operation.ts'
+import { getOperationScope, IRREVERSIBLE_SCOPE } from './operation.ts'
 import { OPERATIONS } from './operations/all.ts'
 import { AdminProblem } from './problems.ts'
 
@@ -74,19 +74,19 @@ describe('authorize(), which decides whether an operator may perform an operatio
     ],
     [
       'only the scope for what cannot be undone',
-      client(IRREVERSIBLE),
+      client(IRREVERSIBLE_SCOPE),
       rule({ effect: 'irreversible' }),
       'forbidden',
     ],
     [
       'both scopes, for what cannot be undone,',
-      client('admin.users:write', IRREVERSIBLE),
+      client('admin.users:write', IRREVERSIBLE_SCOPE),
       rule({ effect: 'irreversible' }),
       'allowed',
     ],
     [
       'both scopes, for what grants power,',
-      client('admin.users:write', IRREVERSIBLE),
+      client('admin.users:write', IRREVERSIBLE_SCOPE),
       rule({ grantsPower: true }),
       'forbidden',
     ],
@@ -107,8 +107,8 @@ describe('authorize(), which decides whether an operator may perform an operatio
       expect(allowed).toEqual(ROLES.slice(ROLES.indexOf(operation.role)))
       const all = OPERATIONS.map(getOperationScope)
       const others = all.filter((scope) => scope !== getOperationScope(operation))
-      expect(verdict(operation, client(...others, IRREVERSIBLE, '*'))).toBe('forbidden')
-      const full = verdict(operation, client(...all, IRREVERSIBLE))
+      expect(verdict(operation, client(...others, IRREVERSIBLE_SCOPE, '*'))).toBe('forbidden')
+      const full = verdict(operation, client(...all, IRREVERSIBLE_SCOPE))
       expect(full).toBe(operation.grantsPower ? 'forbidden' : 'allowed')
     },
   )
@@ -153,7 +153,7 @@ describe('isFresh(), which decides whether a sign-in is recent,', () => {
     [10, true],
     [10.1, false],
     [-0.1, false],
-  ])('returns, for a sign-in %d minutes ago, %s', (minutes, expected) => {
+  ])('returns the right answer: a sign-in %d minutes ago gives %s', (minutes, expected) => {
     expect(isFresh(minutesAgo(minutes), NOW)).toBe(expected)
   })
 })

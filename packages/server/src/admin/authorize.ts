@@ -1,6 +1,6 @@
 import { hasRole } from '../users/roles.ts'
 import type { Actor } from './audit/caller.ts'
-import { getOperationScope, IRREVERSIBLE, type Operation } from './operation.ts'
+import { getOperationScope, IRREVERSIBLE_SCOPE, type Operation } from './operation.ts'
 import { AdminProblem } from './problems.ts'
 
 /**
@@ -52,7 +52,7 @@ function authorizeClient(operation: Rule, scopes: readonly string[]): void {
   }
   const needed = [
     getOperationScope(operation),
-    ...(operation.effect === 'irreversible' ? [IRREVERSIBLE] : []),
+    ...(operation.effect === 'irreversible' ? [IRREVERSIBLE_SCOPE] : []),
   ]
   const missing = needed.find((scope) => !scopes.includes(scope))
   if (missing === undefined) return

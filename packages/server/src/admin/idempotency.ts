@@ -3,7 +3,7 @@ import { type Database, insertIfAbsent } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import { adminRequestTable, deleteInBatches, type ServiceTables } from '../storage/tables.ts'
 import type { Actor } from './audit/caller.ts'
-import { canonicalJson } from './audit/canonical.ts'
+import { formatCanonicalJson } from './audit/canonical.ts'
 import { sha256 } from './audit/log.ts'
 import { AdminProblem } from './problems.ts'
 
@@ -142,7 +142,7 @@ function hashRequest(
   secrets: readonly string[],
 ): string[] {
   // Canonical, because a caller may write the members of a repeat in another order.
-  const request = canonicalJson([operation, input])
+  const request = formatCanonicalJson([operation, input])
   return secrets.map((secret) =>
     createHmac('sha256', `tollgate admin request ${secret}`).update(request).digest('base64url'),
   )

@@ -148,7 +148,7 @@ export function getOperationScope(operation: Pick<Operation, 'name' | 'effect'>)
 }
 
 /** The scope that a client needs for acts that cannot be undone. */
-export const IRREVERSIBLE = 'admin:irreversible'
+export const IRREVERSIBLE_SCOPE = 'admin:irreversible'
 
 /**
  * Returns the scopes of the management API with their descriptions. Only an owner can give them to
@@ -161,7 +161,7 @@ export function adminScopes(): Record<string, string> {
       ? []
       : [[`admin.${area}:write`, `Change ${holds}`]]),
   ])
-  return { ...Object.fromEntries(scopes), [IRREVERSIBLE]: 'Perform irreversible operations' }
+  return { ...Object.fromEntries(scopes), [IRREVERSIBLE_SCOPE]: 'Perform irreversible operations' }
 }
 
 /** Opens billing in a mode that sends no request to a provider. */

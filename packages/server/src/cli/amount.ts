@@ -31,7 +31,10 @@ function readDecimal(text: string, currency: string): Money | null {
  * Returns the idempotency key that was given, or a new one. A new key is printed before the command
  * moves money, because the command may be interrupted.
  */
-export function chooseKey(given: string | null, context: Pick<CommandContext, 'hint'>): string {
+export function chooseIdempotencyKey(
+  given: string | null,
+  context: Pick<CommandContext, 'hint'>,
+): string {
   if (given !== null) return given
   const key = randomUUID()
   context.hint(`If this is interrupted, repeat it with --idempotency-key ${key}`)

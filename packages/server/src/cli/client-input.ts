@@ -2,7 +2,7 @@ import type { GrantType } from '@tollgate/oauth'
 import { UsageError } from './usage-error.ts'
 
 /** Beginning of the grant types that are URNs. */
-export const URN = 'urn:ietf:params:oauth:grant-type:'
+export const GRANT_TYPE_URN_PREFIX = 'urn:ietf:params:oauth:grant-type:'
 
 /** The output of the operations on clients. */
 export interface ManagedClient {
@@ -31,8 +31,8 @@ export type WithSecret = ManagedClient & { readonly secret: string | null }
 const SHORT_NAMES = ['device_code', 'token-exchange', 'jwt-bearer']
 
 /** Completes the short names of grant types; the authorization server knows which there are. */
-export function grantType(name: string): GrantType {
-  return SHORT_NAMES.includes(name) ? `${URN}${name}` : name
+export function parseGrantType(name: string): GrantType {
+  return SHORT_NAMES.includes(name) ? `${GRANT_TYPE_URN_PREFIX}${name}` : name
 }
 
 /** Splits `name=value` pairs. The authorization server validates names and values. */

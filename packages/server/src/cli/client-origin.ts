@@ -29,9 +29,9 @@ export function findHostOrScheme(address: string | undefined): string | null {
 export function describeSelfRegistered({ by, host, verified }: Origin): string {
   const how = by === 'document' ? 'described by a metadata document' : 'registered itself'
   const where = host === null ? '' : `, ${host}`
-  return `(${how}${where}, ${verificationLabel(verified)})`
+  return `(${how}${where}, ${formatVerificationLabel(verified)})`
 }
 
-export function verificationLabel(verified: boolean): string {
+export function formatVerificationLabel(verified: boolean): string {
   return verified ? 'verified' : 'unverified'
 }

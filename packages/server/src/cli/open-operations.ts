@@ -1,7 +1,7 @@
 import { createLoggerAudit } from '../admin/audit/log.ts'
 import { type AdminServices, execute } from '../admin/execute.ts'
 import type { Operation } from '../admin/operation.ts'
-import { operationNamed } from '../admin/operations/all.ts'
+import { requireOperation } from '../admin/operations/all.ts'
 import { maintenanceOperations } from '../admin/operations/maintenance.ts'
 import { createAdminServices } from '../admin/services.ts'
 import { createLogger } from '../logger.ts'
@@ -99,5 +99,5 @@ function createPerform(
 }
 
 function findOperation(name: string): Operation {
-  return maintenanceOperations.find((each) => each.name === name) ?? operationNamed(name)
+  return maintenanceOperations.find((each) => each.name === name) ?? requireOperation(name)
 }

@@ -81,7 +81,7 @@ export const port = (description: string): CommandOption<number | null> => ({
   },
 })
 
-/** A whole number from 1 to `most`. */
+/** Declares an option whose value is a whole number from 1 to `most`. */
 export const count = (
   value: string,
   description: string,

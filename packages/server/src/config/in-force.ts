@@ -88,7 +88,7 @@ function listEffectiveVariables(config: Config): EffectiveSetting[] {
     const read = VARIABLES[name as VariableName]
     const isGiven = config.given.has(name)
     const isSet = isGiven || (GENERATED[name as VariableName]?.(config) ?? false)
-    const value = read === SECRET ? (isSet ? SET : null) : withoutSecrets(read(config))
+    const value = read === SECRET ? (isSet ? SET : null) : redactSecretValues(read(config))
     return { name, variable: name, source: isGiven ? 'environment' : 'default', value }
   })
 }
@@ -113,7 +113,7 @@ function listEffectiveFileSettings(config: Config): EffectiveSetting[] {
         : isSame(value, defaults[name])
           ? 'default'
           : 'file'
-    return { name, variable, source, value: withoutSecrets(value) }
+    return { name, variable, source, value: redactSecretValues(value) }
   })
 }
 
@@ -129,7 +129,7 @@ const SECRET_NAME = /secret|password|passphrase|private_?key|token$|tokens$|^(d|
 const DEEPEST = 8
 
 /** Returns a value as JSON: secrets as `'set'`, functions as their kind. */
-export function withoutSecrets(value: unknown, name = '', depth = 0): unknown {
+export function redactSecretValues(value: unknown, name = '', depth = 0): unknown {
   if (value === null || value === undefined) return null
   if (SECRET_NAME.test(name) && typeof value !== 'boolean') return SET
   if (typeof value === 'function') return '(a function)'
@@ -138,11 +138,12 @@ export function withoutSecrets(value: unknown, name = '', depth = 0): unknown {
   if (typeof value !== 'object') return value
   if (value instanceof Date) return value.toISOString()
   if (depth >= DEEPEST) return '(nested too deeply)'
-  if (Array.isArray(value)) return value.map((each) => withoutSecrets(each, '', depth + 1))
-  if (value instanceof Set || value instanceof Map) return withoutSecrets([...value], '', depth + 1)
+  if (Array.isArray(value)) return value.map((each) => redactSecretValues(each, '', depth + 1))
+  if (value instanceof Set || value instanceof Map)
+    return redactSecretValues([...value], '', depth + 1)
   if (![Object.prototype, null].includes(Object.getPrototypeOf(value))) return '(an object)'
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [key, withoutSecrets(each, key, depth + 1)]),
+    Object.entries(value).map(([key, each]) => [key, redactSecretValues(each, key, depth + 1)]),
   )
 }
 

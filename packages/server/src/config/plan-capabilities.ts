@@ -17,7 +17,7 @@ export function planOf(
 }
 
 /** Lists the prices of a plan that are charged by usage, with their meters. */
-export function meterPrices(plan: Plan): { readonly meter: string; readonly name: string }[] {
+export function listMeterPrices(plan: Plan): { readonly meter: string; readonly name: string }[] {
   return [plan, ...plan.prices].flatMap(({ meter, name }) =>
     meter === null ? [] : [{ meter, name }],
   )
@@ -57,7 +57,10 @@ function missingAt(plan: Plan, provider: PlanProvider) {
  * metered prices gets them as the option `metered` instead, because billing itself charges the
  * usage.
  */
-export function itemsAt(plan: Plan, provider: PlanProvider): readonly AdditionalPrice[] {
+export function listAdditionalPrices(
+  plan: Plan,
+  provider: PlanProvider,
+): readonly AdditionalPrice[] {
   return plan.prices.filter((price) => !isOfUsage(price) || can(provider, 'meteredPrices'))
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ConfigurationError } from '../configuration-error.ts'
 import { readEnvironment } from './environment.ts'
-import { itemsAt, meteredPrices } from './plan-capabilities.ts'
+import { listAdditionalPrices, meteredPrices } from './plan-capabilities.ts'
 import { parseSettings, readSettings } from './settings.ts'
 
 const base = { id: 'pro', name: 'Pro' }
@@ -69,7 +69,7 @@ describe('a plan in the settings', () => {
     [5, 5, 5],
     [{ min: 3 }, 3, 10_000],
     [{ min: 3, max: 20 }, 3, 20],
-  ])('allows, with the setting seats: %j, a quantity from %i to %i', (seats, min, max) => {
+  ])('accepts the setting seats: %j, which allows quantities from %i to %i', (seats, min, max) => {
     const [plan] = plansOf({ ...monthly, amount: 100, seats })
     expect(plan?.seats).toEqual({ min, max, count: null })
   })
@@ -85,7 +85,8 @@ describe('a plan in the settings', () => {
     })
     const [plan] = plans
     if (!plan) throw new Error('There is no plan')
-    const idsAt = (provider: 'stripe' | 'braintree') => itemsAt(plan, provider).map(({ id }) => id)
+    const idsAt = (provider: 'stripe' | 'braintree') =>
+      listAdditionalPrices(plan, provider).map(({ id }) => id)
     expect([idsAt('stripe'), idsAt('braintree')]).toEqual([['calls', 'support'], ['support']])
     expect(meteredPrices(plans, 'braintree')).toEqual({
       api_calls: { description: 'API calls', unitAmount: '0.5', included: 1000 },

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { withoutSecrets } from './in-force.ts'
+import { redactSecretValues } from './in-force.ts'
 import { readSettings } from './settings.ts'
 import { resolveSignInWith, type SignInWithSettings, signInWith } from './sign-in-with.ts'
 
@@ -78,7 +78,7 @@ describe('the setting signInWith', () => {
   })
 
   it('is shown to operators without secrets', () => {
-    const shown = JSON.stringify(withoutSecrets(parse({ google: client, custom: { acme } })))
+    const shown = JSON.stringify(redactSecretValues(parse({ google: client, custom: { acme } })))
     expect(shown).toContain('https://id.example.com')
     expect(shown).not.toContain('a-secret-value')
   })

@@ -4,7 +4,7 @@ import type { Sandbox } from '@tollgate/sandbox'
 import Stripe from 'stripe'
 import type { Providers } from '../billing.ts'
 import type { Config, SmtpSettings } from '../config/config.ts'
-import { itemsAt } from '../config/plan-capabilities.ts'
+import { listAdditionalPrices } from '../config/plan-capabilities.ts'
 import type { PriceTerms } from '../config/plans.ts'
 import type { Settings } from '../config/settings.ts'
 
@@ -149,7 +149,7 @@ async function definePlans(sandbox: BothProviders, settings: Settings): Promise<
       price: plan.amount,
       billingFrequency: plan.months,
     })
-    for (const { braintree: id, amount, name } of itemsAt(plan, 'braintree')) {
+    for (const { braintree: id, amount, name } of listAdditionalPrices(plan, 'braintree')) {
       if (id === null || addOns.has(id)) continue
       braintree.defineAddOn({ id, name, amount })
       addOns.add(id)
@@ -158,7 +158,7 @@ async function definePlans(sandbox: BothProviders, settings: Settings): Promise<
   const discounts = new Set(braintree.modifications().map(({ id }) => id))
   if (!discounts.has('plan-credit')) {
     braintree.defineDiscount({ id: 'plan-credit', amount: 0, numberOfBillingCycles: 1 })
-    braintree.defineDiscount({ id: COUPON, amount: 200, numberOfBillingCycles: 3 })
+    braintree.defineDiscount({ id: DEMO_COUPON, amount: 200, numberOfBillingCycles: 3 })
     braintree.changeSettings({ customFields: ['description'] })
   }
 }
@@ -173,7 +173,7 @@ async function definePrices({ stripe }: BothProviders, { plans, currency }: Sett
     const interval = isYear
       ? ({ interval: 'year', intervalCount: 1 } as const)
       : ({ interval: 'month', intervalCount: plan.months } as const)
-    for (const { stripe: id, name, ...terms } of [plan, ...itemsAt(plan, 'stripe')]) {
+    for (const { stripe: id, name, ...terms } of [plan, ...listAdditionalPrices(plan, 'stripe')]) {
       if (id === null || known.has(id)) continue
       known.add(id)
       stripe.seedPrice({ id, currency, product: name, ...interval, ...costOf(terms) })
@@ -202,7 +202,7 @@ function costOf({ amount, rates, meter }: Pick<PriceTerms, 'amount' | 'rates' | 
  * Code of the demo's coupon, which applies to three invoices: 25 % off at Stripe, 2.00 off at
  * Braintree.
  */
-export const COUPON = 'SPRING'
+export const DEMO_COUPON = 'SPRING'
 
 /**
  * Registers the service's webhook endpoints at both providers. Stripe reveals a webhook secret only
@@ -232,9 +232,9 @@ export async function registerWebhooks(
 export async function ensureCoupon(sandbox: BothProviders): Promise<void> {
   const stripe = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)
   const { data } = await stripe.coupons.list({ limit: 100 })
-  if (!data.some(({ id }) => id === COUPON)) {
+  if (!data.some(({ id }) => id === DEMO_COUPON)) {
     await stripe.coupons.create({
-      id: COUPON,
+      id: DEMO_COUPON,
       name: 'Spring',
       percent_off: 25,
       duration: 'repeating',
@@ -242,8 +242,8 @@ export async function ensureCoupon(sandbox: BothProviders): Promise<void> {
     })
   }
   // People type a promotion code. Demos created by older versions only have the coupon.
-  const codes = await stripe.promotionCodes.list({ code: COUPON, limit: 1 })
+  const codes = await stripe.promotionCodes.list({ code: DEMO_COUPON, limit: 1 })
   if (codes.data.length > 0) return
-  const promotion = { type: 'coupon', coupon: COUPON } as const
-  await stripe.promotionCodes.create({ code: COUPON, promotion })
+  const promotion = { type: 'coupon', coupon: DEMO_COUPON } as const
+  await stripe.promotionCodes.create({ code: DEMO_COUPON, promotion })
 }

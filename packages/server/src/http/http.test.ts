@@ -16,7 +16,7 @@ describe('localPath(), which allows redirects only within this server,', () => {
     ['', '/'],
     [null, '/'],
     [`/${'x'.repeat(9000)}`, '/'],
-  ])('returns, for the requested path %j, the local path %s', (given, expected) => {
+  ])('maps the requested path %j to the local path %s', (given, expected) => {
     expect(localPath(given)).toBe(expected)
   })
 })
@@ -53,12 +53,9 @@ describe('redirectTargets(), which lists the origins that the sign-in form may r
     ['http://127.0.0.1:4000/cb', ['http://127.0.0.1:4000']],
     ['com.example.app:/cb', ['com.example.app:']],
     ["x; script-src 'unsafe-inline'", []],
-  ])(
-    'returns, for the redirect URI %s of an authorization request, %j',
-    async (redirect, expected) => {
-      expect(await from(redirect)).toEqual(expected)
-    },
-  )
+  ])('maps the redirect URI %s of an authorization request to %j', async (redirect, expected) => {
+    expect(await from(redirect)).toEqual(expected)
+  })
   it.each([
     ['shop', ['https://shop.example']],
     ['many', ['https://a.example', 'https://b.example']],

@@ -1,8 +1,8 @@
-import { networkOf } from '@tollgate/oauth'
+import { getNetwork } from '@tollgate/oauth'
 import type { MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { ServiceContext } from '../context.ts'
-import { callerAddress, createProxyList } from '../limits/network.ts'
+import { createProxyList, findCallerAddress } from '../limits/network.ts'
 import { withLogFields } from '../log-context.ts'
 import { areaLogger } from '../logger.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
@@ -24,14 +24,14 @@ export function identifyCaller(context: ServiceContext): MiddlewareHandler<AppEn
   return async (c, next) => {
     const peer = c.env?.incoming?.socket.remoteAddress
     const header = c.req.header('x-forwarded-for') ?? null
-    const { address, forwarded } = callerAddress(peer, header, isProxy)
+    const { address, forwarded } = findCallerAddress(peer, header, isProxy)
     // Load balancers request these paths for themselves, so no forwarded address is expected.
     if (!PROBES.includes(c.req.path)) {
       if (forwarded === 'missing') warnOnce(address, NO_ADDRESS)
       if (forwarded === 'ignored') warnOnce(address, NOT_TRUSTED)
     }
     c.set('address', address)
-    c.set('network', networkOf(address))
+    c.set('network', getNetwork(address))
     // Only a trusted proxy has a forwarded address, or should have sent one.
     const isFromProxy = forwarded === 'used' || forwarded === 'missing'
     const requestId = readRequestId((name) => c.req.header(name), isFromProxy)

@@ -54,14 +54,14 @@ export const ADDRESS_PROBE = 'tollgate-address-probe'
 /**
  * Creates the value of the header `ADDRESS_PROBE`, which proves knowledge of the service's secret.
  */
-export function addressProbe(secret: string): string {
+export function createAddressProbe(secret: string): string {
   return createHmac('sha256', secret).update('tollgate address probe').digest('base64url')
 }
 
 function isAddressProbe(probeHeader: string | undefined, secrets: readonly string[]): boolean {
   if (probeHeader === undefined) return false
   return secrets.some((secret) => {
-    const [a, b] = [Buffer.from(probeHeader), Buffer.from(addressProbe(secret))]
+    const [a, b] = [Buffer.from(probeHeader), Buffer.from(createAddressProbe(secret))]
     return a.length === b.length && timingSafeEqual(a, b)
   })
 }

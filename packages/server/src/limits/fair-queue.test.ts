@@ -62,7 +62,7 @@ describe('the queue for password hashing (threat L3)', () => {
     await Promise.all([...all, others].map((each) => each.done))
   })
 
-  it('rejects, when it is full, the newest request of the network with the most waiting requests (threat Q6)', async () => {
+  it('when full rejects the newest request of the network with the most waiting requests (threat Q6)', async () => {
     const { enter, began } = start({ maxPerNetwork: 10 })
     const greedy = Array.from({ length: 5 }, (_, index) => enter(`a ${index}`))
     const other = enter('b 1')

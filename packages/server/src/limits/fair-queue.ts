@@ -1,7 +1,7 @@
 import { TemporarilyUnavailable, TooManyRequests } from '@tollgate/oauth'
 import type { QueuePolicy } from './policies.ts'
 
-/** A caller of the queue. */
+/** A caller that waits in a fair queue. */
 export interface QueuedCaller {
   readonly network: string
   /**

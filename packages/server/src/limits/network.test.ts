@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { callerAddress, createProxyList } from './network.ts'
+import { createProxyList, findCallerAddress } from './network.ts'
 
-describe('callerAddress()', () => {
+describe('findCallerAddress()', () => {
   const isProxy = createProxyList(['10.0.0.0/8', '127.0.0.1', '2001:db8:aaaa::/48'])
 
   it.each([
@@ -25,6 +25,6 @@ describe('callerAddress()', () => {
     ['an IPv6 proxy forwards', '2001:db8:aaaa::1', '2001:db8:bbbb::9', '2001:db8:bbbb::9', 'used'],
     ['there is no socket', undefined, '198.51.100.1', '', 'absent'],
   ])("returns the caller's IP address when %s", (_, peer, header, address, forwarded) => {
-    expect(callerAddress(peer, header, isProxy)).toEqual({ address, forwarded })
+    expect(findCallerAddress(peer, header, isProxy)).toEqual({ address, forwarded })
   })
 })

@@ -31,7 +31,7 @@ export interface CallerAddress {
  * Determines the caller's address. Reads `X-Forwarded-For` from the right and stops at the first
  * address that is not a trusted proxy, because the rest may be forged (threat I5).
  */
-export function callerAddress(
+export function findCallerAddress(
   peer: string | undefined,
   forwardedFor: string | null,
   isProxy: (address: string) => boolean,

@@ -31,16 +31,16 @@ export interface SmtpTransport {
 
 /** Time limits in milliseconds. */
 export interface SmtpTimeouts {
-  /** Until the connection is open. */
+  /** Time limit until the connection is open. */
   readonly connection: number
-  /** Until the server's greeting. */
+  /** Time limit until the server's greeting. */
   readonly greeting: number
   /**
    * Until the next response. Servers that scan a mail before they accept it can need more than a
    * minute, and giving up then would send the mail twice.
    */
   readonly response: number
-  /** For the whole mail. */
+  /** Time limit for the whole mail. */
   readonly total: number
 }
 

@@ -258,7 +258,7 @@ export const de: PageMessages = {
   'leave.dispute':
     'Eine Zahlung wird bei Ihrer Bank angefochten. Sie können Ihr Konto löschen, sobald die Bank entschieden hat.',
   'leave.team':
-    'Sie sind der einzige Inhaber eines Teams, das ein Abonnement oder offene Beträge hat. Machen Sie ein anderes Mitglied zum Inhaber, oder beenden Sie das Abonnement, auf der Seite {teams}.',
+    'Sie sind der einzige Eigentümer eines Teams, das ein Abonnement oder offene Beträge hat. Machen Sie ein anderes Mitglied zum Eigentümer, oder beenden Sie das Abonnement, auf der Seite {teams}.',
   'leave.open': 'Ihr Konto kann noch nicht gelöscht werden, weil diese Beträge offen sind:',
   'leave.pay':
     'Bezahlen Sie offene Rechnungen auf der Seite {billing}. Noch nicht abgerechnete Nutzung steht auf der letzten Rechnung: Kündigen Sie dort das Abonnement und kommen Sie zurück, wenn diese Rechnung bezahlt ist.',

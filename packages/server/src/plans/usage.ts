@@ -1,5 +1,5 @@
 import type { Subscription } from '@tollgate/billing'
-import { meterPrices, planOf } from '../config/plan-capabilities.ts'
+import { listMeterPrices, planOf } from '../config/plan-capabilities.ts'
 import type { Plan } from '../config/plans.ts'
 
 /** The usage of a meter in the current billing period of a subscription. */
@@ -24,7 +24,7 @@ export async function readPlanUsage(
 ): Promise<PlanUsage[]> {
   const plan = planOf(plans, subscription)
   if (!plan) return []
-  const read = meterPrices(plan).map(async ({ meter, name }) => {
+  const read = listMeterPrices(plan).map(async ({ meter, name }) => {
     const [sum] = await subscription.usage({ meter })
     return sum ? [{ meter, name, value: sum.value, from: sum.from }] : []
   })

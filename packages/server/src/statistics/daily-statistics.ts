@@ -24,7 +24,7 @@ export interface Statistic {
 const TABLE = 'daily_figures'
 const KEY = ['name', 'day', 'unit']
 
-export function dayOf(instant: Date): Day {
+export function toUtcDay(instant: Date): Day {
   return instant.toISOString().slice(0, 10)
 }
 
@@ -46,7 +46,7 @@ export interface DailyStatistics {
   purgeEvents(before: Date): Promise<number>
 }
 
-export function dailyStatistics(plain: Database): DailyStatistics {
+export function createDailyStatistics(plain: Database): DailyStatistics {
   const database = plain as unknown as Database<ServiceTables>
   const add = (on: Database, statistic: Statistic) =>
     increase(on, TABLE, { ...statistic }, { key: KEY, column: 'amount' })

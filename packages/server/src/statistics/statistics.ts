@@ -10,7 +10,12 @@ import type braintree from 'braintree'
 import type { MiddlewareHandler } from 'hono'
 import type { Logger } from 'pino'
 import type Stripe from 'stripe'
-import { dailyStatistics, dayOf, type Statistic, type StatisticName } from './daily-statistics.ts'
+import {
+  createDailyStatistics,
+  type Statistic,
+  type StatisticName,
+  toUtcDay,
+} from './daily-statistics.ts'
 
 /** Statistics per day, shared by all processes. */
 export interface Statistics {
@@ -57,7 +62,7 @@ export function createStatistics(options: {
   readonly logger: Logger
 }): Statistics {
   const { clock, billingClock, logger } = options
-  const stored = dailyStatistics(options.database)
+  const stored = createDailyStatistics(options.database)
   const waiting = new Map<string, Statistic>()
   let billing: Pick<Billing, 'countActive'> | null = null
   let sampledAt = Number.NEGATIVE_INFINITY
@@ -67,7 +72,7 @@ export function createStatistics(options: {
    * same row.
    */
   const count = (name: StatisticName, at: Clock) => {
-    const day = dayOf(at.now())
+    const day = toUtcDay(at.now())
     const key = `${name} ${day}`
     const amount = (waiting.get(key)?.amount ?? 0) + 1
     waiting.set(key, { name, day, unit: '', amount })
@@ -103,14 +108,14 @@ export function createStatistics(options: {
   flushing.unref()
 
   const startOf = (days: number, at: Clock) =>
-    dayOf(new Date(at.now().getTime() - (days - 1) * DAY_MS))
+    toUtcDay(new Date(at.now().getTime() - (days - 1) * DAY_MS))
 
   return {
     follow: (events) => void events.on('AccessTokenCreated', () => count('tokens.issued', clock)),
     observe: (handlers) =>
       observeHandlers(handlers, (event, counted) => {
         const at = billingClock.now()
-        return stored.addOnce({ ...event, at }, { ...counted, day: dayOf(at) })
+        return stored.addOnce({ ...event, at }, { ...counted, day: toUtcDay(at) })
       }),
     countDeliveries: (handles) => async (c, next) => {
       await next()
@@ -131,7 +136,7 @@ export function createStatistics(options: {
       for (let day = from; day <= now.getTime(); day += DAY_MS) {
         const at = new Date(Math.min(day + DAY_MS - 1, now.getTime()))
         const amount = await billing.countActive(at)
-        await stored.set({ name: 'subscriptions.active', day: dayOf(at), unit: '', amount })
+        await stored.set({ name: 'subscriptions.active', day: toUtcDay(at), unit: '', amount })
       }
     },
     async read(days) {

@@ -1,6 +1,6 @@
 import type { Context, Meter, Span, SpanOptions } from '@opentelemetry/api'
 import type { Logger } from 'pino'
-import { currentLogFields, withLogFields } from '../log-context.ts'
+import { getLogFields, withLogFields } from '../log-context.ts'
 import { nameFailure } from './failure.ts'
 
 /** Records spans and metrics with the OpenTelemetry SDK that the operator has registered. */
@@ -73,7 +73,7 @@ export async function connectTelemetry(logger: Logger): Promise<Telemetry | null
     markFailed,
     trace: (name, { kind, parent = context.active(), ...options }, work) =>
       tracer.startActiveSpan(name, { ...options, kind: KINDS[kind] }, parent, async (span) => {
-        const fields = { ...currentLogFields(), trace_id: span.spanContext().traceId }
+        const fields = { ...getLogFields(), trace_id: span.spanContext().traceId }
         try {
           return await withLogFields(fields, () => work(span))
         } catch (error) {

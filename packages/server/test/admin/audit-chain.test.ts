@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chainedEntry, hashChainedEntry, readEntry } from '../../src/admin/audit/entry.ts'
+import { hashChainedEntry, readEntry, toChainedEntry } from '../../src/admin/audit/entry.ts'
 import type { ServiceTables } from '../../src/storage/tables.ts'
 import { operatorCalling, SECRETS, startAuditLog, type TestAuditLog } from './audit-log.ts'
 
@@ -129,7 +129,7 @@ describe('the verification of the audit log (threat N9, threat N7)', () => {
     const entry = readEntry(row)
     const { number, chainedAt } = entry
     if (number === null || chainedAt === null) throw new Error('The entry is not chained')
-    const placed = chainedEntry({ ...entry, number, chainedAt }, previousHash)
+    const placed = toChainedEntry({ ...entry, number, chainedAt }, previousHash)
     return { ...row, hash: hashChainedEntry(placed) }
   }
 

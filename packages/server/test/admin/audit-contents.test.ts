@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { canonicalJson } from '../../src/admin/audit/canonical.ts'
+import { formatCanonicalJson } from '../../src/admin/audit/canonical.ts'
 import { OPERATIONS } from '../../src/admin/operations/all.ts'
 import { newAddress } from '../accounts.ts'
 import { startTestService, type TestService } from '../support.ts'
@@ -144,7 +144,7 @@ describe('the audit log in the management API', () => {
     let previous: string | null = null
     for (const [at, { hash, ...content }] of lines.entries()) {
       expect(content).toMatchObject({ number: at + 1, previous_hash: previous })
-      const json = canonicalJson(content)
+      const json = formatCanonicalJson(content)
       expect(createHash('sha256').update(json).digest('base64url')).toBe(hash)
       previous = hash
     }

@@ -131,7 +131,7 @@ describe('the management API for applications', () => {
     expect(JSON.stringify(stored)).not.toContain(first.body.secret)
   })
 
-  describe('for clients that call the management API', () => {
+  describe('for clients that call this API', () => {
     async function createManagementClient(scopes: readonly string[]) {
       const owner = await operators.operator('owner')
       const made = await owner.call('POST', '/management-clients', {

@@ -593,7 +593,7 @@ it('commands that move money reject an amount without the decimals of its curren
 })
 
 describe('tollgate keys list', () => {
-  it('marks, for each algorithm, the key that is signing now', async () => {
+  it('marks the key that is signing now, for each algorithm', async () => {
     const { json } = await tollgate(['keys', 'list', '--json'])
     const keys = json() as { algorithm: string; signing: boolean }[]
     const algorithms = new Set(keys.map(({ algorithm }) => algorithm))

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXAMINED_ENTRIES } from '../../src/admin/audit/reader.ts'
 import { type AdminServices, execute } from '../../src/admin/execute.ts'
 import type { JsonLinesResult } from '../../src/admin/lines.ts'
-import { OPERATIONS, operationNamed } from '../../src/admin/operations/all.ts'
+import { OPERATIONS, requireOperation } from '../../src/admin/operations/all.ts'
 import { createAdminServices } from '../../src/admin/services.ts'
 import { createServiceBilling, NO_PROVIDER } from '../../src/billing.ts'
 import { createCore } from '../../src/core.ts'
@@ -133,7 +133,7 @@ interface Page {
 async function read(name: string, input: object): Promise<Page> {
   const actor = { kind: 'command', id: 'test' } as const
   const caller = { actor, door: 'command', address: null, requestId: null } as const
-  return (await execute(operationNamed(name), { caller, input }, services)) as Page
+  return (await execute(requireOperation(name), { caller, input }, services)) as Page
 }
 
 /** Reads the first two pages, and returns the statements of each. */
@@ -156,7 +156,7 @@ async function recordStatements(
 }
 
 const fieldsOf = (schema: unknown): object => (schema as { shape?: object }).shape ?? {}
-const hasPages = (name: string) => 'after' in fieldsOf(operationNamed(name).input)
+const hasPages = (name: string) => 'after' in fieldsOf(requireOperation(name).input)
 
 describe('the lists in the management API', () => {
   beforeAll(async () => {

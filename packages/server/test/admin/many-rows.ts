@@ -1,5 +1,5 @@
 import { type Database, timestamp } from '@tollgate/database'
-import { idPrefix } from '../../src/admin/audit/log.ts'
+import { createIdPrefix } from '../../src/admin/audit/log.ts'
 
 /** The person to whom every second row belongs. */
 export const PERSON = 1
@@ -53,7 +53,7 @@ const idOf = (kind: string, n: number) => `${kind}-${String(n).padStart(8, '0')}
 const pick = <Choice>(n: number, choices: readonly Choice[]) => choices[n % choices.length]
 
 const buildEntryId = (n: number, now: number) =>
-  `${idPrefix(new Date(now - HOUR + n))}${String(n).padStart(20, '0')}`
+  `${createIdPrefix(new Date(now - HOUR + n))}${String(n).padStart(20, '0')}`
 
 type Row = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Operation } from '../../src/admin/operation.ts'
-import { OPERATIONS, operationNamed } from '../../src/admin/operations/all.ts'
+import { OPERATIONS, requireOperation } from '../../src/admin/operations/all.ts'
 import { nameSchema } from '../../src/admin/operations/fields.ts'
 import { createOpenApi } from '../../src/api/admin/openapi.ts'
 import { sessionCookieName } from '../../src/sessions/sessions.ts'
@@ -102,7 +102,7 @@ describe('the OpenAPI document of the management API', () => {
   it('cannot be generated if two different schemas have the same name', () => {
     const [first, second] = [z.strictObject({ a: z.string() }), z.strictObject({ b: z.string() })]
     const outputs = [nameSchema('Twice', first), nameSchema('Twice', second)]
-    const operations = outputs.map((output) => ({ ...operationNamed('users.get'), output }))
+    const operations = outputs.map((output) => ({ ...requireOperation('users.get'), output }))
     expect(() => createOpenApi('https://accounts.example', operations)).toThrow('Twice')
     expect(() => createOpenApi('https://accounts.example', operations.slice(1))).not.toThrow()
   })
@@ -197,7 +197,7 @@ describe('the responses of the management API', () => {
     params: Record<string, string> = {},
     { query = '', ...request }: AdminRequest & { readonly query?: string } = {},
   ) {
-    const operation = operationNamed(name)
+    const operation = requireOperation(name)
     const [method, path] = operation.route
     const filled = path.replace(/\{(\w+)\}/g, (_, param) => encodeURIComponent(params[param] ?? ''))
     const response = await owner.call(method, filled + query, request)
@@ -266,7 +266,7 @@ describe('the responses of the management API', () => {
     const { id } = await operators.person()
     await callDeclared('users.signOut', { id })
     await service.auditChain.process()
-    const { line } = operationNamed('audit.export')
+    const { line } = requireOperation('audit.export')
     const response = await owner.browser.request('/admin/v1/audit/export?personal=true', {
       headers: { origin: service.url, 'x-csrf-token': await owner.browser.csrfToken() },
     })

@@ -311,7 +311,7 @@ describe("the operators' pages that change a person's account", () => {
 })
 
 describe("a person's subscriptions and invoices on the operators' pages", () => {
-  it('can be cancelled, resumed and ended (subscriptions)', async () => {
+  it('include actions to cancel, resume and end a subscription', async () => {
     const support = await operator('support')
     const ada = await customer()
     const page = `/admin/people/${ada.id}`
@@ -332,7 +332,7 @@ describe("a person's subscriptions and invoices on the operators' pages", () => 
     ])
   })
 
-  it('can be refunded once in part, and then for the rest (invoices)', async () => {
+  it('include actions to refund a part of an invoice once, and then the rest', async () => {
     const support = await operator('support')
     const ada = await customer()
     const [invoice] = await ada.billable.invoices()
@@ -362,7 +362,7 @@ describe("a person's subscriptions and invoices on the operators' pages", () => 
     expect(await now?.refunded()).toMatchObject({ amount: 2500 })
   })
 
-  it('can get credit and free access', async () => {
+  it('include actions to give credit and free access', async () => {
     const support = await operator('support')
     const ada = await customer()
     const page = `/admin/people/${ada.id}`

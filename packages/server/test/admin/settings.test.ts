@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { listEffectiveSettings, withoutSecrets } from '../../src/config/in-force.ts'
+import { listEffectiveSettings, redactSecretValues } from '../../src/config/in-force.ts'
 import { createAccountHelpers } from '../accounts.ts'
 import { startTestService, type TestService, testConfig } from '../support.ts'
 import { createOperatorHelpers } from './operators.ts'
@@ -85,7 +85,7 @@ describe('the current settings in the management API', () => {
 
   it('hide secrets wherever they appear', () => {
     expect(
-      withoutSecrets({
+      redactSecretValues({
         url: 'https://ada:pass@app.example.com/?token=abc&x=1',
         keys: [{ kty: 'EC', d: 'private', x: 'public' }],
         password: 'p',

@@ -1,6 +1,6 @@
 import type { Database } from '@tollgate/database'
 import { deriveEventId, type EventRepository, type StoredEvent } from '../storage/events.ts'
-import { purgeAll } from '../storage/queue.ts'
+import { purgeInBatches } from '../storage/queue.ts'
 import { createWorker, type QueueWorker, type WorkerSettings } from '../worker.ts'
 import {
   type AnyBillingEvent,
@@ -123,8 +123,8 @@ export function createEventStream(events: EventRepository, settings: WorkerSetti
     },
     async purge(before) {
       await settings.ready()
-      const told = await purgeAll((limit) => events.purge('done', before, limit))
-      return told + (await purgeAll((limit) => events.purge('dead', before, limit)))
+      const told = await purgeInBatches((limit) => events.purge('done', before, limit))
+      return told + (await purgeInBatches((limit) => events.purge('dead', before, limit)))
     },
     stop: async () => worker?.stop(),
   }

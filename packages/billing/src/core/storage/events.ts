@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Database, insertIfAbsent } from '@tollgate/database'
 import type { Owner } from '../values/owner.ts'
 import type { OwnerIdTypes } from './owner-columns.ts'
-import { createQueue, newQueueEntry, type QueueEntry, type WorkQueue } from './queue.ts'
+import { createQueue, createQueueEntry, type QueueEntry, type WorkQueue } from './queue.ts'
 import { eventTable, type QueueState } from './queue-tables.ts'
 
 /** A billing event in the outbox. */
@@ -77,7 +77,7 @@ export function createEventRepository(database: Database, types: OwnerIdTypes): 
           ownerType: owner.type,
           ownerId: String(owner.id),
           eventId: deriveEventId(event),
-          ...newQueueEntry(at),
+          ...createQueueEntry(at),
         }),
       ),
     async find(eventId) {

@@ -13,7 +13,7 @@ import {
 } from '@tollgate/database'
 import type { UserTable } from './owner-tables.ts'
 import { queueTables } from './queue-tables.ts'
-import { billingTables, userColumns } from './tables.ts'
+import { createBillingTables, userColumns } from './tables.ts'
 
 /**
  * Returns the migrations of billing's tables. Migrations only go forward: append a new one for each
@@ -28,7 +28,7 @@ export function billingMigrations({
     migrations: [
       initial(table, async (database, columns) => {
         const userId = idType === 'string' ? columns.string(255) : columns.integer
-        for (const { name, describe } of [...billingTables(idType), ...queueTables]) {
+        for (const { name, describe } of [...createBillingTables(idType), ...queueTables]) {
           const described = describe(columns)
           // `user_id` is only nullable once other owner types exist.
           const owner = described.columns.user_id ? { user_id: userId } : {}

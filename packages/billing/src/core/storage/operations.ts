@@ -44,7 +44,7 @@ export interface StoredOperation extends PendingOperation {
 }
 
 /** An unfinished operation with its owner. */
-export interface OwnedOperation {
+export interface UnfinishedOperation {
   readonly id: string
   readonly owner: Owner
 }
@@ -62,7 +62,7 @@ export interface OperationRepository {
   /** Lists the owner's unfinished operations, oldest first. */
   listByOwner(owner: Owner): Promise<StoredOperation[]>
   /** Lists unfinished operations of all owners, in batches by operation id. */
-  listOwners(after: string, limit: number): Promise<OwnedOperation[]>
+  listOwners(after: string, limit: number): Promise<UnfinishedOperation[]>
   /**
    * Removes an operation that is done or has definitely failed, so that the next request starts a
    * new one.

@@ -15,7 +15,7 @@ export interface OwnerColumns {
 /** The type of ids for each owner type, including users. */
 export type OwnerIdTypes = ReadonlyMap<string, { readonly idType: 'integer' | 'string' }>
 
-/** The table of one owner type. */
+/** The database table with the owners of one type. */
 export interface OwnerRowTable {
   readonly table: string
   /** Name of the primary key column. */

@@ -1,7 +1,7 @@
 import type { Address } from '../../providers/customer.ts'
 import { InvalidArgument } from '../errors/errors.ts'
 import { omitUndefined } from '../values/arguments.ts'
-import { USER } from '../values/owner.ts'
+import { USER_OWNER_TYPE } from '../values/owner.ts'
 
 /** Options of a table that may be left out. */
 type Columns = 'phone' | 'address'
@@ -28,9 +28,9 @@ export function resolveOwnerTables(
   users: OwnerTable | undefined,
   others: Readonly<Record<string, OwnerTable>>,
 ): OwnerTables {
-  const tables = new Map([[USER, resolveTable('users', users)]])
+  const tables = new Map([[USER_OWNER_TYPE, resolveTable('users', users)]])
   for (const [type, table] of Object.entries(omitUndefined(others))) {
-    if (type === USER)
+    if (type === USER_OWNER_TYPE)
       throw new TypeError("owners.user: users have an option of their own, 'users'.")
     if (!TYPE.test(type)) {
       throw new TypeError(`owners: '${type}' should be a short word such as 'team'.`)

@@ -10,7 +10,9 @@ export interface QueueCounts {
   readonly pending: number
   /** Number of pending entries whose last attempt failed. */
   readonly retrying: number
-  /** Number of entries that were given up, up to 10,000: dead letters, and usage that was refused. */
+  /**
+   * Number of entries that were given up, up to 10,000: dead letters, and usage that was refused.
+   */
   readonly dead: number
   /**
    * Number of entries that are on hold, up to 10,000: deliveries to an endpoint that answered 410
@@ -21,7 +23,7 @@ export interface QueueCounts {
   readonly lateSeconds: number
 }
 
-/** The queue to count. */
+/** Describes the queue whose entries are counted. */
 export interface CountedQueue {
   readonly table: string
   /** State of the entries that were given up. @default 'dead' */
@@ -37,7 +39,9 @@ export interface CountedQueue {
 /** Reading more rows would take too long while the queue is overlong, which is when it matters. */
 const MAX_COUNTED = 10_000
 
-/** Counts the entries of a queue. Reads at most 10,000 rows per state, by the index on due dates. */
+/**
+ * Counts the entries of a queue. Reads at most 10,000 rows per state, by the index on due dates.
+ */
 export async function countQueue(
   database: Database,
   { table, givenUp = 'dead', held, isHeldOnceDue = false, within }: CountedQueue,

@@ -15,7 +15,7 @@ export interface FailedAttempt {
   readonly dueAt: Date | null
 }
 
-/** An entry of any queue. */
+/** An entry of a queue in the database, whatever the queue contains. */
 export interface QueueEntry<State extends string> {
   /** Primary key, ascending. */
   readonly id: number
@@ -34,7 +34,7 @@ export interface QueueEntry<State extends string> {
 }
 
 /** Returns the initial values of a new entry that is due immediately. */
-export function newQueueEntry(at: Date): Omit<QueueEntry<'pending'>, 'id'> {
+export function createQueueEntry(at: Date): Omit<QueueEntry<'pending'>, 'id'> {
   const untried = { attempts: 0, lastError: null, finishedAt: null }
   return { state: 'pending', ...untried, dueAt: at, createdAt: at }
 }
@@ -74,7 +74,7 @@ const BATCH = 500
  * Calls `purge` in batches until nothing is left, so that no statement affects many rows. Returns
  * the number of deleted rows.
  */
-export async function purgeAll(purge: (limit: number) => Promise<number>): Promise<number> {
+export async function purgeInBatches(purge: (limit: number) => Promise<number>): Promise<number> {
   for (let deleted = 0; ; ) {
     const count = await purge(BATCH)
     deleted += count

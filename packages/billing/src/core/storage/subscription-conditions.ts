@@ -7,9 +7,9 @@ import {
   type SqlBool,
   sql,
 } from 'kysely'
-import { USER } from '../values/owner.ts'
+import { USER_OWNER_TYPE } from '../values/owner.ts'
 import {
-  grantsAccess,
+  doesStandingGrantAccess,
   type StandingsByStatus,
   type SubscriptionStanding,
 } from '../values/subscription-state.ts'
@@ -55,7 +55,7 @@ export function buildProviderCondition(provider: string): RawBuilder<SqlBool> {
  * primary key instead of sorting all rows of the type.
  */
 export function buildOwnerTypeCondition(ownerType: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`coalesce(${sql.ref('subscriptions.owner_type')}, ${USER}) = ${ownerType}`
+  return sql<SqlBool>`coalesce(${sql.ref('subscriptions.owner_type')}, ${USER_OWNER_TYPE}) = ${ownerType}`
 }
 
 /**
@@ -94,7 +94,7 @@ export function createSubscriptionConditions({
     const now = timestamp(at)
     const onGracePeriod = eb('ends_at', '>', now)
     const goesOn = eb.or([eb('ends_at', 'is', null), onGracePeriod])
-    const active = () => eb.and([goesOn, standing(grantsAccess), eb.not(suspended)])
+    const active = () => eb.and([goesOn, standing(doesStandingGrantAccess), eb.not(suspended)])
     const running = (wanted: SubscriptionStanding) =>
       eb.and([goesOn, standing((each) => each === wanted)])
     const conditions: Readonly<Record<SubscriptionStatus, () => Condition>> = {
@@ -110,7 +110,7 @@ export function createSubscriptionConditions({
       onGracePeriod: () => onGracePeriod,
       ended: () => eb('ends_at', '<=', now),
       pastDue: () => running('past_due'),
-      incomplete: () => standing((each) => !grantsAccess(each)),
+      incomplete: () => standing((each) => !doesStandingGrantAccess(each)),
       awaitsFirstPayment: () => running('awaits_first_payment'),
       paused: () => eb.and([goesOn, eb('paused_at', 'is not', null)]),
       suspended: () => suspended,

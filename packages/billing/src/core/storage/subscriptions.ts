@@ -58,7 +58,7 @@ export interface SubscriptionRepository {
    */
   countActive(at: Date): Promise<number>
   /** Counts the subscriptions of each price that have not ended at a moment. */
-  countByPrice(at: Date): Promise<PriceUse[]>
+  countByPrice(at: Date): Promise<PriceSubscriptionCount[]>
   /**
    * Lists subscriptions of all owners whose trial or access ends later than `after` and not later
    * than `until`.
@@ -77,7 +77,7 @@ export interface SubscriptionRepository {
 }
 
 /** How many subscriptions have a price. */
-export interface PriceUse {
+export interface PriceSubscriptionCount {
   /** The provider that has the price. */
   readonly provider: ProviderName
   /** The provider's id of the price. */

@@ -26,7 +26,7 @@ const NAME = 'sync'
 const kept = syncRunTable.omit('name')
 const place = syncRunTable.pick('place')
 
-export function syncRunRepository(database: Database): SyncRunRepository {
+export function createSyncRunRepository(database: Database): SyncRunRepository {
   const { kysely } = database
   return {
     async find() {

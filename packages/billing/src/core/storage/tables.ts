@@ -280,7 +280,7 @@ export const transferTable = tables.transfers
 export const syncRunTable = tables.syncRuns
 
 /** Returns the definitions of billing's tables, with user ids of this type. */
-export function billingTables(
+export function createBillingTables(
   idType: IdType,
 ): ReadonlyArray<Pick<DefinedTable<unknown>, 'name' | 'describe'>> {
   return Object.values(defineTables(idType))

@@ -24,7 +24,7 @@ type Row = ReturnType<typeof taxTable.toRow>
 
 const terms = taxTable.pick('tax', 'net')
 
-export function taxRepository({ kysely }: Database): TaxRepository {
+export function createTaxRepository({ kysely }: Database): TaxRepository {
   return {
     async find(provider, subscriptionId) {
       const row = await kysely

@@ -32,7 +32,7 @@ export interface OwnerTransferRepository {
 
 const TABLE = 'billing_transfers'
 
-export function transferRepository({ kysely }: Database): OwnerTransferRepository {
+export function createTransferRepository({ kysely }: Database): OwnerTransferRepository {
   const from = ({ type, id }: Owner) =>
     kysely.selectFrom(TABLE).where('from_type', '=', type).where('from_id', '=', String(id))
   return {

@@ -1,6 +1,6 @@
 import { type Database, insertTogether } from '@tollgate/database'
 import type { ProviderName } from '../values/provider-name.ts'
-import { createQueue, newQueueEntry, type WorkQueue } from './queue.ts'
+import { createQueue, createQueueEntry, type WorkQueue } from './queue.ts'
 import { createQueuePages, type QueuePages } from './queue-pages.ts'
 import { type StoredWebhook, type WebhookRow, type WebhookState, webhookTable } from './tables.ts'
 
@@ -47,7 +47,7 @@ export function createWebhookRepository(database: Database): WebhookRepository {
     ...createQueue(database, webhookTable, { givenUp: 'dead' }),
     ...createQueuePages(database, webhookTable),
     add({ hasHandler, ...event }, at) {
-      const { createdAt: receivedAt, ...due } = newQueueEntry(at)
+      const { createdAt: receivedAt, ...due } = createQueueEntry(at)
       const over = hasHandler ? {} : { state: 'done' as const, finishedAt: at }
       return insert(newWebhook.toRow({ ...event, ...due, receivedAt, ...over }))
     },

@@ -3,7 +3,7 @@ export type Decimal = bigint
 
 const PLACES = 12
 /** The number 1 as a Decimal. */
-export const ONE: Decimal = 10n ** BigInt(PLACES)
+export const DECIMAL_ONE: Decimal = 10n ** BigInt(PLACES)
 
 /**
  * Parses a number or text without an exponent: `1.5` → 1500000000000n.
@@ -12,7 +12,7 @@ export const ONE: Decimal = 10n ** BigInt(PLACES)
 export function parseDecimal(text: string | number): Decimal {
   const [, sign = '', whole = '0', fraction = ''] =
     /^(-?)(\d+)(?:\.(\d{1,12}))?$/.exec(String(text)) ?? fail(text)
-  const size = BigInt(whole) * ONE + BigInt(fraction.padEnd(PLACES, '0'))
+  const size = BigInt(whole) * DECIMAL_ONE + BigInt(fraction.padEnd(PLACES, '0'))
   return sign === '-' ? -size : size
 }
 
@@ -23,17 +23,17 @@ function fail(text: string | number): never {
 /** Formats a decimal: 1500000000000n → `1.5`. */
 export function formatDecimal(value: Decimal): string {
   const size = value < 0n ? -value : value
-  const fraction = String(size % ONE)
+  const fraction = String(size % DECIMAL_ONE)
     .padStart(PLACES, '0')
     .replace(/0+$/, '')
-  return `${value < 0n ? '-' : ''}${size / ONE}${fraction === '' ? '' : `.${fraction}`}`
+  return `${value < 0n ? '-' : ''}${size / DECIMAL_ONE}${fraction === '' ? '' : `.${fraction}`}`
 }
 
 /** Multiplies to the nearest whole number, half away from zero. */
-export function multiplyRounded(a: Decimal, b: Decimal): number {
+export function multiplyAndRound(a: Decimal, b: Decimal): number {
   const product = a * b
   const size = product < 0n ? -product : product
-  const unit = ONE * ONE
+  const unit = DECIMAL_ONE * DECIMAL_ONE
   const rounded = Number((2n * size + unit) / (2n * unit))
   return product < 0n && rounded !== 0 ? -rounded : rounded
 }

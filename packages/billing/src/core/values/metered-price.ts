@@ -1,4 +1,10 @@
-import { type Decimal, formatDecimal, multiplyRounded, ONE, parseDecimal } from './decimal.ts'
+import {
+  DECIMAL_ONE,
+  type Decimal,
+  formatDecimal,
+  multiplyAndRound,
+  parseDecimal,
+} from './decimal.ts'
 
 /** The price of one tier of usage. */
 export interface UsageTier {
@@ -56,7 +62,7 @@ export interface PricedUsage {
 
 /** Prices the usage of a billing period, as invoice lines. Negative usage costs nothing. */
 export function calculateUsagePrice(price: MeteredPrice, usedQuantity: string): PricedUsage[] {
-  const billed = parseDecimal(usedQuantity) - BigInt(price.included ?? 0) * ONE
+  const billed = parseDecimal(usedQuantity) - BigInt(price.included ?? 0) * DECIMAL_ONE
   const quantity = billed < 0n ? 0n : billed
   if (!hasTiers(price)) {
     const count =
@@ -80,8 +86,8 @@ export function sumPricedUsage(lines: readonly PricedUsage[]): number {
 }
 
 function countPackages(quantity: Decimal, size: number): Decimal {
-  const whole = BigInt(size) * ONE
-  return ((quantity + whole - 1n) / whole) * ONE
+  const whole = BigInt(size) * DECIMAL_ONE
+  return ((quantity + whole - 1n) / whole) * DECIMAL_ONE
 }
 
 function priceGraduatedTiers(tiers: readonly UsageTier[], quantity: Decimal): PricedUsage[] {
@@ -89,7 +95,7 @@ function priceGraduatedTiers(tiers: readonly UsageTier[], quantity: Decimal): Pr
   let below = 0n
   for (const [at, tier] of tiers.entries()) {
     if (at > 0 && quantity <= below) break
-    const top = tier.upTo === null ? quantity : BigInt(tier.upTo) * ONE
+    const top = tier.upTo === null ? quantity : BigInt(tier.upTo) * DECIMAL_ONE
     lines.push(...priceWithinTier(tier, at, (quantity < top ? quantity : top) - below))
     below = top
   }
@@ -97,7 +103,7 @@ function priceGraduatedTiers(tiers: readonly UsageTier[], quantity: Decimal): Pr
 }
 
 function priceVolumeTier(tiers: readonly UsageTier[], quantity: Decimal): PricedUsage[] {
-  const at = tiers.findIndex(({ upTo }) => upTo === null || quantity <= BigInt(upTo) * ONE)
+  const at = tiers.findIndex(({ upTo }) => upTo === null || quantity <= BigInt(upTo) * DECIMAL_ONE)
   const tier = tiers[at]
   return tier ? priceWithinTier(tier, at, quantity) : []
 }
@@ -109,13 +115,13 @@ function priceWithinTier(
 ): PricedUsage[] {
   return [
     ...(unitAmount === undefined ? [] : [toPricedLine(inside, unitAmount, at + 1)]),
-    ...(flatAmount === undefined ? [] : [toPricedLine(ONE, flatAmount, at + 1)]),
+    ...(flatAmount === undefined ? [] : [toPricedLine(DECIMAL_ONE, flatAmount, at + 1)]),
   ]
 }
 
 function toPricedLine(quantity: Decimal, unit: number | string, tier: number | null): PricedUsage {
   const unitAmount = formatDecimal(parseDecimal(unit))
-  const amount = multiplyRounded(quantity, parseDecimal(unit))
+  const amount = multiplyAndRound(quantity, parseDecimal(unit))
   return { quantity: formatDecimal(quantity), unitAmount, amount, tier }
 }
 

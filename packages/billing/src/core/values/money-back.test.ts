@@ -6,7 +6,7 @@ import {
   divideAmount,
   type PaidTime,
   type ReturnedMoney,
-  sumReturned,
+  sumReturnedMoney,
 } from './money-back.ts'
 
 const nothing: ReturnedMoney = { refunds: [], disputes: [], creditNotes: [] }
@@ -52,9 +52,9 @@ const BACK: ReadonlyArray<[string, Partial<ReturnedMoney>, number]> = [
   ],
 ]
 
-describe('sumReturned(), the money returned to a customer (threat Q1)', () => {
+describe('sumReturnedMoney(), the money returned to a customer (threat Q1)', () => {
   it.each(BACK)('adds up the money returned for a payment with %s', (_, returned, expected) => {
-    expect(sumReturned({ ...nothing, ...returned })).toBe(expected)
+    expect(sumReturnedMoney({ ...nothing, ...returned })).toBe(expected)
   })
 })
 

@@ -20,7 +20,7 @@ export interface ReturnedMoney {
  * Adds up the returned money. Failed refunds, won disputes and void credit notes do not count; open
  * disputes do.
  */
-export function sumReturned({ refunds, disputes, creditNotes }: ReturnedMoney): number {
+export function sumReturnedMoney({ refunds, disputes, creditNotes }: ReturnedMoney): number {
   const notes = creditNotes.filter(({ isVoid }) => !isVoid)
   const taken = disputes.filter(({ status }) => status === 'open' || status === 'lost')
   return (
@@ -35,7 +35,7 @@ export function sumReturned({ refunds, disputes, creditNotes }: ReturnedMoney): 
  * the currency's smallest unit.
  */
 export interface PaidTime {
-  /** Price of the period, minus the provider's credit for unused parts. */
+  /** Amount charged for the period: its price, minus the provider's credit for unused parts. */
   readonly sold: number
   /**
    * Credit for unused time that billing charged back, because the payment for that time had already

@@ -53,7 +53,7 @@ describe('an amount of money', () => {
     expect(() => fromDecimal(value, currency)).toThrow(InvalidAmount)
   })
 
-  it('has no fractions of the smallest currency unit, and a valid currency code', () => {
+  it('is a whole number of the smallest currency unit, with a valid currency code', () => {
     expect(() => money(19.99, 'usd')).toThrow(InvalidAmount)
     expect(() => money(1, 'dollars')).toThrow(InvalidAmount)
   })

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { createObserve, type Observer } from './observer.ts'
+import { createObserveFunction, type Observer } from './observer.ts'
 
 const WORK = { kind: 'job', queue: 'webhook', entry: null } as const
 
 function start(observer: Observer) {
   const logged: unknown[] = []
-  const observe = createObserve(observer, { error: (_message, error) => logged.push(error) })
+  const observe = createObserveFunction(observer, {
+    error: (_message, error) => logged.push(error),
+  })
   return { observe, logged }
 }
 

@@ -60,7 +60,7 @@ export type Observe = <Result>(
 ) => Promise<Result>
 
 /** Protects billing from mistakes of the observer: work is done exactly once, whatever it does. */
-export function createObserve(observer: Observer, logger: Logger): Observe {
+export function createObserveFunction(observer: Observer, logger: Logger): Observe {
   return async (work, run, responseOf = () => null) => {
     let running: ReturnType<typeof run> | null = null
     const once = () => {

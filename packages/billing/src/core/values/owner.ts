@@ -7,14 +7,14 @@ export interface Owner {
 }
 
 /** The owner type of users, whose table is the option `users`. */
-export const USER = 'user'
+export const USER_OWNER_TYPE = 'user'
 
 export function userOwner(id: string | number): Owner {
-  return { type: USER, id }
+  return { type: USER_OWNER_TYPE, id }
 }
 
 export function isUser({ type }: Owner): boolean {
-  return type === USER
+  return type === USER_OWNER_TYPE
 }
 
 /**

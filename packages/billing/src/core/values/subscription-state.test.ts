@@ -65,13 +65,13 @@ describe('the state of a subscription', () => {
       const standing = state.lookUpStanding(statuses, providerStatus)
       const columns = { standing, trialEndsAt, endsAt }
       const answers: Record<Verdict, boolean> = {
-        active: state.isActive(columns, NOW),
+        active: state.isSubscriptionActive(columns, NOW),
         onTrial: state.isTrialRunning(columns, NOW),
-        cancelled: state.isCancelled(columns),
+        cancelled: state.isSubscriptionCancelled(columns),
         onGracePeriod: state.isOnGracePeriod(columns, NOW),
         ended: state.hasSubscriptionEnded(columns, NOW),
-        recurring: state.isRecurring(columns, NOW),
-        valid: state.isValid(columns, NOW),
+        recurring: state.isSubscriptionRecurring(columns, NOW),
+        valid: state.isSubscriptionValid(columns, NOW),
         willBeBilled: state.willBeBilled(columns),
       }
       const yes = Object.entries(answers).filter(([, verdict]) => verdict)
@@ -106,8 +106,8 @@ describe('the functions that derive the state of a subscription', () => {
   )
 
   it('include active(), which is false while the subscription is suspended', () => {
-    expect(state.isActive(open, NOW)).toBe(true)
-    expect(state.isActive({ ...open, isSuspended: true }, NOW)).toBe(false)
+    expect(state.isSubscriptionActive(open, NOW)).toBe(true)
+    expect(state.isSubscriptionActive({ ...open, isSuspended: true }, NOW)).toBe(false)
   })
 
   it.each([
@@ -118,7 +118,7 @@ describe('the functions that derive the state of a subscription', () => {
   ])(
     'include paused(), which is true only until the subscription ends (case: %s)',
     (_name, pausedAt, endsAt, expectedPaused) => {
-      expect(state.isPaused({ ...open, pausedAt, endsAt }, NOW)).toBe(expectedPaused)
+      expect(state.isSubscriptionPaused({ ...open, pausedAt, endsAt }, NOW)).toBe(expectedPaused)
     },
   )
 

@@ -42,12 +42,12 @@ export function lookUpStanding(statuses: StandingsByStatus, status: string): Sub
  * Whether this meaning of a status grants access. `past_due` does, while the provider is retrying
  * the payment.
  */
-export function grantsAccess(standing: SubscriptionStanding): boolean {
+export function doesStandingGrantAccess(standing: SubscriptionStanding): boolean {
   return standing === 'open' || standing === 'past_due'
 }
 
-export function isIncomplete({ standing }: SubscriptionColumns): boolean {
-  return !grantsAccess(standing)
+export function isSubscriptionIncomplete({ standing }: SubscriptionColumns): boolean {
+  return !doesStandingGrantAccess(standing)
 }
 
 /**
@@ -63,7 +63,7 @@ export function isPastDue({ standing }: SubscriptionColumns): boolean {
 }
 
 /** Whether the subscription was cancelled, even if access continues until its end. */
-export function isCancelled({ endsAt }: SubscriptionColumns): boolean {
+export function isSubscriptionCancelled({ endsAt }: SubscriptionColumns): boolean {
   return endsAt !== null
 }
 
@@ -73,11 +73,11 @@ export function isOnGracePeriod({ endsAt }: SubscriptionColumns, now: Date): boo
 }
 
 export function hasSubscriptionEnded(columns: SubscriptionColumns, now: Date): boolean {
-  return isCancelled(columns) && !isOnGracePeriod(columns, now)
+  return isSubscriptionCancelled(columns) && !isOnGracePeriod(columns, now)
 }
 
 /** Whether the subscription is paused, that is, not billed. Says nothing about access. */
-export function isPaused(
+export function isSubscriptionPaused(
   columns: SubscriptionColumns & { readonly pausedAt: Date | null },
   now: Date,
 ): boolean {
@@ -93,21 +93,27 @@ export function isAccessSuspended({ isSuspended = false }: SubscriptionColumns):
  * Whether the subscription grants access: not ended, not awaiting a payment and not suspended.
  * Includes trials and the grace period.
  */
-export function isActive(columns: SubscriptionColumns, now: Date): boolean {
+export function isSubscriptionActive(columns: SubscriptionColumns, now: Date): boolean {
   return (
-    !hasSubscriptionEnded(columns, now) && !isIncomplete(columns) && !isAccessSuspended(columns)
+    !hasSubscriptionEnded(columns, now) &&
+    !isSubscriptionIncomplete(columns) &&
+    !isAccessSuspended(columns)
   )
 }
 
 /** Whether the trial is running. False for a subscription that was ended during its trial. */
 export function isTrialRunning(columns: SubscriptionColumns, now: Date): boolean {
   const { trialEndsAt } = columns
-  return trialEndsAt !== null && now < trialEndsAt && isActive(columns, now)
+  return trialEndsAt !== null && now < trialEndsAt && isSubscriptionActive(columns, now)
 }
 
 /** Whether the subscription renews: active, past its trial, not cancelled. */
-export function isRecurring(columns: SubscriptionColumns, now: Date): boolean {
-  return isActive(columns, now) && !isTrialRunning(columns, now) && !isCancelled(columns)
+export function isSubscriptionRecurring(columns: SubscriptionColumns, now: Date): boolean {
+  return (
+    isSubscriptionActive(columns, now) &&
+    !isTrialRunning(columns, now) &&
+    !isSubscriptionCancelled(columns)
+  )
 }
 
 /**
@@ -124,8 +130,8 @@ export function willBeBilled({
 /**
  * Whether the subscription is active, on trial or in the grace period. `subscribed()` checks this.
  */
-export function isValid(columns: SubscriptionColumns, now: Date): boolean {
-  return isActive(columns, now)
+export function isSubscriptionValid(columns: SubscriptionColumns, now: Date): boolean {
+  return isSubscriptionActive(columns, now)
 }
 
 /** Whether the user's generic trial is running. The trial includes the moment at which it ends. */

@@ -21,7 +21,7 @@ import {
 } from './words.ts'
 
 /** The phrases of invoices and mail in each language, by language code. */
-export const LANGUAGES: Readonly<Record<string, TranslatedPhrases>> = {
+export const PHRASES_BY_LANGUAGE: Readonly<Record<string, TranslatedPhrases>> = {
   ar: arabicPhrases,
   da: danishPhrases,
   de: germanPhrases,
@@ -39,14 +39,15 @@ export const LANGUAGES: Readonly<Record<string, TranslatedPhrases>> = {
 }
 
 /** The languages of mail and invoices, by code. */
-export const mailLanguages: readonly string[] = Object.keys(LANGUAGES).filter(
+export const mailLanguages: readonly string[] = Object.keys(PHRASES_BY_LANGUAGE).filter(
   (code) => code !== 'no',
 )
 
 /** Returns the phrases in the language of a locale, or in English if we have none. */
 export function findLanguageWords(locale: string): LanguageWords {
   const phrases =
-    LANGUAGES[chooseLanguage([locale], Object.keys(LANGUAGES), 'en')] ?? englishPhrases
+    PHRASES_BY_LANGUAGE[chooseLanguage([locale], Object.keys(PHRASES_BY_LANGUAGE), 'en')] ??
+    englishPhrases
   const notices = mailKinds.map((kind) => {
     const words: MailKindWords = {
       subject: phrases[`${kind}.subject`],

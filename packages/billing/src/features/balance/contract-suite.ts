@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import {
   type ContractPart,
-  capabilityTests,
-  newOperationId,
+  createCapabilityTests,
+  createOperationId,
 } from '../../providers/contract-suite.ts'
 
 /** Contract tests of customer balances, for gateways that implement `balance`. */
-export const balanceContract: ContractPart = ({ describe, it }, create) => {
-  const onBalance = capabilityTests('balance', 'for gateways with balances', { it }, create)
+export const defineBalanceContract: ContractPart = ({ describe, it }, create) => {
+  const onBalance = createCapabilityTests('balance', 'for gateways with balances', { it }, create)
 
   describe('a balance', () => {
     onBalance(
@@ -18,7 +18,7 @@ export const balanceContract: ContractPart = ({ describe, it }, create) => {
           amount: { amount: 700, currency },
           description: 'Welcome',
           isGift: true,
-          key: newOperationId(),
+          key: createOperationId(),
         }
         const made = await balance.add(customerId, gift)
         assert.deepEqual(made.amount, gift.amount)
@@ -26,7 +26,7 @@ export const balanceContract: ContractPart = ({ describe, it }, create) => {
         assert.equal(made.description, 'Welcome')
         assert.equal((await balance.add(customerId, gift)).id, made.id)
         assert.equal((await balance.findByKey(customerId, gift.key))?.id, made.id)
-        assert.equal(await balance.findByKey(customerId, newOperationId()), null)
+        assert.equal(await balance.findByKey(customerId, createOperationId()), null)
         assert.deepEqual(await balance.read(customerId), gift.amount)
       },
     )
@@ -34,7 +34,7 @@ export const balanceContract: ContractPart = ({ describe, it }, create) => {
     onBalance('lists its entries, newest first', async (balance, { customerId, currency }) => {
       for (const amount of [700, -200]) {
         const entry = { amount: { amount, currency }, description: null, isGift: false }
-        await balance.add(customerId, { ...entry, key: newOperationId() })
+        await balance.add(customerId, { ...entry, key: createOperationId() })
       }
       const [newest, oldest, ...others] = await balance.list(customerId, null)
       assert.deepEqual(others, [])

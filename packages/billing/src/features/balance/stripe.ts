@@ -71,7 +71,7 @@ function add(
 const GIFT = 'gift'
 
 /** Whether the credit is a gift: the merchant granted it, and the customer has not paid for it. */
-export function isGift({ metadata }: Stripe.CustomerBalanceTransaction): boolean {
+export function isGiftBalanceEntry({ metadata }: Stripe.CustomerBalanceTransaction): boolean {
   return metadata?.kind === GIFT
 }
 
@@ -82,7 +82,7 @@ function describe(entry: Stripe.CustomerBalanceTransaction): ProviderBalanceEntr
     amount: money(reverseSign(amount), currency),
     balance: money(reverseSign(ending_balance), currency),
     description,
-    isGift: isGift(entry),
+    isGift: isGiftBalanceEntry(entry),
     invoice: getReferencedId(entry.invoice),
     createdAt: toDate(created),
     raw: entry,

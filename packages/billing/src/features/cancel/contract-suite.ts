@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, daysFromNow, openAccount } from '../../providers/contract-suite.ts'
+import {
+  type ContractPart,
+  daysFromNow,
+  openContractTestAccount,
+} from '../../providers/contract-suite.ts'
 
 /** Contract tests of end dates, for gateways that can end a subscription on any day. */
-export const endDatesContract: ContractPart = ({ describe, it }, create) => {
+export const defineEndDatesContract: ContractPart = ({ describe, it }, create) => {
   describe('the end date of a subscription', () => {
     it('is set once when the call is repeated, and removed by resume(), for gateways with end dates', async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       const { gateway } = account
       if (!gateway.endDates) return
       const { id } = await account.subscribe()

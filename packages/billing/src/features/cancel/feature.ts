@@ -1,6 +1,11 @@
 import { defineCapability, defineFeature } from '../define-feature.ts'
 import { createStripeEndDates } from './stripe.ts'
-import { type CancelNowOptions, cancelAt, cancelNow, cancelSubscription } from './subscription.ts'
+import {
+  type CancelNowOptions,
+  cancelAt,
+  cancelNow,
+  cancelSubscriptionAtPeriodEnd,
+} from './subscription.ts'
 
 declare module '../../subscription.ts' {
   interface Subscription {
@@ -32,7 +37,7 @@ declare module '../../subscription.ts' {
 /** Cancelling subscriptions, now or later. */
 export const cancellationFeature = defineFeature({
   changes: {
-    cancel: cancelSubscription,
+    cancel: cancelSubscriptionAtPeriodEnd,
     cancelNow: (subscription, options = {}) => cancelNow(subscription, options),
   },
 })

@@ -1,7 +1,7 @@
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import { type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
 import { retrieveSubscription } from '../../providers/stripe/describe-subscription.ts'
-import { isMissing } from '../../providers/stripe/errors.ts'
+import { isMissingObjectError } from '../../providers/stripe/errors.ts'
 import { discardPendingUpdate } from '../confirmations/stripe-pending-update.ts'
 import { creditsRemainingTime } from '../proration/stripe-overdue.ts'
 import { haveSameInterval, listCurrentInvoices } from '../proration/stripe-running.ts'
@@ -38,7 +38,7 @@ export async function cancelNow(
     await discardPendingUpdate(context, await retrieveSubscription(stripe, id))
     await stripe.subscriptions.cancel(id, invoiceNow ? { invoice_now: true } : {})
   } catch (error) {
-    if (isMissing(error)) return
+    if (isMissingObjectError(error)) return
     const { status } = await stripe.subscriptions.retrieve(id)
     if (!OVER.includes(status)) throw error
   }

@@ -17,7 +17,7 @@ export interface CancelNowOptions {
   readonly invoiceNow?: boolean
 }
 
-export function cancelSubscription(subscription: SubscriptionScope): Promise<void> {
+export function cancelSubscriptionAtPeriodEnd(subscription: SubscriptionScope): Promise<void> {
   return subscription.change(
     withPlannedSwapRule(subscription, 'cancel', async ({ found, ask }) => {
       const { endsAt, periodEndsAt } = found

@@ -3,8 +3,8 @@ import {
   type ContractPart,
   type ContractTestAccount,
   catchErrorCode,
-  newOperationId,
-  openAccount,
+  createOperationId,
+  openContractTestAccount,
 } from '../../providers/contract-suite.ts'
 import type { PaymentCaptures } from './contract.ts'
 
@@ -15,7 +15,7 @@ export const defineCapturesContract: ContractPart = ({ describe, it }, create) =
     body: (captures: PaymentCaptures, id: string, account: ContractTestAccount) => Promise<void>,
   ) =>
     it(`${name}, for gateways with authorizations`, async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       const { captures } = account.gateway
       if (captures) await body(captures, await authorize(account), account)
     })
@@ -68,7 +68,7 @@ export const defineCapturesContract: ContractPart = ({ describe, it }, create) =
         const bob = await gateway.createCustomer({
           owner: { type: 'user', id: 2 },
           details: { email: 'bob@example.com' },
-          operation: newOperationId(),
+          operation: createOperationId(),
         })
         assert.equal(await captures.find(id, bob.id), null)
         assert.equal(await captures.find('none-of-ours', customerId), null)

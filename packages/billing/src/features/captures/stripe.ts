@@ -3,7 +3,7 @@ import type { AuthorizationState } from '../../core/errors/errors.ts'
 import { money } from '../../core/values/money.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import { getReferencedId, type StripeContext, toDate } from '../../providers/stripe/client.ts'
-import { isMissing } from '../../providers/stripe/errors.ts'
+import { isMissingObjectError } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import type { CardAuthorization } from './contract.ts'
 
@@ -40,7 +40,7 @@ export function createStripeCaptures({ stripe }: StripeContext): Pick<GatewayPar
             getReferencedId(intent.customer) === customerId && intent.capture_method === 'manual'
           return isOurs ? describe(intent) : null
         } catch (error) {
-          if (isMissing(error)) return null
+          if (isMissingObjectError(error)) return null
           throw error
         }
       },

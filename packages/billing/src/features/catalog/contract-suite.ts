@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, catchErrorCode, openAccount } from '../../providers/contract-suite.ts'
+import {
+  type ContractPart,
+  catchErrorCode,
+  openContractTestAccount,
+} from '../../providers/contract-suite.ts'
 import type { CatalogPage } from './contract.ts'
 
 const FIRST = { limit: 100, after: null }
@@ -8,7 +12,7 @@ const FIRST = { limit: 100, after: null }
 export const defineCatalogContract: ContractPart = ({ describe, it }, create) => {
   describe('the catalog', () => {
     it('lists the subscription prices with whole amounts', async () => {
-      const { gateway, plans, currency } = await openAccount(create)
+      const { gateway, plans, currency } = await openContractTestAccount(create)
       const { catalog } = gateway
       if (!catalog) return
       const { entries } = await catalog.listPrices(FIRST)
@@ -21,7 +25,7 @@ export const defineCatalogContract: ContractPart = ({ describe, it }, create) =>
     })
 
     it('lists coupons that take off a percentage or an amount', async () => {
-      const { catalog } = (await openAccount(create)).gateway
+      const { catalog } = (await openContractTestAccount(create)).gateway
       const { entries } = (await catalog?.listCoupons(FIRST)) ?? { entries: [] }
       for (const { percentOff, amountOff } of entries) {
         assert.equal((percentOff === null) === (amountOff === null), false)
@@ -30,7 +34,7 @@ export const defineCatalogContract: ContractPart = ({ describe, it }, create) =>
 
     for (const list of ['listPrices', 'listCoupons', 'listPromotionCodes'] as const) {
       it(`reads the same entries page by page, with ${list}()`, async () => {
-        const { catalog } = (await openAccount(create)).gateway
+        const { catalog } = (await openContractTestAccount(create)).gateway
         if (!catalog) return
         const { entries, next } = await catalog[list](FIRST)
         if (next !== null) return
@@ -52,7 +56,7 @@ export const defineCatalogContract: ContractPart = ({ describe, it }, create) =>
     }
 
     it('rejects a page after an entry that does not exist', async () => {
-      const { catalog } = (await openAccount(create)).gateway
+      const { catalog } = (await openContractTestAccount(create)).gateway
       if (!catalog) return
       const gone = { limit: 1, after: 'does-not-exist' }
       assert.equal(await catchErrorCode(() => catalog.listPrices(gone)), 'invalid_argument')

@@ -27,7 +27,7 @@ export interface CatalogOptions {
  * request to the provider.
  * @throws InvalidArgument for a provider that is not configured, or a cursor whose entry is gone.
  */
-export interface Catalogs {
+export interface CatalogReader {
   /** Lists the prices that can be chosen for subscriptions. Leaves out archived ones. */
   prices(options: CatalogOptions): Promise<CatalogPage<CatalogPrice>>
   /** Lists the coupons. At Braintree, these are the discounts. */
@@ -39,7 +39,7 @@ export interface Catalogs {
 /** The largest number of entries that providers return at once. */
 const LARGEST_PAGE = 100
 
-export function createCatalogs(context: BillingContext): Catalogs {
+export function createCatalogs(context: BillingContext): CatalogReader {
   const { providers } = context.options
 
   async function open({

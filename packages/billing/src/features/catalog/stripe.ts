@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { money } from '../../core/values/money.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import { type StripeContext, toDate } from '../../providers/stripe/client.ts'
-import { isMissing } from '../../providers/stripe/errors.ts'
+import { isMissingObjectError } from '../../providers/stripe/errors.ts'
 import { countRemainingUses } from '../promotion-codes/stripe.ts'
 import type {
   CatalogCoupon,
@@ -50,7 +50,7 @@ async function readPage<Entry extends { readonly id: string }, Described>(
       next: hasMore ? (data.at(-1)?.id ?? null) : null,
     }
   } catch (error) {
-    if (after !== null && isMissing(error)) throw createEntryGoneError(after)
+    if (after !== null && isMissingObjectError(error)) throw createEntryGoneError(after)
     throw error
   }
 }

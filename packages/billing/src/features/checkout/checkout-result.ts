@@ -8,7 +8,7 @@ import { finishOperation } from '../../core/operation.ts'
 import type { StoredOperation } from '../../core/storage/operations.ts'
 import { storeTaxTerms } from '../../core/tax.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import { isActive } from '../../core/values/subscription-state.ts'
+import { isSubscriptionActive } from '../../core/values/subscription-state.ts'
 import type { ProviderCustomer } from '../../providers/customer.ts'
 import { setBilledCard } from '../payment-methods/set-billed-card.ts'
 import type { ProviderCheckout } from './contract.ts'
@@ -74,7 +74,7 @@ export async function findCheckoutEvents(
   const made = await subscriptions.findByProvider(provider, found.subscriptionId ?? '')
   const now = options.clock.now()
   const others = (made ? await subscriptions.listByOwner(owner) : []).filter(
-    (row) => row.name === made?.name && row.id !== made.id && isActive(row, now),
+    (row) => row.name === made?.name && row.id !== made.id && isSubscriptionActive(row, now),
   )
   return createCheckoutEvents({ owner, provider }, found, { made, others })
 }

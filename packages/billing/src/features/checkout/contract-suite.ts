@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import {
   type ContractPart,
   type ContractTestAccount,
-  newOperationId,
-  openAccount,
+  createOperationId,
+  openContractTestAccount,
 } from '../../providers/contract-suite.ts'
 import type { CheckoutPages, NewCheckout } from './contract.ts'
 
@@ -14,7 +14,7 @@ export const defineCheckoutContract: ContractPart = ({ describe, it }, create) =
     body: (pages: CheckoutPages, account: ContractTestAccount) => Promise<void>,
   ) =>
     it(`${name}, for gateways with hosted pages`, async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       const { checkout } = account.gateway
       if (checkout) await body(checkout, account)
     })
@@ -27,7 +27,7 @@ export const defineCheckoutContract: ContractPart = ({ describe, it }, create) =
       assert.equal(made.status, 'open')
       assert.ok(url && URL.canParse(url), `${url} is not a URL`)
       assert.equal((await pages.create(wanted)).id, made.id)
-      const other = await pages.create({ ...wanted, operation: newOperationId() })
+      const other = await pages.create({ ...wanted, operation: createOperationId() })
       assert.notEqual(other.id, made.id)
     })
 
@@ -41,7 +41,7 @@ export const defineCheckoutContract: ContractPart = ({ describe, it }, create) =
       assert.equal(found.successPath, successPath)
       assert.equal(found.subscriptionId, null)
       assert.equal((await pages.findByOperation(operation, customerId))?.id, id)
-      assert.equal(await pages.findByOperation(newOperationId(), customerId), null)
+      assert.equal(await pages.findByOperation(createOperationId(), customerId), null)
       assert.equal(await pages.find(`${id}0`), null)
     })
 
@@ -71,6 +71,6 @@ function page({ customerId, plans }: ContractTestAccount): NewCheckout {
     cancelUrl: null,
     locale: null,
     metadata: {},
-    operation: newOperationId(),
+    operation: createOperationId(),
   }
 }

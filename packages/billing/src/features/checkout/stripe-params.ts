@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
 import { findPageLocale } from '../../providers/stripe/page-locale.ts'
 import { withoutReservedKeys } from '../metadata/metadata.ts'
-import { discountParam, startParams } from '../subscribe/stripe.ts'
-import { taxChoiceMetadata } from '../taxes/stripe-chosen-tax.ts'
+import { buildStartParams, toDiscountParam } from '../subscribe/stripe.ts'
+import { buildTaxChoiceMetadata } from '../taxes/stripe-chosen-tax.ts'
 import type { CheckoutLine, NewCheckout } from './contract.ts'
 
 type Params = Stripe.Checkout.SessionCreateParams
@@ -84,7 +84,7 @@ function buildLineItem(line: CheckoutLine): Stripe.Checkout.SessionCreateParams.
 function buildDiscountParam(
   off: NonNullable<NewCheckout['discount']>,
 ): Stripe.Checkout.SessionCreateParams.Discount {
-  return 'coupon' in off ? discountParam(off.coupon) : { promotion_code: off.promotionCode }
+  return 'coupon' in off ? toDiscountParam(off.coupon) : { promotion_code: off.promotionCode }
 }
 
 /**
@@ -135,12 +135,12 @@ function buildSubscriptionParams(
         name,
         operation,
         ...main,
-        ...taxChoiceMetadata(chosenTax),
+        ...buildTaxChoiceMetadata(chosenTax),
       },
       ...(rates.length > 0 ? { default_tax_rates: [...rates] } : {}),
       ...(trialDays === null ? {} : { trial_period_days: trialDays }),
       ...(trialEndsAt === null ? {} : { trial_end: Math.floor(trialEndsAt.getTime() / 1000) }),
-      ...startParams(subscription),
+      ...buildStartParams(subscription),
     },
   }
 }

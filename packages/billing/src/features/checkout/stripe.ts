@@ -1,6 +1,9 @@
 import type Stripe from 'stripe'
 import { getReferencedId, type StripeContext, toDate } from '../../providers/stripe/client.ts'
-import { createPromotionCodeUsedUpError, isMissing } from '../../providers/stripe/errors.ts'
+import {
+  createPromotionCodeUsedUpError,
+  isMissingObjectError,
+} from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import { callWithPromotionCode, isUsedUp } from '../promotion-codes/stripe-replacement-codes.ts'
 import { createTaxRateFinder } from '../taxes/stripe-chosen-tax.ts'
@@ -88,7 +91,7 @@ export function createStripeCheckout(context: StripeContext): { readonly checkou
         try {
           return describeCheckout(await sessions.retrieve(id, { expand: EXPAND }))
         } catch (error) {
-          if (isMissing(error)) return null
+          if (isMissingObjectError(error)) return null
           throw error
         }
       },

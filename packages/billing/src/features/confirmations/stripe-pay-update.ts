@@ -3,7 +3,7 @@ import { PaymentFailed } from '../../core/errors/payment-errors.ts'
 import { type StripeContext, toDate, toSeconds } from '../../providers/stripe/client.ts'
 import { removeUpdateState } from '../../providers/stripe/held-change.ts'
 import { throwIfUnpaid } from './stripe.ts'
-import { pendingUpdateInvoice, rememberTaxes } from './stripe-pending-update.ts'
+import { encodePreviousTaxes, getPendingUpdateInvoice } from './stripe-pending-update.ts'
 
 type Params = Stripe.SubscriptionUpdateParams
 
@@ -27,7 +27,7 @@ export async function updateAndPay(
     if (code !== 'subscription_payment_intent_requires_action') throw error
     const { tax, change } = splitTax(params)
     const hasTax = Object.keys(tax).length > 0
-    const remembered = hasTax ? rememberTaxes(current, { tax, change }) : {}
+    const remembered = hasTax ? encodePreviousTaxes(current, { tax, change }) : {}
     const alternative = findDelayAlternative(current, { tax, change, remembered }, now)
     if (alternative !== null) throw createNotDelayableError(alternative, error)
     if (hasTax) {
@@ -40,7 +40,7 @@ export async function updateAndPay(
       ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
       payment_behavior: 'pending_if_incomplete',
     })
-    const invoice = pendingUpdateInvoice(updated)
+    const invoice = getPendingUpdateInvoice(updated)
     if (invoice !== null) await throwIfUnpaid(stripe, invoice)
   }
 }

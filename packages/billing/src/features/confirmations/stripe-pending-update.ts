@@ -2,9 +2,9 @@ import type Stripe from 'stripe'
 import type { RequestedItem } from '../../providers/item.ts'
 import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
 import { retrieveSubscription } from '../../providers/stripe/describe-subscription.ts'
-import { isRefusal } from '../../providers/stripe/errors.ts'
+import { isStripeRefusal } from '../../providers/stripe/errors.ts'
 import {
-  hasLapsed,
+  hasPendingUpdateLapsed,
   type PendingUpdateState,
   type PreviousTax,
   readUpdateState,
@@ -15,13 +15,13 @@ import { requireDefaultMethod } from '../customers/stripe.ts'
 import { voidInvoice } from '../invoices/stripe-void.ts'
 import { findInvoicePayment } from '../payments/stripe.ts'
 import { haveSamePrices, listSubscriptionPriceItems } from '../swap/stripe-change-params.ts'
-import { taxRateIdsOf, taxRatesParam } from '../taxes/stripe-chosen-tax.ts'
+import { buildTaxRatesParam, listTaxRateIds } from '../taxes/stripe-chosen-tax.ts'
 
 /**
  * Returns the id of the unpaid invoice of a pending update, `null` if there is none. Stripe applies
  * a pending update when this invoice is paid, and discards it after a day at most.
  */
-export function pendingUpdateInvoice({
+export function getPendingUpdateInvoice({
   pending_update,
   latest_invoice,
 }: Stripe.Subscription): string | null {
@@ -32,7 +32,7 @@ export function pendingUpdateInvoice({
  * Returns the prices that the subscription will have once its pending update is paid. Stripe itself
  * lists only the prices that change.
  */
-export function pendingUpdateItems(subscription: Stripe.Subscription): RequestedItem[] {
+export function listPendingUpdateItems(subscription: Stripe.Subscription): RequestedItem[] {
   const { pending_update: held, items, metadata } = subscription
   const changed = held?.subscription_items ?? []
   const kept = items.data.map((item) => changed.find(({ id }) => id === item.id) ?? item)
@@ -48,7 +48,7 @@ export function pendingUpdateItems(subscription: Stripe.Subscription): Requested
  * Whether the invoice's payment waits for the customer to authenticate it, with the card that is
  * their default now.
  */
-export async function awaitsAuthentication(
+export async function isInvoiceAwaitingAuthentication(
   context: StripeContext,
   invoice: string,
   customer: Stripe.Subscription['customer'],
@@ -69,10 +69,10 @@ export async function discardPendingUpdate(
   context: StripeContext,
   subscription: Stripe.Subscription,
 ): Promise<Stripe.Subscription> {
-  const invoice = pendingUpdateInvoice(subscription)
-  if (invoice === null) return restoreTaxes(context, subscription)
+  const invoice = getPendingUpdateInvoice(subscription)
+  if (invoice === null) return restorePreviousTaxes(context, subscription)
   await voidInvoice(context, invoice)
-  return restoreTaxes(context, await retrieveSubscription(context.stripe, subscription.id))
+  return restorePreviousTaxes(context, await retrieveSubscription(context.stripe, subscription.id))
 }
 
 type Params = Stripe.SubscriptionUpdateParams
@@ -84,7 +84,7 @@ type Params = Stripe.SubscriptionUpdateParams
  * is paid. Because both happen in one request, a crash in between cannot lose the old taxes, as it
  * could if they were stored in our database.
  */
-export function rememberTaxes(
+export function encodePreviousTaxes(
   current: Stripe.Subscription,
   { tax, change }: { readonly tax: Params; readonly change: Params },
 ): Stripe.Metadata {
@@ -111,10 +111,10 @@ function readCurrentTaxes(
     ...(tax.automatic_tax ? { automatic_tax: { enabled: automatic_tax.enabled } } : {}),
     ...(tax.default_tax_rates === undefined
       ? {}
-      : { default_tax_rates: taxRatesParam(taxRateIdsOf(default_tax_rates)) }),
+      : { default_tax_rates: buildTaxRatesParam(listTaxRateIds(default_tax_rates)) }),
     items: rated.map(({ id, tax_rates }) => ({
       id,
-      tax_rates: taxRatesParam(taxRateIdsOf(tax_rates)),
+      tax_rates: buildTaxRatesParam(listTaxRateIds(tax_rates)),
     })),
   }
 }
@@ -145,11 +145,11 @@ function listItemsAfterUpdate({ items }: Stripe.Subscription, { items: changes =
  * Restores the taxes from before a change that waited for payment authentication and expired
  * unpaid. Does nothing if the change was paid.
  */
-export async function restoreTaxes(
+export async function restorePreviousTaxes(
   context: StripeContext,
   current: Stripe.Subscription,
 ): Promise<Stripe.Subscription> {
-  if (!hasLapsed(current)) return current
+  if (!hasPendingUpdateLapsed(current)) return current
   const { stripe, warn } = context
   const { id, metadata } = current
   const reason = await tryToRestore(context, current)
@@ -184,7 +184,7 @@ async function tryToRestore(
     await stripe.subscriptions.update(id, { ...tax, ...update })
     return null
   } catch (error) {
-    if (isRefusal(error)) return error
+    if (isStripeRefusal(error)) return error
     throw error
   }
 }

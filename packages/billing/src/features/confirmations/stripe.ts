@@ -16,7 +16,7 @@ import { voidInvoice } from '../invoices/stripe-void.ts'
 import { findInvoicePayment } from '../payments/stripe.ts'
 import type { PaymentConfirmations } from './contract.ts'
 import { voidAbandonedInvoices } from './stripe-abandoned-invoices.ts'
-import { restoreTaxes } from './stripe-pending-update.ts'
+import { restorePreviousTaxes } from './stripe-pending-update.ts'
 
 const UNPAID: readonly string[] = ['incomplete', 'past_due', 'unpaid']
 
@@ -56,7 +56,7 @@ export function createStripeConfirmations(context: StripeContext): Pick<Gateway,
       },
 
       async undoLapsedChange(id) {
-        await restoreTaxes(context, await retrieveSubscription(context.stripe, id))
+        await restorePreviousTaxes(context, await retrieveSubscription(context.stripe, id))
       },
 
       closeUnpaid: ({ raw }) => voidAbandonedInvoices(context, raw as Stripe.Subscription),

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import {
-  anotherCustomer,
   type ContractPart,
   type ContractTestAccount,
-  capabilityTests,
-  newOperationId,
+  createAnotherCustomer,
+  createCapabilityTests,
+  createOperationId,
 } from '../../providers/contract-suite.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 import type { NewCreditNote } from './contract.ts'
 
 /** Contract tests of credit notes, for gateways whose provider issues them. */
 export const defineCreditNotesContract: ContractPart = ({ describe, it }, create) => {
-  const onCreditNotes = capabilityTests(
+  const onCreditNotes = createCapabilityTests(
     'creditNotes',
     'for gateways with credit notes',
     { it },
@@ -31,7 +31,7 @@ export const defineCreditNotesContract: ContractPart = ({ describe, it }, create
         assert.deepEqual(made.givenBack, { refunded: 0, toBalance: 0, outside: invoice.total })
         assert.equal((await notes.create(wanted)).id, made.id)
         assert.equal((await notes.findByKey(invoice.id, wanted.key))?.id, made.id)
-        assert.equal(await notes.findByKey(invoice.id, newOperationId()), null)
+        assert.equal(await notes.findByKey(invoice.id, createOperationId()), null)
         const [found, ...others] = await notes.listByInvoice(invoice.id)
         assert.equal(found?.id, made.id)
         assert.deepEqual(others, [])
@@ -67,7 +67,7 @@ export const defineCreditNotesContract: ContractPart = ({ describe, it }, create
         charge: charge.charge,
         amount,
         reason: null,
-        key: newOperationId(),
+        key: createOperationId(),
       })
       const left = { ofInvoice: invoice.total - 300, ofRefund: 300 }
       assert.deepEqual(await notes.left(invoice.id, refund.id), left)
@@ -83,7 +83,7 @@ export const defineCreditNotesContract: ContractPart = ({ describe, it }, create
       async (notes, { gateway, customerId }, invoice) => {
         const made = await notes.create(whole(customerId, invoice))
         assert.equal((await notes.find(made.id, customerId))?.number, made.number)
-        const bob = await anotherCustomer({ gateway })
+        const bob = await createAnotherCustomer({ gateway })
         assert.equal(await notes.find(made.id, bob.id), null)
         assert.equal(await notes.find('none-of-ours', customerId), null)
         assert.deepEqual(await notes.list(bob.id, null), [])
@@ -104,6 +104,6 @@ async function invoiced({
 }
 
 function whole(customerId: string, { id: invoice }: InvoiceData): NewCreditNote {
-  const key = newOperationId()
+  const key = createOperationId()
   return { customerId, invoice, of: null, to: 'outside', reason: null, memo: null, key }
 }

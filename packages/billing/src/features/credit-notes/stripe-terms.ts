@@ -2,11 +2,11 @@ import type Stripe from 'stripe'
 import { AmountTooLarge, InvalidArgument } from '../../core/errors/errors.ts'
 import { formatValue } from '../../core/values/arguments.ts'
 import { formatMoney, money } from '../../core/values/money.ts'
-import { sumReturned } from '../../core/values/money-back.ts'
+import { sumReturnedMoney } from '../../core/values/money-back.ts'
 import { getReferencedId, listAll, type StripeContext } from '../../providers/stripe/client.ts'
-import { isMissing } from '../../providers/stripe/errors.ts'
+import { isMissingObjectError } from '../../providers/stripe/errors.ts'
 import { readRemainingInvoiceAmount } from '../proration/stripe-paid-invoice.ts'
-import { readReturned } from '../proration/stripe-returned.ts'
+import { readInvoiceReturns } from '../proration/stripe-returned.ts'
 import type { NewCreditNote, RemainingCredit } from './contract.ts'
 import type { CreditedLine } from './credit-note.ts'
 
@@ -68,12 +68,12 @@ export async function readRemainingAmounts(
   invoice: Stripe.Invoice,
   { refund, disputes }: { readonly refund: string | null; readonly disputes: boolean },
 ): Promise<RemainingAmounts> {
-  const { charges, refunds, notes } = await readReturned(context, invoice)
+  const { charges, refunds, notes } = await readInvoiceReturns(context, invoice)
   const sum = (amounts: readonly number[]) => amounts.reduce((all, each) => all + each, 0)
   const links = notes.filter(({ status }) => status !== 'void').flatMap((note) => note.refunds)
   const own = links.filter((link) => getReferencedId(link.refund) === refund)
   const captured = sum(charges.map(({ amount_captured }) => amount_captured))
-  const refunded = sumReturned({ refunds, disputes: [], creditNotes: [] })
+  const refunded = sumReturnedMoney({ refunds, disputes: [], creditNotes: [] })
   // A refund can fail after a credit note documented it. It no longer counts as a refund then.
   const unexplained = Math.max(0, refunded - sum(links.map((link) => link.amount_refunded)))
   const credited =
@@ -101,7 +101,7 @@ async function readRefundAmount(
   charges: readonly Stripe.Charge[],
 ): Promise<number> {
   const found = await stripe.refunds.retrieve(refund).catch((error) => {
-    if (isMissing(error)) return null
+    if (isMissingObjectError(error)) return null
     throw error
   })
   if (found && charges.some(({ id }) => id === getReferencedId(found.charge))) return found.amount

@@ -12,11 +12,11 @@ import type { InvoiceLine } from '../invoices/invoice-parts.ts'
 import {
   isReverseCharged,
   readInvoiceTaxes,
-  taxIdsOf,
+  readInvoiceTaxIds,
   toInvoiceCustomer,
   toInvoiceDiscounts,
 } from '../invoices/stripe.ts'
-import { toRefundRefused } from '../refunds/stripe.ts'
+import { toRefundRefusedError } from '../refunds/stripe.ts'
 import type { NewCreditNote } from './contract.ts'
 import type { CreditNoteData, CreditNoteReason } from './credit-note.ts'
 import { buildCreditNoteParams, readRemainingAmounts } from './stripe-terms.ts'
@@ -108,7 +108,7 @@ async function create(
       () => findByKey(context, id, key),
     )
   } catch (error) {
-    throw isRefundRejection(error) ? toRefundRefused(error) : error
+    throw isRefundRejection(error) ? toRefundRefusedError(error) : error
   }
 }
 
@@ -139,7 +139,7 @@ async function describe(context: StripeContext, note: Stripe.CreditNote): Promis
     subtotal: note.subtotal,
     discounts: toInvoiceDiscounts(note.discount_amounts),
     taxes: await readInvoiceTaxes(context, note.total_taxes),
-    customerTaxIds: taxIdsOf(invoice),
+    customerTaxIds: readInvoiceTaxIds(invoice),
     reverseCharge: isReverseCharged(invoice),
     total: note.total,
     givenBack: { refunded, toBalance: readBalanceCredit(note), outside },

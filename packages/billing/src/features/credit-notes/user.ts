@@ -15,7 +15,7 @@ import { formatMoney, money, requireAmount } from '../../core/values/money.ts'
 import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { withExistingCustomer } from '../customers/customer.ts'
 import { withOwnerLocale } from '../customers/locale-of.ts'
-import { creditNoteDownload, type DownloadOptions } from '../invoices/download.ts'
+import { type DownloadOptions, downloadCreditNotePdf } from '../invoices/download.ts'
 import { buildCreditNoteCreatedEvent } from '../invoices/events.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 import type { CreditNotes, NewCreditNote } from './contract.ts'
@@ -69,7 +69,7 @@ export async function downloadCreditNote(
 ): Promise<Response> {
   const found = await findCreditNote(user, id)
   if (!found) throw new CreditNoteNotFound('There is no such credit note')
-  return creditNoteDownload(found, await withOwnerLocale(user, options))
+  return downloadCreditNotePdf(found, await withOwnerLocale(user, options))
 }
 
 export async function issueCreditNote(

@@ -3,10 +3,10 @@ import { InvalidPaymentToken, NoCustomer, NoPaymentMethod } from '../../core/err
 import { NO_CARD } from '../../core/values/card.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import {
-  describeMethod,
-  describeNonce,
+  describeBraintreePaymentMethod,
+  describePaymentMethodNonce,
   type PaymentMethodNonce,
-  summarizeMethod,
+  summarizePaymentMethod,
 } from '../../providers/braintree/describe-method.ts'
 import {
   isNotFound,
@@ -25,7 +25,7 @@ import {
 import type { Gateway } from '../../providers/gateway.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import type { braintree } from '../../providers/sdk-types.ts'
-import type { ProviderMethod } from '../payment-methods/contract.ts'
+import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
 
 const ID_TAKEN = '91609'
 
@@ -68,11 +68,11 @@ async function readNonce(
   context: BraintreeContext,
   customerId: string,
   nonce: string,
-): Promise<ProviderMethod> {
+): Promise<ProviderPaymentMethod> {
   const kept = await findMethod(context, customerId, deriveMethodToken(customerId, nonce))
-  if (kept) return describeMethod(kept, false)
+  if (kept) return describeBraintreePaymentMethod(kept, false)
   try {
-    return describeNonce(
+    return describePaymentMethodNonce(
       (await context.gateway.paymentMethodNonce.find(nonce)) as PaymentMethodNonce,
     )
   } catch (error) {
@@ -171,14 +171,14 @@ async function repointSubscriptions(
   token: string,
 ): Promise<void> {
   for (const subscription of listCustomerSubscriptions(customer)) {
-    if (hasEnded(subscription) || subscription.paymentMethodToken === token) continue
+    if (hasSubscriptionEnded(subscription) || subscription.paymentMethodToken === token) continue
     requireSuccess(
       await gateway.subscription.update(subscription.id, { paymentMethodToken: token }),
     )
   }
 }
 
-export function hasEnded({ status }: braintree.Subscription): boolean {
+export function hasSubscriptionEnded({ status }: braintree.Subscription): boolean {
   return status === 'Canceled' || status === 'Expired'
 }
 
@@ -205,7 +205,7 @@ export function describeCustomer(customer: braintree.Customer): ProviderCustomer
   const method = findDefaultMethod(customer)
   return {
     id: customer.id,
-    card: method ? summarizeMethod(method) : NO_CARD,
+    card: method ? summarizePaymentMethod(method) : NO_CARD,
     hasPaymentMethod: method !== null,
     address: fromAddress(customer.addresses?.[0]),
     raw: customer,

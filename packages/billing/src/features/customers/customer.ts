@@ -65,7 +65,7 @@ async function createCustomer(
   { billed, details }: { readonly billed: BilledOwner; readonly details: CustomerDetails },
 ): Promise<ProviderCustomer> {
   const { owner } = billed
-  const described = customerDetailsFromRow(context, billed)
+  const described = readCustomerDetailsFromRow(context, billed)
   const intent: OperationIntent = {
     owner,
     kind: 'customer',
@@ -109,7 +109,7 @@ async function beginCustomerOperation(
  * Reads the customer details (name, e-mail and others) from the owner's row in the application's
  * table. The address is included if columns for it are configured, even if they are empty.
  */
-export function customerDetailsFromRow(
+export function readCustomerDetailsFromRow(
   { options }: BillingContext,
   { owner, attributes }: BilledOwner,
 ): CustomerDetails {

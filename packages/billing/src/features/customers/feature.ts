@@ -1,4 +1,4 @@
-import { BillableUser, scopeOf } from '../../billable-user.ts'
+import { BillableUser, getUserScope } from '../../billable-user.ts'
 import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { Address, CustomerDetails } from '../../providers/customer.ts'
@@ -86,7 +86,7 @@ export const customersFeature = defineFeature({
     chooseProvider,
     transferTo: async (user, to) => {
       await transferTo(user, 'owner' in to ? to.owner : to)
-      if (to instanceof BillableUser) await scopeOf(to).user.reload()
+      if (to instanceof BillableUser) await getUserScope(to).user.reload()
     },
     asCustomer: readProviderCustomer,
     billingAddress: readBillingAddress,

@@ -18,10 +18,13 @@ import {
   nullIfMissing,
   type StripeContext,
 } from '../../providers/stripe/client.ts'
-import { describeMethod, summarizeMethod } from '../../providers/stripe/describe-method.ts'
-import { isMissing, toBillingError } from '../../providers/stripe/errors.ts'
+import {
+  describeStripePaymentMethod,
+  summarizePaymentMethod,
+} from '../../providers/stripe/describe-method.ts'
+import { isMissingObjectError, toBillingError } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
-import type { ProviderMethod } from '../payment-methods/contract.ts'
+import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
 
 /** Fields that a request must expand (Stripe's `expand` parameter) for `describeCustomer()`. */
 export const CUSTOMER_EXPAND = ['invoice_settings.default_payment_method']
@@ -83,14 +86,14 @@ async function readToken(
   context: StripeContext,
   customerId: string,
   token: string,
-): Promise<ProviderMethod> {
+): Promise<ProviderPaymentMethod> {
   const id = await toMethodId(context, customerId, token)
   try {
     const method = await context.stripe.paymentMethods.retrieve(id)
     const owner = getReferencedId(method.customer)
-    if (owner === null || owner === customerId) return describeMethod(method, null)
+    if (owner === null || owner === customerId) return describeStripePaymentMethod(method, null)
   } catch (error) {
-    if (!isMissing(error)) throw error
+    if (!isMissingObjectError(error)) throw error
   }
   throw new InvalidPaymentToken('There is no such payment method', {
     provider: 'stripe',
@@ -266,7 +269,7 @@ export function describeCustomer(customer: Stripe.Customer): ProviderCustomer {
   const method = customer.invoice_settings.default_payment_method
   return {
     id: customer.id,
-    card: typeof method === 'object' && method !== null ? summarizeMethod(method) : NO_CARD,
+    card: typeof method === 'object' && method !== null ? summarizePaymentMethod(method) : NO_CARD,
     hasPaymentMethod: method !== null || customer.default_source !== null,
     locale: localeOf(customer),
     address: fromStripeAddress(customer.address),

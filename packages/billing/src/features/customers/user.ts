@@ -8,8 +8,8 @@ import type { Address, CustomerDetails } from '../../providers/customer.ts'
 import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { chooseProvider as choose } from './choose-provider.ts'
 import {
-  customerDetailsFromRow,
   ensureCustomer,
+  readCustomerDetailsFromRow,
   requireValidLocale,
   withExistingCustomer,
 } from './customer.ts'
@@ -55,7 +55,7 @@ export async function syncCustomerDetails(user: UserScopeWith<'customerDetails'>
       await locked.change(provider, (gateway) =>
         requireGatewayPart(gateway, 'customerDetails').set(
           providerId,
-          customerDetailsFromRow(context, billed),
+          readCustomerDetailsFromRow(context, billed),
         ),
       )
     } catch (error) {

@@ -2,7 +2,7 @@ import type braintree from 'braintree'
 import { fromDecimal } from '../../core/values/money.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { nullIfMissing } from '../../providers/braintree/errors.ts'
-import { listSales } from '../invoices/braintree.ts'
+import { listCustomerSales } from '../invoices/braintree.ts'
 import { findUsageSubscriptionId } from '../usage/braintree-usage-order.ts'
 import type { PaymentDisputes, ProviderDispute } from './contract.ts'
 
@@ -20,7 +20,10 @@ export function createBraintreeDisputes(context: BraintreeContext): {
       find: (id) => findDispute(context, id),
       async list(customerId) {
         const found: ProviderDispute[] = []
-        for (const { disputes = [] } of (await listSales(context, customerId)) as Disputed[]) {
+        for (const { disputes = [] } of (await listCustomerSales(
+          context,
+          customerId,
+        )) as Disputed[]) {
           for (const { id } of disputes) {
             const dispute = await findDispute(context, id)
             if (dispute) found.push(dispute)

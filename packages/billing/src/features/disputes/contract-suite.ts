@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, openAccount } from '../../providers/contract-suite.ts'
+import { type ContractPart, openContractTestAccount } from '../../providers/contract-suite.ts'
 
 /**
  * Contract tests of disputes (chargebacks), for gateways that report them, in test accounts that
@@ -8,7 +8,7 @@ import { type ContractPart, openAccount } from '../../providers/contract-suite.t
 export const defineDisputesContract: ContractPart = ({ describe, it }, create) => {
   describe('a dispute of a charge', () => {
     it('names the customer of the disputed charge, for gateways with disputes', async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       const { disputes } = account.gateway
       if (!disputes || !account.disputeNewestCharge) return
       const { id: subscriptionId } = await account.subscribe()

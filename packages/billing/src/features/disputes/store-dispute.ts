@@ -63,7 +63,7 @@ async function recordDispute(
     reason: found.reason,
     status: found.status,
     openedAt: found.openedAt,
-    closedAt: isDecided(found) ? (before?.closedAt ?? options.clock.now()) : null,
+    closedAt: isDisputeDecided(found) ? (before?.closedAt ?? options.clock.now()) : null,
   }
   const newEvents = emitsEvents
     ? createDisputeEvents({ owner: locked.owner, provider }, before, found)
@@ -100,7 +100,7 @@ export async function syncDisputes(
     const before = await context.disputes.find(provider, found.id)
     if (before?.status === found.status) continue
     if (!dryRun) {
-      if (before || !isDecided(found)) await storeDispute(context, locked, provider, found)
+      if (before || !isDisputeDecided(found)) await storeDispute(context, locked, provider, found)
       else {
         const row = await findDisputedSubscription(context, provider, found)
         await recordDispute(context, locked, { provider, found, row, emitsEvents: false })
@@ -145,7 +145,7 @@ export async function moveDisputes(
   const owner = await context.owners.find(from.owner)
   const { disputes } = await locked.gateway(provider)
   const listed = (await disputes?.list(owner?.providerId ?? '')) ?? []
-  for (const found of listed.filter((each) => !isDecided(each))) {
+  for (const found of listed.filter((each) => !isDisputeDecided(each))) {
     const before = await context.disputes.find(provider, found.id)
     if (before?.subscriptionId !== from.id) continue
     await recordDispute(context, locked, { provider, found, row: to, emitsEvents: false })
@@ -162,7 +162,7 @@ function endsAccess(
 }
 
 /** Whether the bank has decided the dispute (`won` or `lost`). */
-export function isDecided({ status }: Pick<ProviderDispute, 'status'>): boolean {
+export function isDisputeDecided({ status }: Pick<ProviderDispute, 'status'>): boolean {
   return status === 'won' || status === 'lost'
 }
 
@@ -179,7 +179,7 @@ export function createDisputeEvents(
   const base = { owner, provider, data: { dispute: toDisputeEventData(found) } }
   const isInquiry = found.status === 'inquiry'
   const isSerious = !isInquiry && (disputeBefore === null || disputeBefore.status === 'inquiry')
-  const isOver = isDecided(found) && disputeBefore?.status !== found.status
+  const isOver = isDisputeDecided(found) && disputeBefore?.status !== found.status
   const opened = isInquiry && disputeBefore === null ? `${about}:inquiry` : isSerious ? about : null
   return [
     ...(opened === null ? [] : [{ ...base, type: 'dispute.opened' as const, subject: opened }]),

@@ -7,7 +7,7 @@ import {
   hasCyclesLeft,
   toMinorUnits,
 } from '../../providers/braintree/plan-credit.ts'
-import { includedTax } from '../invoices/braintree-included-tax.ts'
+import { computeIncludedTax } from '../invoices/braintree-included-tax.ts'
 import type { PreviewLineKind, UpcomingInvoice } from './upcoming-invoice.ts'
 
 /** A line of a previewed invoice. Its amount is in the currency's smallest unit. */
@@ -61,7 +61,7 @@ export function forecastCycleLines(
 }
 
 /** Returns the invoice line for the subscription's balance. Negative amounts are credit. */
-export function balanceLine(balance: number): ForecastLine {
+export function createBalanceLine(balance: number): ForecastLine {
   const description = balance < 0 ? 'Credit from before' : 'Owed from before'
   return { kind: 'balance', description, amount: balance }
 }
@@ -87,7 +87,7 @@ export function toUpcomingInvoice(
     lines: lines
       .filter(({ amount }) => amount !== 0)
       .map(({ amount, ...line }) => ({ ...line, amount: money(amount, currency) })),
-    includedTax: money(includedTax(total, tax), currency),
+    includedTax: money(computeIncludedTax(total, tax), currency),
   }
 }
 

@@ -6,17 +6,17 @@ import {
   addDays,
   addMonths,
   type CalendarDay,
-  nextDayOfMonth,
+  findNextDayOfMonth,
   startOfDay,
   toCalendarDay,
   toMonthlyBillingDay,
 } from '../../providers/braintree/days.ts'
 import { type AddOnOrDiscount, hasCyclesLeft } from '../../providers/braintree/plan-credit.ts'
 import { type PlanWithAddOns, requirePlan } from '../../providers/braintree/plans.ts'
-import { newSubscriptionRequest } from '../subscribe/braintree.ts'
+import { buildNewSubscriptionRequest } from '../subscribe/braintree.ts'
 import {
-  balanceLine,
   type CycleTerms,
+  createBalanceLine,
   type ForecastLine,
   forecastCycleLines,
   sumOfLines,
@@ -26,7 +26,7 @@ import {
 import type { PreviewedSubscription } from './contract.ts'
 import type { FirstInvoices } from './upcoming-invoice.ts'
 
-type Request = Awaited<ReturnType<typeof newSubscriptionRequest>>
+type Request = Awaited<ReturnType<typeof buildNewSubscriptionRequest>>
 
 /**
  * Previews the first invoices of a new subscription, calculated from the request that would create
@@ -38,7 +38,7 @@ export async function previewFirstInvoices(
   now: Date,
 ): Promise<FirstInvoices> {
   const plan = await requirePlan(context, previewedSubscription.plan)
-  const request = await newSubscriptionRequest(context, plan, previewedSubscription)
+  const request = await buildNewSubscriptionRequest(context, plan, previewedSubscription)
   const cycle = await buildFirstCycle(context, plan, request)
   const { currency } = plan
   const terms = { currency, planCredit: context.planCredit }
@@ -50,7 +50,7 @@ export async function previewFirstInvoices(
   if (begins > toCalendarDay(now))
     return { now: invoice([], now), next: invoice(lines, startOfDay(begins)) }
   const rest = Math.min(0, sumOfLines(lines))
-  const second = [...forecastCycleLines(toLaterCycle(cycle), terms), balanceLine(rest)]
+  const second = [...forecastCycleLines(toLaterCycle(cycle), terms), createBalanceLine(rest)]
   const next = addMonths(begins, plan.frequency, plan.billingDay ?? toMonthlyBillingDay(begins))
   return {
     now: invoice(lines, now),
@@ -64,7 +64,7 @@ function findFirstBillingDay(
   today: CalendarDay,
 ): CalendarDay {
   if (trialPeriod) return addDays(today, trialDuration ?? 0)
-  return plan.billingDay === null ? today : nextDayOfMonth(today, plan.billingDay)
+  return plan.billingDay === null ? today : findNextDayOfMonth(today, plan.billingDay)
 }
 
 /**

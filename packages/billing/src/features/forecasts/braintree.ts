@@ -9,7 +9,7 @@ import {
 } from '../../providers/braintree/plan-credit.ts'
 import { findBraintreeSubscription } from '../subscribe/braintree.ts'
 import {
-  balanceLine,
+  createBalanceLine,
   type ForecastLine,
   forecastCycleLines,
   toUpcomingInvoice,
@@ -57,7 +57,7 @@ function previewNextInvoice(
   }
   const lines = [
     ...forecastCycleLines({ planId, price: price ?? '0', addOns, discounts }, context),
-    balanceLine(getBalanceWithoutDebt(found, currency)),
+    createBalanceLine(getBalanceWithoutDebt(found, currency)),
     debt,
   ]
   return toUpcomingInvoice(withUnusedCredit(lines), {

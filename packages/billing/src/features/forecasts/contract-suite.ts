@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import {
   type ContractPart,
   type ContractTestAccount,
-  capabilityTests,
   catchErrorCode,
+  createCapabilityTests,
 } from '../../providers/contract-suite.ts'
 import type { PreviewedSubscription } from './contract.ts'
 import type { UpcomingInvoice } from './upcoming-invoice.ts'
 
 /** Contract tests of invoice previews, for gateways that implement `forecasts`. */
 export const defineForecastsContract: ContractPart = ({ describe, it }, create) => {
-  const onBills = capabilityTests('forecasts', 'for gateways with previews', { it }, create)
+  const onBills = createCapabilityTests('forecasts', 'for gateways with previews', { it }, create)
 
   describe('an upcoming invoice', () => {
     onBills('is due at the end of the period', async (forecasts, { subscribe, read }) => {

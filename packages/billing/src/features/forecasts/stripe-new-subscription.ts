@@ -8,9 +8,9 @@ import {
 } from '../../providers/stripe/client.ts'
 import { toStripeAddress } from '../customers/stripe.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
-import { completeInvoice, INVOICE_EXPAND_PARAM } from '../invoices/stripe.ts'
+import { INVOICE_EXPAND_PARAM, readCompleteInvoice } from '../invoices/stripe.ts'
 import { previewWithPromotionCode } from '../promotion-codes/stripe-replacement-codes.ts'
-import { subscriptionCreateParams } from '../subscribe/stripe.ts'
+import { buildSubscriptionCreateParams } from '../subscribe/stripe.ts'
 import { toUpcomingInvoice } from '../swap/stripe-preview.ts'
 import { createTaxRateFinder } from '../taxes/stripe-chosen-tax.ts'
 import type { PreviewedSubscription } from './contract.ts'
@@ -36,7 +36,7 @@ export async function previewFirstInvoices(
   const { stripe } = context
   const { customerId } = previewedSubscription
   const rates = await createTaxRateFinder(context)(previewedSubscription.tax)
-  const params = subscriptionCreateParams(
+  const params = buildSubscriptionCreateParams(
     { ...previewedSubscription, customerId: customerId ?? '', name: '', operation: '' },
     rates,
   )
@@ -52,7 +52,7 @@ export async function previewFirstInvoices(
       expand: DETAILS,
     })
   })
-  const shown = await completeInvoice(context, first)
+  const shown = await readCompleteInvoice(context, first)
   // Nothing is billed immediately: the subscription starts free of charge, or bills usage only.
   if (first.period_end > toSeconds(now)) {
     return {
@@ -139,7 +139,7 @@ async function previewSecondInvoice(
     subscription_details: { ...others, items: items.filter(isDue) },
     expand: INVOICE_EXPAND_PARAM,
   })
-  const data = await completeInvoice(context, second)
+  const data = await readCompleteInvoice(context, second)
   const balance = shown.startingBalance + shown.total - shown.amountDue
   return toUpcomingInvoice(
     { ...data, startingBalance: balance, amountDue: Math.max(0, data.total + balance) },

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { type StripeContext, toDate } from '../../providers/stripe/client.ts'
-import { isMissing } from '../../providers/stripe/errors.ts'
-import { completeInvoice, INVOICE_EXPAND_PARAM } from '../invoices/stripe.ts'
+import { isMissingObjectError } from '../../providers/stripe/errors.ts'
+import { INVOICE_EXPAND_PARAM, readCompleteInvoice } from '../invoices/stripe.ts'
 import { toUpcomingInvoice } from '../swap/stripe-preview.ts'
 import type { InvoiceForecasts } from './contract.ts'
 import { previewFirstInvoices } from './stripe-new-subscription.ts'
@@ -35,9 +35,12 @@ async function findUpcoming(context: StripeContext, id: string): Promise<Upcomin
     })
     const isPaused = pause !== null && !(pause.resumes_at && pause.resumes_at <= invoice.period_end)
     if (isPaused) return null
-    return toUpcomingInvoice(await completeInvoice(context, invoice), toDate(invoice.period_end))
+    return toUpcomingInvoice(
+      await readCompleteInvoice(context, invoice),
+      toDate(invoice.period_end),
+    )
   } catch (error) {
-    if (isMissing(error) || isNoUpcomingInvoiceError(error)) return null
+    if (isMissingObjectError(error) || isNoUpcomingInvoiceError(error)) return null
     throw error
   }
 }

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, newOperationId, openAccount } from '../../providers/contract-suite.ts'
+import {
+  type ContractPart,
+  createOperationId,
+  openContractTestAccount,
+} from '../../providers/contract-suite.ts'
 import type { NewGuestCheckout } from './contract.ts'
 
 /**
@@ -8,7 +12,7 @@ import type { NewGuestCheckout } from './contract.ts'
 export const defineGuestCheckoutContract: ContractPart = ({ describe, it }, create) => {
   describe('a hosted page for a guest', () => {
     it('is created once per key and has no customer, for gateways with guest pages', async () => {
-      const { gateway, plans } = await openAccount(create)
+      const { gateway, plans } = await openContractTestAccount(create)
       const { guestCheckout, checkout } = gateway
       if (!guestCheckout) return
       assert.ok(
@@ -20,7 +24,7 @@ export const defineGuestCheckoutContract: ContractPart = ({ describe, it }, crea
       assert.deepEqual([made.status, made.customerId, made.owner], ['open', null, 'guest'])
       assert.ok(made.url && URL.canParse(made.url))
       assert.equal((await guestCheckout.create(wanted)).id, made.id)
-      const other = await guestCheckout.create({ ...wanted, key: newOperationId() })
+      const other = await guestCheckout.create({ ...wanted, key: createOperationId() })
       assert.notEqual(other.id, made.id)
       assert.equal((await checkout.find(made.id))?.owner, 'guest')
     })
@@ -43,6 +47,6 @@ function page(price: string): NewGuestCheckout {
     cancelUrl: null,
     locale: null,
     metadata: {},
-    key: newOperationId(),
+    key: createOperationId(),
   }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, capabilityTests } from '../../providers/contract-suite.ts'
+import { type ContractPart, createCapabilityTests } from '../../providers/contract-suite.ts'
 
 /** Contract tests of the search for invoices, for gateways with the part `invoiceSearch`. */
 export const defineInvoiceSearchContract: ContractPart = ({ describe, it }, create) => {
   describe('the search for invoices', () => {
-    const test = capabilityTests('invoiceSearch', 'of all customers', { it }, create)
+    const test = createCapabilityTests('invoiceSearch', 'of all customers', { it }, create)
 
     test('finds an invoice by its number and by its id', async (search, {
       gateway,

@@ -8,7 +8,7 @@ import type { Gateway } from '../../providers/gateway.ts'
 import type { braintree } from '../../providers/sdk-types.ts'
 import type { TaxLookup } from '../payments/charge-contract.ts'
 import { findUsageSubscriptionId } from '../usage/braintree-usage-order.ts'
-import { includedTax } from './braintree-included-tax.ts'
+import { computeIncludedTax } from './braintree-included-tax.ts'
 import type { InvoiceData } from './invoice.ts'
 
 const PAID = ['settled']
@@ -28,7 +28,7 @@ export function createBraintreeInvoices(
   context: BraintreeContext,
 ): Pick<Gateway, 'hasPaid' | 'listInvoices' | 'findInvoice'> {
   const { gateway } = context
-  const sales = (customerId: string) => listSales(context, customerId)
+  const sales = (customerId: string) => listCustomerSales(context, customerId)
   return {
     hasPaid: async (customerId) =>
       (await sales(customerId)).some(({ status }) => [...PAID, ...PENDING].includes(status)),
@@ -38,14 +38,14 @@ export function createBraintreeInvoices(
         .filter(({ status }) => statuses.includes(status))
         .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
         .slice(0, limit ?? undefined)
-        .map((transaction) => saleToInvoice(context, transaction, taxOf))
+        .map((transaction) => convertSaleToInvoice(context, transaction, taxOf))
     },
     async findInvoice(id, customerId, taxOf) {
       try {
         const transaction = await gateway.transaction.find(id)
         const isOurs = transaction.customer?.id === customerId && transaction.type === 'sale'
         const counts = [...PAID, ...PENDING].includes(transaction.status)
-        return isOurs && counts ? saleToInvoice(context, transaction, taxOf) : null
+        return isOurs && counts ? convertSaleToInvoice(context, transaction, taxOf) : null
       } catch (error) {
         if (isNotFound(error)) return null
         throw error
@@ -55,7 +55,7 @@ export function createBraintreeInvoices(
 }
 
 /** Lists all sales (charges) of a Braintree customer, whatever their status. */
-export async function listSales(
+export async function listCustomerSales(
   { gateway }: BraintreeContext,
   customerId: string,
 ): Promise<braintree.Transaction[]> {
@@ -70,7 +70,7 @@ interface Search {
   customerId(): { is(id: string): void }
 }
 
-export function saleToInvoice(
+export function convertSaleToInvoice(
   { options }: BraintreeContext,
   transaction: braintree.Transaction,
   taxOf: TaxLookup,
@@ -135,7 +135,7 @@ export function saleToInvoice(
 
 function taxesOf(total: number, tax: BasisPoints): InvoiceData['taxes'] {
   if (tax === 0) return []
-  const amount = includedTax(total, tax)
+  const amount = computeIncludedTax(total, tax)
   return [{ percentage: formatTaxPercentage(tax), amount, inclusive: true }]
 }
 

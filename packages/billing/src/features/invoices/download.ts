@@ -55,7 +55,7 @@ export async function downloadAsResponse(
  * Renders a credit note as PDF, and returns it as a web-standard `Response`. The file name contains
  * the number of the credit note, because a month can have several.
  */
-export async function creditNoteDownload(
+export async function downloadCreditNotePdf(
   note: CreditNote,
   options: DownloadOptions,
 ): Promise<Response> {

@@ -39,7 +39,7 @@ export function buildInvoiceVoidedEvent(
   return { type: 'invoice.voided', owner, provider, subject: `${provider}:${invoice.id}`, data }
 }
 
-export function refundCreatedEvent(
+export function buildRefundCreatedEvent(
   { owner, provider }: EventOrigin,
   refund: Refund,
 ): NewBillingEvent {

@@ -3,13 +3,13 @@ import type Stripe from 'stripe'
 import { isBillingError } from '../../core/errors/error-codes.ts'
 import { type Money, money } from '../../core/values/money.ts'
 import type { Gateway } from '../../providers/gateway.ts'
-import { refuseOverrides } from '../../providers/overrides.ts'
+import { rejectReservedOptions } from '../../providers/overrides.ts'
 import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
 import { createIdempotencyKeyReusedError, toBillingError } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import { requireDefaultMethod } from '../customers/stripe.ts'
 import type { InvoiceForOptions, InvoiceOutcome } from '../payments/charge-contract.ts'
-import { completeInvoice } from './stripe.ts'
+import { readCompleteInvoice } from './stripe.ts'
 import { finalizeDraft, voidInvoice } from './stripe-void.ts'
 
 /** Invoice parameters that billing sets itself, so that callers cannot pass them. */
@@ -47,7 +47,7 @@ export function createStripeSingleInvoices(
   return {
     async invoiceFor(customer, item, given: InvoiceForOptions<'stripe'>) {
       const { idempotencyKey, voidOnFailure = false, automaticTax = false, ...options } = given
-      refuseOverrides(options, RESERVED_PARAMS)
+      rejectReservedOptions(options, RESERVED_PARAMS)
       const more: Stripe.InvoiceCreateParams = {
         ...(automaticTax ? { automatic_tax: { enabled: true } } : {}),
         ...options,
@@ -227,7 +227,7 @@ async function payAndDescribeInvoice(
   const describe = async () => {
     const invoice = await stripe.invoices.retrieve(id)
     const subscription = getReferencedId(invoice.parent?.subscription_details?.subscription)
-    return { invoice: await completeInvoice(context, invoice), subscription }
+    return { invoice: await readCompleteInvoice(context, invoice), subscription }
   }
   try {
     await payOnce(context, id, { offSession })

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import { InvoicePaid } from '../../core/errors/errors.ts'
 import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
-import { isMissing } from '../../providers/stripe/errors.ts'
+import { isMissingObjectError } from '../../providers/stripe/errors.ts'
 import type { InvoiceActions } from './contract.ts'
-import { completeInvoice, INVOICE_EXPAND_PARAM } from './stripe.ts'
+import { INVOICE_EXPAND_PARAM, readCompleteInvoice } from './stripe.ts'
 
 const CREDIT_PAYS =
   'Customer credit pays this invoice, so nothing is charged: return the credit with a credit note once it is paid'
@@ -41,7 +41,7 @@ export function createStripeInvoiceActions(context: StripeContext): {
         if (!isVoid) throw new InvoicePaid('The invoice is paid: refund it instead')
         const invoice = await stripe.invoices.retrieve(id, { expand: INVOICE_EXPAND_PARAM })
         return {
-          invoice: await completeInvoice(context, invoice),
+          invoice: await readCompleteInvoice(context, invoice),
           subscription: getReferencedId(invoice.parent?.subscription_details?.subscription),
         }
       },
@@ -54,7 +54,7 @@ async function find({ stripe }: StripeContext, id: string): Promise<Stripe.Invoi
   try {
     return await stripe.invoices.retrieve(id, { expand: ['customer'] })
   } catch (error) {
-    if (isMissing(error)) return null
+    if (isMissingObjectError(error)) return null
     throw error
   }
 }

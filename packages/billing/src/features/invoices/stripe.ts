@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { Gateway } from '../../providers/gateway.ts'
 import { getReferencedId, type StripeContext, toDate } from '../../providers/stripe/client.ts'
-import { isMissing } from '../../providers/stripe/errors.ts'
+import { isMissingObjectError } from '../../providers/stripe/errors.ts'
 import { isWithheldCredit } from '../proration/stripe-lines.ts'
 import type { InvoiceData } from './invoice.ts'
 import type { InvoiceCustomer, InvoiceDiscount, InvoiceLine, InvoiceTax } from './invoice-parts.ts'
@@ -9,7 +9,7 @@ import type { InvoiceCustomer, InvoiceDiscount, InvoiceLine, InvoiceTax } from '
 /** Statuses of invoices that can still be paid; void and uncollectible ones cannot. */
 const PENDING: readonly (string | null)[] = ['draft', 'open']
 
-/** Fields that a request must expand (Stripe's `expand` parameter) for `completeInvoice()`. */
+/** Fields that a request must expand (Stripe's `expand` parameter) for `readCompleteInvoice()`. */
 export const INVOICE_EXPAND_PARAM = ['discounts', 'total_discount_amounts.discount']
 
 export function createStripeInvoices(
@@ -37,7 +37,7 @@ export function createStripeInvoices(
       }
       for await (const invoice of stripe.invoices.list(query)) {
         if (invoice.status !== 'paid' && !PENDING.includes(invoice.status)) continue
-        found.push(await completeInvoice(context, invoice))
+        found.push(await readCompleteInvoice(context, invoice))
         if (found.length === limit) break
       }
       return found
@@ -47,9 +47,9 @@ export function createStripeInvoices(
       try {
         const invoice = await stripe.invoices.retrieve(id, { expand: INVOICE_EXPAND_PARAM })
         if (getReferencedId(invoice.customer) !== customerId) return null
-        return await completeInvoice(context, invoice)
+        return await readCompleteInvoice(context, invoice)
       } catch (error) {
-        if (isMissing(error)) return null
+        if (isMissingObjectError(error)) return null
         throw error
       }
     },
@@ -60,7 +60,7 @@ export function createStripeInvoices(
  * Converts a Stripe invoice to our form. Reads the lines that the object does not contain, and the
  * tax percentages, which Stripe keeps in separate objects.
  */
-export async function completeInvoice(
+export async function readCompleteInvoice(
   context: StripeContext,
   invoice: Stripe.Invoice,
 ): Promise<InvoiceData> {
@@ -78,7 +78,7 @@ export async function completeInvoice(
     subtotal: invoice.subtotal,
     discounts: toInvoiceDiscounts(invoice.total_discount_amounts),
     taxes: await readInvoiceTaxes(context, invoice.total_taxes),
-    customerTaxIds: taxIdsOf(invoice),
+    customerTaxIds: readInvoiceTaxIds(invoice),
     reverseCharge: isReverseCharged(invoice),
     total: invoice.total,
     startingBalance: invoice.starting_balance,
@@ -127,7 +127,7 @@ export function toInvoiceCustomer(invoice: Stripe.Invoice): InvoiceCustomer {
   }
 }
 
-export function taxIdsOf({ customer_tax_ids }: Stripe.Invoice): string[] {
+export function readInvoiceTaxIds({ customer_tax_ids }: Stripe.Invoice): string[] {
   return (customer_tax_ids ?? []).flatMap(({ value }) => value ?? [])
 }
 

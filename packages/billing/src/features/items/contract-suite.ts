@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import {
   type ContractPart,
-  capabilityTests,
   catchErrorCode,
+  createCapabilityTests,
 } from '../../providers/contract-suite.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 
@@ -11,7 +11,7 @@ import type { RequestedItem } from '../../providers/item.ts'
  * accounts with such prices.
  */
 export const defineItemsContract: ContractPart = ({ describe, it }, create) => {
-  const onItems = capabilityTests(
+  const onItems = createCapabilityTests(
     'items',
     'for gateways with several prices',
     { it },

@@ -1,4 +1,4 @@
-import { defineCapability, defineFeature, pickPart } from '../define-feature.ts'
+import { defineCapability, defineFeature, pickGatewayPart } from '../define-feature.ts'
 import { createBraintreeSwaps } from '../swap/braintree.ts'
 import type { SwapPreview } from '../swap/contract.ts'
 import { createStripeSwaps } from '../swap/stripe.ts'
@@ -92,6 +92,6 @@ export const subscriptionItemsCapability = defineCapability('items', {
     },
   },
   builder: ['price'],
-  stripe: (context) => pickPart(createStripeSwaps(context), 'items'),
-  braintree: (context) => pickPart(createBraintreeSwaps(context), 'items'),
+  stripe: (context) => pickGatewayPart(createStripeSwaps(context), 'items'),
+  braintree: (context) => pickGatewayPart(createBraintreeSwaps(context), 'items'),
 })

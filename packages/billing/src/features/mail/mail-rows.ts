@@ -1,8 +1,8 @@
 import { type Database, insertIfAbsent } from '@tollgate/database'
 import {
   createQueue,
+  createQueueEntry,
   type FailedAttempt,
-  newQueueEntry,
   type QueueEntry,
   type WorkQueue,
 } from '../../core/storage/queue.ts'
@@ -85,7 +85,7 @@ export function createMailRepository(database: Database): MailRepository {
         TABLE,
         newNotice.toRow({
           ...notice,
-          ...newQueueEntry(at),
+          ...createQueueEntry(at),
         }),
       ),
     beginSending: (id) => change(id, ['pending'], { state: 'sending' }),

@@ -4,14 +4,14 @@ import type { BillingContext } from '../../core/context.ts'
 import type { AnyBillingEvent, BillingEventType } from '../../core/events/billing-event.ts'
 import type { EventConsumer } from '../../core/events/event-stream.ts'
 import { deriveEventId } from '../../core/storage/events.ts'
-import { purgeAll } from '../../core/storage/queue.ts'
+import { purgeInBatches } from '../../core/storage/queue.ts'
 import type { QueuePageOptions } from '../../core/storage/queue-pages.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
 import { findLocale, requireLocale } from '../../core/values/locale.ts'
 import type { MailKind } from '../../core/words/words.ts'
 import { createBackOffSchedule, createWorker } from '../../core/worker.ts'
 import { createWorkerSettings, type InvoiceSeller } from '../../options.ts'
-import { customerDetailsFromRow } from '../customers/customer.ts'
+import { readCustomerDetailsFromRow } from '../customers/customer.ts'
 import { findOwnerLocale } from '../customers/locale-of.ts'
 import { renderInvoiceFile } from '../invoices/download.ts'
 import {
@@ -120,7 +120,7 @@ export async function purgeMail(database: Database, deleteBefore: Date): Promise
   const notices = createMailRepository(database)
   let deleted = 0
   for (const state of ['done', 'dead', 'sending'] as const) {
-    deleted += await purgeAll((limit) => notices.purge(state, deleteBefore, limit))
+    deleted += await purgeInBatches((limit) => notices.purge(state, deleteBefore, limit))
   }
   return deleted
 }
@@ -139,7 +139,7 @@ async function renderQueuedMail(
 ): Promise<MailMessage | null> {
   const event = await context.events.find(notice.eventId)
   const billed = event && (await context.owners.find(event.owner))
-  const described = billed ? customerDetailsFromRow(context, billed) : null
+  const described = billed ? readCustomerDetailsFromRow(context, billed) : null
   const { invoice: seller } = context.options
   if (!event || !billed || !described?.email || !seller) return null
   const { email: to, name = null } = described

@@ -2,7 +2,7 @@ import type { Database } from '@tollgate/database'
 import { createPinnedRequest, NotFetched, type SendRequest } from '@tollgate/http/outgoing'
 import type { AnyBillingEvent } from '../../core/events/billing-event.ts'
 import type { EventConsumer } from '../../core/events/event-stream.ts'
-import { purgeAll } from '../../core/storage/queue.ts'
+import { purgeInBatches } from '../../core/storage/queue.ts'
 import type { QueuePageOptions } from '../../core/storage/queue-pages.ts'
 import {
   addSecondsWithJitter,
@@ -201,7 +201,7 @@ export function createDeliveries(
     async purge(before) {
       await ready()
       const known = endpoints.map(({ name }) => name)
-      return purgeAll((limit) => deliveries.purge(before, known, limit))
+      return purgeInBatches((limit) => deliveries.purge(before, known, limit))
     },
     async stop() {
       stopping.abort()

@@ -1,7 +1,7 @@
 import { type Database, deleteBatch, insertIfAbsent } from '@tollgate/database'
 import {
   createQueue,
-  newQueueEntry,
+  createQueueEntry,
   type QueueEntry,
   type WorkQueue,
 } from '../../core/storage/queue.ts'
@@ -94,7 +94,7 @@ export function createDeliveryRepository(database: Database): DeliveryRepository
         database,
         TABLE,
         newDelivery.toRow({
-          ...newQueueEntry(at),
+          ...createQueueEntry(at),
           ...delivery,
         }),
       ),

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, capabilityTests, daysFromNow } from '../../providers/contract-suite.ts'
+import {
+  type ContractPart,
+  createCapabilityTests,
+  daysFromNow,
+} from '../../providers/contract-suite.ts'
 
 /** Contract tests of paused subscriptions, for gateways that implement `pauses`. */
 export const definePausesContract: ContractPart = ({ describe, it }, create) => {
-  const onPauses = capabilityTests('pauses', 'for gateways with pauses', { it }, create)
+  const onPauses = createCapabilityTests('pauses', 'for gateways with pauses', { it }, create)
 
   describe('a pause', () => {
     onPauses('has the settings of the last request', async (pauses, account) => {

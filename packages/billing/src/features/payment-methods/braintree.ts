@@ -1,20 +1,20 @@
 import type braintree from 'braintree'
 import { PaymentMethodNotFound } from '../../core/errors/errors.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { describeMethod } from '../../providers/braintree/describe-method.ts'
+import { describeBraintreePaymentMethod } from '../../providers/braintree/describe-method.ts'
 import { isNotFound } from '../../providers/braintree/errors.ts'
 import { findCustomer } from '../../providers/braintree/find-customer.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import {
   findDefaultMethod,
   hasCustomerPaymentMethod,
-  hasEnded,
+  hasSubscriptionEnded,
   listCustomerMethods,
   listCustomerSubscriptions,
   makeDefaultMethod,
   storeNonce,
 } from '../customers/braintree.ts'
-import type { ProviderMethod } from './contract.ts'
+import type { ProviderPaymentMethod } from './contract.ts'
 
 export function createBraintreePaymentMethods(
   context: BraintreeContext,
@@ -30,7 +30,7 @@ export function createBraintreePaymentMethods(
         const customer = await findCustomer(context, customerId)
         if (!customer) return false
         return listCustomerSubscriptions(customer).some(
-          (each) => each.paymentMethodToken === id && !hasEnded(each),
+          (each) => each.paymentMethodToken === id && !hasSubscriptionEnded(each),
         )
       },
       async add(customerId, nonce) {
@@ -59,9 +59,9 @@ export function createBraintreePaymentMethods(
 }
 
 /** Lists the payment methods, newest first. Braintree groups them by kind. */
-function listOf(customer: braintree.Customer): ProviderMethod[] {
+function listOf(customer: braintree.Customer): ProviderPaymentMethod[] {
   const usual = findDefaultMethod(customer)
   return [...listCustomerMethods(customer)]
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
-    .map((method) => describeMethod(method, method === usual))
+    .map((method) => describeBraintreePaymentMethod(method, method === usual))
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import {
-  anotherCustomer,
   type ContractPart,
-  capabilityTests,
   catchErrorCode,
+  createAnotherCustomer,
+  createCapabilityTests,
 } from '../../providers/contract-suite.ts'
 
 /** Contract tests of payment methods, for gateways that store several per customer. */
 export const definePaymentMethodsContract: ContractPart = ({ describe, it }, create) => {
-  const onMethods = capabilityTests(
+  const onMethods = createCapabilityTests(
     'paymentMethods',
     'for gateways with payment methods',
     { it },
@@ -53,7 +53,7 @@ export const definePaymentMethodsContract: ContractPart = ({ describe, it }, cre
     })
 
     onMethods('cannot be changed by another customer', async (methods, { customerId, gateway }) => {
-      const bob = await anotherCustomer({ gateway })
+      const bob = await createAnotherCustomer({ gateway })
       const before = await methods.list(customerId)
       const id = before[0]?.id ?? ''
       await methods.remove(bob.id, id)

@@ -5,7 +5,7 @@ import type { ProviderCustomer } from '../../providers/customer.ts'
 export type PaymentMethodKind = 'card' | 'paypal' | 'bank_debit' | 'wallet' | 'other'
 
 /** A payment method, in the same form for every provider. */
-export interface ProviderMethod {
+export interface ProviderPaymentMethod {
   /** The provider's id of the payment method. */
   readonly id: string
   /** Kind of the payment method. */
@@ -34,14 +34,14 @@ export interface ProviderMethod {
 /** Gateway interface to the payment methods of customers. */
 export interface PaymentMethods {
   /** Lists the customer's payment methods, newest first. */
-  list(customerId: string): Promise<ProviderMethod[]>
+  list(customerId: string): Promise<ProviderPaymentMethod[]>
   /** Whether a subscription that has not ended is billed to this payment method. */
   isInUse(customerId: string, id: string): Promise<boolean>
   /**
    * Stores the payment method behind a token from the provider's browser script. A repeated call
    * returns the stored payment method, although the token can be used only once.
    */
-  add(customerId: string, token: string): Promise<ProviderMethod>
+  add(customerId: string, token: string): Promise<ProviderPaymentMethod>
   /**
    * Makes a stored payment method the customer's default, and bills running subscriptions to it.
    * @throws PaymentMethodNotFound if it belongs to another customer.

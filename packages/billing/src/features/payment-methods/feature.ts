@@ -4,15 +4,15 @@ import type { PaymentMethodKind } from './contract.ts'
 import type { PaymentMethod } from './payment-method.ts'
 import { createStripePaymentMethods } from './stripe.ts'
 import {
-  type AddMethodOptions,
-  addMethod,
-  deleteMethod,
-  deleteMethods,
-  findDefault,
-  findMethod,
-  hasMethod,
-  listMethods,
-  setDefault,
+  type AddPaymentMethodOptions,
+  addUserPaymentMethod,
+  deleteUserPaymentMethod,
+  deleteUserPaymentMethods,
+  findDefaultPaymentMethod,
+  findUserPaymentMethod,
+  hasUserPaymentMethod,
+  listPaymentMethods,
+  setDefaultPaymentMethod,
 } from './user.ts'
 
 declare module '../../billable-user.ts' {
@@ -46,7 +46,7 @@ declare module '../../billable-user.ts' {
      * @example
      * const card = await user.addPaymentMethod(token, { makeDefault: true })
      */
-    addPaymentMethod(token: string, options?: AddMethodOptions): Promise<PaymentMethod>
+    addPaymentMethod(token: string, options?: AddPaymentMethodOptions): Promise<PaymentMethod>
 
     /**
      * Makes a stored payment method the default, also for running subscriptions. Pass new tokens to
@@ -73,14 +73,14 @@ declare module '../../billable-user.ts' {
 /** Several stored payment methods per customer. */
 export const paymentMethodsCapability = defineCapability('paymentMethods', {
   user: {
-    paymentMethods: listMethods,
-    defaultPaymentMethod: findDefault,
-    findPaymentMethod: findMethod,
-    hasPaymentMethod: hasMethod,
-    addPaymentMethod: (user, token, options = {}) => addMethod(user, token, options),
-    updateDefaultPaymentMethod: setDefault,
-    deletePaymentMethod: deleteMethod,
-    deletePaymentMethods: deleteMethods,
+    paymentMethods: listPaymentMethods,
+    defaultPaymentMethod: findDefaultPaymentMethod,
+    findPaymentMethod: findUserPaymentMethod,
+    hasPaymentMethod: hasUserPaymentMethod,
+    addPaymentMethod: (user, token, options = {}) => addUserPaymentMethod(user, token, options),
+    updateDefaultPaymentMethod: setDefaultPaymentMethod,
+    deletePaymentMethod: deleteUserPaymentMethod,
+    deletePaymentMethods: deleteUserPaymentMethods,
   },
   stripe: createStripePaymentMethods,
   braintree: createBraintreePaymentMethods,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { describeMethod as describeBraintree } from '../../providers/braintree/describe-method.ts'
-import { describeMethod as describeStripe } from '../../providers/stripe/describe-method.ts'
+import { describeBraintreePaymentMethod as describeBraintree } from '../../providers/braintree/describe-method.ts'
+import { describeStripePaymentMethod as describeStripe } from '../../providers/stripe/describe-method.ts'
 import { PaymentMethod } from './payment-method.ts'
 
 const NOW = new Date('2026-01-15T10:00:00Z')

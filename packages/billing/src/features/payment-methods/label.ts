@@ -1,6 +1,6 @@
-import type { PaymentMethodKind, ProviderMethod } from './contract.ts'
+import type { PaymentMethodKind, ProviderPaymentMethod } from './contract.ts'
 
-type Labelled = Pick<ProviderMethod, 'kind' | 'brand' | 'lastFour' | 'email' | 'bank'>
+type Labelled = Pick<ProviderPaymentMethod, 'kind' | 'brand' | 'lastFour' | 'email' | 'bank'>
 
 /**
  * Brand names, which are the same in all languages. Other brands are shown as the provider writes

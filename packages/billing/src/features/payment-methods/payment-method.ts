@@ -1,5 +1,5 @@
 import { type CardExpiry, isExpiredAt } from '../../core/values/card.ts'
-import type { PaymentMethodKind, ProviderMethod } from './contract.ts'
+import type { PaymentMethodKind, ProviderPaymentMethod } from './contract.ts'
 import { formatPaymentMethodLabel } from './label.ts'
 
 /** Default number of days before the end at which a card counts as expiring. */
@@ -29,7 +29,7 @@ export class PaymentMethod {
   readonly raw: unknown
   readonly #now: Date
 
-  constructor(method: ProviderMethod, now: Date) {
+  constructor(method: ProviderPaymentMethod, now: Date) {
     this.id = method.id
     this.kind = method.kind
     this.brand = method.brand
@@ -60,7 +60,7 @@ export class PaymentMethod {
 }
 
 type Compared = Pick<
-  ProviderMethod,
+  ProviderPaymentMethod,
   'id' | 'kind' | 'brand' | 'lastFour' | 'email' | 'expires' | 'fingerprint'
 >
 

@@ -7,7 +7,7 @@ import {
   nullIfMissing,
   type StripeContext,
 } from '../../providers/stripe/client.ts'
-import { describeMethod } from '../../providers/stripe/describe-method.ts'
+import { describeStripePaymentMethod } from '../../providers/stripe/describe-method.ts'
 import { attachPaymentMethod, findAttachedMethod, makeDefaultMethod } from '../customers/stripe.ts'
 
 /** Statuses of subscriptions that are never charged again. */
@@ -23,7 +23,7 @@ export function createStripePaymentMethods(
         const customer = await findCustomer(stripe, customerId)
         if (!customer) return []
         const found = await listAll(stripe.customers.listPaymentMethods(customerId, { limit: 100 }))
-        return found.map((method) => describeMethod(method, defaultOf(customer)))
+        return found.map((method) => describeStripePaymentMethod(method, defaultOf(customer)))
       },
       async isInUse(customerId, id) {
         const customer = await findCustomer(stripe, customerId)
@@ -39,7 +39,7 @@ export function createStripePaymentMethods(
       async add(customerId, token) {
         const method = await attachPaymentMethod(context, customerId, token)
         const customer = await findCustomer(stripe, customerId)
-        return describeMethod(method, customer && defaultOf(customer))
+        return describeStripePaymentMethod(method, customer && defaultOf(customer))
       },
       async setDefault(customerId, id) {
         if (await findAttachedMethod(context, customerId, id))

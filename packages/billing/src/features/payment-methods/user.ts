@@ -6,14 +6,14 @@ import { requireText } from '../../core/values/arguments.ts'
 import type { CustomerDetails } from '../../providers/customer.ts'
 import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { ensureCustomer, withExistingCustomer } from '../customers/customer.ts'
-import type { PaymentMethodKind, PaymentMethods, ProviderMethod } from './contract.ts'
+import type { PaymentMethodKind, PaymentMethods, ProviderPaymentMethod } from './contract.ts'
 import { PaymentMethod } from './payment-method.ts'
 import { setBilledCard } from './set-billed-card.ts'
 
 type User = UserScopeWith<'paymentMethods'>
 
 /** Options for `addPaymentMethod()`. */
-export interface AddMethodOptions {
+export interface AddPaymentMethodOptions {
   /**
    * Whether the added payment method becomes the default. A customer's first payment method always
    * becomes the default.
@@ -24,29 +24,32 @@ export interface AddMethodOptions {
   readonly details?: CustomerDetails
 }
 
-export async function listMethods(user: User, kind?: PaymentMethodKind): Promise<PaymentMethod[]> {
+export async function listPaymentMethods(
+  user: User,
+  kind?: PaymentMethodKind,
+): Promise<PaymentMethod[]> {
   const customerId = await user.findCustomerId()
   if (customerId === null) return []
   const all = await (await user.gateway()).paymentMethods.list(customerId)
   return all.filter(matchesKind(kind)).map((method) => new PaymentMethod(method, user.now()))
 }
 
-export async function findMethod(user: User, id: string): Promise<PaymentMethod | null> {
-  return (await listMethods(user)).find((method) => method.id === id) ?? null
+export async function findUserPaymentMethod(user: User, id: string): Promise<PaymentMethod | null> {
+  return (await listPaymentMethods(user)).find((method) => method.id === id) ?? null
 }
 
-export async function findDefault(user: User): Promise<PaymentMethod | null> {
-  return (await listMethods(user)).find(({ isDefault }) => isDefault) ?? null
+export async function findDefaultPaymentMethod(user: User): Promise<PaymentMethod | null> {
+  return (await listPaymentMethods(user)).find(({ isDefault }) => isDefault) ?? null
 }
 
-export async function hasMethod(user: User, kind?: PaymentMethodKind): Promise<boolean> {
-  return (await listMethods(user, kind)).length > 0
+export async function hasUserPaymentMethod(user: User, kind?: PaymentMethodKind): Promise<boolean> {
+  return (await listPaymentMethods(user, kind)).length > 0
 }
 
-export async function addMethod(
+export async function addUserPaymentMethod(
   user: User,
   token: string,
-  { makeDefault = false, details = {} }: AddMethodOptions,
+  { makeDefault = false, details = {} }: AddPaymentMethodOptions,
 ): Promise<PaymentMethod> {
   requireText('card token', token)
   const { context, owner, provider } = user
@@ -71,7 +74,7 @@ export async function addMethod(
   throw new PaymentMethodNotFound('The payment method was removed again before it could be read')
 }
 
-export async function setDefault(user: User, id: string): Promise<void> {
+export async function setDefaultPaymentMethod(user: User, id: string): Promise<void> {
   requireText('payment method', id)
   if ((await user.findCustomerId()) === null) {
     throw new PaymentMethodNotFound('There is no such payment method')
@@ -84,12 +87,12 @@ export async function setDefault(user: User, id: string): Promise<void> {
   user.context.usage.wake(user.provider)
 }
 
-export function deleteMethod(user: User, id: string): Promise<void> {
+export function deleteUserPaymentMethod(user: User, id: string): Promise<void> {
   requireText('payment method', id)
   return deleteAll(user, (method) => method.id === id)
 }
 
-export function deleteMethods(user: User, kind?: PaymentMethodKind): Promise<void> {
+export function deleteUserPaymentMethods(user: User, kind?: PaymentMethodKind): Promise<void> {
   return deleteAll(user, matchesKind(kind))
 }
 
@@ -97,7 +100,10 @@ export function deleteMethods(user: User, kind?: PaymentMethodKind): Promise<voi
  * Deletes all wanted payment methods.
  * @throws PaymentMethodInUse if one of them is in use. Then none is deleted.
  */
-async function deleteAll(user: User, isWanted: (method: ProviderMethod) => boolean): Promise<void> {
+async function deleteAll(
+  user: User,
+  isWanted: (method: ProviderPaymentMethod) => boolean,
+): Promise<void> {
   if ((await user.findCustomerId()) === null) return
   await withExistingCustomer(user, async (locked, customerId) => {
     const { paymentMethods } = await user.gateway()
@@ -138,6 +144,8 @@ async function storeDefaultCard(
   await setBilledCard(context, locked, provider, customer.card, { isOther })
 }
 
-function matchesKind(kind: PaymentMethodKind | undefined): (method: ProviderMethod) => boolean {
+function matchesKind(
+  kind: PaymentMethodKind | undefined,
+): (method: ProviderPaymentMethod) => boolean {
   return (method) => kind === undefined || method.kind === kind
 }

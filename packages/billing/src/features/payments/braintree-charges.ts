@@ -4,9 +4,13 @@ import { type Amount, fromDecimal, type Money, toDecimal } from '../../core/valu
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { requireSuccess } from '../../providers/braintree/errors.ts'
 import type { Gateway } from '../../providers/gateway.ts'
-import { refuseOverrides } from '../../providers/overrides.ts'
+import { rejectReservedOptions } from '../../providers/overrides.ts'
 import { requireDefaultMethod } from '../customers/braintree.ts'
-import { createBraintreeInvoices, listSales, saleToInvoice } from '../invoices/braintree.ts'
+import {
+  convertSaleToInvoice,
+  createBraintreeInvoices,
+  listCustomerSales,
+} from '../invoices/braintree.ts'
 import { buildApiRequestKey, buildOrderId, listPossibleOrderIds } from './braintree-order-key.ts'
 import type { ChargeOptions, InvoiceForOptions } from './charge-contract.ts'
 
@@ -27,7 +31,7 @@ export function createBraintreeCharges(context: BraintreeContext): Charges {
     amount: Money,
     { idempotencyKey, captureLater = false, ...more }: ChargeOptions<'braintree'>,
   ): Promise<braintree.Transaction> {
-    refuseOverrides(more, DECIDED)
+    rejectReservedOptions(more, DECIDED)
     // An `orderId` set by the caller may belong to several charges.
     const isOrder = idempotencyKey !== undefined && more.orderId === undefined
     const before = isOrder ? await findEarlierCharge(context, customerId, idempotencyKey) : null
@@ -88,7 +92,7 @@ export function createBraintreeCharges(context: BraintreeContext): Charges {
         customFields: { ...more.customFields, [field]: description },
       })
       return {
-        invoice: saleToInvoice(context, transaction, () => 0),
+        invoice: convertSaleToInvoice(context, transaction, () => 0),
         subscription: null,
         failure: null,
       }
@@ -126,7 +130,7 @@ async function findEarlierCharge(
   readonly apiRequestKey: string
 }> {
   const names = listPossibleOrderIds(key)
-  const sales = await listSales(context, customerId)
+  const sales = await listCustomerSales(context, customerId)
   const before = sales.filter(({ orderId }) => names.includes(orderId ?? ''))
   const declines = before.filter(({ status }) => FAILED.includes(status)).length
   const done = before.find(({ status }) => !FAILED.includes(status)) ?? null

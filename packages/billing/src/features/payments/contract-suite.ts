@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, newOperationId, openAccount } from '../../providers/contract-suite.ts'
+import {
+  type ContractPart,
+  createOperationId,
+  openContractTestAccount,
+} from '../../providers/contract-suite.ts'
 
 const filter = { pending: true, limit: null, taxOf: () => 0 }
 
@@ -7,13 +11,13 @@ const filter = { pending: true, limit: null, taxOf: () => 0 }
 export const definePaymentsContract: ContractPart = ({ describe, it }, create) => {
   describe('a charge', () => {
     it('accepts a money value, or a number in the provider’s unit', async () => {
-      const { gateway, currency } = await openAccount(create)
+      const { gateway, currency } = await openContractTestAccount(create)
       assert.deepEqual(gateway.toMoney({ amount: 1000, currency }), { amount: 1000, currency })
       assert.equal(gateway.toMoney(1000).currency, currency)
     })
 
     it('makes hasPaid() return true for its customer', async () => {
-      const { gateway, customerId, currency } = await openAccount(create)
+      const { gateway, customerId, currency } = await openContractTestAccount(create)
       await gateway.charge(customerId, { amount: 1000, currency }, { idempotencyKey: 'order-1' })
       assert.equal(await gateway.hasPaid(customerId), true)
     })
@@ -26,7 +30,7 @@ export const definePaymentsContract: ContractPart = ({ describe, it }, create) =
     })
 
     it('is created and paid once per key', async () => {
-      const { gateway, customerId, currency } = await openAccount(create)
+      const { gateway, customerId, currency } = await openContractTestAccount(create)
       const options = { idempotencyKey: 'order-1' }
       const { invoice, failure } = await gateway.invoiceFor(customerId, item(currency), options)
       assert.equal(failure, null)
@@ -41,14 +45,14 @@ export const definePaymentsContract: ContractPart = ({ describe, it }, create) =
     })
 
     it('is found by its customer only', async () => {
-      const { gateway, customerId, currency } = await openAccount(create)
+      const { gateway, customerId, currency } = await openContractTestAccount(create)
       const { invoice } = await gateway.invoiceFor(customerId, item(currency), {})
       const found = await gateway.findInvoice(invoice.id, customerId, () => 0)
       assert.equal(found?.id, invoice.id)
       const bob = await gateway.createCustomer({
         owner: { type: 'user', id: 2 },
         details: { email: 'bob@example.com' },
-        operation: newOperationId(),
+        operation: createOperationId(),
       })
       assert.equal(await gateway.findInvoice(invoice.id, bob.id, () => 0), null)
       assert.equal(await gateway.payInvoice(invoice.id, bob.id), null)
@@ -56,7 +60,7 @@ export const definePaymentsContract: ContractPart = ({ describe, it }, create) =
     })
 
     it('is not paid a second time', async () => {
-      const { gateway, customerId, currency } = await openAccount(create)
+      const { gateway, customerId, currency } = await openContractTestAccount(create)
       const { invoice } = await gateway.invoiceFor(customerId, item(currency), {})
       const outcome = await gateway.payInvoice(invoice.id, customerId)
       assert.equal(outcome?.failure, null)
@@ -64,7 +68,7 @@ export const definePaymentsContract: ContractPart = ({ describe, it }, create) =
     })
 
     it('is listed newest first, up to the limit', async () => {
-      const { gateway, customerId, currency } = await openAccount(create)
+      const { gateway, customerId, currency } = await openContractTestAccount(create)
       for (const amount of [1500, 1600, 1700]) {
         const priced = { description: 'A T-shirt', amount: { amount, currency } }
         await gateway.invoiceFor(customerId, priced, {})

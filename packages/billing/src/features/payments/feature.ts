@@ -12,7 +12,7 @@ import {
   findLatestPayment,
   findPendingConfirmation,
   payNow,
-  requirePaid,
+  requireLatestPaymentPaid,
 } from './subscription.ts'
 import { chargeUser, listConfirmations } from './user.ts'
 
@@ -87,7 +87,7 @@ export const chargesFeature = defineFeature({
   },
   subscription: {
     pendingConfirmation: findPendingConfirmation,
-    requirePaid,
+    requirePaid: requireLatestPaymentPaid,
     amountOwed: findAmountOwed,
   },
   changes: {

@@ -3,8 +3,8 @@ import {
   type ContractPart,
   type ContractTestAccount,
   catchErrorCode,
-  newOperationId,
-  openAccount,
+  createOperationId,
+  openContractTestAccount,
 } from '../../providers/contract-suite.ts'
 
 /**
@@ -14,7 +14,7 @@ import {
 export const defineNewestPaymentsContract: ContractPart = ({ describe, it }, create) => {
   describe('the newest payment of a subscription', () => {
     it('exists once the subscription was charged, for gateways that report payments', async () => {
-      const { gateway, subscribe, currency, now } = await openAccount(create)
+      const { gateway, subscribe, currency, now } = await openContractTestAccount(create)
       if (!gateway.payments) return
       const { id } = await subscribe()
       const payment = await gateway.payments.findLatest(id)
@@ -26,7 +26,7 @@ export const defineNewestPaymentsContract: ContractPart = ({ describe, it }, cre
     })
 
     it('is null before the first charge, and for an unknown subscription', async () => {
-      const { gateway, subscribe } = await openAccount(create)
+      const { gateway, subscribe } = await openContractTestAccount(create)
       if (!gateway.payments) return
       const { id } = await subscribe({ trialDays: 9 })
       assert.equal(await gateway.payments.findLatest(id), null)
@@ -36,7 +36,7 @@ export const defineNewestPaymentsContract: ContractPart = ({ describe, it }, cre
 
   describe('voiding an invoice', () => {
     it('is refused if the invoice is paid, for gateways that can void', async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       const { invoiceActions } = account.gateway
       if (!invoiceActions) return
       const id = await paidInvoice(account)
@@ -45,14 +45,14 @@ export const defineNewestPaymentsContract: ContractPart = ({ describe, it }, cre
     })
 
     it('does nothing to the invoice of another customer, for gateways that can void', async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       const { gateway, customerId } = account
       if (!gateway.invoiceActions) return
       const id = await paidInvoice(account)
       const other = await gateway.createCustomer({
         owner: { type: 'user', id: 2 },
         details: { email: 'eve@example.com' },
-        operation: newOperationId(),
+        operation: createOperationId(),
       })
       assert.equal(await gateway.invoiceActions.void(id, other.id), null)
       assert.equal(await gateway.invoiceActions.void('none-of-ours', customerId), null)

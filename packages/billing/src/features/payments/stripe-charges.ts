@@ -3,7 +3,7 @@ import type Stripe from 'stripe'
 import { PaymentActionRequired } from '../../core/errors/payment-errors.ts'
 import { type Amount, type Money, money } from '../../core/values/money.ts'
 import type { Gateway } from '../../providers/gateway.ts'
-import { refuseOverrides } from '../../providers/overrides.ts'
+import { rejectReservedOptions } from '../../providers/overrides.ts'
 import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
 import { createIdempotencyKeyReusedError } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
@@ -26,7 +26,7 @@ export function createStripeCharges(context: StripeContext): Charges {
 
     async charge(customer, amount, given: ChargeOptions<'stripe'>) {
       const { idempotencyKey, captureLater = false, ...more } = given
-      refuseOverrides(more, DECIDED)
+      rejectReservedOptions(more, DECIDED)
       const options = captureLater ? { ...more, capture_method: 'manual' as const } : more
       const before = idempotencyKey
         ? await findByKey(context, customer, amount, idempotencyKey)

@@ -1,7 +1,7 @@
 import { money } from '../../core/values/money.ts'
 import type { Stripe } from '../../providers/sdk-types.ts'
 import { getReferencedId, type StripeContext, toDate } from '../../providers/stripe/client.ts'
-import { isMissing } from '../../providers/stripe/errors.ts'
+import { isMissingObjectError } from '../../providers/stripe/errors.ts'
 import type { CustomerPayments, ProviderPayment } from './contract.ts'
 
 const STATUSES: Readonly<Record<string, ProviderPayment['status']>> = {
@@ -29,7 +29,7 @@ export function createStripePayments({ stripe }: StripeContext): {
             if (id !== null) return describe(await stripe.paymentIntents.retrieve(id))
           }
         } catch (error) {
-          if (!isMissing(error)) throw error
+          if (!isMissingObjectError(error)) throw error
         }
         return null
       },

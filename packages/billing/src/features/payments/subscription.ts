@@ -23,7 +23,7 @@ export async function findLatestPayment(
   return payments.findLatest(subscription.record.providerId)
 }
 
-export async function requirePaid(subscription: SubscriptionScope): Promise<void> {
+export async function requireLatestPaymentPaid(subscription: SubscriptionScope): Promise<void> {
   const found = await subscription.find()
   if (found) await (await subscription.gateway()).requirePaid(found)
 }

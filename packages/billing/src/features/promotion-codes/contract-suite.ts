@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import {
   type ContractPart,
-  capabilityTests,
   catchErrorCode,
+  createCapabilityTests,
 } from '../../providers/contract-suite.ts'
 
 /**
@@ -10,7 +10,7 @@ import {
  * with a code.
  */
 export const definePromotionCodesContract: ContractPart = ({ describe, it }, create) => {
-  const onCodes = capabilityTests(
+  const onCodes = createCapabilityTests(
     'promotionCodes',
     'for gateways with promotion codes',
     { it },

@@ -11,7 +11,7 @@ import type { ProviderPromotionCode } from './contract.ts'
 export type PromotionCode = Omit<ProviderPromotionCode, 'isActive' | 'customerId' | 'raw'>
 
 /** A promotion code with the owner (user or team) who typed it. */
-export interface TypedCode {
+export interface PromotionCodeInput {
   readonly text: string
   readonly typedBy: Pick<BilledOwner, 'owner' | 'providerId'>
   readonly provider: ProviderName
@@ -32,7 +32,7 @@ export function requireCodeText(text: unknown): string {
 /** Finds a promotion code. `null` if this owner cannot use it, whether or not it exists. */
 export async function findPromotionCode(
   context: BillingContext,
-  typed: TypedCode,
+  typed: PromotionCodeInput,
 ): Promise<PromotionCode | null> {
   const found = await lookUp(context, typed)
   if (!found || !isUsable(context, found, typed)) return null
@@ -48,7 +48,7 @@ export async function findPromotionCode(
  */
 export async function requirePromotionCode(
   context: BillingContext,
-  typed: TypedCode,
+  typed: PromotionCodeInput,
 ): Promise<string> {
   const found = await lookUp(context, typed)
   if (found && isFor(found, typed)) return found.id
@@ -65,7 +65,7 @@ export async function requirePromotionCode(
  */
 async function lookUp(
   context: BillingContext,
-  typed: TypedCode,
+  typed: PromotionCodeInput,
 ): Promise<ProviderPromotionCode | null> {
   const { codeAttempts, options } = context
   const { owner } = typed.typedBy
@@ -90,7 +90,7 @@ async function lookUp(
 
 async function findCodeAtProvider(
   context: BillingContext,
-  { provider, text, typedBy }: TypedCode,
+  { provider, text, typedBy }: PromotionCodeInput,
 ): Promise<ProviderPromotionCode | null> {
   const codes = requireGatewayPart(await context.gateway(provider), 'promotionCodes')
   return codes.find(text, typedBy.providerId)
@@ -99,7 +99,7 @@ async function findCodeAtProvider(
 function isUsable(
   { options }: BillingContext,
   found: ProviderPromotionCode,
-  typed: TypedCode,
+  typed: PromotionCodeInput,
 ): boolean {
   const isOver = found.expiresAt !== null && found.expiresAt <= options.clock.now()
   return found.isActive && !isOver && found.left !== 0 && isFor(found, typed)
@@ -109,7 +109,7 @@ function isUsable(
  * Whether the owner may use a code. Another customer's code is treated as unknown, because the
  * provider's error could reveal it.
  */
-function isFor({ customerId }: ProviderPromotionCode, { typedBy }: TypedCode): boolean {
+function isFor({ customerId }: ProviderPromotionCode, { typedBy }: PromotionCodeInput): boolean {
   return customerId === null || customerId === typedBy.providerId
 }
 

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { isBillingError } from '../../core/errors/error-codes.ts'
 import { getReferencedId, listAll, type StripeContext } from '../../providers/stripe/client.ts'
-import { isRefusal } from '../../providers/stripe/errors.ts'
+import { isStripeRefusal } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 
 interface TypedPromotionCode {
@@ -77,7 +77,7 @@ async function findUsedUp(
   { coupon: id, customerId: customer }: TypedPromotionCode,
   error: unknown,
 ): Promise<UsedUpCode | null> {
-  const isRefused = isRefusal(error) || isBillingError(error, 'promotion_code_refused')
+  const isRefused = isStripeRefusal(error) || isBillingError(error, 'promotion_code_refused')
   if (!id?.startsWith('promo_') || customer === null || !isRefused) return null
   try {
     const code = await stripe.promotionCodes.retrieve(id, {
@@ -85,7 +85,7 @@ async function findUsedUp(
     })
     return isUsedUp(code) ? { code, customer } : null
   } catch (failed) {
-    if (isRefusal(failed)) return null
+    if (isStripeRefusal(failed)) return null
     throw failed
   }
 }
@@ -107,7 +107,7 @@ async function findOrCreateReplacement(
       `${before ?? code.id}:${customer}:given-back`,
       (request) => context.stripe.promotionCodes.create(replacementParams(code, customer), request),
       async () => {
-        const [newest] = await listReplacements(context, code, customer)
+        const [newest] = await listReplacementCodes(context, code, customer)
         return newest && newest.id !== before ? newest : null
       },
     )
@@ -115,7 +115,7 @@ async function findOrCreateReplacement(
   } catch (error) {
     // The coupon may be invalid by now, and a restricted API key may not create codes.
     const { type } = error as { readonly type?: unknown }
-    if (isRefusal(error) || type === 'StripePermissionError') return null
+    if (isStripeRefusal(error) || type === 'StripePermissionError') return null
     throw error
   }
 }
@@ -177,7 +177,7 @@ export async function findReplacementState(
   code: Stripe.PromotionCode,
   customer: string,
 ): Promise<ReplacementState> {
-  const given = await listReplacements(context, code, customer)
+  const given = await listReplacementCodes(context, code, customer)
   const listed = context.stripe.subscriptions.list({
     customer,
     status: 'all',
@@ -211,7 +211,7 @@ export function decideReplacementState(
 }
 
 /** Lists the replacement codes that a customer got for a promotion code, newest first. */
-export async function listReplacements(
+export async function listReplacementCodes(
   { stripe }: StripeContext,
   { id, promotion }: Stripe.PromotionCode,
   customer: string,

@@ -3,7 +3,7 @@ import { type Money, money } from '../../core/values/money.ts'
 import { computeRemainingMoney } from '../../core/values/money-back.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import type { CalendarDay } from '../../providers/braintree/days.ts'
-import { isOver } from '../../providers/braintree/describe-subscription.ts'
+import { hasBraintreeSubscriptionEnded } from '../../providers/braintree/describe-subscription.ts'
 import { findCustomer } from '../../providers/braintree/find-customer.ts'
 import { parseSubscriptionId } from '../../providers/braintree/ids.ts'
 import { listPeriodStarts } from '../../providers/braintree/period-starts.ts'
@@ -62,7 +62,7 @@ async function readRemainingPeriodAmount(
 ): Promise<number> {
   if (start === subscription.billingPeriodStartDate) {
     const period = await readPeriodMoney(context, subscription)
-    const credit = isOver(subscription)
+    const credit = hasBraintreeSubscriptionEnded(subscription)
       ? await readReplacementCredit(context, subscription, sale)
       : 0
     return computeRemainingMoney({ ...period, withheld: -credit })

@@ -6,11 +6,11 @@ import {
   getModificationAmount as amountOfEach,
   appliesInCycle,
   computeCyclePrice,
+  computeUnusedPeriodValue,
   findReservedCredit,
   getBalanceWithoutDebt,
-  unusedPeriodValue,
 } from '../../providers/braintree/plan-credit.ts'
-import { listSales as salesOfCustomer } from '../invoices/braintree.ts'
+import { listCustomerSales as salesOfCustomer } from '../invoices/braintree.ts'
 import { getSaleAmount, readReturnedAmount, wasSaleAccepted } from './braintree-returned.ts'
 
 type Subscription = braintree.Subscription
@@ -80,7 +80,7 @@ export async function readReturnedPeriodMoney(
   const sales = listPeriodSales(subscription, subscription.billingPeriodStartDate ?? null)
   const isCharged = addUpSales(sales) >= computeCyclePrice(subscription, context)
   if (isCharged) return period.returned > 0 ? period : null
-  const unused = unusedPeriodValue(subscription, { today, currency, planCredit })
+  const unused = computeUnusedPeriodValue(subscription, { today, currency, planCredit })
   const sold = Math.max(period.sold, unused)
   const customerId = await findTokenCustomer(context, subscription.paymentMethodToken)
   const kept = await readKeptMoney(context, subscription, customerId)

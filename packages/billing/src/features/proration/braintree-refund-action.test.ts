@@ -24,7 +24,7 @@ const TABLE: ReadonlyArray<readonly [string, RefundAction, RefundAction]> = [
 
 describe('refundActionOf()', () => {
   it.each(TABLE)(
-    'returns, for a charge with the status %s, the action %s if it was paid by card, and otherwise %s',
+    'maps a charge with the status %s to the action %s if it was paid by card, and otherwise to %s',
     (status, ofCard, ofOthers) => {
       expect(chooseRefundAction({ status, paymentInstrumentType: CARD })).toBe(ofCard)
       for (const paymentInstrumentType of OTHERS) {

@@ -1,6 +1,6 @@
 import type braintree from 'braintree'
 import { fromDecimal } from '../../core/values/money.ts'
-import { sumReturned } from '../../core/values/money-back.ts'
+import { sumReturnedMoney } from '../../core/values/money-back.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { type DisputeFields, toDisputeStatus } from '../disputes/braintree.ts'
 import { chooseRefundAction } from './braintree-refund-action.ts'
@@ -31,7 +31,7 @@ export async function readReturnedAmount(
   const refunds = await Promise.all(
     (sale.refundIds ?? []).map((id) => gateway.transaction.find(id)),
   )
-  const returned = sumReturned({
+  const returned = sumReturnedMoney({
     refunds: refunds.map((refund) => ({
       amount: getSaleAmount(refund),
       hasFailed: isFailedRefund(refund),

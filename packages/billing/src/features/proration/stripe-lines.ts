@@ -35,7 +35,7 @@ const UNTIL = 'tollgate_until'
  * Returns the metadata that marks a line as taking back credit for unused time of a price until
  * this time (Unix seconds).
  */
-export function withheldCreditMetadata(price: string, until: number): Stripe.MetadataParam {
+export function buildWithheldCreditMetadata(price: string, until: number): Stripe.MetadataParam {
   return { [PRICE]: price, [UNTIL]: String(until) }
 }
 

@@ -3,18 +3,18 @@ import {
   computeRemainingMoney,
   divideAmount,
   type PaidTime,
-  sumReturned,
+  sumReturnedMoney,
   type WeightedShare,
 } from '../../core/values/money-back.ts'
 import { getReferencedId, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 import { type BilledLine, readInvoiceLines } from './stripe-lines.ts'
-import { type InvoiceReturns, readGifts, readReturned } from './stripe-returned.ts'
+import { type InvoiceReturns, readGiftsByInvoice, readInvoiceReturns } from './stripe-returned.ts'
 
 /**
  * A Stripe invoice, and how much of its money was returned to the customer. Amounts are in the
  * currency's smallest unit.
  */
-export interface InvoiceMoney {
+export interface InvoicePaymentRecord {
   readonly id: string
   /** Id of the subscription that the invoice bills. `null` if there is no subscription. */
   readonly subscription: string | null
@@ -66,17 +66,19 @@ export async function readInvoiceMoney(
   customer: string,
   invoices: readonly Stripe.Invoice[],
   counting: ReturnedMoneyOptions,
-): Promise<InvoiceMoney[]> {
+): Promise<InvoicePaymentRecord[]> {
   const sold = invoices.filter(({ status }) => !CLOSED.includes(status ?? ''))
   const mayHaveGifts = counting.gifts && sold.some(({ total, amount_due }) => total > amount_due)
-  const gifts = mayHaveGifts ? await readGifts(context, customer) : new Map<string, number>()
-  const facts: InvoiceMoney[] = []
+  const gifts = mayHaveGifts
+    ? await readGiftsByInvoice(context, customer)
+    : new Map<string, number>()
+  const facts: InvoicePaymentRecord[] = []
   for (const invoice of sold) {
-    const found = await readReturned(context, invoice)
+    const found = await readInvoiceReturns(context, invoice)
     const back = counting.disputes ? found : { ...found, disputes: [] }
     const lines = await readInvoiceLines(context, invoice)
     const gift = counting.gifts ? (gifts.get(invoice.id) ?? 0) + sumGiftLines(lines) : 0
-    const returned = sumReturned(back) + gift
+    const returned = sumReturnedMoney(back) + gift
     const subscription = getReferencedId(invoice.parent?.subscription_details?.subscription)
     facts.push({
       id: invoice.id,
@@ -100,10 +102,10 @@ export async function readOtherInvoices(
   {
     facts,
     counting,
-  }: { readonly facts: readonly InvoiceMoney[]; readonly counting: ReturnedMoneyOptions },
-): Promise<InvoiceMoney[]> {
+  }: { readonly facts: readonly InvoicePaymentRecord[]; readonly counting: ReturnedMoneyOptions },
+): Promise<InvoicePaymentRecord[]> {
   const { stripe } = context
-  if (!facts.some((fact) => amountPaidByCredit(fact) > 0)) return []
+  if (!facts.some((fact) => computeAmountPaidByCredit(fact) > 0)) return []
   if (!(await hasReturned(context, customer))) return []
   const all = await listAll(stripe.invoices.list({ customer, limit: 100 }))
   const others = all.filter((invoice) => !facts.some(({ id }) => id === invoice.id))
@@ -156,11 +158,11 @@ interface PaidStretch {
 /** Input of `toPaidTimeRecord`. */
 export interface PaidTimeRecordInput {
   /** The invoices of the subscription whose money is calculated. */
-  readonly facts: readonly InvoiceMoney[]
+  readonly facts: readonly InvoicePaymentRecord[]
   /** Pending invoice items of the subscription. */
   readonly waiting: readonly BilledLine[]
   /** Other invoices, whose credit may have paid for `facts`. */
-  readonly earlier?: readonly InvoiceMoney[]
+  readonly earlier?: readonly InvoicePaymentRecord[]
 }
 
 /** Builds the record of the time that was billed, and of the money that was paid for it. */
@@ -203,7 +205,7 @@ export function toPaidTimeRecord({
  */
 function countExcess(
   stretches: readonly PaidStretch[],
-  { facts, excess }: { readonly facts: readonly InvoiceMoney[]; readonly excess: number },
+  { facts, excess }: { readonly facts: readonly InvoicePaymentRecord[]; readonly excess: number },
 ): void {
   let rest = excess
   // Earlier changes may have withheld credit because of it.
@@ -213,7 +215,7 @@ function countExcess(
     rest -= part
   }
   for (const fact of facts) {
-    const part = Math.min(rest, amountPaidByCredit(fact))
+    const part = Math.min(rest, computeAmountPaidByCredit(fact))
     rest -= part
     countReturned(stretches, { ...fact, named: new Map() }, part)
     if (part > 0)
@@ -222,7 +224,7 @@ function countExcess(
 }
 
 /** Returns how much of an invoice was or will be paid by the customer's credit. */
-export function amountPaidByCredit(fact: InvoiceMoney): number {
+export function computeAmountPaidByCredit(fact: InvoicePaymentRecord): number {
   return Math.max(0, sumInvoiceSales(fact).gross - fact.charged)
 }
 
@@ -268,7 +270,7 @@ function find(stretches: readonly PaidStretch[], key: string, at: number): PaidS
 /** Returns the stretches that an invoice bills, with its lines for each. */
 function groupLinesByStretch(
   stretches: readonly PaidStretch[],
-  { lines, subscription }: InvoiceMoney,
+  { lines, subscription }: InvoicePaymentRecord,
 ): Map<PaidStretch, BilledLine[]> {
   const billed = new Map<PaidStretch, BilledLine[]>()
   for (const line of lines.filter(isSale)) {
@@ -306,7 +308,7 @@ function isSale({ amount, isWithheld }: BilledLine): boolean {
  */
 function countReturned(
   stretches: readonly PaidStretch[],
-  fact: InvoiceMoney,
+  fact: InvoicePaymentRecord,
   returned: number,
 ): number {
   const { net, gross } = sumInvoiceSales(fact)
@@ -352,7 +354,7 @@ function returnShares(
 }
 
 /** Adds up what an invoice bills: `net` without exclusive taxes, and `gross` with them. */
-function sumInvoiceSales({ lines }: InvoiceMoney): {
+function sumInvoiceSales({ lines }: InvoicePaymentRecord): {
   readonly net: number
   readonly gross: number
 } {

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { ReturnedMoney } from '../../core/values/money-back.ts'
 import { getReferencedId, listAll, type StripeContext } from '../../providers/stripe/client.ts'
-import { isGift } from '../balance/stripe.ts'
+import { isGiftBalanceEntry } from '../balance/stripe.ts'
 import { toDisputeStatus } from '../disputes/stripe.ts'
 
 /**
@@ -17,7 +17,7 @@ export interface InvoiceReturns extends ReturnedMoney {
  * Reads the refunds, disputes and credit notes of a Stripe invoice. Sends requests only if the
  * invoice or its charges have some.
  */
-export async function readReturned(
+export async function readInvoiceReturns(
   context: StripeContext,
   invoice: Stripe.Invoice,
 ): Promise<InvoiceReturns> {
@@ -117,7 +117,7 @@ export function computeGiftsByInvoice(entries: readonly BalanceTransaction[]): M
   return used
 }
 
-export async function readGifts(
+export async function readGiftsByInvoice(
   { stripe }: StripeContext,
   customer: string,
 ): Promise<Map<string, number>> {
@@ -126,5 +126,9 @@ export async function readGifts(
 }
 
 function describe(entry: Stripe.CustomerBalanceTransaction): BalanceTransaction {
-  return { amount: -entry.amount, isGift: isGift(entry), invoice: getReferencedId(entry.invoice) }
+  return {
+    amount: -entry.amount,
+    isGift: isGiftBalanceEntry(entry),
+    invoice: getReferencedId(entry.invoice),
+  }
 }

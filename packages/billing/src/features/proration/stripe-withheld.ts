@@ -4,9 +4,9 @@ import { computeUnusedTimeCredit, type PaidTime } from '../../core/values/money-
 import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
 import {
   type BilledLine,
+  buildWithheldCreditMetadata,
   listExclusiveTaxes,
   toBilledLine,
-  withheldCreditMetadata,
 } from './stripe-lines.ts'
 import { type CurrentPaidTimeRecord, readCurrentPaidTime } from './stripe-running.ts'
 
@@ -106,7 +106,7 @@ export function addUpWithheldCredit(withheld: readonly WithheldCredit[]): number
  * Returns the parameters that charge credit back. They are part of the update that gives the
  * credit, so that both happen in one request.
  */
-export function withheldUpdateParams(
+export function buildWithheldUpdateParams(
   withheld: readonly WithheldCredit[],
 ): Pick<Stripe.SubscriptionUpdateParams, 'add_invoice_items'> {
   if (withheld.length === 0) return {}
@@ -114,7 +114,7 @@ export function withheldUpdateParams(
 }
 
 /** Returns the preview parameters that charge credit back, for a preview of the same update. */
-export function withheldPreviewParams(
+export function buildWithheldPreviewParams(
   withheld: readonly WithheldCredit[],
 ): Pick<Stripe.InvoiceCreatePreviewParams, 'invoice_items'> {
   if (withheld.length === 0) return {}
@@ -137,7 +137,7 @@ function toItem({ item, amount, currency, until }: WithheldCredit) {
     },
     quantity: 1,
     discountable: false,
-    metadata: withheldCreditMetadata(price.id, until),
+    metadata: buildWithheldCreditMetadata(price.id, until),
     ...(rates && rates.length > 0 ? { tax_rates: rates.map(({ id }) => id) } : {}),
   }
 }
@@ -155,7 +155,7 @@ export async function buildEndChangeWithheldParams(
   }: Pick<PreviewedChange, 'details'> & { readonly invoices: readonly Stripe.Invoice[] },
 ): Promise<Pick<Stripe.SubscriptionUpdateParams, 'add_invoice_items'>> {
   const record = await readCurrentPaidTime(context, current, { invoices, movesEnd: true })
-  return withheldUpdateParams(
+  return buildWithheldUpdateParams(
     await readWithheldCredit(context, current, record, { details, movesEnd: true }),
   )
 }

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import {
-  anotherCustomer,
   type ContractPart,
   type ContractTestAccount,
-  capabilityTests,
   catchErrorCode,
-  newOperationId,
+  createAnotherCustomer,
+  createCapabilityTests,
+  createOperationId,
 } from '../../providers/contract-suite.ts'
 import type { PaymentRefunds, RefundablePayment } from './contract.ts'
 
 /** Contract tests of refunds, for gateways that implement `refunds`. */
 export const defineRefundsContract: ContractPart = ({ describe, it }, create) => {
-  const onRefunds = capabilityTests(
+  const onRefunds = createCapabilityTests(
     'refunds',
     'if the gateway has refunds',
     { it },
@@ -49,17 +49,17 @@ export const defineRefundsContract: ContractPart = ({ describe, it }, create) =>
       assert.deepEqual(made.amount, amount)
       assert.equal((await refunds.create(wanted)).id, made.id)
       assert.equal((await refunds.findByKey(charge.charge, wanted.key))?.id, made.id)
-      assert.equal(await refunds.findByKey(charge.charge, newOperationId()), null)
+      assert.equal(await refunds.findByKey(charge.charge, createOperationId()), null)
       const now = await refunds.find(charge.charge, customerId)
       assert.deepEqual(now?.refunded, amount)
-      const tooMuch = { ...wanted, amount: charge.amount, key: newOperationId() }
+      const tooMuch = { ...wanted, amount: charge.amount, key: createOperationId() }
       assert.equal(await catchErrorCode(() => refunds.create(tooMuch)), 'refund_refused')
     })
 
     onRefunds(
       'does not find the charge of another customer',
       async (refunds, { gateway }, charge) => {
-        const bob = await anotherCustomer({ gateway })
+        const bob = await createAnotherCustomer({ gateway })
         assert.equal(await refunds.find(charge.charge, bob.id), null)
       },
     )
@@ -88,5 +88,5 @@ async function invoiced(
 }
 
 function whole(customerId: string, { charge }: RefundablePayment) {
-  return { customerId, charge, amount: null, reason: null, key: newOperationId() }
+  return { customerId, charge, amount: null, reason: null, key: createOperationId() }
 }

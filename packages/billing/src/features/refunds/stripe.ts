@@ -148,7 +148,7 @@ async function create(context: StripeContext, refund: NewRefund): Promise<Refund
       () => findByKey(context, charge, key),
     )
   } catch (error) {
-    throw toRefundRefused(error)
+    throw toRefundRefusedError(error)
   }
 }
 
@@ -156,7 +156,7 @@ async function create(context: StripeContext, refund: NewRefund): Promise<Refund
  * Converts an error with which Stripe rejected a refund, so that no money has moved, to
  * RefundRefused. Converts any other error to the billing error that describes it.
  */
-export function toRefundRefused(error: unknown): unknown {
+export function toRefundRefusedError(error: unknown): unknown {
   const ours = toBillingError(error)
   if (!(ours instanceof ProviderRejected)) return ours
   const { message, provider, providerCode, cause } = ours

@@ -13,7 +13,7 @@ import { requireOneOf, requireText } from '../../core/values/arguments.ts'
 import { formatMoney, type Money, money, requireAmount } from '../../core/values/money.ts'
 import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { withExistingCustomer } from '../customers/customer.ts'
-import { refundCreatedEvent } from '../invoices/events.ts'
+import { buildRefundCreatedEvent } from '../invoices/events.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 import type { PaymentRefunds, RefundablePayment } from './contract.ts'
 import { REFUND_REASONS, type Refund, type RefundOptions, type RefundReason } from './refund.ts'
@@ -151,7 +151,7 @@ async function refundOnce(
       }),
     ))
   if (made.status !== 'failed')
-    await recordEvent(user.context, locked, refundCreatedEvent(user, made))
+    await recordEvent(user.context, locked, buildRefundCreatedEvent(user, made))
   return made
 }
 
@@ -164,7 +164,7 @@ async function addRefundReason(
   voided: Refund,
   storedReason: RefundReason | null,
 ): Promise<Refund> {
-  const { subject } = refundCreatedEvent(user, voided)
+  const { subject } = buildRefundCreatedEvent(user, voided)
   const told = await user.context.events.findAbout('refund.created', subject)
   if (!told) return { ...voided, reason: storedReason }
   const { reason } = told.data.refund

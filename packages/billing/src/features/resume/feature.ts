@@ -28,7 +28,7 @@ declare module '../../core/storage/tables.ts' {
 /** Resuming a cancelled subscription during its grace period. */
 export const resumeFeature = defineFeature({
   changes: {
-    resume: resumeCancelled,
+    resume: resumeCancelledSubscription,
   },
   operations: { resume: null },
 })
@@ -37,7 +37,7 @@ export const resumeFeature = defineFeature({
  * Undoes a cancellation. If the provider has already ended the subscription, creates a new one to
  * replace it.
  */
-export async function resumeCancelled(subscription: SubscriptionScope): Promise<void> {
+export async function resumeCancelledSubscription(subscription: SubscriptionScope): Promise<void> {
   const { context, record } = subscription
   const isOver =
     isOnGracePeriod(record, subscription.now()) && (await subscription.find())?.isOver === true

@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict'
 import {
   type ContractPart,
-  capabilityTests,
   catchErrorCode,
-  newOperationId,
+  createCapabilityTests,
+  createOperationId,
 } from '../../providers/contract-suite.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 
 /** Contract tests of planned swaps, for gateways that implement `schedules`. */
 export const defineSchedulesContract: ContractPart = ({ describe, it }, create) => {
-  const onSchedules = capabilityTests('schedules', 'if the gateway can plan swaps', { it }, create)
-  const plan = (items: readonly RequestedItem[], operation: string | null = newOperationId()) =>
+  const onSchedules = createCapabilityTests(
+    'schedules',
+    'if the gateway can plan swaps',
+    { it },
+    create,
+  )
+  const plan = (items: readonly RequestedItem[], operation: string | null = createOperationId()) =>
     ({ items, at: 'period_end', tax: 0, operation }) as const
 
   describe('a planned swap', () => {
@@ -19,7 +24,7 @@ export const defineSchedulesContract: ContractPart = ({ describe, it }, create) 
       async (schedules, account) => {
         const { id, plan: before, periodEndsAt } = await account.subscribe()
         const items = [{ price: account.plans[1], quantity: 2 }]
-        const operation = newOperationId()
+        const operation = createOperationId()
         for (let i = 0; i < 2; i++) await schedules.plan(id, plan(items, operation))
         const found = await account.read(id)
         assert.equal(found.plan, before)
@@ -41,7 +46,7 @@ export const defineSchedulesContract: ContractPart = ({ describe, it }, create) 
         [planned?.items, planned?.operation],
         [[{ price: dearer, quantity: 3 }], first],
       )
-      const operation = newOperationId()
+      const operation = createOperationId()
       await schedules.plan(id, plan([{ price: present, quantity: 4 }], operation))
       const last = await account.read(id)
       assert.deepEqual(last.planned?.items, [{ price: present, quantity: 4 }])

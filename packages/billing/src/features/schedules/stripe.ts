@@ -4,20 +4,20 @@ import type { RequestedItem } from '../../providers/item.ts'
 import { getReferencedId, type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
 import {
   findMainItem,
-  isMetered,
+  getExpandedSchedule,
+  isMeteredPrice,
   retrieveSubscription,
-  scheduleOf,
 } from '../../providers/stripe/describe-subscription.ts'
-import { isMissing, isRefusal } from '../../providers/stripe/errors.ts'
+import { isMissingObjectError, isStripeRefusal } from '../../providers/stripe/errors.ts'
 import { discardPendingUpdate } from '../confirmations/stripe-pending-update.ts'
 import { haveSameInterval, isSameInterval } from '../proration/stripe-running.ts'
-import { mainPriceMetadata } from '../swap/stripe-change-params.ts'
+import { buildMainPriceMetadata } from '../swap/stripe-change-params.ts'
 import {
+  buildTaxRatesParam,
   createConfiguredTaxReader,
   type DecidedTax,
   decideTax,
-  taxRateIdsOf,
-  taxRatesParam,
+  listTaxRateIds,
 } from '../taxes/stripe-chosen-tax.ts'
 import type { NewPlannedSwap, SubscriptionSchedules } from './contract.ts'
 
@@ -39,7 +39,7 @@ export function createStripeSchedules(context: StripeContext): {
   const said = createConfiguredTaxReader(context)
 
   async function release(id: string): Promise<void> {
-    const schedule = scheduleOf(await retrieveSubscription(stripe, id))
+    const schedule = getExpandedSchedule(await retrieveSubscription(stripe, id))
     if (schedule) await stripe.subscriptionSchedules.release(schedule.id)
   }
 
@@ -52,7 +52,7 @@ export function createStripeSchedules(context: StripeContext): {
     try {
       return await stripe.prices.retrieve(id)
     } catch (error) {
-      if (!isMissing(error)) throw error
+      if (!isMissingObjectError(error)) throw error
       const failure = { provider: 'stripe', providerCode: 'resource_missing' } as const
       throw new UnknownPrice(`Stripe has no price '${id}'`, { ...failure, cause: error })
     }
@@ -66,7 +66,7 @@ export function createStripeSchedules(context: StripeContext): {
         for (const { price } of swap.items) prices.push(await findPrice(price, current))
         const [main] = swap.items
         const tax = decideTax(current, await said({ ...swap, plan: main?.price ?? '' }))
-        const there = scheduleOf(current)
+        const there = getExpandedSchedule(current)
         // Stripe accepts no other parameter beside from_subscription.
         const schedule =
           there ?? (await stripe.subscriptionSchedules.create({ from_subscription: id }))
@@ -89,8 +89,8 @@ export function createStripeSchedules(context: StripeContext): {
           })
         } catch (error) {
           // A new schedule that was rejected must not stay attached to the subscription.
-          if (!there && isRefusal(error)) await release(id)
-          if (isRefusal(error)) requireActive([...pricesOf(current), ...prices], error)
+          if (!there && isStripeRefusal(error)) await release(id)
+          if (isStripeRefusal(error)) requireActive([...pricesOf(current), ...prices], error)
           throw error
         }
       },
@@ -128,7 +128,7 @@ function withoutMeteredQuantities(
   items: readonly RequestedItem[],
   prices: readonly Stripe.Price[],
 ): readonly RequestedItem[] {
-  const metered = prices.filter(isMetered).map(({ id }) => id)
+  const metered = prices.filter(isMeteredPrice).map(({ id }) => id)
   return items.map((item) => (metered.includes(item.price) ? { ...item, quantity: null } : item))
 }
 
@@ -144,7 +144,7 @@ function presentPhase(current: Stripe.Subscription, start: number, at: number): 
       ...copyItemProperties(item),
     })),
     ...discountsOf(current),
-    ...toRatesParam('default_tax_rates', taxRateIdsOf(current.default_tax_rates)),
+    ...toRatesParam('default_tax_rates', listTaxRateIds(current.default_tax_rates)),
     ...automaticTaxOf(current),
     ...(isTrial ? { trial_end: Math.min(current.trial_end ?? at, at) } : {}),
     proration_behavior: 'none',
@@ -166,13 +166,13 @@ function nextPhase(
         price,
         ...toQuantityParam(quantity),
         ...(kept ? copyItemProperties(kept) : {}),
-        ...(own === undefined ? {} : { tax_rates: taxRatesParam(own) }),
+        ...(own === undefined ? {} : { tax_rates: buildTaxRatesParam(own) }),
       }
     }),
     ...discountsOf(current),
     ...toRatesParam('default_tax_rates', tax.whole),
     automatic_tax: { enabled: tax.isAutomatic },
-    ...mainPriceMetadata(current, items),
+    ...buildMainPriceMetadata(current, items),
     // A different billing interval starts on that day; the same interval keeps its day of the
     // month.
     ...(isOtherInterval ? { billing_cycle_anchor: 'phase_start' as const } : {}),
@@ -205,7 +205,7 @@ function discountsOf({ discounts }: Pick<Stripe.Subscription, 'discounts'>): Cop
 function copyItemProperties(item: Stripe.SubscriptionItem): CopiedProperties {
   return {
     ...discountsOf(item),
-    ...toRatesParam('tax_rates', taxRateIdsOf(item.tax_rates)),
+    ...toRatesParam('tax_rates', listTaxRateIds(item.tax_rates)),
     ...(Object.keys(item.metadata).length > 0 ? { metadata: item.metadata } : {}),
   }
 }

@@ -3,8 +3,8 @@ import {
   type ContractPart,
   type ContractTestAccount,
   catchErrorCode,
-  newOperationId,
-  openAccount,
+  createOperationId,
+  openContractTestAccount,
 } from '../../providers/contract-suite.ts'
 import type { NewSentInvoice, SentInvoices } from './contract.ts'
 
@@ -15,7 +15,7 @@ export const defineSentInvoicesContract: ContractPart = ({ describe, it }, creat
     body: (sent: SentInvoices, account: ContractTestAccount) => Promise<void>,
   ) =>
     it(`${name}, if the gateway can send invoices`, async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       const { sentInvoices } = account.gateway
       if (sentInvoices) await body(sentInvoices, account)
     })
@@ -63,7 +63,7 @@ export const defineSentInvoicesContract: ContractPart = ({ describe, it }, creat
       const bob = await gateway.createCustomer({
         owner: { type: 'user', id: 2 },
         details: { email: 'bob@example.com' },
-        operation: newOperationId(),
+        operation: createOperationId(),
       })
       assert.equal(await sent.markPaid(id, bob.id), null)
       assert.equal(await sent.markPaid('none-of-ours', customerId), null)
@@ -77,7 +77,7 @@ function consulting({ customerId, currency }: ContractTestAccount): NewSentInvoi
     customerId,
     item: { description: 'Consulting', amount: { amount: 1500, currency } },
     daysUntilDue: 14,
-    key: newOperationId(),
+    key: createOperationId(),
     more: {},
   }
 }

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { refuseOverrides } from '../../providers/overrides.ts'
+import { rejectReservedOptions } from '../../providers/overrides.ts'
 import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
-import { isMissing } from '../../providers/stripe/errors.ts'
+import { isMissingObjectError } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
-import { completeInvoice, INVOICE_EXPAND_PARAM } from '../invoices/stripe.ts'
+import { INVOICE_EXPAND_PARAM, readCompleteInvoice } from '../invoices/stripe.ts'
 import { findOrCreateInvoice, RESERVED_PARAMS } from '../invoices/stripe-single-invoices.ts'
 
 /** Metadata that marks an invoice as sent, because Stripe does not report whether it was. */
@@ -34,7 +34,7 @@ export function createStripeSentInvoices(
     sentInvoices: {
       async send({ customerId, item, daysUntilDue, key, more: given }) {
         const { automaticTax = false, ...options } = given
-        refuseOverrides(options, [
+        rejectReservedOptions(options, [
           ...RESERVED_PARAMS,
           'collection_method',
           'days_until_due',
@@ -55,7 +55,7 @@ export function createStripeSentInvoices(
           },
         })
         await sendOnce(invoice)
-        return completeInvoice(context, await retrieve(invoice.id))
+        return readCompleteInvoice(context, await retrieve(invoice.id))
       },
       async markPaid(id, customerId) {
         const before = await find(id)
@@ -63,7 +63,7 @@ export function createStripeSentInvoices(
         if (before.status !== 'paid') await payElsewhere(id)
         const invoice = await retrieve(id)
         const subscription = getReferencedId(invoice.parent?.subscription_details?.subscription)
-        return { invoice: await completeInvoice(context, invoice), subscription, failure: null }
+        return { invoice: await readCompleteInvoice(context, invoice), subscription, failure: null }
       },
     },
   }
@@ -73,7 +73,7 @@ export function createStripeSentInvoices(
     try {
       return await invoices.retrieve(id)
     } catch (error) {
-      if (isMissing(error)) return null
+      if (isMissingObjectError(error)) return null
       throw error
     }
   }

@@ -1,12 +1,12 @@
 import type braintree from 'braintree'
 import { isBillingError } from '../../core/errors/error-codes.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { describeMethod } from '../../providers/braintree/describe-method.ts'
+import { describeBraintreePaymentMethod } from '../../providers/braintree/describe-method.ts'
 import { nullIfMissing } from '../../providers/braintree/errors.ts'
 import { hasCyclesLeft } from '../../providers/braintree/plan-credit.ts'
 import { type PlanWithAddOns, requirePlan } from '../../providers/braintree/plans.ts'
 import type { Gateway } from '../../providers/gateway.ts'
-import type { ProviderMethod } from '../payment-methods/contract.ts'
+import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
 
 /**
  * Implements reading the agreed terms of a Braintree subscription (coupon, trial, payment method
@@ -52,8 +52,8 @@ async function findPlan(context: BraintreeContext, id: string): Promise<PlanWith
 async function findMethod(
   { gateway }: BraintreeContext,
   { paymentMethodToken }: braintree.Subscription,
-): Promise<ProviderMethod | null> {
+): Promise<ProviderPaymentMethod | null> {
   return nullIfMissing(async () =>
-    describeMethod(await gateway.paymentMethod.find(paymentMethodToken), true),
+    describeBraintreePaymentMethod(await gateway.paymentMethod.find(paymentMethodToken), true),
   )
 }

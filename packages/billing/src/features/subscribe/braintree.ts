@@ -13,8 +13,8 @@ import {
 } from '../../providers/braintree/add-ons.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import {
+  hasBraintreeSubscriptionEnded,
   isInTrial,
-  isOver,
   toProviderSubscription,
 } from '../../providers/braintree/describe-subscription.ts'
 import {
@@ -64,7 +64,7 @@ export function createBraintreeSubscriptions(context: BraintreeContext): Subscri
     async createSubscription(wanted) {
       const plan = await requirePlan(context, wanted.plan)
       return createSubscriptionOnce(context, {
-        ...(await newSubscriptionRequest(context, plan, wanted)),
+        ...(await buildNewSubscriptionRequest(context, plan, wanted)),
         id: encodeSubscriptionId(wanted.operation, wanted.name),
         paymentMethodToken: await requireDefaultMethod(context, wanted.customerId),
       })
@@ -110,15 +110,15 @@ async function findOwner(
  * Builds the request for a new subscription, without the payment method. A preview uses the same
  * request.
  */
-export async function newSubscriptionRequest(
+export async function buildNewSubscriptionRequest(
   context: BraintreeContext,
   plan: PlanWithAddOns,
   subscriptionTerms: Pick<NewSubscription, 'tax' | 'trialDays' | 'coupon' | 'items'>,
 ): Promise<Omit<braintree.SubscriptionCreateRequest, 'id'> & { readonly price: string }> {
   return {
     planId: plan.id,
-    price: priceWithTax(plan, subscriptionTerms.tax),
-    ...trialParams(subscriptionTerms.trialDays ?? 0),
+    price: computePriceWithTax(plan, subscriptionTerms.tax),
+    ...buildTrialParams(subscriptionTerms.trialDays ?? 0),
     ...(await buildNewSubscriptionDiscounts(context, plan, subscriptionTerms)),
     ...(await addOnsFor(context, plan, subscriptionTerms)),
   }
@@ -149,10 +149,10 @@ async function setTax(
 ): Promise<void> {
   const { gateway } = context
   const current = await gateway.subscription.find(id)
-  if (isOver(current)) return
+  if (hasBraintreeSubscriptionEnded(current)) return
   const plan = await requirePlan(context, current.planId)
   const net = taxTermsBefore?.net ?? plan.price
-  const price = priceWithTax({ ...plan, price: net }, tax)
+  const price = computePriceWithTax({ ...plan, price: net }, tax)
   const { addOns: present = [] } = current
   const addOns: AddOns = present.length > 0 ? await readAddOns(context) : new Map()
   const wanted = addOnsWithTaxRate(present, {
@@ -224,7 +224,7 @@ export async function createSubscriptionOnce(
  * Returns the plan's price including tax. Each request must state it, because Braintree does not
  * take over the plan's price once a request overrides any part of the plan.
  */
-export function priceWithTax({ price, currency }: PlanWithAddOns, tax: BasisPoints): string {
+export function computePriceWithTax({ price, currency }: PlanWithAddOns, tax: BasisPoints): string {
   return toDecimal({ amount: addTax(price, tax), currency })
 }
 
@@ -232,7 +232,7 @@ export function priceWithTax({ price, currency }: PlanWithAddOns, tax: BasisPoin
  * Returns the request fields for a trial of this many days. They are required even if there is no
  * trial, because otherwise the trial that the plan defines would apply.
  */
-export function trialParams(
+export function buildTrialParams(
   days: number,
 ): Pick<
   braintree.SubscriptionCreateRequest,

@@ -3,8 +3,8 @@ import { lookUpStanding } from '../../core/values/subscription-state.ts'
 import {
   type ContractPart,
   catchErrorCode,
-  newOperationId,
-  openAccount,
+  createOperationId,
+  openContractTestAccount,
 } from '../../providers/contract-suite.ts'
 
 const DAY = 24 * 3600 * 1000
@@ -13,8 +13,9 @@ const DAY = 24 * 3600 * 1000
 export const defineSubscriptionsContract: ContractPart = ({ describe, it }, create) => {
   describe('a subscription', () => {
     it('has the terms it was created with', async () => {
-      const { gateway, provider, plans, customerId, subscribe, read } = await openAccount(create)
-      const operation = newOperationId()
+      const { gateway, provider, plans, customerId, subscribe, read } =
+        await openContractTestAccount(create)
+      const operation = createOperationId()
       const made = await subscribe({ operation })
       const { plan, quantity, endsAt, isOver, endReason, trialEndsAt } = made
       assert.deepEqual(
@@ -37,8 +38,8 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
     })
 
     it('is created and paid once when the operation is repeated', async () => {
-      const { gateway, customerId, subscribe } = await openAccount(create)
-      const operation = newOperationId()
+      const { gateway, customerId, subscribe } = await openContractTestAccount(create)
+      const operation = createOperationId()
       const first = await subscribe({ operation })
       assert.equal((await subscribe({ operation })).id, first.id)
       const found = await gateway.findByOperation({ id: operation, name: 'main' }, customerId)
@@ -53,14 +54,15 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
     })
 
     it('is listed together with older ones', async () => {
-      const { gateway, customerId, subscribe } = await openAccount(create)
+      const { gateway, customerId, subscribe } = await openContractTestAccount(create)
       const ids = [(await subscribe()).id, (await subscribe()).id].sort()
       const listed = await gateway.listSubscriptions(customerId)
       assert.deepEqual(listed.map(({ id }) => id).sort(), ids)
     })
 
     it('is open and unpaid while on trial, and has the end of the trial', async () => {
-      const { gateway, provider, customerId, subscribe, now } = await openAccount(create)
+      const { gateway, provider, customerId, subscribe, now } =
+        await openContractTestAccount(create)
       const made = await subscribe({ trialDays: 14 })
       assert.equal(lookUpStanding(provider.statuses, made.status), 'open')
       const days = ((made.trialEndsAt?.getTime() ?? 0) - now().getTime()) / DAY
@@ -69,7 +71,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
     })
 
     it('is rejected with unknown_price for an unknown plan', async () => {
-      const { gateway, customerId } = await openAccount(create)
+      const { gateway, customerId } = await openContractTestAccount(create)
       const wanted = {
         customerId,
         name: 'main',
@@ -79,19 +81,23 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
         tax: 0,
       }
       const ask = () =>
-        gateway.createSubscription({ ...wanted, plan: 'none-of-ours', operation: newOperationId() })
+        gateway.createSubscription({
+          ...wanted,
+          plan: 'none-of-ours',
+          operation: createOperationId(),
+        })
       assert.equal(await catchErrorCode(ask), 'unknown_price')
     })
 
     it('is null if it was never created', async () => {
-      const { gateway, customerId } = await openAccount(create)
+      const { gateway, customerId } = await openContractTestAccount(create)
       assert.equal(await gateway.findSubscription('none-of-ours'), null)
-      const operation = { id: newOperationId(), name: 'main' }
+      const operation = { id: createOperationId(), name: 'main' }
       assert.equal(await gateway.findByOperation(operation, customerId), null)
     })
 
     it('has no discounts and owes nothing when it is new', async () => {
-      const { gateway, subscribe, currency } = await openAccount(create)
+      const { gateway, subscribe, currency } = await openContractTestAccount(create)
       const made = await subscribe()
       assert.deepEqual(await gateway.findDiscounts(made.id), [])
       assert.deepEqual(await gateway.amountOwed(made), { amount: 0, currency })
@@ -101,7 +107,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
 
   describe('a cancelled subscription', () => {
     it('runs until the end of the paid period, and can be resumed until then', async () => {
-      const { gateway, subscribe, read, now } = await openAccount(create)
+      const { gateway, subscribe, read, now } = await openContractTestAccount(create)
       const { id, paidUntil } = await subscribe()
       await gateway.cancelAtPeriodEnd(id)
       await gateway.cancelAtPeriodEnd(id)
@@ -114,7 +120,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
     })
 
     it('ends immediately with cancelNow(), which can be repeated', async () => {
-      const { gateway, subscribe, read, now } = await openAccount(create)
+      const { gateway, subscribe, read, now } = await openContractTestAccount(create)
       const { id } = await subscribe()
       await gateway.cancelNow(id)
       await gateway.cancelNow(id)
@@ -135,7 +141,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
     }
 
     it('has the new plan after swap(), which can be repeated', async () => {
-      const { gateway, plans, subscribe, read, now } = await openAccount(create)
+      const { gateway, plans, subscribe, read, now } = await openContractTestAccount(create)
       const { id } = await subscribe()
       const swap = { ...wanted, plan: plans[1] }
       assert.equal((await gateway.replacements?.isNeeded(id, swap, now())) ?? false, false)
@@ -145,7 +151,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
     })
 
     it('is unchanged by a preview, and the lines of the preview add up to its total', async () => {
-      const { gateway, plans, subscribe, read, now } = await openAccount(create)
+      const { gateway, plans, subscribe, read, now } = await openContractTestAccount(create)
       const { id } = await subscribe()
       const { lines, total } = await gateway.previewSwap(id, { ...wanted, plan: plans[1] }, now())
       const sum = lines.reduce((all, { amount }) => all + amount.amount, 0)
@@ -155,7 +161,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
     })
 
     it('has the new tax after setTax(), which can be repeated', async () => {
-      const { gateway, subscribe, read } = await openAccount(create)
+      const { gateway, subscribe, read } = await openContractTestAccount(create)
       const { id, taxedPrice } = await subscribe()
       await gateway.setTax(id, 2000, null)
       await gateway.setTax(id, 2000, null)
@@ -164,7 +170,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
     })
 
     it('has the new quantity, if the gateway has quantities', async () => {
-      const { gateway, subscribe, read } = await openAccount(create)
+      const { gateway, subscribe, read } = await openContractTestAccount(create)
       const { id } = await subscribe()
       await gateway.quantities?.set(id, 3)
       await gateway.quantities?.set(id, 3)

@@ -7,16 +7,16 @@ import { beginOperation, finishOperation, runOperation } from '../../core/operat
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import type { OperationIntent } from '../../core/storage/operations.ts'
 import type { BilledOwner, SubscriptionRecord } from '../../core/storage/tables.ts'
-import { requireRecord } from '../../core/subscription-scope.ts'
+import { requireSubscriptionRecord } from '../../core/subscription-scope.ts'
 import { readSubscriptionTax, storeTaxTerms } from '../../core/tax.ts'
-import { awaitsFirstPayment, isActive } from '../../core/values/subscription-state.ts'
+import { awaitsFirstPayment, isSubscriptionActive } from '../../core/values/subscription-state.ts'
 import type { NewSubscription } from '../../providers/subscription.ts'
 import { closeCheckouts } from '../checkout/close-checkouts.ts'
 import { ensureCustomer } from '../customers/customer.ts'
-import type { ProviderMethod } from '../payment-methods/contract.ts'
+import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
 import { requireTrialUnused, startsWithTrial } from '../trials/one-trial.ts'
 import type { RequestedTerms } from './differing-terms.ts'
-import { findDifferences, requireSameTerms } from './same-terms.ts'
+import { findDifferingTerms, requireSameTerms } from './same-terms.ts'
 import { endUnpaidSubscription, settleFirstPayment } from './settle-first-payment.ts'
 import type { ChosenTax, RequestedSubscription, SubscriptionPayer } from './wanted-terms.ts'
 
@@ -104,7 +104,7 @@ async function createWithOperation(
     return found
   })
   await finishOperation(context, locked, operation)
-  return requireRecord(context, { provider, providerId: made.id })
+  return requireSubscriptionRecord(context, { provider, providerId: made.id })
 }
 
 /**
@@ -119,7 +119,7 @@ async function returnIfSameTerms(
 ): Promise<SubscriptionRecord> {
   const { record, found } = running
   await requireSameTerms(context, running, asked)
-  if (!isActive(record, context.options.clock.now())) {
+  if (!isSubscriptionActive(record, context.options.clock.now())) {
     await (await locked.gateway(record.provider)).requirePaid(found)
   }
   return record
@@ -134,7 +134,7 @@ async function readMethod(
   { record, found }: RunningSubscription,
   { provider }: RequestedSubscription,
   token: string | null,
-): Promise<ProviderMethod | null> {
+): Promise<ProviderPaymentMethod | null> {
   if (token === null || record.provider !== provider) return null
   const gateway = await locked.gateway(provider)
   const customerId = found.customerId ?? (await gateway.findOwner(found))
@@ -163,7 +163,7 @@ export async function replaceUnpaidSubscription(
 ): Promise<RunningSubscription | null> {
   const { record, found } = unpaid
   const gateway = await locked.gateway(record.provider)
-  const isSame = (await findDifferences(context, unpaid, asked)).length === 0
+  const isSame = (await findDifferingTerms(context, unpaid, asked)).length === 0
   if (isSame && (await gateway.confirmations?.isAwaiting(found, customerId))) {
     await gateway.requirePaid(found)
     return unpaid

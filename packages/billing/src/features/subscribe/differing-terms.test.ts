@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SubscriptionTerm } from '../../core/errors/different-term.ts'
-import type { ProviderMethod } from '../payment-methods/contract.ts'
+import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
 import {
   type ExistingSubscription,
   listDifferingTerms,
@@ -11,12 +11,17 @@ const NOW = new Date('2026-01-15T10:00:00Z')
 const DAY = 86_400_000
 const day = (days: number, seconds = 0) => new Date(NOW.getTime() + days * DAY + seconds * 1000)
 
-const VISA: ProviderMethod = {
+const VISA: ProviderPaymentMethod = {
   ...{ id: 'pm_1', kind: 'card', brand: 'visa', lastFour: '4242', email: null, bank: null },
   ...{ expires: { month: 4, year: 2030 }, fingerprint: 'a', isDefault: true, raw: null },
 }
-const TYPED_AGAIN: ProviderMethod = { ...VISA, id: 'pm_2' }
-const MASTERCARD: ProviderMethod = { ...VISA, id: 'pm_3', brand: 'mastercard', fingerprint: 'b' }
+const TYPED_AGAIN: ProviderPaymentMethod = { ...VISA, id: 'pm_2' }
+const MASTERCARD: ProviderPaymentMethod = {
+  ...VISA,
+  id: 'pm_3',
+  brand: 'mastercard',
+  fingerprint: 'b',
+}
 
 type Asked = Partial<RequestedTerms['wanted']> &
   Pick<RequestedTerms, 'method'> & { tax?: RequestedTerms['tax'] }

@@ -1,11 +1,11 @@
 import type { DifferentTerm, SubscriptionTerm } from '../../core/errors/different-term.ts'
 import type { SubscriptionRecord } from '../../core/storage/tables.ts'
-import { isCancelled, isTrialRunning } from '../../core/values/subscription-state.ts'
+import { isSubscriptionCancelled, isTrialRunning } from '../../core/values/subscription-state.ts'
 import type { TaxSource } from '../../options.ts'
 import type { Capability } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { AgreedTerms } from '../../providers/subscription.ts'
-import type { ProviderMethod } from '../payment-methods/contract.ts'
+import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
 import { formatPaymentMethodLabel } from '../payment-methods/label.ts'
 import { isSameMethod } from '../payment-methods/payment-method.ts'
 import type { ChosenTax, RequestedSubscription } from './wanted-terms.ts'
@@ -18,7 +18,7 @@ export interface RequestedTerms {
    * Payment method behind the card token of the call. `null` for the customer's default payment
    * method. Left out if the card is not compared, as in a preview.
    */
-  readonly method?: ProviderMethod | null
+  readonly method?: ProviderPaymentMethod | null
 }
 
 /** The existing subscription with the same name, and its agreed terms. */
@@ -172,7 +172,7 @@ const TERMS: Readonly<
   },
 
   cancellation: (_asked, { record }) =>
-    isCancelled(record)
+    isSubscriptionCancelled(record)
       ? {
           inForce: `ends at ${record.endsAt?.toISOString()}`,
           wanted: NONE,
@@ -202,7 +202,7 @@ function compareDates(inForce: Date | undefined, wanted: Date | undefined): Diff
   return { inForce: written(inForce), wanted: written(wanted), use: RECREATE_ADVICE }
 }
 
-function isBilled(billed: ProviderMethod | null, method: ProviderMethod): boolean {
+function isBilled(billed: ProviderPaymentMethod | null, method: ProviderPaymentMethod): boolean {
   return billed !== null && isSameMethod(billed, method)
 }
 

@@ -8,7 +8,7 @@ import { awaitsFirstPayment, hasSubscriptionEnded } from '../../core/values/subs
 import type { CustomerDetails } from '../../providers/customer.ts'
 import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { Subscription } from '../../subscription.ts'
-import { customerDetailsFromRow } from '../customers/customer.ts'
+import { readCustomerDetailsFromRow } from '../customers/customer.ts'
 import type { FirstInvoices } from '../forecasts/upcoming-invoice.ts'
 import { rejectSecondTrialInPreview, startsWithTrial } from '../trials/one-trial.ts'
 import { requireSameTerms } from './same-terms.ts'
@@ -59,7 +59,7 @@ async function previewNew(
   const known = billed.provider === provider ? billed.providerId : null
   // A customer that was deleted at the provider would be created anew.
   const customer = known === null ? null : await gateway.findCustomer(known)
-  const described = { ...customerDetailsFromRow(context, billed), ...details }
+  const described = { ...readCustomerDetailsFromRow(context, billed), ...details }
   return requireGatewayPart(gateway, 'forecasts').ofNew(
     { ...wanted, ...taxes, customerId: customer?.id ?? null, details: described },
     context.options.clock.now(),

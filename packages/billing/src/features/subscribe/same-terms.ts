@@ -6,7 +6,7 @@ import { requireProvider } from '../../core/known-prices.ts'
 import { listDifferingTerms, type RequestedTerms } from './differing-terms.ts'
 
 /** Lists the terms in which the running subscription differs from the requested ones. */
-export async function findDifferences(
+export async function findDifferingTerms(
   context: BillingContext,
   { record, found }: RunningSubscription,
   asked: RequestedTerms,
@@ -24,7 +24,7 @@ export async function requireSameTerms(
   running: RunningSubscription,
   asked: RequestedTerms,
 ): Promise<void> {
-  const terms = await findDifferences(context, running, asked)
+  const terms = await findDifferingTerms(context, running, asked)
   if (terms.length === 0) return
   const each = terms.map(
     ({ term, inForce, wanted, use }) => `${term} is ${inForce}, asked for ${wanted} (use ${use})`,

@@ -4,8 +4,8 @@ import {
   type ContractPart,
   type ContractTestAccount,
   catchErrorCode,
-  newOperationId,
-  openAccount,
+  createOperationId,
+  openContractTestAccount,
 } from '../../providers/contract-suite.ts'
 
 const DAY = 24 * 3600 * 1000
@@ -14,14 +14,14 @@ const DAY = 24 * 3600 * 1000
  * Contract tests of special starts of subscriptions (on an anchor date, in the past, without a
  * card), for gateways that implement `anchors`, `backdating` or `freeStarts`.
  */
-export const startsContract: ContractPart = ({ describe, it }, create) => {
+export const defineSubscriptionStartsContract: ContractPart = ({ describe, it }, create) => {
   const starting = (
     part: 'anchors' | 'backdating' | 'freeStarts',
     name: string,
     body: (account: ContractTestAccount) => Promise<void>,
   ) =>
     it(`${name}, if the gateway has ${part}`, async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       if (account.gateway[part]) await body(account)
     })
 
@@ -100,7 +100,7 @@ async function withoutCard({ gateway }: ContractTestAccount): Promise<string> {
   const { id } = await gateway.createCustomer({
     owner: { type: 'user', id: ++customers },
     details: { email: `user-${customers}@example.com` },
-    operation: newOperationId(),
+    operation: createOperationId(),
   })
   return id
 }

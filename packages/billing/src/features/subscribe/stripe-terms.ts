@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
 import type { Gateway } from '../../providers/gateway.ts'
 import { getReferencedId, type StripeContext } from '../../providers/stripe/client.ts'
-import { describeMethod } from '../../providers/stripe/describe-method.ts'
+import { describeStripePaymentMethod } from '../../providers/stripe/describe-method.ts'
 import type { AgreedTerms } from '../../providers/subscription.ts'
 import { findDefaultMethod } from '../customers/stripe.ts'
-import type { ProviderMethod } from '../payment-methods/contract.ts'
+import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
 import { DISCOUNTS_CHANGED_KEY } from '../promotion-codes/stripe.ts'
 import { REPLACED_CODE_KEY } from '../promotion-codes/stripe-replacement-codes.ts'
 import { readTaxChoice } from '../taxes/stripe-chosen-tax.ts'
@@ -70,7 +70,9 @@ function chosenTaxOf({ metadata }: Stripe.Subscription): Pick<AgreedTerms, 'chos
 async function findMethod(
   context: StripeContext,
   { customer, default_payment_method: own }: Stripe.Subscription,
-): Promise<ProviderMethod | null> {
+): Promise<ProviderPaymentMethod | null> {
   const method = own ?? (await findDefaultMethod(context, getReferencedId(customer) ?? ''))
-  return method === null || typeof method === 'string' ? null : describeMethod(method, method.id)
+  return method === null || typeof method === 'string'
+    ? null
+    : describeStripePaymentMethod(method, method.id)
 }

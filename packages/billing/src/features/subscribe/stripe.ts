@@ -21,8 +21,8 @@ import {
 } from '../promotion-codes/stripe-replacement-codes.ts'
 import { listCurrentInvoices } from '../proration/stripe-running.ts'
 import { buildEndChangeWithheldParams } from '../proration/stripe-withheld.ts'
-import { itemTaxRatesParam } from '../swap/stripe-change-params.ts'
-import { createTaxRateFinder, taxChoiceMetadata } from '../taxes/stripe-chosen-tax.ts'
+import { buildItemTaxRatesParam } from '../swap/stripe-change-params.ts'
+import { buildTaxChoiceMetadata, createTaxRateFinder } from '../taxes/stripe-chosen-tax.ts'
 
 type Subscriptions = Pick<
   Gateway,
@@ -64,7 +64,7 @@ export function createStripeSubscriptions(context: StripeContext): Subscriptions
 
   return {
     async createSubscription(wanted) {
-      const params = subscriptionCreateParams(wanted, await findTaxRates(wanted.tax))
+      const params = buildSubscriptionCreateParams(wanted, await findTaxRates(wanted.tax))
       const find = () => findByOperation(wanted.operation, wanted.customerId)
       const made = await callWithPromotionCode(context, wanted, {
         make: (given) =>
@@ -108,7 +108,7 @@ export function createStripeSubscriptions(context: StripeContext): Subscriptions
 }
 
 /** Builds Stripe's parameters for a new subscription. A preview uses the same parameters. */
-export function subscriptionCreateParams(
+export function buildSubscriptionCreateParams(
   subscriptionToCreate: NewSubscription,
   rates: readonly string[],
 ): Stripe.SubscriptionCreateParams {
@@ -122,9 +122,12 @@ export function subscriptionCreateParams(
           price: subscriptionToCreate.plan,
           quantity: subscriptionToCreate.isMetered ? null : subscriptionToCreate.quantity,
         }),
-        ...itemTaxRatesParam(subscriptionToCreate.taxRates),
+        ...buildItemTaxRatesParam(subscriptionToCreate.taxRates),
       },
-      ...items.map((item) => ({ ...toItem(item), ...itemTaxRatesParam(itemRates[item.price]) })),
+      ...items.map((item) => ({
+        ...toItem(item),
+        ...buildItemTaxRatesParam(itemRates[item.price]),
+      })),
     ],
     ...(subscriptionToCreate.automaticTax ? { automatic_tax: { enabled: true } } : {}),
     metadata: {
@@ -132,14 +135,14 @@ export function subscriptionCreateParams(
       name: subscriptionToCreate.name,
       operation: subscriptionToCreate.operation,
       ...(items.length > 0 ? { main: subscriptionToCreate.plan } : {}),
-      ...taxChoiceMetadata(subscriptionToCreate.chosenTax),
+      ...buildTaxChoiceMetadata(subscriptionToCreate.chosenTax),
       ...(coupon === null ? {} : { coupon }),
       ...(terms === null ? {} : { terms }),
     },
     // With a declined or unconfirmed first payment, an incomplete subscription remains and can be
     // inspected.
     payment_behavior: 'allow_incomplete',
-    ...(coupon === null ? {} : { discounts: [discountParam(coupon)] }),
+    ...(coupon === null ? {} : { discounts: [toDiscountParam(coupon)] }),
     ...(rates.length > 0 ? { default_tax_rates: [...rates] } : {}),
     ...(subscriptionToCreate.trialDays
       ? { trial_period_days: subscriptionToCreate.trialDays }
@@ -147,7 +150,7 @@ export function subscriptionCreateParams(
     ...(subscriptionToCreate.trialEndsAt
       ? { trial_end: toSeconds(new Date(subscriptionToCreate.trialEndsAt)) }
       : {}),
-    ...startParams(subscriptionToCreate),
+    ...buildStartParams(subscriptionToCreate),
   }
 }
 
@@ -165,10 +168,10 @@ function withReplacementCode(
 ): Stripe.SubscriptionCreateParams {
   if (replacementCodeId === null) return params
   const metadata = { ...(params.metadata || {}), [REPLACEMENT_CODE_KEY]: replacementCodeId }
-  return { ...params, metadata, discounts: [discountParam(replacementCodeId)] }
+  return { ...params, metadata, discounts: [toDiscountParam(replacementCodeId)] }
 }
 
-export function discountParam(code: string): { promotion_code: string } | { coupon: string } {
+export function toDiscountParam(code: string): { promotion_code: string } | { coupon: string } {
   return code.startsWith('promo_') ? { promotion_code: code } : { coupon: code }
 }
 
@@ -184,7 +187,7 @@ interface StartParams {
  * Returns Stripe's parameters for the start of a new subscription: trial, anchor date and
  * backdating. A date may be text, because stored operations are JSON.
  */
-export function startParams(
+export function buildStartParams(
   requestedStartTerms: StartTerms & Pick<NewSubscription, 'withoutCard'>,
 ): StartParams {
   const { anchorAt, backdateTo, prorate = true, withoutCard } = requestedStartTerms

@@ -1,5 +1,5 @@
 import type { SubscriptionScope } from '../../core/subscription-scope.ts'
-import { isCancelled } from '../../core/values/subscription-state.ts'
+import { isSubscriptionCancelled } from '../../core/values/subscription-state.ts'
 import type { ActiveDiscount, EndReason } from '../../providers/subscription.ts'
 
 // These values are not in our row: each function sends a request to the provider.
@@ -19,7 +19,7 @@ export async function findPeriodEnd(subscription: SubscriptionScope): Promise<Da
 }
 
 export async function findPaidUntil(subscription: SubscriptionScope): Promise<Date | null> {
-  if (isCancelled(subscription.record)) return subscription.record.endsAt
+  if (isSubscriptionCancelled(subscription.record)) return subscription.record.endsAt
   return (await subscription.find())?.paidUntil ?? null
 }
 

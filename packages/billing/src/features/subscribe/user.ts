@@ -3,7 +3,7 @@ import type { SubscriptionRecord } from '../../core/storage/tables.ts'
 import { listSubscriptionPrices } from '../../core/subscription-items.ts'
 import type { UserScope } from '../../core/user-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
-import { isValid } from '../../core/values/subscription-state.ts'
+import { isSubscriptionValid } from '../../core/values/subscription-state.ts'
 import { Subscription } from '../../subscription.ts'
 import { SubscriptionBuilder } from './builder.ts'
 
@@ -48,7 +48,7 @@ export async function isUserSubscribed(
   plans?: readonly string[],
 ): Promise<boolean> {
   const record = await user.context.subscriptions.findByName(user.owner, name)
-  if (!record || !isValid(record, user.now())) return false
+  if (!record || !isSubscriptionValid(record, user.now())) return false
   return (
     plans === undefined || listSubscriptionPrices(record).some((price) => plans.includes(price))
   )

@@ -51,7 +51,7 @@ export interface SubscriptionPage {
 const LARGEST_PAGE = 1000
 
 /** Number of subscriptions that are examined for one page if a filter cannot use an index. */
-export const EXAMINED_SUBSCRIPTIONS = 10_000
+export const MAX_EXAMINED_SUBSCRIPTIONS = 10_000
 
 /** Statuses that depend on the provider's status, which has an index. */
 const INDEXED: ReadonlySet<SubscriptionStatus> = new Set([
@@ -88,7 +88,9 @@ export async function listSubscriptions(
   const now = context.options.clock.now()
   const isIndexed = status !== undefined && INDEXED.has(status)
   const isSearch = !isIndexed && [status, provider, ownerType].some((value) => value !== undefined)
-  const end = isSearch ? await context.subscriptions.findEnd(before, EXAMINED_SUBSCRIPTIONS) : null
+  const end = isSearch
+    ? await context.subscriptions.findEnd(before, MAX_EXAMINED_SUBSCRIPTIONS)
+    : null
   const range = { ...(before !== undefined && { before }), ...(end !== null && { end }) }
   // One additional row tells whether there is another page.
   const rows = await context.subscriptions.list({ ...filters, ...range, limit: limit + 1 }, now)

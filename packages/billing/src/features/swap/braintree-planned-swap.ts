@@ -9,12 +9,15 @@ import {
   addOnsForItems,
   addOnsOfNewSubscription,
   addOnsWithTaxRate,
-  applicableAddOns,
+  listApplicableAddOns,
 } from '../../providers/braintree/add-ons.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { daysBetween, toCalendarDay } from '../../providers/braintree/days.ts'
-import { isInTrial, isOver } from '../../providers/braintree/describe-subscription.ts'
-import { unusedCreditRemainder } from '../../providers/braintree/paid-for.ts'
+import { countDaysBetween, toCalendarDay } from '../../providers/braintree/days.ts'
+import {
+  hasBraintreeSubscriptionEnded,
+  isInTrial,
+} from '../../providers/braintree/describe-subscription.ts'
+import { computeUnusedCreditRemainder } from '../../providers/braintree/paid-for.ts'
 import {
   type CreditTerms,
   computeUnusedValue,
@@ -30,7 +33,7 @@ import {
   toGrossDiscounts,
 } from '../promotion-codes/braintree-coupons.ts'
 import { computeProratedCharge, type PriceChanges } from '../proration/braintree.ts'
-import { NEVER_EXPIRES, priceWithTax, trialParams } from '../subscribe/braintree.ts'
+import { buildTrialParams, computePriceWithTax, NEVER_EXPIRES } from '../subscribe/braintree.ts'
 import type { SwapRequest } from './contract.ts'
 
 /**
@@ -79,7 +82,9 @@ export function buildSwapRequest(
 ): BraintreeSwapRequest {
   const { current, old, plan, wanted } = target
   const replaces =
-    isOver(current) || old.frequency !== plan.frequency || (wanted.skipTrial && isInTrial(current))
+    hasBraintreeSubscriptionEnded(current) ||
+    old.frequency !== plan.frequency ||
+    (wanted.skipTrial && isInTrial(current))
   if (replaces) return buildReplacementRequest(context, target)
   const change = buildChangeRequest(context, target)
   return needsReplacementForCredit(context, target, change)
@@ -113,7 +118,7 @@ function toCreditTerms({ planCredit }: BraintreeContext, { plan, now }: SwapTarg
 
 function buildChangeRequest(context: BraintreeContext, target: SwapTarget): BraintreeChangeRequest {
   const { current, plan, wanted } = target
-  const price = priceWithTax(plan, wanted.tax)
+  const price = computePriceWithTax(plan, wanted.tax)
   const changes = buildDiscountUpdates(computeCouponsAfterSwap(context, target))
   const addOns = computeAddOnsAfterSwap(target)
   const request = { planId: plan.id, price, ...changes, ...addOns, ...NEVER_EXPIRES }
@@ -196,7 +201,7 @@ function computeReplacementAddOns({
   addOns,
 }: SwapTarget): AddOnChanges {
   const terms = { addOns, currency: plan.currency, before: wanted.before, after: wanted.tax }
-  const counting = applicableAddOns(current)
+  const counting = listApplicableAddOns(current)
   const isListed = wanted.items !== undefined
   const hasSamePeriod = old.frequency === plan.frequency
   const further = counting.find(({ id }) => !old.addOns.some((own) => own.id === id))
@@ -222,9 +227,10 @@ export function buildReplacementRequest(
     kind: 'replacement',
     request: {
       planId: plan.id,
-      price: wanted.keepsPrice && current.price ? current.price : priceWithTax(plan, wanted.tax),
+      price:
+        wanted.keepsPrice && current.price ? current.price : computePriceWithTax(plan, wanted.tax),
       paymentMethodToken: current.paymentMethodToken,
-      ...trialParams(wanted.skipTrial ? 0 : trialDaysLeft(current, now)),
+      ...buildTrialParams(wanted.skipTrial ? 0 : trialDaysLeft(current, now)),
       discounts: discountsFor(context, target),
       ...computeReplacementAddOns(target),
     },
@@ -288,11 +294,12 @@ function toRequest({ discount, amount, isChanged }: TaxedCoupon): braintree.Disc
 }
 
 function creditOf({ current, paid }: SwapTarget, terms: CreditTerms): number {
-  if (isOver(current)) return unusedCreditRemainder(current, terms, terms.today)
+  if (hasBraintreeSubscriptionEnded(current))
+    return computeUnusedCreditRemainder(current, terms, terms.today)
   return computeUnusedValue(current, { ...terms, paid })
 }
 
 function trialDaysLeft(current: braintree.Subscription, now: Date): number {
   if (!isInTrial(current) || !current.firstBillingDate) return 0
-  return Math.max(0, daysBetween(toCalendarDay(now), current.firstBillingDate))
+  return Math.max(0, countDaysBetween(toCalendarDay(now), current.firstBillingDate))
 }

@@ -6,13 +6,13 @@ import { endOfDay, startOfDay, toCalendarDay } from '../../providers/braintree/d
 import {
   type AddOnOrDiscount,
   type CreditTerms,
+  computeUnusedPeriodValue,
   getBalanceWithoutDebt,
   getModificationAmount,
   getSubscriptionDebt,
-  unusedPeriodValue,
 } from '../../providers/braintree/plan-credit.ts'
 import {
-  balanceLine,
+  createBalanceLine,
   type ForecastLine,
   forecastCycleLines,
   toUpcomingInvoice,
@@ -94,8 +94,8 @@ function forecastChange(
     amount: change,
   }
   const before = getBalanceWithoutDebt(current, terms.currency)
-  const balance = balanceLine(before)
-  const credit = isProrated ? unusedPeriodValue(current, terms) : 0
+  const balance = createBalanceLine(before)
+  const credit = isProrated ? computeUnusedPeriodValue(current, terms) : 0
   if (change > 0 && before + change > 0) return { on: null, lines: [proration, balance], credit }
   const all = [...addOns.kept, ...addOns.added]
   const cycle = forecastCycleLines({ ...request, planId: plan.id, addOns: all, discounts }, terms)

@@ -4,7 +4,10 @@ import { money, toDecimal } from '../../core/values/money.ts'
 import { type AddOns, readAddOns } from '../../providers/braintree/add-ons.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { toCalendarDay } from '../../providers/braintree/days.ts'
-import { isInTrial, isOver } from '../../providers/braintree/describe-subscription.ts'
+import {
+  hasBraintreeSubscriptionEnded,
+  isInTrial,
+} from '../../providers/braintree/describe-subscription.ts'
 import { requireSuccess } from '../../providers/braintree/errors.ts'
 import { encodeSubscriptionId } from '../../providers/braintree/ids.ts'
 import { getSubscriptionDebt } from '../../providers/braintree/plan-credit.ts'
@@ -48,7 +51,8 @@ export function createBraintreeSwaps(context: BraintreeContext): Swaps {
     const worth = await readCouponValues(context, current)
     const hasAddOns = (wanted.items?.length ?? 0) > 1 || (current.addOns?.length ?? 0) > 0
     const addOns: AddOns = hasAddOns ? await readAddOns(context) : new Map()
-    const mayCredit = wanted.prorate && !isOver(current) && !isInTrial(current)
+    const mayCredit =
+      wanted.prorate && !hasBraintreeSubscriptionEnded(current) && !isInTrial(current)
     const paid = mayCredit
       ? await readReturnedPeriodMoney(context, current, toCalendarDay(now))
       : null
@@ -62,7 +66,7 @@ export function createBraintreeSwaps(context: BraintreeContext): Swaps {
 
   async function planOfItems(id: string, change: ItemsChange, now: Date) {
     const current = await gateway.subscription.find(id)
-    if (isOver(current)) {
+    if (hasBraintreeSubscriptionEnded(current)) {
       throw new SubscriptionEnded('Braintree cannot change a subscription that has ended')
     }
     const { wanted: items, ...terms } = change
@@ -125,7 +129,7 @@ export function createBraintreeSwaps(context: BraintreeContext): Swaps {
           ...planned.request,
           id: encodeSubscriptionId(operation, name),
           // updateCard() does not change subscriptions that have ended.
-          paymentMethodToken: isOver(current)
+          paymentMethodToken: hasBraintreeSubscriptionEnded(current)
             ? await requireDefaultMethod(context, customerId)
             : current.paymentMethodToken,
         })

@@ -1,4 +1,4 @@
-import { defineCapability, defineFeature, pickPart } from '../define-feature.ts'
+import { defineCapability, defineFeature, pickGatewayPart } from '../define-feature.ts'
 import { createBraintreeSwaps } from './braintree.ts'
 import type { SwapPreview } from './contract.ts'
 import { resumeSwap } from './resume.ts'
@@ -74,5 +74,5 @@ export const swapFeature = defineFeature({
 
 /** Swaps for which the provider needs a new subscription that replaces the old one. */
 export const swapReplacementsCapability = defineCapability('replacements', {
-  braintree: (context) => pickPart(createBraintreeSwaps(context), 'replacements'),
+  braintree: (context) => pickGatewayPart(createBraintreeSwaps(context), 'replacements'),
 })

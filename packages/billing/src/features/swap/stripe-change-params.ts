@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
 import type { RequestedItem } from '../../providers/item.ts'
 import { nullIfMissing } from '../../providers/stripe/client.ts'
-import { findMainItem, isMetered } from '../../providers/stripe/describe-subscription.ts'
-import { type DecidedTax, haveTaxRateIds, taxRatesParam } from '../taxes/stripe-chosen-tax.ts'
+import { findMainItem, isMeteredPrice } from '../../providers/stripe/describe-subscription.ts'
+import { buildTaxRatesParam, type DecidedTax, haveTaxRateIds } from '../taxes/stripe-chosen-tax.ts'
 
 /** How the difference of a change is billed. */
 interface Billing {
@@ -23,7 +23,7 @@ export function listSubscriptionPriceItems(current: Stripe.Subscription): Reques
  * Lists the prices of a Stripe subscription after its main price is replaced by `plan`, in the same
  * quantity.
  */
-export function itemsWithPlan(current: Stripe.Subscription, plan: string): RequestedItem[] {
+export function replaceMainPriceItem(current: Stripe.Subscription, plan: string): RequestedItem[] {
   const [main, ...others] = listSubscriptionPriceItems(current)
   return [
     { price: plan, quantity: main?.quantity ?? null },
@@ -31,7 +31,10 @@ export function itemsWithPlan(current: Stripe.Subscription, plan: string): Reque
   ]
 }
 
-export function hasItems(current: Stripe.Subscription, wanted: readonly RequestedItem[]): boolean {
+export function hasStripeItems(
+  current: Stripe.Subscription,
+  wanted: readonly RequestedItem[],
+): boolean {
   return isSamePriceList(listSubscriptionPriceItems(current), wanted)
 }
 
@@ -56,7 +59,7 @@ export function haveSamePrices(
   )
 }
 
-export function itemTaxRatesParam(rates: readonly string[] = []): { tax_rates?: string[] } {
+export function buildItemTaxRatesParam(rates: readonly string[] = []): { tax_rates?: string[] } {
   return rates.length > 0 ? { tax_rates: [...rates] } : {}
 }
 
@@ -64,26 +67,26 @@ export function itemTaxRatesParam(rates: readonly string[] = []): { tax_rates?: 
  * Returns the `items` parameter that changes the present prices of a subscription to the wanted
  * ones. A preview of the change sends the same parameter.
  */
-export function itemUpdateParams(
+export function buildItemUpdateParams(
   current: Stripe.Subscription,
   wanted: readonly RequestedItem[],
   ratesOf: DecidedTax['ofItem'],
 ): Stripe.SubscriptionUpdateParams.Item[] {
   const { data } = current.items
-  const replaced = itemWithChangedPrice(current, wanted)
+  const replaced = findItemWithChangedPrice(current, wanted)
   const changed = wanted.flatMap((each, at): Stripe.SubscriptionUpdateParams.Item[] => {
     const old =
       data.find(({ price }) => price.id === each.price) ?? (at === 0 ? replaced : undefined)
     const { price, quantity } = each
     const count = quantity === null ? {} : { quantity }
     const own = ratesOf(price)
-    if (!old) return [{ price, ...count, ...itemTaxRatesParam(own) }]
+    if (!old) return [{ price, ...count, ...buildItemTaxRatesParam(own) }]
     // The main price is always included, because the metadata name it.
     const isThere = isSame({ price: old.price.id, quantity: old.quantity ?? null }, each)
     const isTaxedSo = own === undefined || haveTaxRateIds(old.tax_rates, own)
     if (isThere && isTaxedSo && at > 0) return []
     return [
-      { id: old.id, price, ...count, ...(isTaxedSo ? {} : { tax_rates: taxRatesParam(own) }) },
+      { id: old.id, price, ...count, ...(isTaxedSo ? {} : { tax_rates: buildTaxRatesParam(own) }) },
     ]
   })
   const removed = data
@@ -96,7 +99,7 @@ export function itemUpdateParams(
  * Returns the subscription item whose price is replaced: the main one. `undefined` if the
  * subscription already has the new main price.
  */
-export function itemWithChangedPrice(
+export function findItemWithChangedPrice(
   current: Stripe.Subscription,
   [first]: readonly RequestedItem[],
 ): Stripe.SubscriptionItem | undefined {
@@ -109,7 +112,7 @@ export function itemWithChangedPrice(
  * are part of the request that changes the price, so that another price is never mistaken for the
  * main one.
  */
-export function mainPriceMetadata(
+export function buildMainPriceMetadata(
   current: Stripe.Subscription,
   wanted: readonly RequestedItem[],
 ): Pick<Stripe.SubscriptionUpdateParams, 'metadata'> {
@@ -118,7 +121,7 @@ export function mainPriceMetadata(
   return { metadata: { main: main.price } }
 }
 
-export function prorationBehavior({
+export function chooseProrationBehavior({
   prorate,
   invoiceNow,
 }: Billing): 'always_invoice' | 'create_prorations' | 'none' {
@@ -144,7 +147,7 @@ export async function withoutMeteredQuantities(
     wanted.map(async (item) => {
       if (item.quantity !== 1) return item
       const price = known.find(({ id }) => id === item.price) ?? (await find(stripe, item.price))
-      return price && isMetered(price) ? { ...item, quantity: null } : item
+      return price && isMeteredPrice(price) ? { ...item, quantity: null } : item
     }),
   )
 }

@@ -6,12 +6,12 @@ import { retrieveSubscription } from '../../providers/stripe/describe-subscripti
 import { throwIfUnpaid } from '../confirmations/stripe.ts'
 import { updateAndPay } from '../confirmations/stripe-pay-update.ts'
 import {
-  awaitsAuthentication,
   discardPendingUpdate,
-  pendingUpdateInvoice,
-  pendingUpdateItems,
+  getPendingUpdateInvoice,
+  isInvoiceAwaitingAuthentication,
+  listPendingUpdateItems,
 } from '../confirmations/stripe-pending-update.ts'
-import { completeInvoice, INVOICE_EXPAND_PARAM } from '../invoices/stripe.ts'
+import { INVOICE_EXPAND_PARAM, readCompleteInvoice } from '../invoices/stripe.ts'
 import type { ItemsChange, SubscriptionItems } from '../items/contract.ts'
 import { removesPricesOrUnits, requireCreditedTimePaid } from '../proration/stripe-overdue.ts'
 import {
@@ -22,29 +22,29 @@ import {
 } from '../proration/stripe-running.ts'
 import {
   addUpWithheldCredit,
+  buildWithheldPreviewParams,
+  buildWithheldUpdateParams,
   readWithheldCredit,
   type WithheldCredit,
-  withheldPreviewParams,
-  withheldUpdateParams,
 } from '../proration/stripe-withheld.ts'
 import {
+  buildSubscriptionTaxParams,
   type ConfiguredTax,
   createConfiguredTaxReader,
   createTaxRateFinder,
   type DecidedTax,
   decideTax,
   haveTaxRateIds,
-  subscriptionTaxParams,
 } from '../taxes/stripe-chosen-tax.ts'
 import type { SwapPreview, SwapRequest } from './contract.ts'
 import {
-  hasItems,
+  buildItemUpdateParams,
+  buildMainPriceMetadata,
+  chooseProrationBehavior,
+  findItemWithChangedPrice,
+  hasStripeItems,
   isSamePriceList,
-  itemsWithPlan,
-  itemUpdateParams,
-  itemWithChangedPrice,
-  mainPriceMetadata,
-  prorationBehavior,
+  replaceMainPriceItem,
   withoutMeteredQuantities,
 } from './stripe-change-params.ts'
 import { toSwapPreview } from './stripe-preview.ts'
@@ -78,14 +78,14 @@ export function createStripeSwaps(context: StripeContext): Swaps {
   /** Builds the change of a swap, which also resumes the subscription and may end the trial. */
   async function changeOfSwap(current: Stripe.Subscription, swap: SwapRequest): Promise<Change> {
     const target = decideTax(current, await said(swap))
-    const { automatic_tax, ...rates } = subscriptionTaxParams(current, target)
+    const { automatic_tax, ...rates } = buildSubscriptionTaxParams(current, target)
     const endsTrial = swap.skipTrial && current.status === 'trialing'
     return {
       ...swap,
       wanted: await withoutMeteredQuantities(
         stripe,
         current,
-        swap.items ?? itemsWithPlan(current, swap.plan),
+        swap.items ?? replaceMainPriceItem(current, swap.plan),
       ),
       endsTrial,
       automatic: automatic_tax ? { automatic_tax } : {},
@@ -116,7 +116,7 @@ export function createStripeSwaps(context: StripeContext): Swaps {
 
   function detailsOf(current: Stripe.Subscription, change: Change, at: Date) {
     const isTrial = current.status === 'trialing'
-    const items = itemUpdateParams(current, change.wanted, change.ratesOf)
+    const items = buildItemUpdateParams(current, change.wanted, change.ratesOf)
     return {
       items: items as Stripe.InvoiceCreatePreviewParams.SubscriptionDetails.Item[],
       ...change.more,
@@ -149,13 +149,13 @@ export function createStripeSwaps(context: StripeContext): Swaps {
     const shownAt = at ?? clampToPeriod(current, now)
     const withheld = await withheldOf(current, change, { now, at: shownAt })
     const params: Stripe.SubscriptionUpdateParams = {
-      items: itemUpdateParams(current, wanted, change.ratesOf),
+      items: buildItemUpdateParams(current, wanted, change.ratesOf),
       ...change.automatic,
-      proration_behavior: prorationBehavior(change),
-      ...mainPriceMetadata(current, wanted),
+      proration_behavior: chooseProrationBehavior(change),
+      ...buildMainPriceMetadata(current, wanted),
       ...change.more,
       ...(at || withheld.length > 0 ? { proration_date: toSeconds(shownAt) } : {}),
-      ...withheldUpdateParams(withheld),
+      ...buildWithheldUpdateParams(withheld),
     }
     await updateAndPay(context, current, params, now)
   }
@@ -175,13 +175,14 @@ export function createStripeSwaps(context: StripeContext): Swaps {
       ...change.automatic,
       subscription_details: {
         ...detailsOf(current, change, now),
-        proration_behavior: prorationBehavior(change),
+        proration_behavior: chooseProrationBehavior(change),
       },
-      ...withheldPreviewParams(withheld),
+      ...buildWithheldPreviewParams(withheld),
     })
-    const billsDifference = change.invoiceNow && prorate && !isTrial && !hasItems(current, wanted)
+    const billsDifference =
+      change.invoiceNow && prorate && !isTrial && !hasStripeItems(current, wanted)
     const immediately = endsTrial || billsDifference || (await startsPeriod(current, wanted))
-    return toSwapPreview(await completeInvoice(context, invoice), {
+    return toSwapPreview(await readCompleteInvoice(context, invoice), {
       immediately,
       date: immediately ? at : toDate(invoice.period_end),
       prorationDate: now,
@@ -201,7 +202,7 @@ export function createStripeSwaps(context: StripeContext): Swaps {
     const known = current.items.data.map(({ price }) => price)
     const priceOf = async (id: string) =>
       known.find((price) => price.id === id) ?? (await stripe.prices.retrieve(id))
-    const old = itemWithChangedPrice(current, wanted)?.price.recurring
+    const old = findItemWithChangedPrice(current, wanted)?.price.recurring
     const { recurring } = await priceOf(wanted[0]?.price ?? '')
     const isSameInterval =
       !old ||
@@ -223,13 +224,13 @@ export function createStripeSwaps(context: StripeContext): Swaps {
     isDone: (current: Stripe.Subscription, change: Change) => boolean,
   ): Promise<void> {
     const found = await retrieveSubscription(stripe, id)
-    const held = pendingUpdateInvoice(found)
+    const held = getPendingUpdateInvoice(found)
     if (held !== null) {
       const { wanted, endsTrial } = await toChange(found)
       const isSame =
-        isSamePriceList(pendingUpdateItems(found), wanted) &&
+        isSamePriceList(listPendingUpdateItems(found), wanted) &&
         endsTrial === (found.status === 'trialing')
-      if (isSame && (await awaitsAuthentication(context, held, found.customer)))
+      if (isSame && (await isInvoiceAwaitingAuthentication(context, held, found.customer)))
         await throwIfUnpaid(stripe, held)
     }
     const current = await discardPendingUpdate(context, found)
@@ -245,7 +246,7 @@ export function createStripeSwaps(context: StripeContext): Swaps {
         now,
         (current) => changeOfSwap(current, wanted),
         (current, { wanted: items, endsTrial }) =>
-          hasItems(current, items) && !isCancelling(current) && !endsTrial,
+          hasStripeItems(current, items) && !isCancelling(current) && !endsTrial,
       ),
     async previewSwap(id, wanted, at) {
       const current = await retrieveSubscription(stripe, id)
@@ -257,7 +258,7 @@ export function createStripeSwaps(context: StripeContext): Swaps {
           id,
           now,
           (current) => changeOfItems(current, wanted),
-          (current, change) => hasItems(current, change.wanted),
+          (current, change) => hasStripeItems(current, change.wanted),
         ),
       async preview(id, wanted, at) {
         const current = await retrieveSubscription(stripe, id)

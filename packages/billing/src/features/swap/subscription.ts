@@ -10,7 +10,7 @@ import { listSubscriptionItems } from '../../core/subscription-items.ts'
 import {
   type ChangeAtProvider,
   changeSubscription,
-  requireRecord,
+  requireSubscriptionRecord,
   requireUnchangedOwner,
   type SubscriptionScope,
 } from '../../core/subscription-scope.ts'
@@ -214,7 +214,7 @@ export function replaceSubscription(
     }
     const current = await (await locked.gateway(provider)).findSubscription(from)
     if (current) requireLive(context, provider, current)
-    const row = await requireRecord(context, record)
+    const row = await requireSubscriptionRecord(context, record)
     if (hasSubscriptionEnded(row, clock.now())) throw hasEnded()
     const { items } = wanted
     const same = { provider, from, plan: wanted.plan, ...(items ? { items } : {}) }
@@ -232,7 +232,7 @@ export function replaceSubscription(
     )
     await storeTaxTerms(context, locked, provider, { found: made, tax, lastChargeAt: null })
     await completeReplacement(context, locked, { provider, made, from, operation })
-    return requireRecord(context, { provider, providerId: made.id })
+    return requireSubscriptionRecord(context, { provider, providerId: made.id })
   })
 }
 

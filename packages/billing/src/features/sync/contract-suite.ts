@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, openAccount } from '../../providers/contract-suite.ts'
+import { type ContractPart, openContractTestAccount } from '../../providers/contract-suite.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { AccountData, AccountLists, AccountPage } from './contract.ts'
 
 /** Contract tests of reading many customers and subscriptions at a time, which `sync()` uses. */
-export const listsContract: ContractPart = ({ describe, it }, create) => {
+export const defineAccountListsContract: ContractPart = ({ describe, it }, create) => {
   async function open() {
-    const account = await openAccount(create)
+    const account = await openContractTestAccount(create)
     return { ...account, lists: listsOf(account.gateway) }
   }
 

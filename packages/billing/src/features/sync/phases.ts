@@ -4,7 +4,7 @@ import type { BilledOwner } from '../../core/storage/tables.ts'
 import { formatOwnerKey, type Owner } from '../../core/values/owner.ts'
 import type { ReadOnlyGateway } from '../../providers/gateway.ts'
 import type { ProviderChange } from './contract.ts'
-import { findDisputeSuspects, findSuspects } from './suspects.ts'
+import { findDifferingOwners, findDisputeSuspects } from './suspects.ts'
 import type { SyncRun } from './sync-run.ts'
 import { reportUnownedSubscription } from './unowned.ts'
 
@@ -94,7 +94,7 @@ function createAccountPhase(run: SyncRun, gateway: ReadOnlyGateway, lists: Lists
       const [read, after] = at === null ? [0, null] : (JSON.parse(at) as [number, string | null])
       const found = await lists.readPage?.(after)
       if (!found) return null
-      const { suspects, rows } = await findSuspects(run.context, name, found)
+      const { suspects, rows } = await findDifferingOwners(run.context, name, found)
       for (const { id } of rows) run.seen.add(id)
       await run.compare(suspects)
       if (found.next === null) {
@@ -120,7 +120,11 @@ function createOwnersPhase(
     if (batch.length === 0) return
     if (!lists?.readCustomers) return run.compare(batch.map(({ owner }) => owner))
     const ids = batch.flatMap(({ providerId }) => providerId ?? [])
-    const { suspects, rows } = await findSuspects(run.context, name, await lists.readCustomers(ids))
+    const { suspects, rows } = await findDifferingOwners(
+      run.context,
+      name,
+      await lists.readCustomers(ids),
+    )
     for (const { id } of rows) run.seen.add(id)
     await run.compare(suspects)
   }
@@ -185,7 +189,10 @@ function createChangesPhase(
       const page = await lists.readChanges?.(since ?? new Date(0), at)
       const changed = (page?.changes ?? []).filter((change) => !isOlder(change))
       const subscriptions = changed.flatMap(({ subscription }) => subscription ?? [])
-      const { suspects } = await findSuspects(context, name, { customers: [], subscriptions })
+      const { suspects } = await findDifferingOwners(context, name, {
+        customers: [],
+        subscriptions,
+      })
       await run.compare(suspects)
       const others = await findChangedOwners(
         run,

@@ -26,7 +26,7 @@ export interface ListComparison {
  * Compares listed customers and subscriptions with our database, with a few SQL statements for all
  * of them.
  */
-export async function findSuspects(
+export async function findDifferingOwners(
   context: BillingContext,
   provider: ProviderName,
   { customers, subscriptions }: AccountData,

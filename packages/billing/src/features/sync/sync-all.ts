@@ -11,7 +11,10 @@ import { SyncRun } from './sync-run.ts'
  * owner. The provider's lists show which owners may differ. These are read again under their locks,
  * and then repaired. Can be run again at any time.
  */
-export async function syncAll(context: BillingContext, options: SyncOptions): Promise<SyncReport> {
+export async function syncAllOwners(
+  context: BillingContext,
+  options: SyncOptions,
+): Promise<SyncReport> {
   const { dryRun = false, resume = false, since } = options
   if (since) requireDate('since', since)
   if (dryRun && resume)

@@ -1,4 +1,4 @@
-import { defineCapability, defineFeature, pickPart } from '../define-feature.ts'
+import { defineCapability, defineFeature, pickGatewayPart } from '../define-feature.ts'
 import type { TaxExemption } from './contract.ts'
 import { createStripeTaxes } from './stripe.ts'
 import { createStripeTaxExemptions, createStripeTaxIds } from './stripe-tax-ids.ts'
@@ -88,18 +88,18 @@ export const taxesFeature = defineFeature({
   changes: {
     syncTaxPercentage,
   },
-  stripe: (context) => pickPart(createStripeTaxes(context), 'setTax'),
+  stripe: (context) => pickGatewayPart(createStripeTaxes(context), 'setTax'),
 })
 
 /** Taxes that the provider calculates from the customer's address. */
 export const automaticTaxCapability = defineCapability('automaticTax', {
   builder: ['withTax'],
-  stripe: (context) => pickPart(createStripeTaxes(context), 'automaticTax'),
+  stripe: (context) => pickGatewayPart(createStripeTaxes(context), 'automaticTax'),
 })
 
 /** Taxing each price of a subscription with the provider's tax rates. */
 export const lineRatesCapability = defineCapability('lineRates', {
-  stripe: (context) => pickPart(createStripeTaxes(context), 'lineRates'),
+  stripe: (context) => pickGatewayPart(createStripeTaxes(context), 'lineRates'),
 })
 
 /** Tax ids of customers, such as VAT numbers. */

@@ -58,7 +58,7 @@ export function decideTax(current: Stripe.Subscription, configured: ConfiguredTa
     const { rates } = configured
     return { ...ofAll, ofItem: (price) => rates[price] }
   }
-  const there = taxRateIdsOf(current.default_tax_rates)
+  const there = listTaxRateIds(current.default_tax_rates)
   if (chosen === null && configured.percentage === undefined) {
     return {
       isAutomatic: current.automatic_tax.enabled,
@@ -70,7 +70,7 @@ export function decideTax(current: Stripe.Subscription, configured: ConfiguredTa
 }
 
 /** Returns the parameters that update the subscription's present tax to the decided one. */
-export function taxUpdateParams(
+export function buildTaxUpdateParams(
   current: Stripe.Subscription,
   target: DecidedTax,
 ): Stripe.SubscriptionUpdateParams {
@@ -78,16 +78,16 @@ export function taxUpdateParams(
     const own = target.ofItem(price.id)
     return own === undefined || haveTaxRateIds(tax_rates, own)
       ? []
-      : [{ id, tax_rates: taxRatesParam(own) }]
+      : [{ id, tax_rates: buildTaxRatesParam(own) }]
   })
-  return { ...subscriptionTaxParams(current, target), ...(items.length > 0 ? { items } : {}) }
+  return { ...buildSubscriptionTaxParams(current, target), ...(items.length > 0 ? { items } : {}) }
 }
 
 /**
  * Returns the parameters that update the tax of the subscription itself, without the tax rates of
  * its items.
  */
-export function subscriptionTaxParams(
+export function buildSubscriptionTaxParams(
   current: Stripe.Subscription,
   { isAutomatic, whole }: DecidedTax,
 ): Pick<Stripe.SubscriptionUpdateParams, 'default_tax_rates' | 'automatic_tax'> {
@@ -97,16 +97,16 @@ export function subscriptionTaxParams(
       : { automatic_tax: { enabled: isAutomatic } }),
     ...(haveTaxRateIds(current.default_tax_rates, whole)
       ? {}
-      : { default_tax_rates: taxRatesParam(whole) }),
+      : { default_tax_rates: buildTaxRatesParam(whole) }),
   }
 }
 
 /** Formats tax rate ids for a request. Stripe expects an empty string in place of an empty list. */
-export function taxRatesParam(rates: readonly string[]): string[] | '' {
+export function buildTaxRatesParam(rates: readonly string[]): string[] | '' {
   return rates.length > 0 ? [...rates] : ''
 }
 
-export function taxRateIdsOf(rates: readonly Stripe.TaxRate[] | null | undefined): string[] {
+export function listTaxRateIds(rates: readonly Stripe.TaxRate[] | null | undefined): string[] {
   return (rates ?? []).map(({ id }) => id)
 }
 
@@ -114,7 +114,7 @@ export function haveTaxRateIds(
   rates: readonly Stripe.TaxRate[] | null | undefined,
   ids: readonly string[],
 ): boolean {
-  const found = taxRateIdsOf(rates)
+  const found = listTaxRateIds(rates)
   return found.length === ids.length && found.every((id) => ids.includes(id))
 }
 
@@ -122,7 +122,7 @@ export function haveTaxRateIds(
  * Returns the metadata that stores a tax chosen for one subscription, so that it stays in force
  * even if the application's options change.
  */
-export function taxChoiceMetadata(chosen: TaxChoice | undefined): { taxed_by?: string } {
+export function buildTaxChoiceMetadata(chosen: TaxChoice | undefined): { taxed_by?: string } {
   if (chosen === undefined) return {}
   if (typeof chosen === 'string') return { taxed_by: chosen }
   return { taxed_by: chosen.length > 0 ? chosen.join(',') : 'none' }

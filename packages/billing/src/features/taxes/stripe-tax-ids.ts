@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { InvalidTaxId, NoCustomer } from '../../core/errors/errors.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import { listAll, type StripeContext } from '../../providers/stripe/client.ts'
-import { isMissing } from '../../providers/stripe/errors.ts'
+import { isMissingObjectError } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import type { TaxExemption } from './contract.ts'
 import type { NewTaxId, ProviderTaxId } from './tax-ids-contract.ts'
@@ -18,7 +18,7 @@ export function createStripeTaxIds(context: StripeContext): Pick<GatewayParts, '
         try {
           await stripe.customers.deleteTaxId(customerId, id)
         } catch (error) {
-          if (!isMissing(error)) throw error
+          if (!isMissingObjectError(error)) throw error
         }
       },
     },

@@ -6,10 +6,10 @@ import type { StripeContext } from '../../providers/stripe/client.ts'
 import { retrieveSubscription } from '../../providers/stripe/describe-subscription.ts'
 import { removeUpdateState } from '../../providers/stripe/held-change.ts'
 import {
+  buildTaxUpdateParams,
   type ConfiguredTax,
   createTaxRateFinder,
   decideTax,
-  taxUpdateParams,
 } from './stripe-chosen-tax.ts'
 
 /**
@@ -28,7 +28,7 @@ export function createStripeTaxes(
     // The new tax stays, whether or not a pending change is ever paid.
     const metadata = isSaid ? removeUpdateState(current.metadata) : {}
     const params: Stripe.SubscriptionUpdateParams = {
-      ...taxUpdateParams(current, decideTax(current, said)),
+      ...buildTaxUpdateParams(current, decideTax(current, said)),
       ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     }
     if (Object.keys(params).length === 0) return

@@ -3,18 +3,18 @@ import {
   type ContractPart,
   type ContractTestAccount,
   catchErrorCode,
-  newOperationId,
-  openAccount,
+  createOperationId,
+  openContractTestAccount,
 } from '../../providers/contract-suite.ts'
 
 /**
  * Contract tests of tax ids and exemptions, for gateways that implement `taxIds` or
  * `taxExemptions`.
  */
-export const taxIdsContract: ContractPart = ({ describe, it }, create) => {
+export const defineTaxIdsContract: ContractPart = ({ describe, it }, create) => {
   const where = (part: 'taxIds' | 'taxExemptions', name: string, body: Body) =>
     it(`${name}, if the gateway has ${part}`, async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       if (account.gateway[part]) await body(account)
     })
 
@@ -23,13 +23,13 @@ export const taxIdsContract: ContractPart = ({ describe, it }, create) => {
       assert.ok(taxIds)
       assert.deepEqual(await taxIds.list(customerId), [])
       const wanted = { customerId, type: 'eu_vat', value: 'DE123456789' }
-      const made = await taxIds.create({ ...wanted, operation: newOperationId() })
+      const made = await taxIds.create({ ...wanted, operation: createOperationId() })
       assert.equal(made.type, 'eu_vat')
       assert.equal(made.value, 'DE123456789')
       assert.equal(made.country, 'DE')
-      const again = await taxIds.create({ ...wanted, operation: newOperationId() })
+      const again = await taxIds.create({ ...wanted, operation: createOperationId() })
       assert.equal(again.id, made.id)
-      const other = { ...wanted, value: 'FR12345678901', operation: newOperationId() }
+      const other = { ...wanted, value: 'FR12345678901', operation: createOperationId() }
       const newest = await taxIds.create(other)
       const ids = (await taxIds.list(customerId)).map(({ id }) => id)
       assert.deepEqual(ids, [made.id, newest.id])
@@ -47,7 +47,7 @@ export const taxIdsContract: ContractPart = ({ describe, it }, create) => {
           { type: 'eu_vat', value: '1' },
           { type: 'no_such_type', value: 'DE123456789' },
         ]) {
-          const ask = () => taxIds.create({ customerId, ...wrong, operation: newOperationId() })
+          const ask = () => taxIds.create({ customerId, ...wrong, operation: createOperationId() })
           assert.equal(await catchErrorCode(ask), 'invalid_tax_id')
         }
       },

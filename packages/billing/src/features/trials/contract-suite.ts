@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, daysFromNow, openAccount } from '../../providers/contract-suite.ts'
+import {
+  type ContractPart,
+  daysFromNow,
+  openContractTestAccount,
+} from '../../providers/contract-suite.ts'
 
 /** Contract tests of extending and ending trials, for gateways that implement `trials`. */
 export const defineTrialsContract: ContractPart = ({ describe, it }, create) => {
   describe('the end of a trial', () => {
     it('can be moved to a date and to now, if the gateway supports it', async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       const { trials } = account.gateway
       if (!trials) return
       const { id } = await account.subscribe({ trialDays: 9 })

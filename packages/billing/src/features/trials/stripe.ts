@@ -4,10 +4,10 @@ import { retrieveSubscription } from '../../providers/stripe/describe-subscripti
 import { throwIfUnpaid } from '../confirmations/stripe.ts'
 import { updateAndPay } from '../confirmations/stripe-pay-update.ts'
 import {
-  awaitsAuthentication,
   discardPendingUpdate,
-  pendingUpdateInvoice,
-  pendingUpdateItems,
+  getPendingUpdateInvoice,
+  isInvoiceAwaitingAuthentication,
+  listPendingUpdateItems,
 } from '../confirmations/stripe-pending-update.ts'
 import { isSamePriceList, listSubscriptionPriceItems } from '../swap/stripe-change-params.ts'
 
@@ -24,12 +24,15 @@ export function createStripeTrials(context: StripeContext): Pick<GatewayParts, '
           return
         }
         const found = await retrieveSubscription(stripe, id)
-        const held = pendingUpdateInvoice(found)
-        const isSame = isSamePriceList(pendingUpdateItems(found), listSubscriptionPriceItems(found))
+        const held = getPendingUpdateInvoice(found)
+        const isSame = isSamePriceList(
+          listPendingUpdateItems(found),
+          listSubscriptionPriceItems(found),
+        )
         if (
           held !== null &&
           isSame &&
-          (await awaitsAuthentication(context, held, found.customer))
+          (await isInvoiceAwaitingAuthentication(context, held, found.customer))
         ) {
           await throwIfUnpaid(stripe, held)
         }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import {
-  anotherCustomer,
   type ContractPart,
   type ContractTestAccount,
   catchErrorCode,
+  createAnotherCustomer,
+  createOperationId,
   type GatewayUnderTest,
-  newOperationId,
-  openAccount,
+  openContractTestAccount,
 } from '../../providers/contract-suite.ts'
 import type { UsageCharges, UsageEvent, UsageReports } from './contract.ts'
 
@@ -22,7 +22,7 @@ export const defineUsageContract: ContractPart = ({ describe, it }, create) => {
     body: (usage: UsageReports, account: ContractTestAccount, metered: Metered) => Promise<void>,
   ) =>
     it(`${name}, if the provider counts usage`, async () => {
-      const account = await openAccount(create)
+      const account = await openContractTestAccount(create)
       const { usage } = account.gateway
       if (usage?.countedBy === 'provider' && account.metered)
         await body(usage, account, account.metered)
@@ -38,7 +38,7 @@ export const defineUsageContract: ContractPart = ({ describe, it }, create) => {
     return sums.map(({ value }) => value)
   }
   const event = (account: ContractTestAccount, meter: string, value: string): UsageEvent => ({
-    id: `usage_${newOperationId()}`,
+    id: `usage_${createOperationId()}`,
     meter,
     value,
     customerId: account.customerId,
@@ -52,7 +52,7 @@ export const defineUsageContract: ContractPart = ({ describe, it }, create) => {
       body: (usage: UsageCharges, account: ContractTestAccount, metered: Metered) => Promise<void>,
     ) =>
       it(`${name}, if the provider does not count usage`, async () => {
-        const account = await openAccount(create)
+        const account = await openContractTestAccount(create)
         const { usage } = account.gateway
         const countedBy = usage?.countedBy === 'us' ? 'us' : undefined
         assert.equal(account.provider.usageCountedBy, countedBy)
@@ -76,14 +76,14 @@ export const defineUsageContract: ContractPart = ({ describe, it }, create) => {
       const { customerId, currency, gateway } = account
       const charge = {
         ...{ customerId, subscription },
-        key: newOperationId(),
+        key: createOperationId(),
         amount: { amount: 250, currency },
         description: '5 × calls',
       }
       const made = await usage.charge(charge)
       assert.equal(made.total, 250)
       assert.equal((await usage.charge(charge)).id, made.id)
-      const other = await usage.charge({ ...charge, key: newOperationId(), description: 'more' })
+      const other = await usage.charge({ ...charge, key: createOperationId(), description: 'more' })
       assert.notEqual(other.id, made.id)
       const all = { pending: true, limit: null, taxOf: () => 0 }
       const ofUsage = (await gateway.listInvoices(customerId, all)).filter(({ lines }) =>
@@ -111,7 +111,7 @@ export const defineUsageContract: ContractPart = ({ describe, it }, create) => {
     onUsage(
       'is counted separately for two customers whose reports have the same id',
       async (usage, account, { meter }) => {
-        const bob = await anotherCustomer(account)
+        const bob = await createAnotherCustomer(account)
         const ofAda = event(account, meter, '2')
         const ofBob = { ...ofAda, value: '3', customerId: bob.id }
         await usage.send([ofAda, ofBob])

@@ -23,7 +23,7 @@ export type UsageSendResult = Pick<UsageOutcome, 'state' | 'error'>
  * Sends usage reports that this worker has claimed to one provider. Returns one outcome for each,
  * in the same order.
  */
-export async function sendUsage(
+export async function sendUsageReports(
   context: UsageSenderContext,
   provider: ProviderName,
   claimed: readonly StoredUsage[],

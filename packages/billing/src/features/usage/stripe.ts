@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
 import { InvalidArgument, ProviderRejected } from '../../core/errors/errors.ts'
 import { listAll, type StripeContext, toDate, toSeconds } from '../../providers/stripe/client.ts'
-import { isMissing } from '../../providers/stripe/errors.ts'
+import { isMissingObjectError } from '../../providers/stripe/errors.ts'
 import type {
   DroppedReport,
   DroppedUsage,
@@ -165,7 +165,8 @@ async function cancel({ stripe }: StripeContext, event: SentUsageEvent): Promise
       cancel: { identifier: buildStripeIdentifier(event) },
     })
   } catch (error) {
-    if (isMissing(error) || !/already been cancell?ed/.test(describeSdkError(error))) throw error
+    if (isMissingObjectError(error) || !/already been cancell?ed/.test(describeSdkError(error)))
+      throw error
   }
 }
 

@@ -101,7 +101,7 @@ export function sumUsageCountedByUs(
   filter: Omit<UsageFilter, 'customerId'>,
 ): Promise<UsageSummary[]> {
   const usage = createChargedUsageRepository(options.database, provider)
-  return sumUsage(usage, subscriptions, filter)
+  return sumUsageBySubscription(usage, subscriptions, filter)
 }
 
 /**
@@ -162,7 +162,7 @@ const STEP = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
  * Adds up the usage of these subscriptions, charged or not: a single sum (of whole minutes), or a
  * sum for each hour or day.
  */
-export async function sumUsage(
+export async function sumUsageBySubscription(
   usage: Pick<ChargedUsageRepository, 'listUsed'>,
   subscriptions: readonly number[],
   { meter, from, to, by }: Omit<UsageFilter, 'customerId'>,

@@ -1,7 +1,7 @@
 import type { Database } from '@tollgate/database'
 import { Busy, InvalidArgument } from '../../core/errors/errors.ts'
 import type { EventStream } from '../../core/events/event-stream.ts'
-import { purgeAll } from '../../core/storage/queue.ts'
+import { purgeInBatches } from '../../core/storage/queue.ts'
 import type { UsageState } from '../../core/storage/queue-tables.ts'
 import { withTypedErrors } from '../../core/storage/typed-errors.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
@@ -17,7 +17,7 @@ import { buildUsageRefusedEvent } from './events.ts'
 import { logLateUsage } from './late-usage.ts'
 import {
   findBilledCustomerId,
-  sendUsage,
+  sendUsageReports,
   type UsageSenderContext,
   type UsageSendResult,
   usageConcernsOwner,
@@ -108,7 +108,7 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
       let deleted = 0
       for (const queue of queues) {
         for (const state of ['sent', 'refused', 'cancelled'] as const) {
-          deleted += await purgeAll((limit) => queue.purge(state, before, limit))
+          deleted += await purgeInBatches((limit) => queue.purge(state, before, limit))
         }
       }
       return deleted
@@ -158,7 +158,7 @@ function createUsageTask(
     nameOf: ({ meter, reference }) => `${meter} (${reference})`,
     async workTogether(claimed) {
       const now = settings.clock.now()
-      const outcomes = await sendUsage(context, provider, claimed, now)
+      const outcomes = await sendUsageReports(context, provider, claimed, now)
       const sent = claimed.filter((_, at) => outcomes[at]?.state === 'sent')
       await logLateUsage(context, sent, now)
       const settled: unknown[] = []

@@ -4,7 +4,7 @@ import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { OwnerIdTypes } from '../../core/storage/owner-columns.ts'
 import {
   createQueue,
-  newQueueEntry,
+  createQueueEntry,
   type QueueEntry,
   type WorkQueue,
 } from '../../core/storage/queue.ts'
@@ -246,7 +246,7 @@ export function createUsageRepository(database: Database, types: OwnerIdTypes): 
           ownerType: owner.type,
           ownerId: String(owner.id),
           batch: null,
-          ...newQueueEntry(now),
+          ...createQueueEntry(now),
           dueAt,
           askedAt: null,
         }),

@@ -13,7 +13,9 @@ const RECOGNIZED_FOR = 23 * 60 * MINUTE
 /** How long a report can be cancelled after it was sent, in milliseconds. */
 const CANCELLABLE_FOR = DAY
 
-/** Quantity of usage: a number, or a decimal number as text, which may have more digits. */
+/**
+ * Quantity of usage: a number, or decimal text if the value has more digits than a number can hold.
+ */
 export type UsageValue = number | string
 
 const DECIMAL = /^(-?)0*(\d{1,15}?)(?:\.(?=\d)(\d{0,12}?)0*)?$/

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, catchErrorCode, openAccount } from '../../providers/contract-suite.ts'
+import {
+  type ContractPart,
+  catchErrorCode,
+  openContractTestAccount,
+} from '../../providers/contract-suite.ts'
 
 /**
  * Contract tests of webhooks: verification, storage, and finding the objects that an event is
@@ -8,7 +12,7 @@ import { type ContractPart, catchErrorCode, openAccount } from '../../providers/
 export const defineWebhooksContract: ContractPart = ({ describe, it }, create) => {
   describe('a webhook', () => {
     it('has the same id when it is delivered again', async () => {
-      const { gateway, subscribe, webhookAbout } = await openAccount(create)
+      const { gateway, subscribe, webhookAbout } = await openContractTestAccount(create)
       const webhook = await webhookAbout((await subscribe()).id)
       const event = await gateway.verifyWebhook(webhook, new Date())
       assert.equal(event.foreign, false)
@@ -17,7 +21,7 @@ export const defineWebhooksContract: ContractPart = ({ describe, it }, create) =
     })
 
     it('has a known event type, and names its subscription', async () => {
-      const { gateway, provider, subscribe, webhookAbout } = await openAccount(create)
+      const { gateway, provider, subscribe, webhookAbout } = await openContractTestAccount(create)
       const { id } = await subscribe()
       const { type, payload } = await gateway.verifyWebhook(await webhookAbout(id), new Date())
       assert.ok(provider.events.includes(type), `${type} is not one of the provider's events`)
@@ -27,7 +31,7 @@ export const defineWebhooksContract: ContractPart = ({ describe, it }, create) =
     })
 
     it('is rejected if it was changed or is not signed', async () => {
-      const { gateway, subscribe, webhookAbout } = await openAccount(create)
+      const { gateway, subscribe, webhookAbout } = await openContractTestAccount(create)
       const { body, header } = await webhookAbout((await subscribe()).id)
       // One changed character in the middle, in any encoding.
       const at = Math.floor(body.length / 2)

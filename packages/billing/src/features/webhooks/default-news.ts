@@ -1,13 +1,13 @@
 import type { BillingContext } from '../../core/context.ts'
 import type { InvoiceEventData, NewBillingEvent } from '../../core/events/billing-event.ts'
 import { createTaxLookup, readTax } from '../../core/tax.ts'
-import { grantsAccess } from '../../core/values/subscription-state.ts'
+import { doesStandingGrantAccess } from '../../core/values/subscription-state.ts'
 import type { EventObject } from '../../providers/webhook.ts'
 import {
   buildCreditNoteCreatedEvent,
   buildInvoicePaidEvent,
+  buildRefundCreatedEvent,
   type EventOrigin,
-  refundCreatedEvent,
   toInvoiceFacts,
 } from '../invoices/events.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
@@ -42,7 +42,7 @@ async function buildBillingEvents(
     const refunds = (await gateway.refunds?.list(eventObject.id)) ?? []
     return refunds
       .filter((each) => each.status !== 'failed')
-      .map((each) => refundCreatedEvent(about, each))
+      .map((each) => buildRefundCreatedEvent(about, each))
   }
   if (eventObject.type === 'credit_note.created') {
     const note = await gateway.creditNotes?.find(eventObject.id, customerId)
@@ -131,7 +131,7 @@ async function describeFailedCharge(
 ): Promise<InvoiceEventData | null> {
   if (!amount || subject.subscriptionId === null) return null
   const row = await context.subscriptions.findByProvider(gateway.name, subject.subscriptionId)
-  if (!row || (grantsAccess(row.standing) && row.standing !== 'past_due')) return null
+  if (!row || (doesStandingGrantAccess(row.standing) && row.standing !== 'past_due')) return null
   const date = context.options.clock.now().toISOString()
   return { id, number: id, date, total: amount, amountDue: amount }
 }

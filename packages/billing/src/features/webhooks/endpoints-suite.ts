@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, openAccount } from '../../providers/contract-suite.ts'
+import { type ContractPart, openContractTestAccount } from '../../providers/contract-suite.ts'
 import type { VerifiedEvent } from '../../providers/webhook.ts'
 
 const URL = 'https://app.example.com/webhook'
@@ -8,7 +8,7 @@ const URL = 'https://app.example.com/webhook'
 export const defineWebhookEndpointsContract: ContractPart = ({ describe, it }, create) => {
   describe('a webhook endpoint', () => {
     it('can be registered, listed and removed', async () => {
-      const { gateway, provider } = await openAccount(create)
+      const { gateway, provider } = await openContractTestAccount(create)
       const { webhookEndpoints } = gateway
       if (!webhookEndpoints) return
       const { events } = provider
@@ -27,7 +27,7 @@ export const defineWebhookEndpointsContract: ContractPart = ({ describe, it }, c
     })
 
     it('can be registered separately for events about usage, if the provider has them', async () => {
-      const { gateway, provider } = await openAccount(create)
+      const { gateway, provider } = await openContractTestAccount(create)
       const { webhookEndpoints } = gateway
       const { usageEvents: events } = provider
       if (!webhookEndpoints || !events) return
@@ -44,7 +44,7 @@ export const defineWebhookEndpointsContract: ContractPart = ({ describe, it }, c
     })
 
     it('is not needed to read past events, if the provider keeps them', async () => {
-      const { gateway, subscribe, now } = await openAccount(create)
+      const { gateway, subscribe, now } = await openContractTestAccount(create)
       const { webhookEndpoints } = gateway
       if (!webhookEndpoints) return
       const from = now()

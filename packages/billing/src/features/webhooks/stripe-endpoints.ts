@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { listAll, type StripeContext } from '../../providers/stripe/client.ts'
-import { isMissing } from '../../providers/stripe/errors.ts'
+import { isMissingObjectError } from '../../providers/stripe/errors.ts'
 import type { VerifiedEvent } from '../../providers/webhook.ts'
 import type { EventQuery, ProviderEndpoint, WebhookEndpoints } from './endpoints-contract.ts'
 import {
@@ -41,7 +41,7 @@ export function createStripeEndpoints(context: StripeContext): {
             ? stripe.v2.core.eventDestinations.del(id)
             : stripe.webhookEndpoints.del(id))
         } catch (error) {
-          if (!isMissing(error)) throw error
+          if (!isMissingObjectError(error)) throw error
         }
       },
       async eachEvent(query, take) {
@@ -72,7 +72,7 @@ async function* eventsOf(
   try {
     yield await stripe.events.retrieve(id)
   } catch (error) {
-    if (!isMissing(error)) throw error
+    if (!isMissingObjectError(error)) throw error
   }
 }
 

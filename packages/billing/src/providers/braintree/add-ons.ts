@@ -37,7 +37,7 @@ export async function readAddOns({ gateway }: BraintreeContext): Promise<AddOns>
 }
 
 /** Lists the add-ons that apply in the current cycle or a later one. */
-export function applicableAddOns({
+export function listApplicableAddOns({
   addOns = [],
   currentBillingCycle,
 }: Pick<braintree.Subscription, 'addOns' | 'currentBillingCycle'>): AddOnOrDiscount[] {

@@ -39,7 +39,7 @@ export function addMonths(
 }
 
 /** Finds the next day with this number, on or after a day. 31 means the last day of a month. */
-export function nextDayOfMonth(day: CalendarDay, anchor: number): CalendarDay {
+export function findNextDayOfMonth(day: CalendarDay, anchor: number): CalendarDay {
   const sameMonth = addMonths(day, 0, anchor)
   return sameMonth >= day ? sameMonth : addMonths(day, 1, anchor)
 }
@@ -53,13 +53,13 @@ export function toMonthlyBillingDay(day: CalendarDay): number {
   return number > 28 ? 31 : number
 }
 
-/** Adds days. */
+/** Adds days to a calendar day. */
 export function addDays(day: CalendarDay, days: number): CalendarDay {
   return toCalendarDay(new Date(startOfDay(day).getTime() + days * DAY_MS))
 }
 
 /** Counts the days from one day to another; 0 for the same day. */
-export function daysBetween(from: CalendarDay, to: CalendarDay): number {
+export function countDaysBetween(from: CalendarDay, to: CalendarDay): number {
   return Math.round((startOfDay(to).getTime() - startOfDay(from).getTime()) / DAY_MS)
 }
 
@@ -67,7 +67,7 @@ export function daysBetween(from: CalendarDay, to: CalendarDay): number {
  * Counts the calendar months from one day to another, regardless of the days of the month; at least
  * one.
  */
-export function monthsBetween(from: CalendarDay, to: CalendarDay): number {
+export function countMonthsBetween(from: CalendarDay, to: CalendarDay): number {
   const [y1 = 0, m1 = 0] = from.split('-').map(Number)
   const [y2 = 0, m2 = 0] = to.split('-').map(Number)
   return Math.max(1, (y2 - y1) * 12 + m2 - m1)

@@ -1,6 +1,9 @@
 import type braintree from 'braintree'
 import { type CardExpiry, type CardSummary, NO_CARD, toExpiryText } from '../../core/values/card.ts'
-import type { PaymentMethodKind, ProviderMethod } from '../../features/payment-methods/contract.ts'
+import type {
+  PaymentMethodKind,
+  ProviderPaymentMethod,
+} from '../../features/payment-methods/contract.ts'
 
 /** Fields of all payment method classes of the SDK, of which its types declare only some. */
 interface Fields {
@@ -25,10 +28,10 @@ interface Fields {
   readonly mandateType?: string | undefined
 }
 
-export function describeMethod(
+export function describeBraintreePaymentMethod(
   method: braintree.PaymentMethod,
   isDefault: boolean,
-): ProviderMethod {
+): ProviderPaymentMethod {
   const fields: Fields = method
   const { kind, brand } = detectKind(fields)
   return {
@@ -65,7 +68,7 @@ export interface PaymentMethodNonce {
 }
 
 /** Describes the payment method of a nonce before it is stored. */
-export function describeNonce(nonce: PaymentMethodNonce): ProviderMethod {
+export function describePaymentMethodNonce(nonce: PaymentMethodNonce): ProviderPaymentMethod {
   const { type = '', details = {} } = nonce
   const kind = KINDS[type] ?? 'other'
   return {
@@ -126,8 +129,8 @@ function expiryOf({
 }
 
 /** Returns the values of our card columns for a payment method. */
-export function summarizeMethod(method: braintree.PaymentMethod): CardSummary {
-  const { kind, brand, lastFour, email, expires } = describeMethod(method, true)
+export function summarizePaymentMethod(method: braintree.PaymentMethod): CardSummary {
+  const { kind, brand, lastFour, email, expires } = describeBraintreePaymentMethod(method, true)
   if (kind === 'paypal') return { ...NO_CARD, paypalEmail: email }
   const card = { ...NO_CARD, cardBrand: brand, cardLastFour: lastFour }
   return expires ? { ...card, cardExpires: toExpiryText(expires) } : card

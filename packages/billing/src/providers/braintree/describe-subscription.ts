@@ -1,7 +1,7 @@
 import type braintree from 'braintree'
 import type { ProviderItem } from '../item.ts'
 import type { EndReason, ProviderSubscription } from '../subscription.ts'
-import { applicableAddOns } from './add-ons.ts'
+import { listApplicableAddOns } from './add-ons.ts'
 import type { BraintreeContext } from './client.ts'
 import { startOfDay } from './days.ts'
 import { parseSubscriptionId } from './ids.ts'
@@ -17,7 +17,7 @@ const OVER: readonly string[] = ['Canceled', 'Expired']
 /**
  * Whether Braintree will not change or charge the subscription any more. Access may still continue.
  */
-export function isOver({ status }: braintree.Subscription): boolean {
+export function hasBraintreeSubscriptionEnded({ status }: braintree.Subscription): boolean {
   return OVER.includes(status)
 }
 
@@ -31,7 +31,7 @@ export function toProviderSubscription(
     customerId: transactions?.[0]?.customer?.id ?? null,
     plan: subscription.planId,
     status: subscription.status,
-    isOver: isOver(subscription),
+    isOver: hasBraintreeSubscriptionEnded(subscription),
     quantity: 1,
     trialEndsAt: trialPeriod && firstBillingDate ? startOfDay(firstBillingDate) : null,
     endsAt: computeAccessEnd(context, subscription),
@@ -53,7 +53,7 @@ function itemsOf(subscription: braintree.Subscription): ProviderItem[] {
   const of = { product: null, isMetered: false }
   return [
     { id, price: planId, quantity: 1, isMain: true, ...of },
-    ...applicableAddOns(subscription).map((each) => ({
+    ...listApplicableAddOns(subscription).map((each) => ({
       // The add-on's own id is the same in every subscription.
       id: `${id}:${each.id}`,
       price: each.id,

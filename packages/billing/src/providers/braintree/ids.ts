@@ -1,4 +1,4 @@
-import { digestOfName } from '../../core/values/subscription-name.ts'
+import { hashSubscriptionName } from '../../core/values/subscription-name.ts'
 
 /**
  * Derives an id for an object at Braintree from the operation, so that a retry finds what the first
@@ -15,7 +15,9 @@ export function deriveOperationObjectId(operation: string): string {
  */
 export function encodeSubscriptionId(operation: string, name: string): string {
   const made = BigInt(`0x${operation}`).toString(36).padStart(OPERATION_LENGTH, '0')
-  return /^[\w-]{1,13}$/.test(name) ? `tg-${made}-${name}` : `tg-${made}_${digestOfName(name)}`
+  return /^[\w-]{1,13}$/.test(name)
+    ? `tg-${made}-${name}`
+    : `tg-${made}_${hashSubscriptionName(name)}`
 }
 
 const OPERATION_LENGTH = 19

@@ -1,5 +1,5 @@
 import type { Observe } from '../../core/values/observer.ts'
-import { nameOperation } from '../operation.ts'
+import { buildOperationName } from '../operation.ts'
 import type { braintree } from '../sdk-types.ts'
 
 /** The HTTP client of Braintree's SDK, which has no types. */
@@ -23,7 +23,7 @@ export function observeBraintree(gateway: braintree.BraintreeGateway, observe: O
   const { http } = gateway as unknown as { readonly http: BraintreeHttp }
   const send = http.httpRequest.bind(http)
   http.httpRequest = (method, path, ...rest) => {
-    const operation = nameOperation(method, path.replace(/^\/merchants\/[^/]+/, ''), WORDS)
+    const operation = buildOperationName(method, path.replace(/^\/merchants\/[^/]+/, ''), WORDS)
     return observe({ kind: 'request', provider: 'braintree', operation }, () =>
       send(method, path, ...rest),
     )

@@ -55,7 +55,7 @@ export interface BraintreeSettings extends BraintreeOptions {
   readonly privateKey: string
 }
 
-export function requireSettings(options: BraintreeOptions): BraintreeSettings {
+export function requireBraintreeSettings(options: BraintreeOptions): BraintreeSettings {
   requireSecret('braintree.merchantId', options.merchantId)
   requireSecret('braintree.publicKey', options.publicKey)
   requireSecret('braintree.privateKey', options.privateKey)

@@ -4,8 +4,8 @@ import {
   addDays,
   addMonths,
   type CalendarDay,
-  daysBetween,
-  monthsBetween,
+  countDaysBetween,
+  countMonthsBetween,
   startOfDay,
 } from './days.ts'
 import {
@@ -71,7 +71,7 @@ export function endOfPaidTime(
  * Returns how much of the remaining credit, which pays for the days after the whole cycles, is
  * unused on one of those days.
  */
-export function unusedCreditRemainder(
+export function computeUnusedCreditRemainder(
   subscription: SubscriptionEndFields,
   money: CreditCurrency,
   today: CalendarDay,
@@ -79,7 +79,7 @@ export function unusedCreditRemainder(
   const reach = computeCreditDuration(subscription, money, 0)
   const tail = computePartialCycle(subscription, reach)
   if (!tail || tail.days === 0) return 0
-  const used = Math.min(tail.days, Math.max(0, daysBetween(tail.start, today)))
+  const used = Math.min(tail.days, Math.max(0, countDaysBetween(tail.start, today)))
   return calculateProportion(reach.rest, tail.days - used, tail.days)
 }
 
@@ -90,10 +90,10 @@ function computePartialCycle(
   const { billingPeriodStartDate: began, billingPeriodEndDate: last } = subscription
   if (!began || !last) return null
   const next = addDays(last, 1)
-  const months = monthsBetween(began, next)
+  const months = countMonthsBetween(began, next)
   const anchor = subscription.billingDayOfMonth ?? Number(next.slice(8))
   const start = addMonths(next, months * cycles, anchor)
-  const length = daysBetween(start, addMonths(next, months * (cycles + 1), anchor))
+  const length = countDaysBetween(start, addMonths(next, months * (cycles + 1), anchor))
   return { start, days: price > 0 ? Math.ceil((rest * length) / price) : 0 }
 }
 

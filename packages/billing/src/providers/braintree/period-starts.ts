@@ -1,5 +1,11 @@
 import type braintree from 'braintree'
-import { addDays, addMonths, type CalendarDay, monthsBetween, toMonthlyBillingDay } from './days.ts'
+import {
+  addDays,
+  addMonths,
+  type CalendarDay,
+  countMonthsBetween,
+  toMonthlyBillingDay,
+} from './days.ts'
 
 /**
  * The fields of a Braintree subscription from which the starts of its billing periods are computed.
@@ -24,7 +30,7 @@ export function listPeriodStarts(subscription: BillingPeriodFields): CalendarDay
   const { currentBillingCycle: cycle, firstBillingDate: first } = subscription
   if (!running) return []
   if (!last || !first || cycle <= 1) return [running]
-  const months = monthsBetween(running, addDays(last, 1))
+  const months = countMonthsBetween(running, addDays(last, 1))
   const anchor = subscription.billingDayOfMonth ?? toMonthlyBillingDay(first)
   const later = Array.from({ length: cycle - 1 }, (_, index) =>
     addMonths(running, -months * (cycle - 2 - index), anchor),

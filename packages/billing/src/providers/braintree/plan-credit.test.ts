@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { daysBetween, startOfDay, toCalendarDay } from './days.ts'
+import { countDaysBetween, startOfDay, toCalendarDay } from './days.ts'
 import { computeUnusedValue, type SubscriptionValueFields } from './plan-credit.ts'
 
 const terms = { currency: 'usd', planCredit: 'plan-credit' }
@@ -122,7 +122,7 @@ describe('unusedValue(), the unused value of a Braintree subscription', () => {
           const price = `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
           const value = (at: string) =>
             computeUnusedValue(subscription({ price }), { ...terms, today: at, paid: null })
-          const exact = (cents * (daysBetween(today, '2026-12-31') + 1)) / 365
+          const exact = (cents * (countDaysBetween(today, '2026-12-31') + 1)) / 365
           expect(Math.abs(value(today) - exact)).toBeLessThanOrEqual(0.5)
           expect(value(next)).toBeLessThanOrEqual(value(today))
           expect(value('2026-01-01')).toBe(cents)

@@ -1,7 +1,7 @@
 import type braintree from 'braintree'
 import { calculateProportion, fromDecimal } from '../../core/values/money.ts'
 import { computeUnusedTimeCredit, type PaidTime } from '../../core/values/money-back.ts'
-import { type CalendarDay, daysBetween } from './days.ts'
+import { type CalendarDay, countDaysBetween } from './days.ts'
 
 /** The fields of a Braintree subscription from which its unused value is computed. */
 export type SubscriptionValueFields = Pick<
@@ -48,7 +48,7 @@ export function computeUnusedValue(
     readonly paid: PaidTime | null
   },
 ): number {
-  const unused = unusedPeriodValue(subscription, terms)
+  const unused = computeUnusedPeriodValue(subscription, terms)
   const value =
     (terms.paid ? computeUnusedTimeCredit(unused, terms.paid) : unused) +
     findReservedCredit(subscription, terms) -
@@ -84,12 +84,12 @@ export function countPeriodDays(
   today: CalendarDay,
 ): { readonly all: number; readonly left: number } {
   if (!start || !end) return { all: 0, left: 0 }
-  const all = daysBetween(start, end) + 1
-  return { all, left: Math.max(0, Math.min(daysBetween(today, end) + 1, all)) }
+  const all = countDaysBetween(start, end) + 1
+  return { all, left: Math.max(0, Math.min(countDaysBetween(today, end) + 1, all)) }
 }
 
 /** Returns the value of the unused days of the current period. */
-export function unusedPeriodValue(
+export function computeUnusedPeriodValue(
   subscription: SubscriptionValueFields,
   terms: CreditTerms,
 ): number {

@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../core/values/arguments.ts'
 import type { Observe } from '../../core/values/observer.ts'
 import type { Stripe } from '../sdk-types.ts'
-import { isMissing } from './errors.ts'
+import { isMissingObjectError } from './errors.ts'
 import { observeStripe } from './observed-client.ts'
 import type { StripeSettings } from './options.ts'
 
@@ -50,7 +50,7 @@ export async function nullIfMissing<T>(work: () => Promise<T>): Promise<T | null
   try {
     return await work()
   } catch (error) {
-    if (isMissing(error)) return null
+    if (isMissingObjectError(error)) return null
     throw error
   }
 }
@@ -79,7 +79,7 @@ export async function checkStripe({ stripe, options }: StripeContext): Promise<s
           ? []
           : [`Stripe's price '${id}' is archived: customers cannot subscribe to it.`]
       } catch (error) {
-        if (!isMissing(error)) throw error
+        if (!isMissingObjectError(error)) throw error
         return [`Stripe has no price '${id}': create it, or take it out of stripe.prices.`]
       }
     }),

@@ -1,6 +1,9 @@
 import type Stripe from 'stripe'
 import { type CardSummary, NO_CARD, toExpiryText } from '../../core/values/card.ts'
-import type { PaymentMethodKind, ProviderMethod } from '../../features/payment-methods/contract.ts'
+import type {
+  PaymentMethodKind,
+  ProviderPaymentMethod,
+} from '../../features/payment-methods/contract.ts'
 
 /** Payment method types that debit a bank account. */
 const BANK_DEBITS: readonly string[] = [
@@ -30,10 +33,10 @@ const WALLETS: readonly string[] = [
   'wechat_pay',
 ]
 
-export function describeMethod(
+export function describeStripePaymentMethod(
   method: Stripe.PaymentMethod,
   defaultId: string | null,
-): ProviderMethod {
+): ProviderPaymentMethod {
   const { id, type, card } = method
   const { last4, bank_name, email, payer_email, fingerprint } = detailsOf(method)
   return {
@@ -51,8 +54,8 @@ export function describeMethod(
 }
 
 /** Returns the values of our card columns for a payment method. */
-export function summarizeMethod(method: Stripe.PaymentMethod): CardSummary {
-  const { kind, brand, lastFour, email, expires } = describeMethod(method, null)
+export function summarizePaymentMethod(method: Stripe.PaymentMethod): CardSummary {
+  const { kind, brand, lastFour, email, expires } = describeStripePaymentMethod(method, null)
   if (kind === 'paypal') return { ...NO_CARD, paypalEmail: email }
   const card = { ...NO_CARD, cardBrand: brand, cardLastFour: lastFour }
   return expires ? { ...card, cardExpires: toExpiryText(expires) } : card

@@ -4,7 +4,7 @@ import type { PlannedSwap } from '../../features/schedules/contract.ts'
 import type { RequestedItem } from '../item.ts'
 import type { EndReason, ProviderSubscription } from '../subscription.ts'
 import { getReferencedId, listAll, toDate } from './client.ts'
-import { hasLapsed } from './held-change.ts'
+import { hasPendingUpdateLapsed } from './held-change.ts'
 
 export function toProviderSubscription(subscription: Stripe.Subscription): ProviderSubscription {
   const item = findMainItem(subscription)
@@ -31,15 +31,15 @@ export function toProviderSubscription(subscription: Stripe.Subscription): Provi
       id: each.id,
       price: each.price.id,
       product: getReferencedId(each.price.product),
-      quantity: isMetered(each.price) ? null : (each.quantity ?? 1),
-      isMetered: isMetered(each.price),
+      quantity: isMeteredPrice(each.price) ? null : (each.quantity ?? 1),
+      isMetered: isMeteredPrice(each.price),
       isMain: each === item,
     })),
     pause: isOver(subscription) ? null : pauseOf(subscription),
     planned: findPlannedSwap(subscription),
-    isScheduled: !isOver(subscription) && isScheduled(subscription),
+    isScheduled: !isOver(subscription) && hasActiveSchedule(subscription),
     isHeld: subscription.pending_update !== null,
-    hasLapsed: hasLapsed(subscription),
+    hasLapsed: hasPendingUpdateLapsed(subscription),
     raw: subscription,
   }
 }
@@ -65,7 +65,7 @@ export function findMainItem({
   return items.data.find(({ price }) => price.id === metadata.main) ?? items.data[0]
 }
 
-export function isMetered({ recurring }: Pick<Stripe.Price, 'recurring'>): boolean {
+export function isMeteredPrice({ recurring }: Pick<Stripe.Price, 'recurring'>): boolean {
   return recurring?.usage_type === 'metered'
 }
 
@@ -105,7 +105,9 @@ function endReasonOf({ status, cancellation_details }: Stripe.Subscription): End
 const LIVE: readonly string[] = ['active', 'not_started']
 
 /** Returns the schedule that controls a subscription, if it was expanded and is live. */
-export function scheduleOf({ schedule }: Stripe.Subscription): Stripe.SubscriptionSchedule | null {
+export function getExpandedSchedule({
+  schedule,
+}: Stripe.Subscription): Stripe.SubscriptionSchedule | null {
   if (!schedule || typeof schedule === 'string') return null
   return LIVE.includes(schedule.status) ? schedule : null
 }
@@ -114,13 +116,13 @@ export function scheduleOf({ schedule }: Stripe.Subscription): Stripe.Subscripti
  * Whether a schedule controls the subscription; Stripe refuses to cancel it then. A schedule stays
  * in control for a while after its change took effect.
  */
-export function isScheduled(subscription: Stripe.Subscription): boolean {
-  return typeof subscription.schedule === 'string' || scheduleOf(subscription) !== null
+export function hasActiveSchedule(subscription: Stripe.Subscription): boolean {
+  return typeof subscription.schedule === 'string' || getExpandedSchedule(subscription) !== null
 }
 
 /** Returns the planned swap: the schedule's next phase, if it has other prices. */
 export function findPlannedSwap(subscription: Stripe.Subscription): PlannedSwap | null {
-  const schedule = scheduleOf(subscription)
+  const schedule = getExpandedSchedule(subscription)
   const until = schedule?.current_phase?.end_date
   const next = schedule?.phases.find(({ start_date }) => start_date === until)
   if (!schedule || !next) return null

@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
 import { NoCustomer, ProviderMisconfigured, UnknownPrice } from '../../core/errors/errors.ts'
-import { isMissing, toBillingError } from './errors.ts'
+import { isMissingObjectError, toBillingError } from './errors.ts'
 
 function missing(message: string, param: string) {
   const raw = { message, param, code: 'resource_missing', type: 'invalid_request_error' } as const
@@ -36,6 +36,6 @@ describe('toBillingError() and isMissing() for an object that Stripe does not fi
   ])('convert Stripe’s error "%s"', (message, param, expected, isGone) => {
     const error = missing(message, param)
     expect(toBillingError(error)).toBeInstanceOf(expected)
-    expect(isMissing(error)).toBe(isGone)
+    expect(isMissingObjectError(error)).toBe(isGone)
   })
 })

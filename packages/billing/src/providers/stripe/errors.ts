@@ -154,11 +154,11 @@ function createStripeUnavailable(
 }
 
 /** Whether Stripe rejected the request and would do so again. Never true for lost responses. */
-export function isRefusal(error: unknown): boolean {
+export function isStripeRefusal(error: unknown): boolean {
   return (error as { type?: unknown }).type === 'StripeInvalidRequestError'
 }
 
-export function isMissing(error: unknown): boolean {
+export function isMissingObjectError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (isOtherModeError(error)) return false
   const { code } = error as { code?: unknown }

@@ -1,6 +1,11 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { hasLapsed, readUpdateState, removeUpdateState, writeUpdateState } from './held-change.ts'
+import {
+  hasPendingUpdateLapsed,
+  readUpdateState,
+  removeUpdateState,
+  writeUpdateState,
+} from './held-change.ts'
 
 const remembered = { before: {}, wanted: [], endsTrial: true, trialEnd: 7 }
 const subscription = (metadata: Stripe.Metadata) =>
@@ -9,13 +14,13 @@ const subscription = (metadata: Stripe.Metadata) =>
 describe('the stored state of a swap that waits for payment authentication', () => {
   it('is read from the metadata as it was written', () => {
     expect(readUpdateState(writeUpdateState({}, remembered))).toEqual(remembered)
-    expect(hasLapsed(subscription(writeUpdateState({}, remembered)))).toBe(true)
+    expect(hasPendingUpdateLapsed(subscription(writeUpdateState({}, remembered)))).toBe(true)
   })
 
   it('is null if all its metadata values are empty', () => {
     const emptied = removeUpdateState(writeUpdateState({}, remembered))
     expect(emptied).toEqual({ tollgate_held_tax_0: '' })
-    expect(hasLapsed(subscription(emptied))).toBe(false)
+    expect(hasPendingUpdateLapsed(subscription(emptied))).toBe(false)
     expect(readUpdateState(emptied)).toBeNull()
   })
 

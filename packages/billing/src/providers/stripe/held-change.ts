@@ -61,7 +61,11 @@ export function readUpdateState(metadata: Stripe.Metadata): PendingUpdateState |
  * Whether a subscription change no longer waits for its payment, although its state is still stored
  * in the metadata.
  */
-export function hasLapsed({ pending_update, metadata, status }: Stripe.Subscription): boolean {
+export function hasPendingUpdateLapsed({
+  pending_update,
+  metadata,
+  status,
+}: Stripe.Subscription): boolean {
   return pending_update === null && keysOf(metadata).length > 0 && status !== 'canceled'
 }
 

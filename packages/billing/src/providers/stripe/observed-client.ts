@@ -1,5 +1,5 @@
 import type { Observe } from '../../core/values/observer.ts'
-import { nameOperation } from '../operation.ts'
+import { buildOperationName } from '../operation.ts'
 import type { Stripe } from '../sdk-types.ts'
 
 /** The HTTP client of Stripe's SDK. */
@@ -23,7 +23,7 @@ export function observeStripe(client: StripeHttpClient, observe: Observe): Strip
     getClientName: () => client.getClientName(),
     makeRequest: (...request) => {
       const [, , path, method] = request
-      const operation = nameOperation(method, path, WORDS)
+      const operation = buildOperationName(method, path, WORDS)
       return observe(
         { kind: 'request', provider: 'stripe', operation },
         () => client.makeRequest(...request),

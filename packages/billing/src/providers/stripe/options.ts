@@ -34,7 +34,7 @@ export interface StripeSettings extends StripeOptions {
   readonly webhookSecret: string | readonly string[]
 }
 
-export function requireSettings(options: StripeOptions): StripeSettings {
+export function requireStripeSettings(options: StripeOptions): StripeSettings {
   const { secret, webhookSecret, currency = 'usd' } = options
   requireSecret('stripe.secret', secret)
   const secrets = typeof webhookSecret === 'string' ? [webhookSecret] : (webhookSecret ?? [])

@@ -17,11 +17,11 @@ export interface ServerThread {
  * the server is not the primary, if it is not. Behind a proxy there may be no thread with the
  * number that the connection was given.
  */
-export const FIND_OWN_THREAD = `select thread.id, thread.host, ${NOT_PRIMARY_REASON_SQL} as reason
+export const FIND_OWN_THREAD_SQL = `select thread.id, thread.host, ${NOT_PRIMARY_REASON_SQL} as reason
   from (select 1) as here
   left join information_schema.processlist as thread on thread.id = connection_id()`
 
-/** The single row that `FIND_OWN_THREAD` returns. */
+/** The single row that `FIND_OWN_THREAD_SQL` returns. */
 export type OwnThread = { readonly reason: string | null } & (
   | ServerThread
   | { readonly [Name in keyof ServerThread]: null }

@@ -3,7 +3,7 @@ import { checkServerUrl } from '../../connections/server-url.ts'
 import type { Dialect, DialectSchema, DialectWrites } from '../dialect.ts'
 import { dropNotNull } from './drop-not-null.ts'
 import { openMysql } from './engine.ts'
-import { errorKind } from './errors.ts'
+import { findMysqlErrorKind } from './errors.ts'
 import { isReplica, NOT_PRIMARY_REASON_SQL } from './primary.ts'
 import { timestamps } from './timestamps.ts'
 
@@ -79,5 +79,5 @@ export const mysql: Dialect = {
   writes,
   // No batching: decision 0011 has the measurements.
   batching: null,
-  errorKind,
+  errorKind: findMysqlErrorKind,
 }

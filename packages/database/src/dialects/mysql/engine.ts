@@ -1,9 +1,9 @@
 import type { PoolConnection } from 'mysql2'
-import { hasErrorKind, UNAVAILABLE, WaitedTooLong } from '../../errors.ts'
-import { LOCKS } from '../../locks/locks-table.ts'
+import { hasErrorKind, UNAVAILABLE_ERROR_KINDS, WaitedTooLong } from '../../errors.ts'
+import { LOCKS_TABLE } from '../../locks/locks-table.ts'
 import { toStorables } from '../../values.ts'
 import type { Engine, EngineOptions, Query, QueryResult, Session } from '../engine.ts'
-import { endsConnection, errorKind } from './errors.ts'
+import { findMysqlErrorKind, isConnectionEndingError } from './errors.ts'
 import { openMysqlPool, queryMysql } from './pool.ts'
 
 /** Seconds after which the server ends a transaction that a hanging process left open. */
@@ -42,7 +42,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
       const left = timeout + GRACE - (performance.now() - started)
       return await queryMysql(connection, query, storables, Math.max(left, GRACE))
     } catch (error) {
-      broken = hasErrorKind(error, ['broken'], errorKind) || endsConnection(error)
+      broken = hasErrorKind(error, ['broken'], findMysqlErrorKind) || isConnectionEndingError(error)
       throw error
     } finally {
       pool.give(connection, broken)
@@ -67,7 +67,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
         patience = LONG_STATEMENT + GRACE
         await queueForLock(connection, name, wait)
         await command(
-          `insert into ${LOCKS} (name, turns) values (?, 1) on duplicate key update turns = turns + 1`,
+          `insert into ${LOCKS_TABLE} (name, turns) values (?, 1) on duplicate key update turns = turns + 1`,
           [name],
         )
       },
@@ -86,7 +86,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
     const sql = `select get_lock(sha2(concat_ws(':', 'tollgate', database(), ?), 256), ?) as locked`
     const values = [name, Math.ceil(wait / 1000)]
     const answer = await queryMysql(connection, { sql }, values, LONG_STATEMENT).catch((error) => {
-      if (hasErrorKind(error, UNAVAILABLE, errorKind)) throw error
+      if (hasErrorKind(error, UNAVAILABLE_ERROR_KINDS, findMysqlErrorKind)) throw error
       return null
     })
     if (!answer || (answer.rows[0] as { locked: unknown }).locked === 1) return

@@ -87,7 +87,7 @@ type MysqlError = Error & {
   readonly fatal?: unknown
 }
 
-export const errorKind: ErrorKindOf = (error: MysqlError, code) => {
+export const findMysqlErrorKind: ErrorKindOf = (error: MysqlError, code) => {
   const { errno, fatal, message } = error
   // The driver sets `fatal` on errors that ended the connection.
   if (fatal === true && !isRefused(error, code)) return 'broken'
@@ -100,6 +100,6 @@ export const errorKind: ErrorKindOf = (error: MysqlError, code) => {
 }
 
 /** Whether this error makes the connection unusable although the server works. */
-export function endsConnection(error: unknown): boolean {
+export function isConnectionEndingError(error: unknown): boolean {
   return error instanceof Error && (error as MysqlError).errno === PACKET_TOO_LARGE
 }

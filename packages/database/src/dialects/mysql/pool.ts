@@ -3,17 +3,17 @@ import { importDriver } from '../../connections/import-driver.ts'
 import { takeConnection } from '../../connections/take-connection.ts'
 import {
   createUnansweredConnections,
-  SILENT_NETWORK_TIMEOUT,
+  SILENT_NETWORK_TIMEOUT_MS,
 } from '../../connections/unanswered.ts'
 import { hasErrorKind, NoAnswer, NotPrimary } from '../../errors.ts'
 import type { ConnectionCounts, EngineOptions, Query, QueryResult } from '../engine.ts'
 import {
   createMysqlCanceller,
-  FIND_OWN_THREAD,
+  FIND_OWN_THREAD_SQL,
   type OwnThread,
   type ServerThread,
 } from './cancel.ts'
-import { errorKind } from './errors.ts'
+import { findMysqlErrorKind } from './errors.ts'
 
 /**
  * mysql2's pool, extended with a timeout for callers, session settings on new connections and an
@@ -44,7 +44,7 @@ export async function openMysqlPool(
     connectionLimit: poolSize,
     // Callers give up earlier, but the attempt keeps its place in the pool, because the server may
     // have begun to respond.
-    connectTimeout: Math.max(timeout, SILENT_NETWORK_TIMEOUT),
+    connectTimeout: Math.max(timeout, SILENT_NETWORK_TIMEOUT_MS),
     enableKeepAlive: true,
     keepAliveInitialDelay: 10_000,
     charset: 'utf8mb4_bin',
@@ -85,7 +85,7 @@ export async function openMysqlPool(
     connection.on('error', () => {})
     try {
       await applySessionSettings(connection)
-      const { rows } = await queryMysql(connection, { sql: FIND_OWN_THREAD }, [], timeout)
+      const { rows } = await queryMysql(connection, { sql: FIND_OWN_THREAD_SQL }, [], timeout)
       const own = rows[0] as OwnThread
       if (own.reason !== null) throw new NotPrimary(own.reason)
       threads.set(connection, own.id === null ? undefined : own)
@@ -176,7 +176,7 @@ export function queryMysql(
         if (Array.isArray(result)) return resolve({ rows: result, affected: 0 })
         const { affectedRows, insertId } = result as ResultSetHeader
         resolve({ rows: [], affected: affectedRows, insertId })
-      } else if (query.duplicateIsNoop && hasErrorKind(error, ['duplicate'], errorKind)) {
+      } else if (query.duplicateIsNoop && hasErrorKind(error, ['duplicate'], findMysqlErrorKind)) {
         resolve({ rows: [], affected: 0 })
       } else reject(error)
     })

@@ -10,7 +10,7 @@ import { onConflictWrites } from '../../writes/on-conflict.ts'
 import type { Dialect, DialectSchema, DialectWrites } from '../dialect.ts'
 import { batching } from './batching.ts'
 import { openPostgres } from './engine.ts'
-import { errorKind } from './errors.ts'
+import { findPostgresErrorKind } from './errors.ts'
 import { NOT_PRIMARY_REASON_SQL } from './primary.ts'
 import { timestamps } from './timestamps.ts'
 
@@ -81,5 +81,5 @@ export const postgres: Dialect = {
   schema,
   writes,
   batching,
-  errorKind,
+  errorKind: findPostgresErrorKind,
 }

@@ -3,13 +3,13 @@ import { importDriver } from '../../connections/import-driver.ts'
 import { takeConnection } from '../../connections/take-connection.ts'
 import {
   createUnansweredConnections,
-  SILENT_NETWORK_TIMEOUT,
+  SILENT_NETWORK_TIMEOUT_MS,
 } from '../../connections/unanswered.ts'
 import { hasErrorKind, NoAnswer, NotPrimary } from '../../errors.ts'
 import { toStorables } from '../../values.ts'
 import type { Engine, EngineOptions, Query, QueryResult, Session } from '../engine.ts'
 import { cancelPostgres } from './cancel.ts'
-import { errorKind, isStalePlan } from './errors.ts'
+import { findPostgresErrorKind, isStalePlan } from './errors.ts'
 import { NOT_PRIMARY_REASON_SQL } from './primary.ts'
 
 const BIGINT = 20
@@ -51,7 +51,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     max: options.poolSize,
     // Callers give up earlier, but the attempt keeps its place in the pool, because the server may
     // have begun to respond.
-    connectionTimeoutMillis: Math.max(timeout, SILENT_NETWORK_TIMEOUT),
+    connectionTimeoutMillis: Math.max(timeout, SILENT_NETWORK_TIMEOUT_MS),
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -96,7 +96,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
       client.release()
       return result
     } catch (error) {
-      release(client, hasErrorKind(error, ['broken'], errorKind))
+      release(client, hasErrorKind(error, ['broken'], findPostgresErrorKind))
       throw error
     }
   }

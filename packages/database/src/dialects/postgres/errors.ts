@@ -31,7 +31,7 @@ const brokenClass = /^(?:08|53|58)[0-9A-Z]{3}$/
 const brokenMessage =
   /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/
 
-export const errorKind: ErrorKindOf = (error, code) => {
+export const findPostgresErrorKind: ErrorKindOf = (error, code) => {
   if (code === undefined) return brokenMessage.test(error.message) ? 'broken' : undefined
   if (isStalePlan(error)) return 'undone'
   return kinds[code] ?? (brokenClass.test(code) ? 'broken' : undefined)

@@ -4,8 +4,8 @@ import type { Dialect, DialectSchema, DialectWrites } from '../dialect.ts'
 import { batching } from './batching.ts'
 import { dropNotNull } from './drop-not-null.ts'
 import { openSqlite } from './engine.ts'
-import { errorKind } from './errors.ts'
-import { checkUrl, databaseFileOfUrl, pathOfUrl } from './url.ts'
+import { findSqliteErrorKind } from './errors.ts'
+import { checkSqliteUrl, findSqliteFile, getSqlitePath } from './url.ts'
 
 const schema: DialectSchema = {
   changesCommit: false,
@@ -44,9 +44,9 @@ export const sqlite: Dialect = {
   schemes: ['sqlite', 'file'],
   example: 'sqlite:<file>, sqlite::memory:, file:<file>',
   isLocal: true,
-  checkUrl,
-  fileOf: databaseFileOfUrl,
-  open: (url, options) => openSqlite(pathOfUrl(url), options),
+  checkUrl: checkSqliteUrl,
+  fileOf: findSqliteFile,
+  open: (url, options) => openSqlite(getSqlitePath(url), options),
   flavour: {
     createAdapter: () => new SqliteAdapter(),
     createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -55,5 +55,5 @@ export const sqlite: Dialect = {
   schema,
   writes,
   batching,
-  errorKind,
+  errorKind: findSqliteErrorKind,
 }

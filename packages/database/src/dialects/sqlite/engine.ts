@@ -1,12 +1,12 @@
 import { createBatcher } from '../../batching/batcher.ts'
-import { hasErrorKind, UNAVAILABLE } from '../../errors.ts'
+import { hasErrorKind, UNAVAILABLE_ERROR_KINDS } from '../../errors.ts'
 import { DatabaseMutex } from '../../statements/mutex.ts'
 import type { Engine, EngineOptions, Query, QueryResult } from '../engine.ts'
 import { batching } from './batching.ts'
-import { errorKind } from './errors.ts'
+import { findSqliteErrorKind } from './errors.ts'
 import { createSqliteSession } from './session.ts'
 import { importSqlite } from './storage/connection.ts'
-import { openFile, openMemory } from './storage/store.ts'
+import { openFileStore, openMemoryStore } from './storage/store.ts'
 import { IN_MEMORY } from './url.ts'
 
 interface Write {
@@ -28,7 +28,8 @@ const OUTSIDE_TRANSACTION = /^\s*(?:pragma|vacuum|attach|detach)\b/i
 export async function openSqlite(path: string, options: EngineOptions): Promise<Engine> {
   const { timeout } = options
   const driver = await importSqlite()
-  const store = path === IN_MEMORY ? openMemory(driver) : await openFile(path, options, driver)
+  const store =
+    path === IN_MEMORY ? openMemoryStore(driver) : await openFileStore(path, options, driver)
   const { writer, reader } = store
   const turn = new DatabaseMutex()
   const underWay = new Set<Promise<unknown>>()
@@ -50,7 +51,7 @@ export async function openSqlite(path: string, options: EngineOptions): Promise<
 
   const write = createBatcher<Write, QueryResult>({
     patience: batching.patience,
-    mayBeCommitted: (error) => hasErrorKind(error, UNAVAILABLE, errorKind),
+    mayBeCommitted: (error) => hasErrorKind(error, UNAVAILABLE_ERROR_KINDS, findSqliteErrorKind),
     alone: ({ query, values }) => inTransaction(() => writer.run(query, values)),
     together: (writes) => inTransaction(() => writes.map(attempt)),
   })

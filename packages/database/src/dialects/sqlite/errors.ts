@@ -7,7 +7,7 @@ const duplicate = /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY|ROWID)$/
 /** Messages of driver errors that have no code. */
 const brokenMessage = /^(The database connection is not open|ConnectionFailed)/
 
-export const errorKind: ErrorKindOf = (error, code) => {
+export const findSqliteErrorKind: ErrorKindOf = (error, code) => {
   if (code === undefined) return brokenMessage.test(error.message) ? 'broken' : undefined
   if (code === FILE_GONE || broken.test(code)) return 'broken'
   return duplicate.test(code) ? 'duplicate' : undefined

@@ -4,8 +4,8 @@ import { dirname, resolve } from 'node:path'
 export const IN_MEMORY = ':memory:'
 
 /** Returns the URL unchanged: SQLite URLs contain no password. */
-export function checkUrl(url: string): string {
-  const path = pathOfUrl(url)
+export function checkSqliteUrl(url: string): string {
+  const path = getSqlitePath(url)
   if (path !== IN_MEMORY) {
     const [, search = ''] = url.split('?', 2)
     checkFile(path, new URLSearchParams(search).get('mode') === 'rw')
@@ -13,13 +13,13 @@ export function checkUrl(url: string): string {
   return url
 }
 
-export function databaseFileOfUrl(url: string): string | null {
-  const path = pathOfUrl(url)
+export function findSqliteFile(url: string): string | null {
+  const path = getSqlitePath(url)
   return path === IN_MEMORY ? null : path
 }
 
 /** Returns the path of the file that a URL names, or `:memory:`. */
-export function pathOfUrl(url: string): string {
+export function getSqlitePath(url: string): string {
   const [location = ''] = url.replace(/^[a-z]+:/i, '').split('?', 2)
   if (location === IN_MEMORY) return IN_MEMORY
   const named = decodeURIComponent(location.replace(/^\/\/(?=\/|[^/])/, ''))

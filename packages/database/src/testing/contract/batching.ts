@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { findTogether } from '../../batching/find.ts'
 import { insertTogether } from '../../batching/insert.ts'
-import { prepareFinish, prepareInsertWhileUnfinished, prepareReplace } from './claims.ts'
+import { prepareFinishThing, prepareInsertWhileUnfinished, prepareReplaceThing } from './claims.ts'
 import type { ContractPart } from './part.ts'
-import { createThing, findThings, insertThings, type ThingRow, withThings } from './things.ts'
+import { createThing, findThings, insertThings, type ThingRow, withThingsTable } from './things.ts'
 
 const COLUMNS = ['id', 'name', 'owner', 'amount', 'done_at', 'seen_at', 'flagged']
 const ids = Array.from({ length: 60 }, (_, i) => `id${String(i).padStart(2, '0')}`)
@@ -12,7 +12,7 @@ const ids = Array.from({ length: 60 }, (_, i) => `id${String(i).padStart(2, '0')
 export const defineBatchingContract: ContractPart = ({ describe, it }, create) => {
   describe('calls that are sent to the database together', () => {
     it('insert each row once, and report which caller inserted it', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         const insert = insertTogether<ThingRow>(database, {
           table: 'things',
           columns: COLUMNS,
@@ -25,7 +25,7 @@ export const defineBatchingContract: ContractPart = ({ describe, it }, create) =
       }))
 
     it('fail only for the call that cannot be executed', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         const insert = insertTogether<ThingRow>(database, {
           table: 'things',
           columns: COLUMNS,
@@ -40,7 +40,7 @@ export const defineBatchingContract: ContractPart = ({ describe, it }, create) =
       }))
 
     it('return each caller its own row', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         await insertThings(database, ...ids.map((id) => createThing(id)))
         const find = findTogether<ThingRow>(database, { table: 'things', key: 'id' })
         const asked = [...ids, 'none', ...ids]
@@ -52,9 +52,9 @@ export const defineBatchingContract: ContractPart = ({ describe, it }, create) =
       }))
 
     it('let only one caller change each row', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         await insertThings(database, ...ids.map((id) => createThing(id)))
-        const finish = prepareFinish(database, { id: 'text', now: 'bigint' })
+        const finish = prepareFinishThing(database, { id: 'text', now: 'bigint' })
         const results = await Promise.all(
           [...ids, ...ids, 'none'].map((id, i) => finish({ id, now: i + 1 })),
         )
@@ -65,9 +65,9 @@ export const defineBatchingContract: ContractPart = ({ describe, it }, create) =
       }))
 
     it('let only one caller change each row, and insert one row for that caller', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         await insertThings(database, ...ids.map((id) => createThing(id, { owner: `of ${id}` })))
-        const replace = prepareReplace(database, { id: 'text', now: 'bigint', next: 'text' })
+        const replace = prepareReplaceThing(database, { id: 'text', now: 'bigint', next: 'text' })
         const results = await Promise.all(
           [...ids, ...ids].map((id, i) => replace({ id, next: `next${i}`, now: i + 1 })),
         )
@@ -79,7 +79,7 @@ export const defineBatchingContract: ContractPart = ({ describe, it }, create) =
       }))
 
     it('insert any number of rows that depend on the same row', () =>
-      withThings(create, async (database, other) => {
+      withThingsTable(create, async (database, other) => {
         await insertThings(database, createThing('a'), createThing('done', { done_at: 1 }))
         const types = { id: 'text', next: 'text' } as const
         const rest = [

@@ -4,14 +4,23 @@ import type { Database } from '../../database.ts'
 import type { ParamTypes } from '../../definitions.ts'
 import { isUniqueViolation } from '../../error-kinds.ts'
 import type { ContractPart } from './part.ts'
-import { createThing, findThings, insertThings, type TestTables, withThings } from './things.ts'
+import {
+  createThing,
+  findThings,
+  insertThings,
+  type TestTables,
+  withThingsTable,
+} from './things.ts'
 
 interface FinishParams {
   readonly id: string
   readonly now: number
 }
 
-export function prepareFinish(database: Database<TestTables>, together?: ParamTypes<FinishParams>) {
+export function prepareFinishThing(
+  database: Database<TestTables>,
+  together?: ParamTypes<FinishParams>,
+) {
   return database.updateOneReturning<FinishParams, { amount: number; done_at: number }>({
     table: 'things',
     key: (param) => ({ id: param('id') }),
@@ -26,7 +35,7 @@ interface ReplaceParams extends FinishParams {
   readonly next: string
 }
 
-export function prepareReplace(
+export function prepareReplaceThing(
   database: Database<TestTables>,
   together?: ParamTypes<ReplaceParams>,
 ) {
@@ -82,8 +91,8 @@ export function prepareInsertWhileUnfinished(
 export const defineClaimsContract: ContractPart = ({ describe, it }, create) => {
   describe('a row that one of several callers can claim', () => {
     it('is returned as it is after the change, or null if nothing was claimed', () =>
-      withThings(create, async (database) => {
-        const finish = prepareFinish(database)
+      withThingsTable(create, async (database) => {
+        const finish = prepareFinishThing(database)
         const rest = [
           createThing('b'),
           createThing('done', { done_at: 1 }),
@@ -98,8 +107,8 @@ export const defineClaimsContract: ContractPart = ({ describe, it }, create) => 
       }))
 
     it('is claimed by only one of many concurrent callers', () =>
-      withThings(create, async (database, other) => {
-        const finish = [prepareFinish(database), prepareFinish(other)] as const
+      withThingsTable(create, async (database, other) => {
+        const finish = [prepareFinishThing(database), prepareFinishThing(other)] as const
         await insertThings(database, createThing('a'))
         const results = await Promise.all(
           Array.from({ length: 30 }, (_, i) => finish[i % 2 ? 0 : 1]({ id: 'a', now: i + 1 })),
@@ -108,8 +117,8 @@ export const defineClaimsContract: ContractPart = ({ describe, it }, create) => 
       }))
 
     it('can be used to insert another row with its columns, only for the caller that claimed it', () =>
-      withThings(create, async (database) => {
-        const replace = prepareReplace(database)
+      withThingsTable(create, async (database) => {
+        const replace = prepareReplaceThing(database)
         await insertThings(database, createThing('a', { owner: 'kept' }), createThing('taken'))
         const won = await replace({ id: 'a', next: 'b', now: 9 })
         assert.deepEqual({ ...won }, { id: 'a', owner: 'kept' })
@@ -123,8 +132,8 @@ export const defineClaimsContract: ContractPart = ({ describe, it }, create) => 
       }))
 
     it('is claimed as part of the transaction in which the claim runs', () =>
-      withThings(create, async (database) => {
-        const replace = prepareReplace(database)
+      withThingsTable(create, async (database) => {
+        const replace = prepareReplaceThing(database)
         await insertThings(database, createThing('a'))
         const fail = database.transaction(async (tx) => {
           assert.notEqual(await replace({ id: 'a', next: 'b', now: 5 }, tx), null)
@@ -137,7 +146,7 @@ export const defineClaimsContract: ContractPart = ({ describe, it }, create) => 
 
   describe('a row inserted on condition of another row', () => {
     it('is inserted only if the other row exists and meets the condition', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         const rest = prepareInsertWhileUnfinished(database)
         await insertThings(database, createThing('a'), createThing('done', { done_at: 1 }))
         assert.equal(await rest({ id: 'a', next: 'b' }), true)
@@ -152,7 +161,7 @@ export const defineClaimsContract: ContractPart = ({ describe, it }, create) => 
       }))
 
     it('is committed before a concurrent transaction can delete the other row', () =>
-      withThings(create, async (database, other) => {
+      withThingsTable(create, async (database, other) => {
         const rest = prepareInsertWhileUnfinished(database)
         await insertThings(database, createThing('a'))
         const order: string[] = []

@@ -11,15 +11,15 @@ import {
   insertThings,
   type TestTables,
   thingsMigration,
-  withEmpty,
-  withThings,
+  withEmptyDatabase,
+  withThingsTable,
 } from './things.ts'
 
 /** Checks locks across processes, and the database's clock. */
 export const defineLocksContract: ContractPart = ({ describe, it }, create) => {
   describe('a lock in the database', () => {
     it('has one holder at a time, who sees what the previous holder wrote', () =>
-      withThings(create, async (database, other) => {
+      withThingsTable(create, async (database, other) => {
         await insertThings(database, createThing('a'))
         const step = (db: Database<TestTables>) =>
           db.exclusively('counting', async (tx) => {
@@ -36,7 +36,7 @@ export const defineLocksContract: ContractPart = ({ describe, it }, create) => {
       }))
 
     it('is released if the work fails', () =>
-      withThings(create, async (database, other) => {
+      withThingsTable(create, async (database, other) => {
         const fail = database.exclusively('failing', async (tx) => {
           await insertThings(tx, createThing('a'))
           throw new Error('no')
@@ -47,7 +47,7 @@ export const defineLocksContract: ContractPart = ({ describe, it }, create) => {
       }))
 
     it('makes migrations run once if several processes start concurrently', () =>
-      withEmpty(create, async (database, other) => {
+      withEmptyDatabase(create, async (database, other) => {
         const seed = {
           id: '002-seed',
           up: (tx: Database) => insertThings(tx, createThing('seed')),
@@ -65,7 +65,7 @@ export const defineLocksContract: ContractPart = ({ describe, it }, create) => {
 
   describe('the clock of the database', () => {
     it('shows the current time, and advances during a transaction', () =>
-      withEmpty(create, async (database) => {
+      withEmptyDatabase(create, async (database) => {
         const [first, second] = await database.transaction(async (tx) => {
           const before = await readServerTime(tx)
           await sleep(20)

@@ -14,10 +14,16 @@ import {
   hasTable,
 } from '../../schema/tables.ts'
 import { holdsMilliseconds, toTimestamps } from '../../schema/timestamps.ts'
-import { isReplica, requirePrimary, secondaryReason } from '../../statements/primary.ts'
+import { isReplica, requirePrimary, selectNotPrimaryReason } from '../../statements/primary.ts'
 import { timestamp } from '../../values.ts'
 import type { ContractPart } from './part.ts'
-import { createThing, insertThings, thingsMigration, withEmpty, withThings } from './things.ts'
+import {
+  createThing,
+  insertThings,
+  thingsMigration,
+  withEmptyDatabase,
+  withThingsTable,
+} from './things.ts'
 
 /**
  * In order: before 1970, 1970, an ordinary day, the morning when summer time begins, after 2038,
@@ -31,7 +37,7 @@ const MOMENTS = [
 export const defineSchemaContract: ContractPart = ({ describe, it }, create) => {
   describe('the schema of a database', () => {
     it('is created once, however often it is requested', () =>
-      withEmpty(create, async (database) => {
+      withEmptyDatabase(create, async (database) => {
         const columns = createColumnDefinitions(database)
         assert.equal(await hasTable(database, 'things'), false)
         assert.equal(await hasColumn(database, 'things', 'id'), false)
@@ -48,7 +54,7 @@ export const defineSchemaContract: ContractPart = ({ describe, it }, create) => 
       }))
 
     it('can get new columns and indexes, and keeps its rows', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         const columns = createColumnDefinitions(database)
         await insertThings(database, createThing('a'))
         for (let i = 0; i < 2; i++) {
@@ -64,10 +70,10 @@ export const defineSchemaContract: ContractPart = ({ describe, it }, create) => 
       }))
 
     it('reports an ordinary database server as the primary', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         const query = sql<{
           reason: string | null
-        }>`select ${secondaryReason(database, 'things')} as reason`
+        }>`select ${selectNotPrimaryReason(database, 'things')} as reason`
         const { rows } = await query.execute(database.kysely)
         assert.equal(rows[0]?.reason, null)
         requirePrimary(database, rows[0]?.reason)
@@ -79,7 +85,7 @@ export const defineSchemaContract: ContractPart = ({ describe, it }, create) => 
       }))
 
     it('allows a column to be nullable later, and keeps rows, types and indexes', () =>
-      withEmpty(create, async (database) => {
+      withEmptyDatabase(create, async (database) => {
         const columns = createColumnDefinitions(database)
         await createTable(database, 'counted', {
           columns: { number: columns.counter, word: columns.string(10) },
@@ -102,7 +108,7 @@ export const defineSchemaContract: ContractPart = ({ describe, it }, create) => 
       }))
 
     it('makes a column nullable, and keeps rows, types and indexes', () =>
-      withEmpty(create, async (database) => {
+      withEmptyDatabase(create, async (database) => {
         const columns = createColumnDefinitions(database)
         const plain = database as Database
         await createTable(plain, 'visits', {
@@ -134,7 +140,7 @@ export const defineSchemaContract: ContractPart = ({ describe, it }, create) => 
       }))
 
     it('converts columns of milliseconds to timestamps, and keeps moments, indexes and nulls', () =>
-      withEmpty(create, async (database) => {
+      withEmptyDatabase(create, async (database) => {
         const columns = createColumnDefinitions(database)
         const plain = database as Database
         await createTable(plain, 'visits', {
@@ -188,7 +194,7 @@ export const defineSchemaContract: ContractPart = ({ describe, it }, create) => 
       }))
 
     it('accepts reserved words of SQL as names', () =>
-      withEmpty(create, async (database) => {
+      withEmptyDatabase(create, async (database) => {
         const columns = createColumnDefinitions(database)
         await createTable(database, 'order', {
           columns: { select: columns.id, from: columns.integer },

@@ -77,7 +77,7 @@ export async function findThing(
 const PATIENT = { timeout: 10_000 }
 
 /** Opens an empty database as two processes would, and cleans up after the test. */
-export async function withEmpty(
+export async function withEmptyDatabase(
   create: () => Promise<ContractDatabase>,
   work: (database: Database<TestTables>, other: Database<TestTables>) => Promise<void>,
 ): Promise<void> {
@@ -95,11 +95,11 @@ export async function withEmpty(
 }
 
 /** Opens an empty database as two processes would, with the table of things. */
-export function withThings(
+export function withThingsTable(
   create: () => Promise<ContractDatabase>,
   work: (database: Database<TestTables>, other: Database<TestTables>) => Promise<void>,
 ): Promise<void> {
-  return withEmpty(create, async (database, other) => {
+  return withEmptyDatabase(create, async (database, other) => {
     await migrate(database, { name: 'things', migrations: [thingsMigration] })
     await work(database, other)
   })

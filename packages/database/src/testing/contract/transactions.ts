@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import type { Database } from '../../database.ts'
 import { isUnavailable, isUniqueViolation } from '../../error-kinds.ts'
 import type { ContractPart } from './part.ts'
-import { createThing, findThings, insertThings, type TestTables, withThings } from './things.ts'
+import {
+  createThing,
+  findThings,
+  insertThings,
+  type TestTables,
+  withThingsTable,
+} from './things.ts'
 
 const add = (db: Database<TestTables>, id: string, amount: number) =>
   db.kysely
@@ -15,7 +21,7 @@ const add = (db: Database<TestTables>, id: string, amount: number) =>
 export const defineTransactionsContract: ContractPart = ({ describe, it }, create) => {
   describe('transactions of the database', () => {
     it('are atomic, and not visible until they commit', () =>
-      withThings(create, async (database, other) => {
+      withThingsTable(create, async (database, other) => {
         const fail = database.transaction(async (tx) => {
           await insertThings(tx, createThing('a'), createThing('b'))
           throw new Error('no')
@@ -33,7 +39,7 @@ export const defineTransactionsContract: ContractPart = ({ describe, it }, creat
       }))
 
     it('fail as a whole after a failed statement, even if its error was caught', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         const swallow = database.transaction(async (tx) => {
           await insertThings(tx, createThing('a'))
           await insertThings(tx, createThing('a')).catch(() => {})
@@ -43,7 +49,7 @@ export const defineTransactionsContract: ContractPart = ({ describe, it }, creat
       }))
 
     it('lose no change, and finish, if they deadlock', () =>
-      withThings(create, async (database, other) => {
+      withThingsTable(create, async (database, other) => {
         const ids = ['a', 'b', 'c', 'd']
         await insertThings(database, ...ids.map((id) => createThing(id)))
         const cross = (i: number) =>
@@ -57,7 +63,7 @@ export const defineTransactionsContract: ContractPart = ({ describe, it }, creat
       }))
 
     it('return every connection to the pool', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         for (let i = 0; i < 30; i++) {
           await database
             .transaction(async (tx) => {
@@ -70,7 +76,7 @@ export const defineTransactionsContract: ContractPart = ({ describe, it }, creat
       }))
 
     it('finish if the database is closed, and later ones are rejected', () =>
-      withThings(create, async (database, other) => {
+      withThingsTable(create, async (database, other) => {
         let closing: Promise<void> | undefined
         await other.transaction(async (tx) => {
           await insertThings(tx, createThing('a'))

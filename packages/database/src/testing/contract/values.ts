@@ -10,7 +10,7 @@ import {
   findThings,
   insertThings,
   type ThingRow,
-  withThings,
+  withThingsTable,
 } from './things.ts'
 
 /** Pairs of texts that many databases consider equal. */
@@ -47,7 +47,7 @@ const REFUSED = [
 export const defineValuesContract: ContractPart = ({ describe, it }, create) => {
   describe('storing and reading values in the database', () => {
     it('compares text exactly, also in a unique key', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         const find = database.statement<{ name: string }, { id: string }>((db, param) =>
           db.selectFrom('things').select('id').where('name', '=', param('name')),
         )
@@ -64,7 +64,7 @@ export const defineValuesContract: ContractPart = ({ describe, it }, create) => 
       }))
 
     it('returns text as it was stored', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         const notes = [
           "'; drop table things; --",
           '\\',
@@ -85,7 +85,7 @@ export const defineValuesContract: ContractPart = ({ describe, it }, create) => 
       }))
 
     it('rejects text that is too long for its column instead of truncating it', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         await assert.rejects(insertThings(database, createThing('x'.repeat(65))))
         await assert.rejects(
           insertThings(database, createThing('long', { name: '😀'.repeat(201) })),
@@ -95,14 +95,14 @@ export const defineValuesContract: ContractPart = ({ describe, it }, create) => 
       }))
 
     it('sorts text by Unicode code points', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         await insertThings(database, ...['b', 'B', 'a', 'é', 'z'].map((id) => createThing(id)))
         const ids = (await findThings(database)).map(({ id }) => id)
         assert.deepEqual(ids, ['B', 'a', 'b', 'z', 'é'])
       }))
 
     it('keeps integers exact and reads them as numbers', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         const amount = Number.MAX_SAFE_INTEGER
         const rows = [
           createThing('a', { amount, done_at: 1_764_000_000_123, flagged: 1 }),
@@ -119,7 +119,7 @@ export const defineValuesContract: ContractPart = ({ describe, it }, create) => 
       }))
 
     it('keeps points in time exact to the millisecond in every time zone, and compares them correctly', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         const insert = insertTogether<ThingRow>(database, {
           table: 'things',
           columns: Object.keys(createThing('a')),
@@ -155,7 +155,7 @@ export const defineValuesContract: ContractPart = ({ describe, it }, create) => 
       }))
 
     it('rejects values that the databases would store differently', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         for (const value of REFUSED) {
           const find = database.statement<{ id: unknown }>((db, param) =>
             db

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { isUniqueViolation } from '../../error-kinds.ts'
 import { deleteBatch, increase, insertIfAbsent, upsert } from '../../writes/portable.ts'
 import type { ContractPart } from './part.ts'
-import { createThing, findThing, findThings, insertThings, withThings } from './things.ts'
+import { createThing, findThing, findThings, insertThings, withThingsTable } from './things.ts'
 
 /** Checks single writes. */
-export const writesContract: ContractPart = ({ describe, it }, create) => {
+export const defineWritesContract: ContractPart = ({ describe, it }, create) => {
   describe('writes to the database', () => {
     it('report how many rows they matched', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         await insertThings(
           database,
           createThing('a'),
@@ -32,7 +32,7 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
       }))
 
     it('report a duplicate with an error that isUniqueViolation recognizes', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         await insertThings(database, createThing('a', { name: 'same' }))
         await assert.rejects(insertThings(database, createThing('a')), isUniqueViolation)
         await assert.rejects(
@@ -44,7 +44,7 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
       }))
 
     it('insert if absent: only one of many concurrent inserts succeeds, and only duplicates are ignored', () =>
-      withThings(create, async (database, other) => {
+      withThingsTable(create, async (database, other) => {
         const results = await Promise.all(
           Array.from({ length: 20 }, (_, i) =>
             insertIfAbsent(i % 2 ? database : other, 'things', {
@@ -66,7 +66,7 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
       }))
 
     it('upsert: replaces all columns except the key', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         await upsert(database, 'things', { ...createThing('a', { amount: 1, owner: 'x' }) }, ['id'])
         await upsert(database, 'things', { id: 'a', amount: 2, flagged: 1 }, ['id'])
         await upsert(database, 'things', { ...createThing('b') }, ['id'])
@@ -77,7 +77,7 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
       }))
 
     it('increase: no addition of many concurrent ones is lost', () =>
-      withThings(create, async (database, other) => {
+      withThingsTable(create, async (database, other) => {
         const by = { key: ['id'], column: 'amount' }
         await Promise.all(
           Array.from({ length: 20 }, (_, i) =>
@@ -93,7 +93,7 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
       }))
 
     it('delete in batches: at most as many rows as the limit are deleted, and only matching ones', () =>
-      withThings(create, async (database) => {
+      withThingsTable(create, async (database) => {
         for (let i = 0; i < 7; i++)
           await insertThings(database, createThing(`old${i}`, { done_at: i }))
         const kept = [createThing('live'), createThing('new', { done_at: 200 })]

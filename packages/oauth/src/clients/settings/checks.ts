@@ -1,5 +1,5 @@
 import type { ClientAuthMethod } from '../../storage/client-settings.ts'
-import { newRedirectProblem } from '../redirect-uris.ts'
+import { findNewRedirectProblem } from '../redirect-uris.ts'
 
 /**
  * Checks the value of a client setting. Returns `null` if it is valid, otherwise the problem,
@@ -22,10 +22,10 @@ export const authMethods: readonly ClientAuthMethod[] = [
   'none',
 ]
 
-export const isFlag: SettingCheck = (value) =>
+export const checkFlag: SettingCheck = (value) =>
   typeof value === 'boolean' ? null : 'must be true or false'
 
-export const isSeconds: SettingCheck = (value) =>
+export const checkSeconds: SettingCheck = (value) =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? null : 'must be a number of seconds'
 
 export function isOneOf(names: readonly string[]): SettingCheck {
@@ -39,12 +39,12 @@ export function isOneOf(names: readonly string[]): SettingCheck {
  * Checks that a setting has the form of an algorithm name. Does not check whether the server
  * supports the algorithm.
  */
-export const isAlgorithm: SettingCheck = (value) =>
+export const checkAlgorithm: SettingCheck = (value) =>
   typeof value === 'string' && value.length <= 20 && PLAIN.test(value)
     ? null
     : 'must be the name of an algorithm'
 
-export const isText: SettingCheck = (value) =>
+export const checkText: SettingCheck = (value) =>
   typeof value === 'string' &&
   value !== '' &&
   value.length <= MAX_TEXT_LENGTH &&
@@ -61,19 +61,19 @@ function isAddress(value: unknown, protocols: readonly string[]): value is strin
   return protocols.includes(protocol) && username === '' && password === '' && hostname !== ''
 }
 
-export const isHttps: SettingCheck = (value) =>
+export const checkHttps: SettingCheck = (value) =>
   isAddress(value, ['https:']) ? null : 'must be an https URL'
 
-export const isWebPage: SettingCheck = (value) =>
+export const checkWebPage: SettingCheck = (value) =>
   isAddress(value, ['https:', 'http:']) ? null : 'must be an http or https URL'
 
 /**
  * Checks that a setting is an https URL, or an http URL on this machine. The code that later
  * requests the URL applies further rules.
  */
-export const isHttpsOrLocal: SettingCheck = (value) => {
+export const checkHttpsOrLocal: SettingCheck = (value) => {
   const local = isAddress(value, ['http:']) && isLoopback(new URL(value).hostname)
-  return local ? null : isHttps(value)
+  return local ? null : checkHttps(value)
 }
 
 /** Rejects `*` in the host, which CORS would treat as a wildcard. */
@@ -86,7 +86,7 @@ export function isOrigin(text: string): boolean {
   return ORIGIN.test(text) && URL.canParse(text) && new URL(text).origin === text
 }
 
-export const isOriginText: SettingCheck = (value) =>
+export const checkOrigin: SettingCheck = (value) =>
   typeof value === 'string' && isOrigin(value)
     ? null
     : 'must be an origin such as https://app.example.com'
@@ -103,13 +103,13 @@ export function isListOf(check: SettingCheck, maxEntries = MAX_ENTRIES): Setting
   }
 }
 
-export function isRedirect(issuer: string): SettingCheck {
+export function checkRedirect(issuer: string): SettingCheck {
   return (value) =>
-    typeof value === 'string' ? newRedirectProblem(value, issuer) : 'must be a URL'
+    typeof value === 'string' ? findNewRedirectProblem(value, issuer) : 'must be a URL'
 }
 
 /** Checks that a setting has the form of a JSON Web Key Set (RFC 7517 §5). */
-export const isKeySet: SettingCheck = (value) => {
+export const checkKeySet: SettingCheck = (value) => {
   const { keys } = isRecord(value) ? value : {}
   if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isKey)) {
     return 'must be a set of keys: { keys: [{ kty, … }] }'
@@ -121,7 +121,7 @@ export const isKeySet: SettingCheck = (value) => {
  * Checks that a JSON Web Key Set contains public keys only. A private key that was sent to the
  * server must be considered leaked.
  */
-export const containsNoPrivateKey: SettingCheck = (value) => {
+export const checkNoPrivateKey: SettingCheck = (value) => {
   const { keys } = isRecord(value) ? value : {}
   const secret = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
   const isPrivate = Array.isArray(keys) && keys.some((key) => secret.some((name) => name in key))

@@ -18,10 +18,10 @@ const isServerSetting: Readonly<Record<ServerSetting, true>> = {
  * @example
  * ```ts
  * const client = await oauth.clients.find(id) if (client) showForm(client.name,
- * ownSettings(client.settings))
+ * pickOwnSettings(client.settings))
  * ```
  */
-export function ownSettings(settings: ClientSettings): ConfigurableClientSettings {
+export function pickOwnSettings(settings: ClientSettings): ConfigurableClientSettings {
   return pickSettings(settings, (name) => !Object.hasOwn(isServerSetting, name))
 }
 

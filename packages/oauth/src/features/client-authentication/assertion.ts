@@ -9,13 +9,13 @@ import {
 } from 'jose'
 import { NoClientKeys, verifyClientJwt } from '../../clients/client-keys.ts'
 import { findPreviousSecret } from '../../clients/secret.ts'
-import { CLOCK_SKEW } from '../../clock.ts'
+import { CLOCK_SKEW_MS } from '../../clock.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidClient } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
 import { requestRates } from '../../limits/policies.ts'
 import type { Client } from '../../storage/records.ts'
-import { claimOnce } from '../../storage/tickets.ts'
+import { claimTicketOnce } from '../../storage/tickets.ts'
 import type { ClientAuthenticationResult } from '../feature.ts'
 import type { JwtAuthenticationSettings, JwtMethod } from './settings.ts'
 
@@ -114,7 +114,7 @@ async function verify(
     subject: clientId,
     requiredClaims: ['aud', 'exp', 'jti'],
     currentDate: context.clock.now(),
-    clockTolerance: CLOCK_SKEW / 1000,
+    clockTolerance: CLOCK_SKEW_MS / 1000,
   }
   if (method === 'private_key_jwt') return verifyClientJwt(text, client, options, context)
   return verifyBySecret(text, client, options, context)
@@ -189,10 +189,10 @@ async function assertNotReplayed(
 ): Promise<void> {
   const now = clock.now().getTime()
   const end = (exp ?? 0) * 1000
-  if (end > now + maxLifetime * 1000 + CLOCK_SKEW) {
+  if (end > now + maxLifetime * 1000 + CLOCK_SKEW_MS) {
     throw new InvalidClient(`A client_assertion may be valid for at most ${maxLifetime} seconds`)
   }
-  if (iat !== undefined && iat * 1000 > now + CLOCK_SKEW) {
+  if (iat !== undefined && iat * 1000 > now + CLOCK_SKEW_MS) {
     throw new InvalidClient('iat of the client_assertion is in the future')
   }
   if (typeof jti !== 'string' || jti === '') {
@@ -200,10 +200,10 @@ async function assertNotReplayed(
   }
   // The signature is verified by now, so only the client itself can use up this limit.
   if (client.settings.self_registered) await resources.count(requestRates.assertions, client.id)
-  const first = await claimOnce(storage.tickets, {
+  const first = await claimTicketOnce(storage.tickets, {
     kind: KIND,
     name: `${client.id}\n${jti}`,
-    expiresAt: new Date(end + CLOCK_SKEW),
+    expiresAt: new Date(end + CLOCK_SKEW_MS),
   })
   if (!first) throw new InvalidClient('This client_assertion was used before')
 }

@@ -10,7 +10,7 @@ import { noStoreJsonResponse } from '../../http/responses.ts'
 import { parseSeconds } from '../../lifetimes.ts'
 import { storeDeviceRequest } from './device-request.ts'
 import { showDevicePage, submitDevicePage } from './page.ts'
-import { DEVICE_CODE, pollDevice } from './poll.ts'
+import { DEVICE_CODE_GRANT_TYPE, exchangeDeviceCode } from './poll.ts'
 
 /** Options of `deviceCode()`. */
 export interface DeviceCodeOptions {
@@ -39,8 +39,8 @@ export function deviceCode(options: DeviceCodeOptions = {}): Grant {
     interval: parseSecondsInRange('interval', options.interval ?? 5, 1, 60),
   }
   return {
-    type: DEVICE_CODE,
-    exchange: (request, context: ServerContext) => pollDevice(request, context),
+    type: DEVICE_CODE_GRANT_TYPE,
+    exchange: (request, context: ServerContext) => exchangeDeviceCode(request, context),
     routes: [
       {
         method: 'POST',
@@ -81,13 +81,19 @@ async function authorizeDevice(
 ): Promise<HttpResponse> {
   const params = await readForm(request)
   const client = await authenticateClient(request, params, context)
-  if (!client.grantTypes.includes(DEVICE_CODE)) {
-    throw new UnauthorizedClient(`This client may not use grant_type=${DEVICE_CODE}`)
+  if (!client.grantTypes.includes(DEVICE_CODE_GRANT_TYPE)) {
+    throw new UnauthorizedClient(`This client may not use grant_type=${DEVICE_CODE_GRANT_TYPE}`)
   }
   assertParametersSupported(params, context)
   const named = context.resolveScopes(params.get('scope'), client)
   const scopes = withDefaultScopes(named, { client, params }, context)
-  const requested = { client, responseType: DEVICE_CODE, scopes, expandedBy: [], direct: true }
+  const requested = {
+    client,
+    responseType: DEVICE_CODE_GRANT_TYPE,
+    scopes,
+    expandedBy: [],
+    direct: true,
+  }
   const details = readGrantDetails(params, requested, context)
   const newRequest = { client, scopes, details, interval }
   const { deviceCode, userCode } = await storeDeviceRequest(newRequest, lifetime, context)

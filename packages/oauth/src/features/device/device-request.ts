@@ -7,7 +7,7 @@ import type { GrantDetails } from '../../storage/details.ts'
 import type { Client, Ticket } from '../../storage/records.ts'
 import type { TicketChange } from '../../storage/repositories.ts'
 import { hashTicketName } from '../../storage/tickets.ts'
-import { createUserCode, hashUserCode, USER_CODE } from './user-code.ts'
+import { createUserCode, hashUserCode, USER_CODE_LIMIT } from './user-code.ts'
 
 const KIND = 'device'
 const POLICY = { rate: requestRates.deviceCodes, share: ticketQuotas.deviceCodes }
@@ -91,7 +91,7 @@ async function addUserCode(
   for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
     const userCode = createUserCode()
     const [hash = ''] = hashUserCode(userCode, context)
-    if (await add({ hash, kind: USER_CODE, content: of, expiresAt })) return userCode
+    if (await add({ hash, kind: USER_CODE_LIMIT, content: of, expiresAt })) return userCode
   }
   throw new TemporarilyUnavailable('No unused code for the device could be found right now')
 }
@@ -151,7 +151,7 @@ export async function changeDeviceRequest(
 /**
  * Whether a person may still approve or deny the device request: it is neither decided nor expired.
  */
-export function isOpen(
+export function isDeviceRequestOpen(
   { request, expiresAt }: StoredDeviceRequest,
   { clock }: ServerContext,
 ): boolean {
@@ -168,7 +168,7 @@ export function openDeviceRequest(
 ): Promise<DeviceRequest | null> {
   const decide = (found: StoredDeviceRequest) => {
     const { request } = found
-    if (!isOpen(found, context) || request.openings >= MAX_OPENINGS) return null
+    if (!isDeviceRequestOpen(found, context) || request.openings >= MAX_OPENINGS) return null
     return { ...request, openings: request.openings + 1 }
   }
   return changeDeviceRequest(hash, decide, context, NEVER_EVICTED)
@@ -184,6 +184,6 @@ export async function storeDeviceDecision(
   context: ServerContext,
 ): Promise<boolean> {
   const decide = (found: StoredDeviceRequest) =>
-    isOpen(found, context) ? { ...found.request, decision } : null
+    isDeviceRequestOpen(found, context) ? { ...found.request, decision } : null
   return (await changeDeviceRequest(hash, decide, context, NEVER_EVICTED)) !== null
 }

@@ -17,7 +17,7 @@ import { matchesProvenKey } from '../../tokens/proven-key.ts'
 import { revokeTokens } from '../../tokens/revoke.ts'
 import { changeDeviceRequest, type DeviceRequest, hashDeviceCode } from './device-request.ts'
 
-export const DEVICE_CODE: GrantType = 'urn:ietf:params:oauth:grant-type:device_code'
+export const DEVICE_CODE_GRANT_TYPE: GrantType = 'urn:ietf:params:oauth:grant-type:device_code'
 
 /** Seconds added to the interval (RFC 8628 §3.5). */
 const SLOW_DOWN_SECONDS = 5
@@ -31,7 +31,7 @@ const GRACE_MS = 500
  * Handles a poll of a device at the token endpoint. Returns the token once, after the person has
  * approved (RFC 8628 §3.4).
  */
-export async function pollDevice(
+export async function exchangeDeviceCode(
   { client, params }: TokenEndpointRequest,
   context: ServerContext,
 ): Promise<TokenResponse> {
@@ -55,7 +55,7 @@ export async function pollDevice(
       client,
       userId: code.userId,
       scopes: code.scopes,
-      grantType: DEVICE_CODE,
+      grantType: DEVICE_CODE_GRANT_TYPE,
       refreshable: true,
       details: code.details,
     },

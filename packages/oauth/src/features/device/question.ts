@@ -9,20 +9,20 @@ import {
   buildConsent,
   describeScopes,
   findEarlierConsent,
-  readDeclined,
+  readDeclinedScopes,
   removeDeclinedScopes,
 } from '../../authorization/optional-scopes.ts'
 import type { PageLanguage } from '../../authorization/page-language.ts'
-import { splitTicket } from '../../authorization/request-ticket.ts'
+import { splitTicketFromDetails } from '../../authorization/request-ticket.ts'
 import {
   describeApplication,
   describeResources,
 } from '../../authorization/requesting-application.ts'
 import { addSignInDetails } from '../../authorization/sign-in-details.ts'
 import { buildOtherAccountUrl } from '../../authorization/sign-in-page.ts'
-import { isUnused, markClientUsed } from '../../clients/self-registered.ts'
+import { isUnusedClient, markClientUsed } from '../../clients/self-registered.ts'
 import type { ServerContext } from '../../context.ts'
-import { createRandomSecret, sha256, timeOrderedId } from '../../crypto.ts'
+import { createRandomSecret, createTimeOrderedId, sha256 } from '../../crypto.ts'
 import { InvalidRequest } from '../../errors.ts'
 import { type Form, requireParam } from '../../http/form.ts'
 import { createHtmlPage } from '../../http/html.ts'
@@ -32,11 +32,11 @@ import type { Person, SignedInPerson } from '../../users/signed-in.ts'
 import {
   type DeviceRequest,
   findDeviceRequest,
-  isOpen,
+  isDeviceRequestOpen,
   type StoredDeviceRequest,
   storeDeviceDecision,
 } from './device-request.ts'
-import { DEVICE_CODE } from './poll.ts'
+import { DEVICE_CODE_GRANT_TYPE } from './poll.ts'
 
 export async function showDeviceView(
   view: DeviceView,
@@ -70,7 +70,7 @@ export async function showDeviceApprovalPage(
     client,
     scopes,
     details,
-    response: { type: DEVICE_CODE },
+    response: { type: DEVICE_CODE_GRANT_TYPE },
     received: { ticket: hash },
     // Without a redirect URI, the approval screen's own URL cannot be used to decide this
     // interaction.
@@ -125,13 +125,14 @@ export async function handleDeviceDecision(
   const carryOut = Object.hasOwn(decisions, decision) ? decisions[decision] : undefined
   if (!carryOut) throw new InvalidRequest('decision must be approve or deny')
   const interaction = await requireInteraction(id, form.get('csrf_token') ?? null, person, context)
-  const hash = splitTicket(interaction.details).ticket
-  if (interaction.responseType !== DEVICE_CODE || hash === null) throw createAlreadyDecidedError()
+  const hash = splitTicketFromDetails(interaction.details).ticket
+  if (interaction.responseType !== DEVICE_CODE_GRANT_TYPE || hash === null)
+    throw createAlreadyDecidedError()
   // The request may have been answered in another tab, or the client deleted, while the page was
   // open.
   const device = await findDeviceRequest(hash, context)
   const client = await context.clients.find(interaction.clientId)
-  if (!client || !device || !isOpen(device, context)) throw createAlreadyDecidedError()
+  if (!client || !device || !isDeviceRequestOpen(device, context)) throw createAlreadyDecidedError()
   const approved = await carryOut({ interaction, device, client, person, form }, context)
   return showDeviceView({ ...page.view, step: 'done', approved, client }, 200, context)
 }
@@ -146,18 +147,18 @@ async function approve(pending: Pending, context: ServerContext): Promise<boolea
   const { clientId, userId } = interaction
   const { details } = device.request
   const shown = [...interaction.scopes, ...(details?.alsoShown ?? [])]
-  const declined = readDeclined(form, shown, context)
+  const declined = readDeclinedScopes(form, shown, context)
   const share = removeDeclinedScopes({ scopes: interaction.scopes, details }, declined)
   // Unused clients may be evicted. Mark the client before approving, because nothing that was
   // approved is ever evicted.
-  if (isUnused(client) && !(await markClientUsed(client, context)))
+  if (isUnusedClient(client) && !(await markClientUsed(client, context)))
     throw createAlreadyDecidedError()
   const at = context.clock.now()
   const code: AuthorizationCode = {
     // Hash of a discarded random text: the token endpoint finds the code only through the device
     // code.
     hash: sha256(createRandomSecret()),
-    tokenId: timeOrderedId(at),
+    tokenId: createTimeOrderedId(at),
     clientId,
     userId,
     redirectUri: null,

@@ -1,4 +1,4 @@
-import { isUnencrypted } from '../../clients/redirect-uris.ts'
+import { isUnencryptedRedirect } from '../../clients/redirect-uris.ts'
 import type { ServerContext } from '../../context.ts'
 import type { ClientKeyAlgorithm } from '../../crypto.ts'
 import { InvalidRequest } from '../../errors.ts'
@@ -106,7 +106,7 @@ export function fapi2(options: Fapi2Options = {}): Feature {
  * on the person's own machine.
  */
 function assertEncrypted(redirectUri: string | undefined, issuer: string): void {
-  if (redirectUri === undefined || !isUnencrypted(redirectUri, issuer)) return
+  if (redirectUri === undefined || !isUnencryptedRedirect(redirectUri, issuer)) return
   throw new InvalidRequest('The redirect_uri must use https')
 }
 

@@ -2,11 +2,11 @@ import { NotFetched } from '@tollgate/http/outgoing'
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload } from 'jose'
 import { getPublicClientId } from '../../clients/client.ts'
 import { verifyJwtWithKeys } from '../../clients/client-keys.ts'
-import { CLOCK_SKEW } from '../../clock.ts'
+import { CLOCK_SKEW_MS } from '../../clock.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidGrant, type OAuthError, TemporarilyUnavailable } from '../../errors.ts'
 import type { Client } from '../../storage/records.ts'
-import { claimOnce } from '../../storage/tickets.ts'
+import { claimTicketOnce } from '../../storage/tickets.ts'
 import {
   type AssertedIdentity,
   type IssuerSettings,
@@ -74,8 +74,8 @@ export async function assertNotReplayed(
   // The issuer is part of the name, so that neither clients nor other issuers can use up this
   // `jti`.
   const name = `${settings.name}\n${jti}`
-  const expiresAt = new Date(exp * 1000 + CLOCK_SKEW)
-  if (await claimOnce(storage.tickets, { kind: KIND, name, expiresAt })) return
+  const expiresAt = new Date(exp * 1000 + CLOCK_SKEW_MS)
+  if (await claimTicketOnce(storage.tickets, { kind: KIND, name, expiresAt })) return
   throw new InvalidGrant('The assertion was used before')
 }
 
@@ -100,7 +100,7 @@ async function verifySignature(
       issuer: name,
       requiredClaims: ['exp', ...(isIdJag ? ['iat', 'client_id'] : [])],
       currentDate: context.clock.now(),
-      clockTolerance: CLOCK_SKEW / 1000,
+      clockTolerance: CLOCK_SKEW_MS / 1000,
     }
     return await verifyJwtWithKeys(text, keys, options, context)
   } catch (cause) {
@@ -185,9 +185,9 @@ function assertTimes(
   { clock }: ServerContext,
 ): void {
   const now = clock.now().getTime()
-  if (iat !== undefined && iat * 1000 > now + CLOCK_SKEW)
+  if (iat !== undefined && iat * 1000 > now + CLOCK_SKEW_MS)
     throw createRefusedError('its iat is in the future')
-  const latest = iat === undefined ? now + CLOCK_SKEW : iat * 1000
+  const latest = iat === undefined ? now + CLOCK_SKEW_MS : iat * 1000
   if (exp * 1000 > latest + maxLifetime * 1000) {
     throw createRefusedError(`it may be valid for at most ${maxLifetime} seconds`)
   }

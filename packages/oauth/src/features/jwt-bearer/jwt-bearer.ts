@@ -7,7 +7,7 @@ import { buildResourceDetails } from '../../resources/requested.ts'
 import { assertNotReplayed, verifyAssertion } from './assertion.ts'
 import { type JwtBearerOptions, resolveIssuers, type TrustedIssuers } from './settings.ts'
 import { determineAccessFromAssertion } from './share.ts'
-import { findSubject } from './subject.ts'
+import { findAssertionSubject } from './subject.ts'
 
 const JWT_BEARER: GrantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag'
@@ -40,7 +40,7 @@ export function jwtBearer(options: JwtBearerOptions): Grant {
       const assertion = await verifyAssertion(text, client, issuers, context)
       // The assertion of a workload also authenticates the client; one about a person does not.
       if (!client.confidential && !assertion.settings.clientOf) throw publicClient()
-      const userId = await findSubject(assertion, client, context)
+      const userId = await findAssertionSubject(assertion, client, context)
       const { scopes, resources } = determineAccessFromAssertion(
         assertion,
         { client, params },

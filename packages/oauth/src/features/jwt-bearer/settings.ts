@@ -1,8 +1,8 @@
 import type { Awaitable } from '../../awaitable.ts'
 import {
-  containsNoPrivateKey,
-  isHttps,
-  isKeySet,
+  checkHttps,
+  checkKeySet,
+  checkNoPrivateKey,
   type SettingCheck,
 } from '../../clients/settings/checks.ts'
 import { type ClientKeyAlgorithm, clientKeyAlgorithms } from '../../crypto.ts'
@@ -184,10 +184,10 @@ function resolveKeys(
   if ((jwks === undefined) === (jwksUri === undefined)) throw wrong('give either jwksUri or jwks.')
   const checks: readonly [string, unknown, SettingCheck][] =
     jwks === undefined
-      ? [['jwksUri', jwksUri, isHttps]]
+      ? [['jwksUri', jwksUri, checkHttps]]
       : [
-          ['jwks', jwks, isKeySet],
-          ['jwks', jwks, containsNoPrivateKey],
+          ['jwks', jwks, checkKeySet],
+          ['jwks', jwks, checkNoPrivateKey],
         ]
   for (const [name, value, check] of checks) {
     const problem = check(value)

@@ -12,7 +12,7 @@ const ADDRESS = /^[^\s@]+@([^\s@]+)$/
  * for the client itself.
  * @throws InvalidGrant if the identity is unknown
  */
-export async function findSubject(
+export async function findAssertionSubject(
   assertion: VerifiedAssertion,
   client: Client,
   context: ServerContext,

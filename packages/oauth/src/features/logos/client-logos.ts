@@ -1,7 +1,7 @@
 import type { HttpResponse } from '@tollgate/http'
 import { NotFetched } from '@tollgate/http/outgoing'
 import { createRecentCache } from '../../caches/recent-cache.ts'
-import { isVerified } from '../../clients/self-registered.ts'
+import { isVerifiedClient } from '../../clients/self-registered.ts'
 import type { ServerContext } from '../../context.ts'
 import { NotFound } from '../../errors.ts'
 import type { Client } from '../../storage/records.ts'
@@ -71,7 +71,7 @@ export function clientLogos(): Feature {
  * unverified client must not show a borrowed one.
  */
 function logoOf(client: Client): string | null {
-  return isVerified(client) ? (client.settings.logo_uri ?? null) : null
+  return isVerifiedClient(client) ? (client.settings.logo_uri ?? null) : null
 }
 
 /** Creates the response. Its headers forbid script, in case a browser opens the URL directly. */

@@ -7,7 +7,7 @@ import { cors } from '../cors.ts'
 import type { Feature, RequestedAuthorization } from '../feature.ts'
 import { clientMetadataDocuments } from '../registration/client-metadata-documents.ts'
 import { clientRegistration } from '../registration/client-registration.ts'
-import { requireChallenge } from '../require-pkce.ts'
+import { requireCodeChallenge } from '../require-pkce.ts'
 
 /** An MCP server: an API whose clients register themselves. */
 export interface McpServerOptions extends ResourceOptions {
@@ -115,7 +115,7 @@ function assertCode(params: Form, request: RequestedAuthorization): void {
       'Tokens for this resource are available only with response_type=code',
     )
   }
-  requireChallenge(params, request, 'This resource')
+  requireCodeChallenge(params, request, 'This resource')
 }
 
 /** Returns why no MCP server can have this URL, or `null` if it can. */

@@ -1,6 +1,6 @@
 import { createRecentCache } from '../../caches/recent-cache.ts'
 import type { ServerContext } from '../../context.ts'
-import { YEAR } from '../../lifetimes.ts'
+import { SECONDS_PER_YEAR } from '../../lifetimes.ts'
 import type { SignInDetails } from '../../storage/details.ts'
 import type { Client, SessionSelector } from '../../storage/records.ts'
 
@@ -29,7 +29,7 @@ export interface SessionClient {
 }
 
 /** Longest time, in milliseconds, that a session is kept without another ID token. */
-const MAX_SESSION_AGE = YEAR * 1000
+const MAX_SESSION_AGE = SECONDS_PER_YEAR * 1000
 /** Minimum time in milliseconds between two updates of a row, to avoid one write per ID token. */
 const TOUCH_INTERVAL = 3600 * 1000
 const CACHE_SIZE = 10_000

@@ -1,5 +1,5 @@
 import { deriveClientSessionId } from '../../authorization/sign-in-details.ts'
-import { redirectProblem } from '../../clients/redirect-uris.ts'
+import { findRedirectProblem } from '../../clients/redirect-uris.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidRequest, isOAuthError } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
@@ -113,7 +113,7 @@ function readHint(text: string, context: ServerContext): IdTokenHint | null {
 /** Whether the URI equals a registered one, character by character, and cannot run script. */
 function isRegistered(uri: string, client: Client | null): boolean {
   const registered = client?.settings.post_logout_redirect_uris ?? []
-  return registered.includes(uri) && redirectProblem(uri) === null
+  return registered.includes(uri) && findRedirectProblem(uri) === null
 }
 
 function withState(uri: string, state: string | undefined): string {

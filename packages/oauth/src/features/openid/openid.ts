@@ -1,7 +1,7 @@
 import type { ServerContext } from '../../context.ts'
 import { InvalidRequest } from '../../errors.ts'
 import type { TokenEndpointRequest } from '../../grants/grant.ts'
-import { TOKEN_EXCHANGE } from '../../grants/token-exchange.ts'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../grants/token-exchange.ts'
 import { parseScope } from '../../scopes.ts'
 import type { Feature } from '../feature.ts'
 import { listOfferedClaims, listOfferedScopes, listRequestedClaimScopes } from './claims.ts'
@@ -171,7 +171,7 @@ function assertAudiences(
   if (assertionAudiences.has(issuer)) {
     throw new TypeError('openid: identityAssertions must not contain the issuer of this server.')
   }
-  if (assertionAudiences.size > 0 && !grants.has(TOKEN_EXCHANGE)) {
+  if (assertionAudiences.size > 0 && !grants.has(TOKEN_EXCHANGE_GRANT_TYPE)) {
     throw new TypeError('openid: identityAssertions needs tokenExchange() in grants.')
   }
 }

@@ -2,14 +2,14 @@ import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { getPublicClientId } from '../../clients/client.ts'
 import type { ServerContext } from '../../context.ts'
 import { InsufficientScope, InvalidRequest, InvalidToken } from '../../errors.ts'
-import { parsePresented } from '../../guard/bearer.ts'
+import { parsePresentedToken } from '../../guard/bearer.ts'
 import type { VerifiedToken } from '../../guard/verify.ts'
 import { readMediaType } from '../../http/body.ts'
 import { readForm } from '../../http/form.ts'
 import { noStoreJsonResponse } from '../../http/responses.ts'
 import { signJwt } from '../../keys/signing-key.ts'
 import type { Client } from '../../storage/records.ts'
-import { isFor } from '../../tokens/formats/claims.ts'
+import { isForAudience } from '../../tokens/formats/claims.ts'
 import { requireKeyHolder } from '../../tokens/key-holder.ts'
 import { filterRequestedClaims, selectClaims } from './claims.ts'
 import { listOfferedIdTokenAlgorithms } from './id-token.ts'
@@ -21,7 +21,7 @@ import { readUserClaims } from './user-claims.ts'
 export function createUserinfoEndpoint(settings: OpenIdSettings) {
   return async (request: HttpRequest, context: ServerContext): Promise<HttpResponse> => {
     const token = await readToken(request, context)
-    if (!isFor(context.options.audience, token.claims)) {
+    if (!isForAudience(context.options.audience, token.claims)) {
       throw new InvalidToken('The access token is for another API')
     }
     if (token.subject.kind !== 'user')
@@ -89,6 +89,6 @@ async function verifyPresented(
   context: ServerContext,
 ): Promise<VerifiedToken> {
   const token = await context.verifier.verifyHeader(header)
-  await requireKeyHolder(token, parsePresented(header).text, request, context)
+  await requireKeyHolder(token, parsePresentedToken(header).text, request, context)
   return token
 }

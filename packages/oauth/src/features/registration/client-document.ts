@@ -3,7 +3,7 @@ import { deriveDocumentClientId } from '../../clients/client.ts'
 import { type ClientFields, changeClient } from '../../clients/save.ts'
 import {
   createUnusedClient,
-  isUnused,
+  isUnusedClient,
   trackUnusedClient,
   withoutVerification,
 } from '../../clients/self-registered.ts'
@@ -147,7 +147,7 @@ async function changesFrom(
 ): Promise<ClientFields | null> {
   const { self_registered: before = registration } = row.settings
   const { unused_until } = registration
-  const over = isUnused(row) && (before.unused_until ?? 0) <= context.clock.now().getTime()
+  const over = isUnusedClient(row) && (before.unused_until ?? 0) <= context.clock.now().getTime()
   if (!over && isAsDescribed(row, described)) return null
   // The unused client had expired, but its row still exists.
   if (over) await trackUnusedClient({ clientId: row.id, until: unused_until }, context)

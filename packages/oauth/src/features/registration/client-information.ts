@@ -1,4 +1,4 @@
-import { ownSettings } from '../../clients/settings/server-settings.ts'
+import { pickOwnSettings } from '../../clients/settings/server-settings.ts'
 import type { ServerContext } from '../../context.ts'
 import type { Client } from '../../storage/records.ts'
 
@@ -19,7 +19,7 @@ export function buildClientInformation(
   return {
     token_endpoint_auth_method: 'client_secret_basic',
     response_types: usesCodes ? ['code'] : [],
-    ...ownSettings(client.settings),
+    ...pickOwnSettings(client.settings),
     client_id: client.id,
     client_id_issued_at: Math.floor(client.createdAt.getTime() / 1000),
     client_name: client.name,

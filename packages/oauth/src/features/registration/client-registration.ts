@@ -1,7 +1,11 @@
 import type { ServerContext } from '../../context.ts'
 import type { Feature } from '../feature.ts'
 import { buildRegistrationPath } from './client-information.ts'
-import { deleteRegistration, readRegistration, replaceRegistration } from './manage-registration.ts'
+import {
+  handleRegistrationDeletion,
+  handleRegistrationRead,
+  handleRegistrationReplacement,
+} from './manage-registration.ts'
 import { handleRegistration } from './register.ts'
 import { type ClientRegistrationOptions, resolveRegistration } from './settings.ts'
 
@@ -31,14 +35,14 @@ export function clientRegistration(options: ClientRegistrationOptions): Feature 
         endpoint: (request, context: ServerContext) =>
           handleRegistration(request, settings, context),
       },
-      { method: 'GET', path: '/register/{id}', endpoint: readRegistration },
+      { method: 'GET', path: '/register/{id}', endpoint: handleRegistrationRead },
       {
         method: 'PUT',
         path: '/register/{id}',
         endpoint: (request, context: ServerContext, id) =>
-          replaceRegistration(request, settings, context, id),
+          handleRegistrationReplacement(request, settings, context, id),
       },
-      { method: 'DELETE', path: '/register/{id}', endpoint: deleteRegistration },
+      { method: 'DELETE', path: '/register/{id}', endpoint: handleRegistrationDeletion },
     ],
     // Clients choose their authentication from the metadata, and many cannot keep a secret.
     authentication: { methods: ['none'] },

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
-import { manageClients } from '../../clients/manage.ts'
+import { createClients } from '../../clients/manage.ts'
 import { type ClientFields, changeClient } from '../../clients/save.ts'
 import { isSecretOf } from '../../clients/secret.ts'
 import { withoutVerification } from '../../clients/self-registered.ts'
@@ -23,7 +23,7 @@ interface Managed {
 }
 
 /** Handles GET /oauth/register/{client-id} (RFC 7592 §2.1). */
-export async function readRegistration(
+export async function handleRegistrationRead(
   request: HttpRequest,
   context: ServerContext,
   id: string,
@@ -36,7 +36,7 @@ export async function readRegistration(
  * Handles PUT /oauth/register/{client-id} (RFC 7592 §2.2): replaces all metadata; members left out
  * are deleted.
  */
-export async function replaceRegistration(
+export async function handleRegistrationReplacement(
   request: HttpRequest,
   settings: RegistrationSettings,
   context: ServerContext,
@@ -73,13 +73,13 @@ function mergeRegistration({ settings }: Client, described: ValidatedClientMetad
  * Handles DELETE /oauth/register/{client-id} (RFC 7592 §2.3): deletes the client and revokes its
  * tokens.
  */
-export async function deleteRegistration(
+export async function handleRegistrationDeletion(
   request: HttpRequest,
   context: ServerContext,
   id: string,
 ): Promise<HttpResponse> {
   const { client } = await requireManaged(request, id, context)
-  await manageClients(context).revoke(client.id)
+  await createClients(context).revoke(client.id)
   return emptyResponse()
 }
 

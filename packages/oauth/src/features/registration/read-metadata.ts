@@ -1,6 +1,6 @@
 import { findNameProblem } from '../../clients/parse.ts'
 import { selfRegisteredGrants } from '../../clients/self-registered.ts'
-import { containsNoPrivateKey } from '../../clients/settings/checks.ts'
+import { checkNoPrivateKey } from '../../clients/settings/checks.ts'
 import { readSettings } from '../../clients/settings/parse-settings.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidClientMetadata } from '../../errors.ts'
@@ -51,9 +51,8 @@ export function readClientMetadata(
   const unable = others.find((name) => UNSUPPORTED.test(name) && sentMetadata[name] !== false)
   if (unable !== undefined)
     throw new InvalidClientMetadata(`${unable} is not supported by this server`)
-  const [
-    problem = givenSettings.jwks && withName('jwks', containsNoPrivateKey(givenSettings.jwks)),
-  ] = problems
+  const [problem = givenSettings.jwks && withName('jwks', checkNoPrivateKey(givenSettings.jwks))] =
+    problems
   if (problem) throw new InvalidClientMetadata(problem)
   const grantTypes = readGrants(sentMetadata.grant_types, context)
   const settings = keepSupportedSettings(

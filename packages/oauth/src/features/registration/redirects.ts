@@ -1,4 +1,4 @@
-import { newRedirectProblem } from '../../clients/redirect-uris.ts'
+import { findNewRedirectProblem } from '../../clients/redirect-uris.ts'
 import { isLoopback } from '../../clients/settings/checks.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidClientMetadata, InvalidRedirectUri } from '../../errors.ts'
@@ -49,7 +49,7 @@ export function assertPostLogoutRedirects(
 function requireRedirect(uri: unknown, opensApps: boolean, context: ServerContext): string {
   if (typeof uri !== 'string') throw new InvalidRedirectUri('redirect_uris must contain only URIs')
   const problem =
-    newRedirectProblem(uri, context.issuer) ?? findRedirectProblem(uri, opensApps, context)
+    findNewRedirectProblem(uri, context.issuer) ?? findRedirectProblem(uri, opensApps, context)
   if (problem === null) return uri
   throw new InvalidRedirectUri(`The redirect '${uri.slice(0, 100)}' ${problem}`)
 }

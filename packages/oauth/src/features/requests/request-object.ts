@@ -1,6 +1,6 @@
 import { decodeProtectedHeader, errors, type JWTPayload, UnsecuredJWT } from 'jose'
 import { NoClientKeys, verifyClientJwt } from '../../clients/client-keys.ts'
-import { CLOCK_SKEW } from '../../clock.ts'
+import { CLOCK_SKEW_MS } from '../../clock.ts'
 import type { ServerContext } from '../../context.ts'
 import type { ClientKeyAlgorithm } from '../../crypto.ts'
 import { InvalidRequestObject } from '../../errors.ts'
@@ -70,7 +70,7 @@ async function verify(
   if (!TYPES.includes(typ?.toLowerCase().replace(/^application\//, ''))) {
     throw new InvalidRequestObject('The request object has the wrong typ')
   }
-  const times = { currentDate: at, clockTolerance: CLOCK_SKEW / 1000 }
+  const times = { currentDate: at, clockTolerance: CLOCK_SKEW_MS / 1000 }
   const registeredAlgorithm = client.settings.request_object_signing_alg
   if (alg === 'none' && (registeredAlgorithm ?? (unsigned ? 'none' : '')) === 'none' && !signed) {
     const { payload } = UnsecuredJWT.decode(text, times)

@@ -1,5 +1,9 @@
 import { NotFetched, type OutgoingResponse } from '@tollgate/http/outgoing'
-import { readSignedTime, signTime, type TimedRequest } from '../../authorization/signed-time.ts'
+import {
+  readSignedTime,
+  signRequestTime,
+  type TimedRequest,
+} from '../../authorization/signed-time.ts'
 import type { ServerContext } from '../../context.ts'
 import { type ClientKeyAlgorithm, clientKeyAlgorithms } from '../../crypto.ts'
 import { InvalidRequest, InvalidRequestObject, InvalidRequestUri } from '../../errors.ts'
@@ -132,7 +136,7 @@ async function expand(
   return {
     params: toRequestParams(claims, clientId),
     // Objects are valid for about a minute, but people take longer to sign in.
-    keep: async () => ({ [FIRST_SEEN_PARAM]: signTime(seenAt ?? now, object, context) }),
+    keep: async () => ({ [FIRST_SEEN_PARAM]: signRequestTime(seenAt ?? now, object, context) }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Database, insertIfAbsent } from '@tollgate/database'
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { ClientPosition, ClientRepository } from '../repositories.ts'
-import { parseUnused, UNUSED_CLIENT } from '../tickets.ts'
+import { parseUnusedClient, UNUSED_CLIENT } from '../tickets.ts'
 import { appendRevocation } from './revocations.ts'
 import { type ClientRow, clientRow, type OAuthTables } from './tables.ts'
 
@@ -158,7 +158,7 @@ export async function deleteUnusedClient(
   { kysely }: Database<OAuthTables>,
   content: string,
 ): Promise<void> {
-  const { clientId, until } = parseUnused({ content })
+  const { clientId, until } = parseUnusedClient({ content })
   await kysely
     .deleteFrom('oauth_clients')
     .where('id', '=', clientId)

@@ -6,20 +6,20 @@ import {
 } from '@tollgate/database'
 import type { AuthorizationCodeRepository } from '../repositories.ts'
 import { type CodeRow, codeTable, type OAuthTables, type TokenRow, tokenTable } from './tables.ts'
-import { tokenValues } from './tokens.ts'
+import { buildTokenAssignments } from './tokens.ts'
 
-export function codeValues(param: ParamBuilder<CodeRow>): Assignments {
+export function buildCodeAssignments(param: ParamBuilder<CodeRow>): Assignments {
   return Object.fromEntries(codeTable.columns.map((name) => [name, param(name)]))
 }
 
-export function insertCode(database: Database<OAuthTables>) {
+export function prepareInsertCode(database: Database<OAuthTables>) {
   return database.statement<CodeRow>((db, param) =>
-    db.insertInto('oauth_authorization_codes').values(codeValues(param) as never),
+    db.insertInto('oauth_authorization_codes').values(buildCodeAssignments(param) as never),
   )
 }
 
 export function createCodeRepository(database: Database<OAuthTables>): AuthorizationCodeRepository {
-  const insert = insertCode(database)
+  const insert = prepareInsertCode(database)
   const findByHash = findTogether<CodeRow>(database, {
     table: 'oauth_authorization_codes',
     key: 'hash',
@@ -37,7 +37,7 @@ export function createCodeRepository(database: Database<OAuthTables>): Authoriza
     },
     insert: {
       table: 'oauth_tokens',
-      values: (param) => tokenValues(param),
+      values: (param) => buildTokenAssignments(param),
     },
     together: { ...tokenTable.paramTypes, hash: 'text', usedAt: 'bigint' },
   })

@@ -1,7 +1,7 @@
 import { type ConditionalRow, type Database, insertWhile } from '@tollgate/database'
 import type { AuthorizationCode, Token } from '../records.ts'
 import type { ConsentRepository } from '../repositories.ts'
-import { codeValues } from './codes.ts'
+import { buildCodeAssignments } from './codes.ts'
 import {
   type CodeRow,
   type ConsentRow,
@@ -11,7 +11,7 @@ import {
   type TokenRow,
   tokenTable,
 } from './tables.ts'
-import { deletePendingAuthorizationRequests, tokenValues } from './tokens.ts'
+import { buildTokenAssignments, deletePendingAuthorizationRequests } from './tokens.ts'
 
 interface ConsentCheck {
   readonly userId: string
@@ -43,12 +43,12 @@ export function createConsentRepository(database: Database<OAuthTables>): Consen
   )
   const insertCode = insertWhile<OAuthTables, ConsentCheck & CodeRow>(database, {
     row: unchangedConsent,
-    insert: { table: 'oauth_authorization_codes', values: (param) => codeValues(param) },
+    insert: { table: 'oauth_authorization_codes', values: (param) => buildCodeAssignments(param) },
     together: { ...codeTable.paramTypes, userId: 'text', clientId: 'text', approved: 'text' },
   })
   const insertToken = insertWhile<OAuthTables, ConsentCheck & TokenRow>(database, {
     row: unchangedConsent,
-    insert: { table: 'oauth_tokens', values: (param) => tokenValues(param) },
+    insert: { table: 'oauth_tokens', values: (param) => buildTokenAssignments(param) },
   })
   return {
     async find(userId, clientId) {

@@ -10,7 +10,10 @@ const BATCH = 500
  * Ends all tokens, codes, pending requests and consents, and returns how many were ended. Begins
  * with tickets, pending requests and codes, because each could still become a token meanwhile.
  */
-export async function endAll(database: Database<OAuthTables>, at: Date): Promise<ActiveCounts> {
+export async function endAllRecords(
+  database: Database<OAuthTables>,
+  at: Date,
+): Promise<ActiveCounts> {
   const living = await countActive(database, at)
   await deleteAll(database, 'oauth_tickets', 'hash', sql<boolean>`kind <> ${UNUSED_CLIENT}`)
   await deleteAll(database, 'oauth_interactions', 'hash')

@@ -2,7 +2,7 @@ import { type Database, upsert } from '@tollgate/database'
 import { mergeConsents } from '../merge-consents.ts'
 import type { Approval, Consent } from '../records.ts'
 import type { InteractionRepository } from '../repositories.ts'
-import { insertCode } from './codes.ts'
+import { prepareInsertCode } from './codes.ts'
 import {
   codeTable,
   consentTable,
@@ -11,13 +11,13 @@ import {
   type OAuthTables,
   tokenTable,
 } from './tables.ts'
-import { insertToken } from './tokens.ts'
+import { prepareInsertToken } from './tokens.ts'
 
 export function createInteractionRepository(
   database: Database<OAuthTables>,
 ): InteractionRepository {
-  const addCode = insertCode(database)
-  const addToken = insertToken(database)
+  const addCode = prepareInsertCode(database)
+  const addToken = prepareInsertToken(database)
   const decide = database.updateOneReturning<{ hash: string; at: number }, InteractionRow>({
     table: 'oauth_interactions',
     key: (param) => ({ hash: param('hash') }),

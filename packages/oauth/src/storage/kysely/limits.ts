@@ -8,7 +8,7 @@ import type { LimitRow, OAuthTables } from './tables.ts'
 /** How often to retry when a concurrent request changed the row between read and write. */
 const MAX_ATTEMPTS = 10
 
-export function limitRepository(database: Database<OAuthTables>): LimitRepository {
+export function createLimitRepository(database: Database<OAuthTables>): LimitRepository {
   type Change = { name: string; now: number; until: number }
   type Row = Pick<LimitRow, 'points' | 'expires_at'>
   const returning = ['points', 'expires_at'] as const

@@ -4,7 +4,7 @@ import {
   deleteBatch,
   insertIfAbsent,
   requirePrimary,
-  secondaryReason,
+  selectNotPrimaryReason,
 } from '@tollgate/database'
 import { sql } from 'kysely'
 import { createRandomSecret } from '../../crypto.ts'
@@ -31,7 +31,7 @@ export function createRevocationRepository(database: Database<OAuthTables>): Rev
     db
       .selectFrom(
         sql<FeedServer>`(select ${databaseNow(database)} as now,
-          ${secondaryReason(database, 'oauth_revocations')} as secondary,
+          ${selectNotPrimaryReason(database, 'oauth_revocations')} as secondary,
           ${isLocal ? sql`null` : currentBeat} as beat)`.as('server'),
       )
       .leftJoin(

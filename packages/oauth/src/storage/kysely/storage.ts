@@ -11,10 +11,10 @@ import { UNUSED_CLIENT } from '../tickets.ts'
 import { createClientRepository, purgeUnusedClients } from './clients.ts'
 import { createCodeRepository } from './codes.ts'
 import { createConsentRepository } from './consents.ts'
-import { countActive, endAll } from './end-all.ts'
+import { countActive, endAllRecords } from './end-all.ts'
 import { createInteractionRepository } from './interactions.ts'
 import { createKeyRepository } from './keys.ts'
-import { limitRepository } from './limits.ts'
+import { createLimitRepository } from './limits.ts'
 import { oauthMigrations } from './migrations.ts'
 import { createRevocationRepository, purgeRevocations } from './revocations.ts'
 import { createLogoutRepository, createSessionRepository } from './sessions.ts'
@@ -57,7 +57,7 @@ export function kyselyStorage(connected: Database): Storage {
     interactions: createInteractionRepository(database),
     consents: createConsentRepository(database),
     tickets: createTicketRepository(database),
-    limits: limitRepository(database),
+    limits: createLimitRepository(database),
     sessions: createSessionRepository(database),
     logouts: createLogoutRepository(database),
     keys: createKeyRepository(database),
@@ -87,7 +87,7 @@ export function kyselyStorage(connected: Database): Storage {
       }
       return deleted
     },
-    endAll: (at) => endAll(database, at),
+    endAll: (at) => endAllRecords(database, at),
     countActive: (at) => countActive(database, at),
     isUnavailable,
   }

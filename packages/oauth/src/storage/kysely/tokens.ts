@@ -8,7 +8,7 @@ import {
 import { sql } from 'kysely'
 import type { Token, TokenRotation, TokenSelector } from '../records.ts'
 import type { TokenRepository } from '../repositories.ts'
-import { revocationsByRotation, rotatedToken } from '../rotated-token.ts'
+import { createRotatedToken, listRevocationsByRotation } from '../rotated-token.ts'
 import { appendRevocation } from './revocations.ts'
 import {
   type ClientRow,
@@ -94,7 +94,7 @@ export function createTokenRepository(database: Database<OAuthTables>): TokenRep
         return database.transaction((tx) => rotateAndEnd(tx, rotation))
       const write = rotation.details ? rotateAndDetail : rotate
       const row = await write(rotationParams(rotation))
-      return row && rotatedToken(unchangedTokenColumns.fromRow(row), rotation)
+      return row && createRotatedToken(unchangedTokenColumns.fromRow(row), rotation)
     },
     async markLateRepeat(id, generation) {
       const { numUpdatedRows } = await database.kysely
@@ -120,13 +120,13 @@ export function createTokenRepository(database: Database<OAuthTables>): TokenRep
   }
 }
 
-export function tokenValues(param: ParamBuilder<TokenRow>): Assignments {
+export function buildTokenAssignments(param: ParamBuilder<TokenRow>): Assignments {
   return Object.fromEntries(tokenTable.columns.map((name) => [name, param(name)]))
 }
 
-export function insertToken(database: Database<OAuthTables>) {
+export function prepareInsertToken(database: Database<OAuthTables>) {
   return database.statement<TokenRow>((db, param) =>
-    db.insertInto('oauth_tokens').values(tokenValues(param) as never),
+    db.insertInto('oauth_tokens').values(buildTokenAssignments(param) as never),
   )
 }
 
@@ -215,8 +215,8 @@ async function rotateAndEnd(
   const setsDetails = rotation.details !== undefined
   const row = await rotateToken(tx, { setsDetails })(rotationParams(rotation))
   if (!row) return null
-  const token = rotatedToken(unchangedTokenColumns.fromRow(row), rotation)
-  await appendRevocation(tx, ...revocationsByRotation(rotation, token))
+  const token = createRotatedToken(unchangedTokenColumns.fromRow(row), rotation)
+  await appendRevocation(tx, ...listRevocationsByRotation(rotation, token))
   return token
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { UNUSED_CLIENT, unusedTicket } from '../../storage/tickets.ts'
+import { createUnusedClientTicket, UNUSED_CLIENT } from '../../storage/tickets.ts'
 import {
   CONTRACT_START,
   exampleClient,
@@ -138,7 +138,10 @@ export const defineTicketsContract: ContractPart = ({ describe, it }, create) =>
       const used = { ...exampleClient, id: 'used', settings: { self_registered: { by } } }
       for (const each of [unused, used]) {
         await storage.clients.create(each)
-        await storage.tickets.add({ ...unusedTicket({ clientId: each.id, until }), holder: 'a' })
+        await storage.tickets.add({
+          ...createUnusedClientTicket({ clientId: each.id, until }),
+          holder: 'a',
+        })
       }
       assert.equal(await storage.tickets.evict(UNUSED_CLIENT, 'a', 10), 2)
       assert.equal(await storage.clients.find(unused.id), null)
@@ -167,10 +170,13 @@ export const defineTicketsContract: ContractPart = ({ describe, it }, create) =>
       for (const each of [gone, used, renewed, open]) await storage.clients.create(each)
       const expired = [gone, used, renewed]
       for (const { id } of expired) {
-        await storage.tickets.add({ ...unusedTicket({ clientId: id, until }), holder: null })
+        await storage.tickets.add({
+          ...createUnusedClientTicket({ clientId: id, until }),
+          holder: null,
+        })
       }
       const last = {
-        ...unusedTicket({ clientId: open.id, until: secondsAfterStart(10).getTime() }),
+        ...createUnusedClientTicket({ clientId: open.id, until: secondsAfterStart(10).getTime() }),
         holder: null,
       }
       await storage.tickets.add(last)

@@ -64,7 +64,7 @@ describe('parseTokenId(), which finds the database row of a token,', () => {
     ['id.12', 'id'],
     ['id', 'id'],
     ['', ''],
-  ])('returns, for the jti %j, the id %j', (jti, id) => {
+  ])('maps the jti %j to the id %j', (jti, id) => {
     expect(parseTokenId(jti)).toBe(id)
   })
 })

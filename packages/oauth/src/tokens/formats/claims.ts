@@ -1,11 +1,11 @@
 import { sha256 } from '../../crypto.ts'
 import type { Actor, GrantDetails, ParentToken } from '../../storage/details.ts'
 import type { Token } from '../../storage/records.ts'
-import { buildJti } from '../../storage/rotated-token.ts'
+import { formatTokenId } from '../../storage/rotated-token.ts'
 
 /** The claims of an access token (RFC 9068 §2.2). */
 export interface AccessTokenClaims {
-  /** Issuer. */
+  /** Issuer: the public URL of the server that issued the token. */
   readonly iss: string
   /** Subject: `user:` or `client:` and an id. */
   readonly sub: string
@@ -67,7 +67,7 @@ export function buildClaims(
     sub: formatSubject(token),
     aud: server.audience,
     client_id: token.clientId,
-    jti: buildJti(token),
+    jti: formatTokenId(token),
     iat: Math.floor(token.issuedAt.getTime() / 1000),
     exp: Math.floor(token.expiresAt.getTime() / 1000),
     scope: scopes.join(' '),
@@ -123,7 +123,7 @@ function claimsOfDetails(details: GrantDetails): ClaimsOfDetails {
 }
 
 /** Whether a token is bound to a key. */
-export function isBound({ cnf }: Pick<AccessTokenClaims, 'cnf'>): boolean {
+export function isBoundToKey({ cnf }: Pick<AccessTokenClaims, 'cnf'>): boolean {
   return cnf !== undefined
 }
 
@@ -149,7 +149,7 @@ function isAudience(value: unknown): boolean {
 }
 
 /** Whether a token is for this API. */
-export function isFor(audience: string, { aud }: Pick<AccessTokenClaims, 'aud'>): boolean {
+export function isForAudience(audience: string, { aud }: Pick<AccessTokenClaims, 'aud'>): boolean {
   return typeof aud === 'string' ? aud === audience : aud.includes(audience)
 }
 

@@ -1,7 +1,7 @@
 import { type Awaitable, mapAwaitable } from '../../awaitable.ts'
 import { isBearerText } from '../../http/bearer-text.ts'
 import type { Token } from '../../storage/records.ts'
-import { type AccessTokenClaims, buildClaims, isBound, parseClaims } from './claims.ts'
+import { type AccessTokenClaims, buildClaims, isBoundToKey, parseClaims } from './claims.ts'
 import { removeTokenPrefix } from './token-prefix.ts'
 
 /** Functions that the server provides to a token format. */
@@ -128,7 +128,7 @@ export function withClaimChecks(
           'accessTokenFormat: encode() must return text that is allowed in the Authorization header',
         )
       }
-      if (isBound(claims)) await assertStaysBound(text, claims)
+      if (isBoundToKey(claims)) await assertStaysBound(text, claims)
       return text
     },
     decode,

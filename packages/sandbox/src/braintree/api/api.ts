@@ -1,10 +1,10 @@
 import type { HttpRequest, HttpResponse } from '../../core/http.ts'
 import { PathRouter } from '../../core/router.ts'
 import type { FailureSimulator } from '../../core/trouble.ts'
-import { withCause } from '../state/context.ts'
+import { recordVersionsWithCause } from '../state/context.ts'
 import { BraintreeError, NotFound, ValidationRefused } from '../wire/errors.ts'
 import { isObject } from '../wire/validation.ts'
-import { XmlList, type XmlObject, type XmlValue, xmlDocument } from '../wire/xml.ts'
+import { renderXmlDocument, XmlList, type XmlObject, type XmlValue } from '../wire/xml.ts'
 import { parseBody } from './body.ts'
 import { type ContextByMerchant, resolveMerchant } from './keys.ts'
 import type { BraintreeOperation, BraintreeOperations, OperationResponse } from './operation.ts'
@@ -52,7 +52,7 @@ export class BraintreeApi {
       body = parseBody(request)
       const query = new URLSearchParams(request.query)
       const { params } = route
-      return withCause(context, `${request.method} ${path}`, () =>
+      return recordVersionsWithCause(context, `${request.method} ${path}`, () =>
         toHttpResponse(route.target({ context, params, query, body })),
       )
     } catch (error) {
@@ -69,7 +69,7 @@ function toHttpResponse(response: OperationResponse): HttpResponse {
   return {
     status: response.status ?? 200,
     headers: XML,
-    body: xmlDocument(response.root, response.value),
+    body: renderXmlDocument(response.root, response.value),
   }
 }
 
@@ -80,7 +80,7 @@ function refusalResponse(error: ValidationRefused, body: unknown): HttpResponse 
     message: error.message,
     ...error.extras,
   }
-  return { status: 422, headers: XML, body: xmlDocument('api_error_response', value) }
+  return { status: 422, headers: XML, body: renderXmlDocument('api_error_response', value) }
 }
 
 /**

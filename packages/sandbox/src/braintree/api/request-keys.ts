@@ -1,6 +1,6 @@
 import type { BraintreeContext } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
-import type { Fields } from '../wire/validation.ts'
+import type { RequestFields } from '../wire/validation.ts'
 
 const LIFETIME = 30 * 24 * 3_600_000
 
@@ -10,7 +10,7 @@ const LIFETIME = 30 * 24 * 3_600_000
  */
 export function runOncePerRequestKey(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   operation: string,
   run: () => TransactionRow,
 ): TransactionRow {

@@ -1,10 +1,10 @@
 import type { StoreTable } from '../../core/store/table.ts'
-import { identifyNumber } from '../state/card-numbers.ts'
+import { hashCardNumber } from '../state/card-numbers.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { CardDetails } from '../state/rows/vault.ts'
 import { BadRequest, NotAuthorized } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
-import { Fields, isObject } from '../wire/validation.ts'
+import { isObject, RequestFields } from '../wire/validation.ts'
 import { XmlCollection, XmlList, type XmlObject } from '../wire/xml.ts'
 import type { BraintreeCall, BraintreeOperations, OperationResponse } from './operation.ts'
 
@@ -41,13 +41,13 @@ const PAGE_SIZE = 50
  */
 export function searchOperations<Row extends object>(noun: SearchFields<Row>): BraintreeOperations {
   return {
-    'POST /advanced_search_ids': (call) => searchIds(call, noun),
+    'POST /advanced_search_ids': (call) => listMatchingIds(call, noun),
     'POST /advanced_search': (call) => searchPage(call, noun),
   }
 }
 
 /** Returns the ids of all records that match the search criteria, newest first. */
-export function searchIds<Row extends object>(
+export function listMatchingIds<Row extends object>(
   call: BraintreeCall,
   searchFields: SearchFields<Row>,
 ): OperationResponse {
@@ -71,7 +71,7 @@ export function searchPage<Row extends object>(
   call: BraintreeCall,
   noun: SearchFields<Row>,
 ): OperationResponse {
-  const ids = new Fields(call.body).object('search').list('ids')
+  const ids = new RequestFields(call.body).object('search').list('ids')
   const table = noun.table(call.context)
   const found: XmlObject[] = []
   for (const id of ids.slice(0, PAGE_SIZE)) {
@@ -89,7 +89,7 @@ function readCriteria<Row extends object>(
   call: BraintreeCall,
   noun: SearchFields<Row>,
 ): Matcher<Row>[] {
-  const search = new Fields(call.body).object('search')
+  const search = new RequestFields(call.body).object('search')
   return Object.entries(search.values).map(([name, criterion]) => {
     if (name === 'ids') return matchIds(noun, call.context, criterion)
     const field = noun.fields[name]
@@ -167,9 +167,10 @@ function textMatcher(criterion: unknown): (value: string | null) => boolean {
  * fingerprint, and a partial number by the visible digits.
  */
 function numberMatcher(criterion: unknown): (card: CardDetails) => boolean {
-  const { is, ...parts } = new Fields(isObject(criterion) ? criterion : { is: criterion }).values
+  const { is, ...parts } = new RequestFields(isObject(criterion) ? criterion : { is: criterion })
+    .values
   const matches = textMatcher(parts)
-  const whole = is === undefined ? null : identifyNumber(String(is))
+  const whole = is === undefined ? null : hashCardNumber(String(is))
   return (card) =>
     (whole === null || card.uniqueNumberIdentifier === whole || maskedNumber(card) === is) &&
     matches(maskedNumber(card))
@@ -197,7 +198,7 @@ function rangeMatcher(
   criterion: unknown,
   parse: (value: string) => number,
 ): (value: number) => boolean {
-  const bounds = new Fields(criterion)
+  const bounds = new RequestFields(criterion)
   const read = (key: string, otherwise: number) => {
     const text = bounds.text(key)
     if (text === null) return otherwise

@@ -1,6 +1,6 @@
 import type { BraintreeContext } from '../state/context.ts'
 import type { ClientAuthorization } from '../vault/fingerprints.ts'
-import type { Fields } from '../wire/validation.ts'
+import type { RequestFields } from '../wire/validation.ts'
 
 /** A call that a page in a browser makes with a client token. */
 export interface ClientCall {
@@ -9,7 +9,7 @@ export interface ClientCall {
   /** Values of the `:name` segments in the call's path. */
   readonly params: Readonly<Record<string, string>>
   /** Fields of the request. Their names are snake_case, whichever spelling was sent. */
-  readonly fields: Fields
+  readonly fields: RequestFields
 }
 
 /** Status and JSON body of the response to a page. */

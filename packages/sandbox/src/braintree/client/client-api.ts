@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from '../../core/http.ts'
 import { PathRouter } from '../../core/router.ts'
 import { parseJson } from '../api/body.ts'
 import { type ContextByMerchant, splitPath } from '../api/keys.ts'
-import { type BraintreeContext, withCause } from '../state/context.ts'
+import { type BraintreeContext, recordVersionsWithCause } from '../state/context.ts'
 import { type ClientAuthorization, readFingerprint } from '../vault/fingerprints.ts'
 import {
   AuthenticationFailed,
@@ -12,11 +12,11 @@ import {
   NotFound,
   ValidationRefused,
 } from '../wire/errors.ts'
-import { Fields, isObject } from '../wire/validation.ts'
+import { isObject, RequestFields } from '../wire/validation.ts'
 import type { ClientCall, ClientResponse } from './call.ts'
 import { readConfiguration } from './configuration.ts'
 import { addCard, addPayPalAccount, listMethods, setUpAgreement } from './payment-methods.ts'
-import { lookUp, startThreeDSecure } from './three-d-secure.ts'
+import { lookUpThreeDSecure, startThreeDSecure } from './three-d-secure.ts'
 
 type ClientOperation = (call: ClientCall) => ClientResponse
 
@@ -25,7 +25,7 @@ const OPERATIONS: Readonly<Record<string, ClientOperation>> = {
   'GET /client_api/v1/payment_methods': listMethods,
   'POST /client_api/v1/payment_methods/credit_cards': addCard,
   'POST /client_api/v1/payment_methods/paypal_accounts': addPayPalAccount,
-  'POST /client_api/v1/payment_methods/:nonce/three_d_secure/lookup': lookUp,
+  'POST /client_api/v1/payment_methods/:nonce/three_d_secure/lookup': lookUpThreeDSecure,
   'POST /client_api/v1/payment_methods/:nonce/three_d_secure/authenticate_from_jwt':
     startThreeDSecure,
   'POST /client_api/v1/paypal_hermes/setup_billing_agreement': setUpAgreement,
@@ -65,7 +65,7 @@ export class ClientApi {
       if (!context || !route) throw new NotFound('No such URL')
       const fields = readFields(request)
       const authorization = authorize(context, fields, request.headers.origin)
-      return withCause(context, 'a page with the client API', () =>
+      return recordVersionsWithCause(context, 'a page with the client API', () =>
         toHttpResponse(route.target({ context, authorization, fields, params: route.params })),
       )
     } catch (error) {
@@ -81,11 +81,11 @@ function toHttpResponse({ status, value }: ClientResponse): HttpResponse {
   return { status, headers: HEADERS, body: JSON.stringify(value) }
 }
 
-function readFields({ body, query }: HttpRequest): Fields {
+function readFields({ body, query }: HttpRequest): RequestFields {
   const fromQuery = Object.fromEntries(new URLSearchParams(query))
   const fromBody = body.length === 0 ? {} : parseJson(body)
   if (!isObject(fromBody)) throw new BadRequest('An object was expected')
-  return new Fields(withUnderscores({ ...fromQuery, ...fromBody }))
+  return new RequestFields(withUnderscores({ ...fromQuery, ...fromBody }))
 }
 
 /**
@@ -103,7 +103,7 @@ function withUnderscores(value: unknown): unknown {
 
 function authorize(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   origin: string | undefined,
 ): ClientAuthorization {
   const authorization = readFingerprint(context, fields.text('authorization_fingerprint') ?? '')

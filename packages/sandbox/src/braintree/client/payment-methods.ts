@@ -1,6 +1,6 @@
 import { readAddress } from '../state/addresses.ts'
 import type { BillingAddress, PaymentInstrument } from '../state/rows/vault.ts'
-import type { SubmittedMethod } from '../vault/nonces.ts'
+import type { SubmittedPaymentMethod } from '../vault/nonces.ts'
 import { createNonce } from '../vault/nonces.ts'
 import {
   checkDuplicate,
@@ -10,7 +10,7 @@ import {
 } from '../vault/vault.ts'
 import { verifyCard } from '../vault/verification.ts'
 import { ValidationRefused } from '../wire/errors.ts'
-import { Fields } from '../wire/validation.ts'
+import { RequestFields } from '../wire/validation.ts'
 import type { ClientCall, ClientResponse } from './call.ts'
 
 /** Returns the vaulted payment methods of the client token's customer, with a nonce for each. */
@@ -88,7 +88,7 @@ export function setUpAgreement({ context }: ClientCall): ClientResponse {
  */
 function storeOrCreateNonce(
   call: ClientCall,
-  offered: SubmittedMethod,
+  offered: SubmittedPaymentMethod,
   billingAddress: BillingAddress | null,
 ): string {
   const { context, authorization } = call
@@ -104,7 +104,7 @@ function storeOrCreateNonce(
     fail_on_duplicate_payment_method: authorization.failOnDuplicate,
     fail_on_duplicate_payment_method_for_customer: authorization.failOnDuplicateForCustomer,
   }
-  const card = new Fields({ options }, ['credit_card'])
+  const card = new RequestFields({ options }, ['credit_card'])
   checkDuplicate(context, offered, card, customerId)
   card.throwIfAny()
   const verifications = verifyCard(context, offered, card)
@@ -117,7 +117,7 @@ function storeOrCreateNonce(
 
 function createUnstoredNonce(
   { context }: ClientCall,
-  { instrument, alwaysFailsWith }: SubmittedMethod,
+  { instrument, alwaysFailsWith }: SubmittedPaymentMethod,
   typedIn: { billingAddress?: BillingAddress | null; wantedToken?: string | null },
 ): string {
   const made = { instrument, alwaysFailsWith, customerId: null, token: null }

@@ -1,11 +1,15 @@
 import { Html, html } from '../../core/html.ts'
 import type { HttpRequest, HttpResponse } from '../../core/http.ts'
 import type { ContextByMerchant } from '../api/keys.ts'
-import { FIELD_FRAME, FIELD_SCRIPT } from './browser/field-frame.ts'
-import { PAYPAL_BUTTON_SCRIPT, PAYPAL_SDK, PAYPAL_WINDOW_SCRIPT } from './browser/paypal-sdk.ts'
-import { COMPONENTS } from './browser/script.ts'
-import { BANK_SCRIPT } from './browser/three-d-secure.ts'
-import { challengeResults } from './three-d-secure.ts'
+import { CARD_FIELD_PAGE, CARD_FIELD_SCRIPT } from './browser/field-frame.ts'
+import {
+  PAYPAL_BUTTON_SCRIPT,
+  PAYPAL_SDK_SCRIPT,
+  PAYPAL_WINDOW_SCRIPT,
+} from './browser/paypal-sdk.ts'
+import { BRAINTREE_SCRIPTS_BY_NAME } from './browser/script.ts'
+import { BANK_PAGE_SCRIPT } from './browser/three-d-secure.ts'
+import { signChallengeResults } from './three-d-secure.ts'
 
 const COMPONENT_PATH = /^\/web\/[\w.-]+\/js\/([\w-]+?)(?:\.min)?\.js$/
 const FRAME_PATH = /^\/web\/[\w.-]+\/html\/hosted-fields-frame(?:\.min)?\.html$/
@@ -13,9 +17,9 @@ const BANK_PATH = /^\/merchants\/([^/]+)\/three_d_secure\/(\w+)$/
 
 /** Scripts that pages do not load directly, only frames and PayPal's windows. */
 const SCRIPTS: Readonly<Record<string, string>> = {
-  '/web/sandbox/js/hosted-fields-internal.js': FIELD_SCRIPT,
-  '/web/sandbox/js/bank.js': BANK_SCRIPT,
-  '/paypal/sdk/js': PAYPAL_SDK,
+  '/web/sandbox/js/hosted-fields-internal.js': CARD_FIELD_SCRIPT,
+  '/web/sandbox/js/bank.js': BANK_PAGE_SCRIPT,
+  '/paypal/sdk/js': PAYPAL_SDK_SCRIPT,
   '/paypal/button.js': PAYPAL_BUTTON_SCRIPT,
   '/paypal/agreement.js': PAYPAL_WINDOW_SCRIPT,
 }
@@ -29,15 +33,15 @@ export function serveBrowser(
   merchants: ContextByMerchant,
 ): HttpResponse | null {
   if (method !== 'GET') return null
-  const component = COMPONENTS[COMPONENT_PATH.exec(path)?.[1] ?? '']
+  const component = BRAINTREE_SCRIPTS_BY_NAME[COMPONENT_PATH.exec(path)?.[1] ?? '']
   const text = SCRIPTS[path] ?? component
   if (text !== undefined) return script(text)
-  if (FRAME_PATH.test(path)) return page(FIELD_FRAME)
+  if (FRAME_PATH.test(path)) return page(CARD_FIELD_PAGE)
   if (path === '/paypal/button') return page(PAYPAL_BUTTON)
   if (path === '/paypal/agreement') return page(PAYPAL_WINDOW)
   const [, merchantId, nonce = ''] = BANK_PATH.exec(path) ?? []
   const context = merchantId === undefined ? undefined : merchants.get(merchantId)
-  const answers = context ? challengeResults(context, nonce) : null
+  const answers = context ? signChallengeResults(context, nonce) : null
   return answers ? page(drawBank(answers)) : null
 }
 

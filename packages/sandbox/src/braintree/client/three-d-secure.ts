@@ -16,7 +16,7 @@ type CardUse = UsableNonce & {
  * Looks up whether a card's bank requires a 3-D Secure challenge. The page's nonce is replaced by a
  * new one.
  */
-export function lookUp({ context, params, fields }: ClientCall): ClientResponse {
+export function lookUpThreeDSecure({ context, params, fields }: ClientCall): ClientResponse {
   if (!readMerchantSettings(context).threeDSecure)
     throw new NotAuthorized('3-D Secure is switched off')
   const use = requireCard(context, params.nonce ?? '')
@@ -55,7 +55,7 @@ export function startThreeDSecure({ context, params, fields }: ClientCall): Clie
  * Returns the two possible results of the bank's challenge for a nonce, passed and failed, as
  * signed texts. `null` if no challenge is required.
  */
-export function challengeResults(
+export function signChallengeResults(
   context: BraintreeContext,
   nonce: string,
 ): { readonly passed: string; readonly failed: string } | null {

@@ -9,14 +9,14 @@ import type { BraintreeContext } from '../state/context.ts'
 import type { AddressRow } from '../state/rows/vault.ts'
 import { changeAddress, removeAddress, storeAddress } from '../vault/addresses.ts'
 import { NotFound } from '../wire/errors.ts'
-import { Fields } from '../wire/validation.ts'
+import { RequestFields } from '../wire/validation.ts'
 
 const MAX_ADDRESSES = 50
 
 function create({ context, body, params }: BraintreeCall): OperationResponse {
   const customerId = params.customer ?? ''
   requireRow(context.tables.customers, customerId)
-  const fields = new Fields(body).object('address')
+  const fields = new RequestFields(body).object('address')
   const parts = readAddressParts(fields)
   const isBlank = Object.values(parts).every((part) => part === null)
   if (isBlank && fields.errors.isEmpty) fields.addError('base', '81801')
@@ -29,7 +29,7 @@ function create({ context, body, params }: BraintreeCall): OperationResponse {
 
 function update({ context, body, params }: BraintreeCall): OperationResponse {
   const row = requireAddress(context, params)
-  const fields = new Fields(body).object('address')
+  const fields = new RequestFields(body).object('address')
   const parts = readAddressParts(fields)
   fields.throwIfAny()
   return respond(changeAddress(context, row, parts))

@@ -5,7 +5,7 @@ import {
   readMerchantSettings,
 } from '../state/context.ts'
 import { type ClientAuthorization, writeFingerprint, writeJwt } from '../vault/fingerprints.ts'
-import { Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, RequestFields } from '../wire/validation.ts'
 
 const KEYS = parsePermittedKeys(
   `address_id customer_id domains merchant_account_id options payment_method_id proxy_merchant_id
@@ -31,7 +31,7 @@ const NEEDS_CUSTOMER = [
 ] as const
 
 function generate({ context, body }: BraintreeCall): OperationResponse {
-  const fields = new Fields(body).object('client_token')
+  const fields = new RequestFields(body).object('client_token')
   fields.permit(KEYS)
   const version = fields.integer('version') ?? 2
   if (![1, 2, 3].includes(version)) fields.addError('version', '92806')
@@ -56,7 +56,7 @@ function generate({ context, body }: BraintreeCall): OperationResponse {
   return { root: 'client_token', value: { value }, status: 201 }
 }
 
-function readAuthorization(context: BraintreeContext, fields: Fields): ClientAuthorization {
+function readAuthorization(context: BraintreeContext, fields: RequestFields): ClientAuthorization {
   const customerId = fields.text('customer_id')
   if (customerId !== null && !context.tables.customers.has(customerId))
     fields.addError('customer_id', '92804')
@@ -80,7 +80,7 @@ function readAuthorization(context: BraintreeContext, fields: Fields): ClientAut
   }
 }
 
-function readDomains(fields: Fields): string[] {
+function readDomains(fields: RequestFields): string[] {
   const domains = fields.list('domains').map(String)
   if (domains.length > MAX_DOMAINS) fields.addError('domains', '92810')
   else if (!domains.every((domain) => DOMAIN.test(domain)))
@@ -89,4 +89,4 @@ function readDomains(fields: Fields): string[] {
 }
 
 /** Creates client tokens, with which pages create nonces. */
-export const clientToken: BraintreeOperations = { 'POST /': generate }
+export const clientTokenOperations: BraintreeOperations = { 'POST /': generate }

@@ -19,7 +19,7 @@ const SEARCHED = {
  * Returns the search fields of an address, such as `billing_locality`. A record matches if one of
  * its addresses matches.
  */
-export function addressFields<Row>(
+export function createAddressSearchFields<Row>(
   prefix: string,
   addressesOf: (
     row: Row,
@@ -34,7 +34,7 @@ export function addressFields<Row>(
 }
 
 /** Returns the search fields of a contact, such as `customer_email`. */
-export function contactFields<Row>(
+export function createContactSearchFields<Row>(
   prefix: string,
   contactOf: (row: Row) => Omit<CustomerSnapshot, 'id'> | null,
 ): Record<string, SearchField<Row>> {

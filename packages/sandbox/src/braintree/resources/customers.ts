@@ -11,22 +11,22 @@ import type { BraintreeContext } from '../state/context.ts'
 import { renderPaymentMethodsXml } from '../state/payment-method-xml.ts'
 import type { CardDetails, CustomerRow, PaymentMethodRow } from '../state/rows/vault.ts'
 import {
-  freshCustomerId,
+  createUnusedCustomerId,
+  parseCustomerDetails,
   readCustomerId,
   readCustomerPaymentMethod,
   readDefaultMethod,
-  readDetails,
 } from '../vault/customer-params.ts'
 import { makeDefault, removePaymentMethod } from '../vault/vault.ts'
-import { Fields } from '../wire/validation.ts'
+import { RequestFields } from '../wire/validation.ts'
 import { XmlList, type XmlObject } from '../wire/xml.ts'
 import { addressOperations } from './addresses.ts'
-import { addressFields, contactFields } from './contact-search.ts'
+import { createAddressSearchFields, createContactSearchFields } from './contact-search.ts'
 
 function create({ context, body }: BraintreeCall): OperationResponse {
-  const fields = new Fields(body).object('customer')
+  const fields = new RequestFields(body).object('customer')
   const id = readCustomerId(context, fields, null)
-  const details = readDetails(context, fields)
+  const details = parseCustomerDetails(context, fields)
   const keepCard = readCustomerPaymentMethod(context, fields, null)
   readDefaultMethod(context, fields, null)
   fields.throwIfAny()
@@ -36,7 +36,7 @@ function create({ context, body }: BraintreeCall): OperationResponse {
     ...NO_CONTACT,
     customFields: {},
     ...details,
-    id: id ?? freshCustomerId(context),
+    id: id ?? createUnusedCustomerId(context),
     createdAt: now,
     updatedAt: now,
   }
@@ -47,9 +47,9 @@ function create({ context, body }: BraintreeCall): OperationResponse {
 
 function update({ context, body, params }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.customers, params.id)
-  const fields = new Fields(body).object('customer')
+  const fields = new RequestFields(body).object('customer')
   const id = readCustomerId(context, fields, row.id)
-  const details = readDetails(context, fields)
+  const details = parseCustomerDetails(context, fields)
   const changeCard = readCustomerPaymentMethod(context, fields, row)
   const preferred = readDefaultMethod(context, fields, row)
   fields.throwIfAny()
@@ -161,7 +161,7 @@ const SEARCH: SearchFields<CustomerRow> = {
   xml: customerXml,
   fields: {
     id: { text: (row) => row.id },
-    ...contactFields('', (row) => row),
+    ...createContactSearchFields('', (row) => row),
     payment_method_token: {
       anyText: (row, context) => listCustomerPaymentMethods(row, context).map(({ token }) => token),
     },
@@ -192,7 +192,7 @@ const SEARCH: SearchFields<CustomerRow> = {
           (card) => `${card.expirationMonth}/${card.expirationYear}`,
         ),
     },
-    ...addressFields('address_', (row, context) =>
+    ...createAddressSearchFields('address_', (row, context) =>
       context.tables.addresses.findBy('customer', row.id),
     ),
     created_at: { instant: (row) => row.createdAt },

@@ -1,9 +1,9 @@
 import type { BraintreeCall, BraintreeOperations, OperationResponse } from '../api/operation.ts'
-import { renderDisputeXml, transactionIdOf } from '../state/dispute-xml.ts'
+import { parseTransactionId, renderDisputeXml } from '../state/dispute-xml.ts'
 import { NotFound } from '../wire/errors.ts'
 
 function find({ context, params }: BraintreeCall): OperationResponse {
-  const row = context.tables.transactions.get(transactionIdOf(params.id ?? '') ?? '')
+  const row = context.tables.transactions.get(parseTransactionId(params.id ?? '') ?? '')
   if (!row?.dispute) throw new NotFound('No such dispute')
   return { root: 'dispute', value: renderDisputeXml(row, row.dispute) }
 }

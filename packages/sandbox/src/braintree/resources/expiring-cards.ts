@@ -1,5 +1,5 @@
 import type { BraintreeCall, BraintreeOperations, OperationResponse } from '../api/operation.ts'
-import { type SearchFields, searchIds, searchPage } from '../api/search.ts'
+import { listMatchingIds, type SearchFields, searchPage } from '../api/search.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { renderMethodXml } from '../state/payment-method-xml.ts'
 import type { PaymentMethodRow } from '../state/rows/vault.ts'
@@ -27,7 +27,7 @@ function readMonth(call: BraintreeCall, key: string): number {
 /** Searches cards by expiration. The request body is ignored. */
 function searchCards(
   isWanted: (call: BraintreeCall) => (month: number) => boolean,
-  step: typeof searchIds,
+  step: typeof listMatchingIds,
 ): (call: BraintreeCall) => OperationResponse {
   return (call) => {
     const wanted = isWanted(call)
@@ -58,9 +58,9 @@ const createExpiringFilter = (call: BraintreeCall) => {
 }
 
 /** Operations that search for expired and expiring cards, below the path `/payment_methods`. */
-export const expiringCards: BraintreeOperations = {
-  'POST /all/expired_ids': searchCards(createExpiredFilter, searchIds),
+export const expiringCardOperations: BraintreeOperations = {
+  'POST /all/expired_ids': searchCards(createExpiredFilter, listMatchingIds),
   'POST /all/expired': searchCards(createExpiredFilter, searchPage),
-  'POST /all/expiring_ids': searchCards(createExpiringFilter, searchIds),
+  'POST /all/expiring_ids': searchCards(createExpiringFilter, listMatchingIds),
   'POST /all/expiring': searchCards(createExpiringFilter, searchPage),
 }

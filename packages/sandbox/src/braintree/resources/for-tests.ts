@@ -11,7 +11,7 @@ import { isCanceledOrExpired } from '../state/subscription-status.ts'
 import { renderSubscriptionXml } from '../state/subscription-xml.ts'
 import { makePastDue } from '../subscriptions/billing-cycle.ts'
 import { NotFound, throwValidationError } from '../wire/errors.ts'
-import { Fields, isId, parsePermittedKeys } from '../wire/validation.ts'
+import { isId, parsePermittedKeys, RequestFields } from '../wire/validation.ts'
 import { renderModificationXml } from './plans.ts'
 
 const KEYS = parsePermittedKeys(
@@ -24,7 +24,7 @@ const AMOUNT_CODES = { invalid: '92002', negative: '92002', 'too-large': '92023'
  * URL. It is useful if the sandbox runs in another process, where the handle is not available.
  */
 function createModification({ context, body }: BraintreeCall): OperationResponse {
-  const fields = new Fields(body).object('modification')
+  const fields = new RequestFields(body).object('modification')
   fields.permit(KEYS)
   const { modifications, plans } = context.tables
   const id = fields.text('id') ?? createUnusedId(context, 4, (taken) => modifications.has(taken))
@@ -76,6 +76,6 @@ export const pastDueTestOperations: BraintreeOperations = {
   'PUT /:id/make_past_due': pastDue,
 }
 
-export const modificationsForTests: BraintreeOperations = {
+export const modificationTestOperations: BraintreeOperations = {
   'POST /create_modification_for_tests': createModification,
 }

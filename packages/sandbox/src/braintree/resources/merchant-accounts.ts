@@ -37,4 +37,4 @@ function accountXml(row: MerchantAccountRow): XmlObject {
 }
 
 /** Finds and lists merchant accounts. Each has one currency. */
-export const merchantAccounts: BraintreeOperations = { 'GET /': page, 'GET /:id': find }
+export const merchantAccountOperations: BraintreeOperations = { 'GET /': page, 'GET /:id': find }

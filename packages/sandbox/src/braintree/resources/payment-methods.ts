@@ -6,16 +6,16 @@ import {
 } from '../api/operation.ts'
 import { renderThreeDSecureXml } from '../state/card-xml.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import { paymentMethodName, renderMethodXml } from '../state/payment-method-xml.ts'
+import { getPaymentMethodKind, renderMethodXml } from '../state/payment-method-xml.ts'
 import type { PaymentMethodRow, ThreeDSecureInfo } from '../state/rows/vault.ts'
 import { type BillingAddressInput, readBillingAddress } from '../vault/addresses.ts'
-import type { SubmittedMethod } from '../vault/nonces.ts'
+import type { SubmittedPaymentMethod } from '../vault/nonces.ts'
 import { createNonce, findNonce } from '../vault/nonces.ts'
-import { updatePaymentMethod, withExpiration } from '../vault/payment-method-update.ts'
+import { addExpirationOfCard, updatePaymentMethod } from '../vault/payment-method-update.ts'
 import { checkCardPassThru } from '../vault/three-d-secure.ts'
 import {
   checkDuplicate,
-  checkToken,
+  checkNewToken,
   createPayPalAccount,
   makeDefault,
   readMethodFromNumber,
@@ -25,9 +25,9 @@ import {
 } from '../vault/vault.ts'
 import { verifyCard } from '../vault/verification.ts'
 import { NotFound, throwValidationError } from '../wire/errors.ts'
-import { Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, RequestFields } from '../wire/validation.ts'
 import type { XmlObject } from '../wire/xml.ts'
-import { expiringCards } from './expiring-cards.ts'
+import { expiringCardOperations } from './expiring-cards.ts'
 
 const KEYS = parsePermittedKeys(
   `billing_address billing_address_id cardholder_name customer_id cvv device_data expiration_date
@@ -55,7 +55,7 @@ const KINDS = {
 } as const
 
 function create({ context, body }: BraintreeCall): OperationResponse {
-  const all = new Fields(body)
+  const all = new RequestFields(body)
   const root = all.has('credit_card') ? 'credit_card' : 'payment_method'
   const kind = KINDS[root]
   if (all.isBlank(root)) throwValidationError([root], 'base', '93101')
@@ -73,14 +73,14 @@ function create({ context, body }: BraintreeCall): OperationResponse {
   const byRefreshToken = nonce === null && !fields.isBlank('paypal_refresh_token')
   if (nonce === null && !byNumber && !byRefreshToken)
     fields.addError('payment_method_nonce', '93103')
-  let offered: SubmittedMethod | null = null
+  let offered: SubmittedPaymentMethod | null = null
   if (byNumber) offered = readMethodFromNumber(fields)
   else if (nonce !== null) {
     const byNonce = takeMethodFromNonce(context, nonce, { fields, codes: kind.nonces })
     offered = byNonce && withNumber(byNonce, fields)
   } else if (byRefreshToken) offered = createPayPalAccount(context, {})
   checkCardPassThru(fields, offered)
-  checkToken(context, fields)
+  checkNewToken(context, fields)
   if (offered && offered.customerId !== null && offered.customerId !== customerId)
     fields.addError('payment_method_nonce', '91617')
   if (offered && customerId !== null && fields.errors.isEmpty) {
@@ -105,10 +105,13 @@ function create({ context, body }: BraintreeCall): OperationResponse {
 }
 
 /** Replaces the nonce's card by the card whose number the call contains, if any. */
-function withNumber(offered: SubmittedMethod, fields: Fields): SubmittedMethod {
+function withNumber(
+  offered: SubmittedPaymentMethod,
+  fields: RequestFields,
+): SubmittedPaymentMethod {
   if (offered.instrument.kind !== 'credit_card' || fields.isBlank('number')) return offered
   const { card } = offered.instrument
-  const typedIn = readMethodFromNumber(withExpiration(fields.at('credit_card'), card))
+  const typedIn = readMethodFromNumber(addExpirationOfCard(fields.at('credit_card'), card))
   if (!typedIn) return offered
   return { ...typedIn, customerId: offered.customerId, consume: offered.consume }
 }
@@ -116,8 +119,8 @@ function withNumber(offered: SubmittedMethod, fields: Fields): SubmittedMethod {
 /** Returns the stored payment method if the nonce refers to one, instead of storing it twice. */
 function findStoredMethod(
   context: BraintreeContext,
-  offered: SubmittedMethod,
-  card: Fields,
+  offered: SubmittedPaymentMethod,
+  card: RequestFields,
 ): PaymentMethodRow | null {
   const row = context.tables.paymentMethods.get(offered.token ?? '')
   if (!row) return null
@@ -134,7 +137,7 @@ function find({ context, params }: BraintreeCall): OperationResponse {
 
 function update({ context, body, params }: BraintreeCall): OperationResponse {
   const row = requireMethod(context, params)
-  const all = new Fields(body)
+  const all = new RequestFields(body)
   const root = ['credit_card', 'paypal_account'].find((name) => all.has(name)) ?? 'payment_method'
   const fields = all.object(root)
   fields.permit(KEYS)
@@ -209,7 +212,7 @@ function respond(
   row: PaymentMethodRow,
   status: 200 | 201 = 200,
 ): OperationResponse {
-  return { root: paymentMethodName(row), value: renderMethodXml(context, row), status }
+  return { root: getPaymentMethodKind(row), value: renderMethodXml(context, row), status }
 }
 
 /** Operations on the cards and PayPal accounts that are stored in the vault. */
@@ -220,11 +223,11 @@ export const paymentMethodOperations: BraintreeOperations = {
   'PUT /:kind/:token': update,
   'DELETE /:kind/:token': remove,
   'POST /:token/nonces': createVaultedNonce,
-  ...expiringCards,
+  ...expiringCardOperations,
 }
 
 /** Operations on payment method nonces. */
-export const paymentMethodNonces: BraintreeOperations = {
+export const paymentMethodNonceOperations: BraintreeOperations = {
   'GET /:nonce': ({ context, params }) => {
     const use = findNonce(context, params.nonce ?? '')
     if (use.outcome !== 'usable') throw new NotFound('No such nonce')

@@ -12,7 +12,7 @@ import {
 } from '../state/context.ts'
 import type { ModificationRow, PlanRow } from '../state/rows/subscriptions.ts'
 import { formatAmount } from '../wire/money.ts'
-import { Fields, isId, parsePermittedKeys } from '../wire/validation.ts'
+import { isId, parsePermittedKeys, RequestFields } from '../wire/validation.ts'
 import { XmlList, type XmlObject } from '../wire/xml.ts'
 
 const KEYS = parsePermittedKeys(
@@ -25,14 +25,14 @@ function listAllPlans({ context }: BraintreeCall): OperationResponse {
   const rows = [...context.tables.plans.values()]
   const value = new XmlList(
     'plan',
-    rows.map((row) => planXml(context, row)),
+    rows.map((row) => toPlanXml(context, row)),
   )
   return { root: 'plans', value }
 }
 
 function find({ context, params }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.plans, params.id)
-  return { root: 'plan', value: planXml(context, row) }
+  return { root: 'plan', value: toPlanXml(context, row) }
 }
 
 function create({ context, body }: BraintreeCall): OperationResponse {
@@ -54,27 +54,27 @@ function create({ context, body }: BraintreeCall): OperationResponse {
     createdAt: now,
     updatedAt: now,
   }
-  const fields = new Fields(body).object('plan')
+  const fields = new RequestFields(body).object('plan')
   if (fields.isBlank('price')) fields.addError('price', '81903')
   const row = readPlan(context, fields, blank)
   context.tables.plans.set(row.id, row)
-  return { root: 'plan', value: planXml(context, row), status: 201 }
+  return { root: 'plan', value: toPlanXml(context, row), status: 201 }
 }
 
 function update({ context, body, params }: BraintreeCall): OperationResponse {
   const before = requireRow(context.tables.plans, params.id)
-  const row = readPlan(context, new Fields(body).object('plan'), before)
+  const row = readPlan(context, new RequestFields(body).object('plan'), before)
   row.updatedAt = context.clock.nowMs()
   if (row.id !== before.id) context.tables.plans.delete(before.id)
   context.tables.plans.set(row.id, row)
-  return { root: 'plan', value: planXml(context, row) }
+  return { root: 'plan', value: toPlanXml(context, row) }
 }
 
 /**
  * Reads a plan. Braintree documents no error codes for plans, so the codes of a subscription's same
  * field are used.
  */
-function readPlan(context: BraintreeContext, fields: Fields, planBefore: PlanRow): PlanRow {
+function readPlan(context: BraintreeContext, fields: RequestFields, planBefore: PlanRow): PlanRow {
   fields.permit(KEYS)
   const row = { ...planBefore }
   row.id = fields.text('id') ?? planBefore.id
@@ -93,7 +93,7 @@ function readPlan(context: BraintreeContext, fields: Fields, planBefore: PlanRow
   return row
 }
 
-function readCycles(fields: Fields, row: PlanRow): void {
+function readCycles(fields: RequestFields, row: PlanRow): void {
   row.billingFrequency = fields.integer('billing_frequency') ?? row.billingFrequency
   if (!(row.billingFrequency > 0)) fields.addError('billing_frequency', '91921')
   if (fields.has('number_of_billing_cycles')) {
@@ -124,7 +124,7 @@ function hasAccountFor(context: BraintreeContext, currency: string): boolean {
   return [...context.tables.merchantAccounts.values()].some((row) => row.currency === currency)
 }
 
-export function planXml(context: BraintreeContext, row: PlanRow): XmlObject {
+export function toPlanXml(context: BraintreeContext, row: PlanRow): XmlObject {
   return {
     id: row.id,
     name: row.name,
@@ -189,6 +189,6 @@ export const planOperations: BraintreeOperations = {
   'PUT /:id': update,
 }
 
-export const addOns: BraintreeOperations = createModificationList('add_on')
+export const addOnOperations: BraintreeOperations = createModificationList('add_on')
 
 export const discountOperations: BraintreeOperations = createModificationList('discount')

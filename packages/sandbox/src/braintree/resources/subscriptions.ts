@@ -11,13 +11,13 @@ import { cancelSubscriptionRow } from '../state/subscription-status.ts'
 import { renderSubscriptionXml } from '../state/subscription-xml.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
 import { updateSubscription } from '../subscriptions/subscription-update.ts'
-import { daysBetween, startOfDay } from '../wire/days.ts'
+import { countDaysBetween, startOfDay } from '../wire/days.ts'
 import { throwValidationError } from '../wire/errors.ts'
-import { Fields } from '../wire/validation.ts'
+import { RequestFields } from '../wire/validation.ts'
 import { pastDueTestOperations } from './for-tests.ts'
 
 function create({ context, body }: BraintreeCall): OperationResponse {
-  const row = createSubscription(context, new Fields(body).object('subscription'))
+  const row = createSubscription(context, new RequestFields(body).object('subscription'))
   return respond(context, row, 201)
 }
 
@@ -27,7 +27,7 @@ function find({ context, params }: BraintreeCall): OperationResponse {
 
 function update({ context, params, body }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.subscriptions, params.id)
-  const after = updateSubscription(context, row, new Fields(body).object('subscription'))
+  const after = updateSubscription(context, row, new RequestFields(body).object('subscription'))
   return respond(context, after)
 }
 
@@ -67,7 +67,9 @@ const SEARCH: SearchFields<SubscriptionRow> = {
     price: { money: (row) => ({ minor: row.price, currency: row.currency }) },
     days_past_due: {
       number: (row, context) =>
-        row.pastDueSince === null ? null : daysBetween(row.pastDueSince, getCurrentDay(context)),
+        row.pastDueSince === null
+          ? null
+          : countDaysBetween(row.pastDueSince, getCurrentDay(context)),
     },
     billing_cycles_remaining: {
       number: (row) =>

@@ -1,8 +1,8 @@
 import type { SearchField, SearchFields } from '../api/search.ts'
 import type { TransactionRow, TransactionStatus } from '../state/rows/transactions.ts'
-import { authorizationCodeOf, renderTransactionXml } from '../state/transaction-xml.ts'
+import { getAuthorizationCode, renderTransactionXml } from '../state/transaction-xml.ts'
 import { parsePermittedKeys } from '../wire/validation.ts'
-import { addressFields, contactFields } from './contact-search.ts'
+import { createAddressSearchFields, createContactSearchFields } from './contact-search.ts'
 
 /**
  * Returns the search field for the time at which a transaction first reached the status. The time
@@ -56,7 +56,7 @@ export const TRANSACTION_SEARCH: SearchFields<TransactionRow> = {
       text: (row) => (row.token === null || row.keptCard ? 'full_information' : 'token'),
     },
     customer_id: { text: (row) => row.customer?.id ?? null },
-    ...contactFields('customer_', (row) => row.customer),
+    ...createContactSearchFields('customer_', (row) => row.customer),
     credit_card_card_type: { text: (row) => findTransactionCard(row)?.cardType ?? null },
     credit_card_cardholder_name: {
       text: (row) => findTransactionCard(row)?.cardholderName ?? null,
@@ -76,9 +76,9 @@ export const TRANSACTION_SEARCH: SearchFields<TransactionRow> = {
     credit_card_customer_location: { text: (row) => findTransactionCard(row) && 'US' },
     paypal_payment_id: { text: (row) => paypalId(row, 'PAY') },
     paypal_authorization_id: { text: (row) => paypalId(row, 'AUTH') },
-    processor_authorization_code: { text: authorizationCodeOf },
-    ...addressFields('billing_', (row) => [row.billing]),
-    ...addressFields('shipping_', (row) => [row.shipping]),
+    processor_authorization_code: { text: getAuthorizationCode },
+    ...createAddressSearchFields('billing_', (row) => [row.billing]),
+    ...createAddressSearchFields('shipping_', (row) => [row.shipping]),
     created_at: { instant: (row) => row.createdAt },
     dispute_date: { instant: (row) => row.dispute?.openedAt ?? null },
     authorized_at: createStatusTimeField('authorized'),

@@ -12,21 +12,25 @@ import {
   copyChargeFields,
   createRefundTransaction,
   declineResponse,
-  setStatus,
-  submitTransaction,
+  setTransactionStatus,
+  submitTransactionForSettlement,
 } from '../sales/charging.ts'
 import { cloneSale } from '../sales/clone.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { readLevelThree } from '../sales/level-three.ts'
 import { renderLineItemXml } from '../sales/line-items.ts'
-import { requirePartial, settlePartially, unsettledAmount } from '../sales/partial-settlement.ts'
+import {
+  computeUnsettledAmount,
+  requirePartialSettlement,
+  settlePartially,
+} from '../sales/partial-settlement.ts'
 import { checkOrderId, createSale, readSaleAmount } from '../sales/sale.ts'
 import { declineSettlement, settleTransaction } from '../sales/settlement.ts'
 import { type BraintreeContext, findMerchantAccount } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { renderTransactionXml } from '../state/transaction-xml.ts'
 import { retryCharge } from '../subscriptions/retry-charge.ts'
-import { Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, RequestFields } from '../wire/validation.ts'
 import { XmlList } from '../wire/xml.ts'
 import { TRANSACTION_SEARCH } from './transaction-search.ts'
 
@@ -40,7 +44,7 @@ const REFUND_KEYS = parsePermittedKeys('amount api_request_key merchant_account_
 const VOID_KEYS = parsePermittedKeys('api_request_key')
 
 function create({ context, body }: BraintreeCall): OperationResponse {
-  const fields = new Fields(body).object('transaction')
+  const fields = new RequestFields(body).object('transaction')
   const charge = fields.isBlank('subscription_id') ? createSale : retryCharge
   const row = runOncePerRequestKey(context, fields, 'create', () => charge(context, fields))
   if (hasFailed(row)) throw declineResponse(row)
@@ -58,7 +62,7 @@ function find({ context, params }: BraintreeCall): OperationResponse {
 type TransactionChange = (
   context: BraintreeContext,
   row: TransactionRow,
-  fields: Fields,
+  fields: RequestFields,
 ) => TransactionRow
 
 function createChangeOperation(
@@ -68,7 +72,7 @@ function createChangeOperation(
 ): BraintreeOperation {
   return ({ context, params, body }) => {
     const row = requireRow(context.tables.transactions, params.id)
-    const result = step(context, row, new Fields(body).object(root))
+    const result = step(context, row, new RequestFields(body).object(root))
     if (hasFailed(result)) throw declineResponse(result)
     return respond(result, status)
   }
@@ -79,7 +83,7 @@ const submitForSettlement: TransactionChange = (context, row, fields) => {
   return runOncePerRequestKey(context, fields, `submit ${row.id}`, () => {
     if (row.status !== 'authorized') fields.refuse('base', '91507')
     Object.assign(row, readSubmitted(row, fields, row.authorizedAmount))
-    submitTransaction(context, row)
+    submitTransactionForSettlement(context, row)
     return row
   })
 }
@@ -88,8 +92,8 @@ const submitForSettlement: TransactionChange = (context, row, fields) => {
 const submitForPartialSettlement: TransactionChange = (context, row, fields) => {
   fields.permit(SUBMIT_KEYS)
   return runOncePerRequestKey(context, fields, `submit part of ${row.id}`, () => {
-    requirePartial(row)
-    const left = unsettledAmount(context, row)
+    requirePartialSettlement(row)
+    const left = computeUnsettledAmount(context, row)
     const { amount, ...details } = readSubmitted({ ...row, amount: left }, fields, left)
     return settlePartially(context, row, { amount, details })
   })
@@ -98,7 +102,7 @@ const submitForPartialSettlement: TransactionChange = (context, row, fields) => 
 /** Reads the params of a settlement. The amount defaults to the transaction's. */
 function readSubmitted(
   row: TransactionRow,
-  fields: Fields,
+  fields: RequestFields,
   maxAmount: number,
 ): Partial<TransactionRow> & { amount: number } {
   const { currency } = row
@@ -128,7 +132,7 @@ const voidTransaction: TransactionChange = (context, row, fields) => {
   fields.permit(VOID_KEYS)
   return runOncePerRequestKey(context, fields, `void ${row.id}`, () => {
     if (!isVoidable(row)) fields.refuse('base', '91504')
-    setStatus(context, row, 'voided')
+    setTransactionStatus(context, row, 'voided')
     return row
   })
 }
@@ -148,7 +152,7 @@ const refund: TransactionChange = (context, sale, fields) => {
 function createRefund(
   context: BraintreeContext,
   sale: TransactionRow,
-  fields: Fields,
+  fields: RequestFields,
 ): TransactionRow {
   if (sale.type === 'credit') fields.refuse('base', '91505')
   if (sale.status !== 'settled' && sale.status !== 'settling') fields.refuse('base', '91506')
@@ -234,10 +238,10 @@ export const transactionOperations: BraintreeOperations = {
   'POST /:id/refund': createChangeOperation(refund, 201),
   'PUT /:id/settle': createSettlementOperation(settleTransaction),
   'PUT /:id/settlement_pending': createSettlementOperation((context, row) =>
-    setStatus(context, row, 'settlement_pending'),
+    setTransactionStatus(context, row, 'settlement_pending'),
   ),
   'PUT /:id/settlement_confirm': createSettlementOperation((context, row) =>
-    setStatus(context, row, 'settlement_confirmed'),
+    setTransactionStatus(context, row, 'settlement_confirmed'),
   ),
   'PUT /:id/settlement_decline': createSettlementOperation(declineSettlement),
   ...searchOperations(TRANSACTION_SEARCH),

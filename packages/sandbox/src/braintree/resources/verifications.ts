@@ -9,7 +9,7 @@ import { readAddress } from '../state/addresses.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { renderVerificationXml } from '../state/payment-method-xml.ts'
 import type { PaymentMethodRow, VerificationRow } from '../state/rows/vault.ts'
-import type { SubmittedMethod } from '../vault/nonces.ts'
+import type { SubmittedPaymentMethod } from '../vault/nonces.ts'
 import {
   checkCardPassThru,
   readAuthentication,
@@ -17,7 +17,7 @@ import {
 } from '../vault/three-d-secure.ts'
 import { readMethodFromNumber, takeMethodFromNonce } from '../vault/vault.ts'
 import { readVerificationOptions, requestVerification } from '../vault/verification.ts'
-import { Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, RequestFields } from '../wire/validation.ts'
 
 const KEYS = parsePermittedKeys(
   `credit_card external_vault intended_transaction_source options payment_method_nonce risk_data
@@ -35,7 +35,7 @@ const CODES = {
 
 /** Verifies a card without storing it. */
 function create({ context, body }: BraintreeCall): OperationResponse {
-  const fields = new Fields(body).object('verification')
+  const fields = new RequestFields(body).object('verification')
   fields.permit(KEYS)
   const card = fields.object('credit_card')
   const offered = readOffered(context, fields, card)
@@ -53,9 +53,9 @@ function create({ context, body }: BraintreeCall): OperationResponse {
 
 function readOffered(
   context: BraintreeContext,
-  fields: Fields,
-  card: Fields,
-): SubmittedMethod | null {
+  fields: RequestFields,
+  card: RequestFields,
+): SubmittedPaymentMethod | null {
   const nonce = fields.text('payment_method_nonce') ?? card.text('payment_method_nonce')
   if (nonce === null) return readMethodFromNumber(card)
   return takeMethodFromNonce(context, nonce, { fields, codes: NONCE_CODES })

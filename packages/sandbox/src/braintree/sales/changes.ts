@@ -2,7 +2,7 @@ import { type BraintreeContext, findMerchantAccount } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { renderTransactionXml } from '../state/transaction-xml.ts'
 import { decideByTestAmount } from '../vault/processor.ts'
-import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, type RequestFields } from '../wire/validation.ts'
 import { readDescriptor } from './descriptor.ts'
 import { checkOrderId, readSaleAmount } from './sale.ts'
 
@@ -13,7 +13,7 @@ const AMOUNT = parsePermittedKeys('amount')
 export function updateDetails(
   context: BraintreeContext,
   row: TransactionRow,
-  fields: Fields,
+  fields: RequestFields,
 ): TransactionRow {
   fields.permit(DETAILS)
   const account = findMerchantAccount(context, row.merchantAccountId)
@@ -38,7 +38,7 @@ export function updateDetails(
 export function adjustAuthorization(
   context: BraintreeContext,
   row: TransactionRow,
-  fields: Fields,
+  fields: RequestFields,
 ): TransactionRow {
   fields.permit(AMOUNT)
   const account = findMerchantAccount(context, row.merchantAccountId)

@@ -4,14 +4,14 @@ import type { TransactionRow, TransactionStatus } from '../state/rows/transactio
 import type { CustomerSnapshot, PaymentInstrument } from '../state/rows/vault.ts'
 import { renderTransactionXml } from '../state/transaction-xml.ts'
 import {
-  APPROVED,
+  APPROVED_BY_PROCESSOR,
   decideByTestAmount,
   decideSimulatedFailure,
   describeProcessorDecision,
   type ProcessorDecision,
 } from '../vault/processor.ts'
 import { ValidationRefused } from '../wire/errors.ts'
-import { responseTypeOf } from '../wire/processor-responses.ts'
+import { getProcessorResponseType } from '../wire/processor-responses.ts'
 
 export interface ChargeRequest {
   readonly amount: number
@@ -52,8 +52,9 @@ export function chargePaymentMethod(
   const row = newTransaction(context, 'sale', request)
   row.responseCode = verdict.responseCode
   row.gatewayRejectionReason = verdict.gatewayRejectionReason
-  setStatus(context, row, verdict.status)
-  if (isApproved(row) && request.submitForSettlement) submitTransaction(context, row)
+  setTransactionStatus(context, row, verdict.status)
+  if (isApprovedTransaction(row) && request.submitForSettlement)
+    submitTransactionForSettlement(context, row)
   return row
 }
 
@@ -68,18 +69,18 @@ export function createRefundTransaction(
 ): TransactionRow {
   const row = newTransaction(context, 'credit', request)
   const asked = request.instrument.kind === 'credit_card'
-  const verdict = asked ? decideByTestAmount(request) : APPROVED
+  const verdict = asked ? decideByTestAmount(request) : APPROVED_BY_PROCESSOR
   const soft = verdict.responseCode.startsWith('2') && isSoftDecline(verdict.responseCode)
   row.responseCode = soft ? '1005' : verdict.responseCode
   row.authorizationDecline = soft ? verdict.responseCode : null
   row.gatewayRejectionReason = verdict.gatewayRejectionReason
-  if (soft || verdict.status === 'authorized') submitTransaction(context, row)
-  else setStatus(context, row, verdict.status)
+  if (soft || verdict.status === 'authorized') submitTransactionForSettlement(context, row)
+  else setTransactionStatus(context, row, verdict.status)
   return row
 }
 
 function isSoftDecline(code: string): boolean {
-  return responseTypeOf(code) === 'soft_declined'
+  return getProcessorResponseType(code) === 'soft_declined'
 }
 
 /** Decides about a charge: first by simulated declines, then by the card, then by the amount. */
@@ -88,11 +89,11 @@ function decide(context: BraintreeContext, request: ChargeRequest): ProcessorDec
   if (demanded) return decideSimulatedFailure(demanded)
   if (request.alwaysFailsWith) return decideSimulatedFailure(request.alwaysFailsWith)
   const verdict = decideByTestAmount(request)
-  return verdict.status === 'authorized' ? APPROVED : verdict
+  return verdict.status === 'authorized' ? APPROVED_BY_PROCESSOR : verdict
 }
 
 /** Whether the processor approved the transaction. */
-export function isApproved({ status }: TransactionRow): boolean {
+export function isApprovedTransaction({ status }: TransactionRow): boolean {
   return ['authorized', 'submitted_for_settlement', 'settling'].includes(status)
 }
 
@@ -100,12 +101,15 @@ export function isApproved({ status }: TransactionRow): boolean {
  * Submits a transaction for settlement. Card payments wait for the nightly batch; PayPal payments
  * start to settle immediately.
  */
-export function submitTransaction(context: BraintreeContext, row: TransactionRow): void {
-  setStatus(context, row, 'submitted_for_settlement')
-  if (row.instrument.kind !== 'credit_card') setStatus(context, row, 'settling')
+export function submitTransactionForSettlement(
+  context: BraintreeContext,
+  row: TransactionRow,
+): void {
+  setTransactionStatus(context, row, 'submitted_for_settlement')
+  if (row.instrument.kind !== 'credit_card') setTransactionStatus(context, row, 'settling')
 }
 
-export function setStatus(
+export function setTransactionStatus(
   context: BraintreeContext,
   row: TransactionRow,
   status: TransactionStatus,

@@ -1,6 +1,6 @@
 import type { BraintreeContext } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
-import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, type RequestFields } from '../wire/validation.ts'
 import { chargePaymentMethod, copyChargeFields } from './charging.ts'
 import { readSaleAmount } from './sale.ts'
 
@@ -12,7 +12,7 @@ const UNSUCCESSFUL = parsePermittedKeys('processor_declined gateway_rejected fai
 export function cloneSale(
   context: BraintreeContext,
   row: TransactionRow,
-  cloneFields: Fields,
+  cloneFields: RequestFields,
 ): TransactionRow {
   // Braintree reports the errors of a clone under `transaction`.
   const fields = cloneFields.at('transaction')

@@ -1,5 +1,5 @@
 import type { StatementDescriptor } from '../state/rows/subscriptions.ts'
-import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, type RequestFields } from '../wire/validation.ts'
 
 const KEYS = parsePermittedKeys('name phone url')
 
@@ -7,7 +7,7 @@ const KEYS = parsePermittedKeys('name phone url')
  * Reads the descriptor of a sale, which is its text on the customer's bank statement. Returns
  * `null` if none was sent.
  */
-export function readDescriptor(fields: Fields): StatementDescriptor | null {
+export function readDescriptor(fields: RequestFields): StatementDescriptor | null {
   if (fields.isBlank('descriptor')) return null
   const given = fields.object('descriptor')
   given.permit(KEYS)

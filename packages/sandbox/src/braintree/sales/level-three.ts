@@ -1,6 +1,6 @@
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { MAX_32_BIT_AMOUNT } from '../wire/money.ts'
-import type { Fields } from '../wire/validation.ts'
+import type { RequestFields } from '../wire/validation.ts'
 import { readLineItems } from './line-items.ts'
 
 // Braintree documents no error codes for the surcharge and the shipping tax.
@@ -32,7 +32,7 @@ type LevelThree = Partial<
 >
 
 /** Reads the level 2 and level 3 data of a sale or settlement, such as taxes and shipping costs. */
-export function readLevelThree(fields: Fields, currency: string): LevelThree {
+export function readLevelThree(fields: RequestFields, currency: string): LevelThree {
   const given: LevelThree = {}
   for (const [key, [name, codes]] of Object.entries(AMOUNTS)) {
     if (fields.isBlank(key)) continue
@@ -50,7 +50,7 @@ export function readLevelThree(fields: Fields, currency: string): LevelThree {
   return given
 }
 
-function readPostalCode(fields: Fields): string | null {
+function readPostalCode(fields: RequestFields): string | null {
   const code = fields.text('ships_from_postal_code')
   if (code === null) return null
   const attribute = 'ships_from_postal_code'

@@ -1,6 +1,6 @@
 import type { LineItem } from '../state/rows/transactions.ts'
 import { formatAmount, MAX_32_BIT_AMOUNT } from '../wire/money.ts'
-import { Fields, isObject, parsePermittedKeys } from '../wire/validation.ts'
+import { isObject, parsePermittedKeys, RequestFields } from '../wire/validation.ts'
 import { toSnakeCaseKeys, type XmlObject } from '../wire/xml.ts'
 
 const MAX_ITEMS = 249
@@ -38,7 +38,7 @@ const TOTAL_CODES = {
  * Reads the line items of a sale, which are part of level 3 processing. Returns `null` if none were
  * sent.
  */
-export function readLineItems(fields: Fields, currency: string): LineItem[] | null {
+export function readLineItems(fields: RequestFields, currency: string): LineItem[] | null {
   const given = fields.value('line_items')
   if (given === undefined || given === null) return null
   if (!Array.isArray(given)) {
@@ -51,11 +51,14 @@ export function readLineItems(fields: Fields, currency: string): LineItem[] | nu
   }
   return given.map((item, at) => {
     const path = [...fields.path, 'line_items', `index_${at}`]
-    return readLineItem(new Fields(isObject(item) ? item : {}, path, fields.errors), currency)
+    return readLineItem(
+      new RequestFields(isObject(item) ? item : {}, path, fields.errors),
+      currency,
+    )
   })
 }
 
-function readLineItem(item: Fields, currency: string): LineItem {
+function readLineItem(item: RequestFields, currency: string): LineItem {
   item.permit(KEYS)
   for (const [key, [longest, code]] of Object.entries(LENGTHS)) {
     item.checkLength(key, longest, code)
@@ -88,7 +91,7 @@ function readLineItem(item: Fields, currency: string): LineItem {
   }
 }
 
-function checkUpc(item: Fields): void {
+function checkUpc(item: RequestFields): void {
   const type = item.text('upc_type')
   if (type !== null && !UPC_TYPES.has(type)) item.addError('upc_type', '95833')
   if (type !== null && item.isBlank('upc_code')) item.addError('upc_code', '95830')
@@ -98,7 +101,7 @@ function checkUpc(item: Fields): void {
 /** Up to four decimals, stored as they were sent. */
 const DECIMAL = /^\d+(?:\.\d{1,4})?$/
 
-function readQuantity(item: Fields): string {
+function readQuantity(item: RequestFields): string {
   const text = item.text('quantity')
   if (text === null) item.addError('quantity', '95811')
   else if (!DECIMAL.test(text)) item.addError('quantity', '95810')
@@ -106,7 +109,7 @@ function readQuantity(item: Fields): string {
   return text ?? ''
 }
 
-function readUnitAmount(item: Fields): string {
+function readUnitAmount(item: RequestFields): string {
   const text = item.text('unit_amount')
   if (text === null) item.addError('unit_amount', '95818')
   else if (/^-/.test(text) || Number(text) === 0) item.addError('unit_amount', '95820')

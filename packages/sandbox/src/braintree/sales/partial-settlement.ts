@@ -1,8 +1,8 @@
 import type { BraintreeContext } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
-import { APPROVED } from '../vault/processor.ts'
+import { APPROVED_BY_PROCESSOR } from '../vault/processor.ts'
 import { throwValidationError } from '../wire/errors.ts'
-import { chargePaymentMethod, copyChargeFields, setStatus } from './charging.ts'
+import { chargePaymentMethod, copyChargeFields, setTransactionStatus } from './charging.ts'
 
 const PATH = ['transaction']
 
@@ -15,14 +15,15 @@ export function settlePartially(
   row: TransactionRow,
   asked: { amount: number; details: Partial<TransactionRow> },
 ): TransactionRow {
-  requirePartial(row)
-  if (asked.amount > unsettledAmount(context, row)) throwValidationError(PATH, 'amount', '91522')
+  requirePartialSettlement(row)
+  if (asked.amount > computeUnsettledAmount(context, row))
+    throwValidationError(PATH, 'amount', '91522')
   const part = chargePaymentMethod(context, {
     ...copyChargeFields(row),
     amount: asked.amount,
     submitForSettlement: true,
     // The processor already approved the authorization.
-    rejection: APPROVED,
+    rejection: APPROVED_BY_PROCESSOR,
     details: {
       orderId: row.orderId,
       descriptor: row.descriptor,
@@ -32,11 +33,11 @@ export function settlePartially(
     },
   })
   row.partialSettlementIds = [...(row.partialSettlementIds ?? []), part.id]
-  setStatus(context, row, 'settlement_pending')
+  setTransactionStatus(context, row, 'settlement_pending')
   return part
 }
 
-export function requirePartial(row: TransactionRow): void {
+export function requirePartialSettlement(row: TransactionRow): void {
   if (row.authorizedTransactionId) throwValidationError(PATH, 'base', '915103')
   const isBegun = row.status === 'settlement_pending' && row.partialSettlementIds !== undefined
   if (row.status !== 'authorized' && !isBegun) throwValidationError(PATH, 'base', '91507')
@@ -46,7 +47,7 @@ export function requirePartial(row: TransactionRow): void {
  * Returns the part of the authorized amount that is not settled yet. The amounts of voided parts
  * count as unsettled.
  */
-export function unsettledAmount(context: BraintreeContext, row: TransactionRow): number {
+export function computeUnsettledAmount(context: BraintreeContext, row: TransactionRow): number {
   const parts = (row.partialSettlementIds ?? []).map((id) => context.tables.transactions.get(id))
   const taken = parts.map((part) => (part && part.status !== 'voided' ? part.amount : 0))
   return row.authorizedAmount - taken.reduce((sum, amount) => sum + amount, 0)

@@ -3,7 +3,7 @@ import { type BraintreeContext, readMerchantSettings } from '../state/context.ts
 import type { PayPalSale, TransactionRow } from '../state/rows/transactions.ts'
 import type { BillingAddress } from '../state/rows/vault.ts'
 import { readCustomFields } from '../vault/custom-fields.ts'
-import { Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, RequestFields } from '../wire/validation.ts'
 import { readDescriptor } from './descriptor.ts'
 import { readLevelThree } from './level-three.ts'
 
@@ -19,7 +19,7 @@ const SHIPPING_METHODS = parsePermittedKeys(
 /** Reads the parameters of a sale, except its amount and payment method. */
 export function readSaleDetails(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   currency: string,
 ): Partial<TransactionRow> {
   fields.checkLength('channel', 255, '91550')
@@ -49,13 +49,13 @@ export function readSaleDetails(
 /** Reads the billing and shipping address, given in full or as the id of a customer's address. */
 function readAddresses(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
 ): Pick<TransactionRow, 'billing' | 'shipping' | 'shippingMethod'> {
   const [billing, shipping] = [fields.object('billing'), fields.object('shipping')]
   shipping.check('shipping_method', (method) => SHIPPING_METHODS.has(method), '915203')
   const { shipping_method: _, ...parts } = shipping.values
   const writtenBilling = readAddress(billing)
-  const writtenShipping = readAddress(new Fields(parts, shipping.path, shipping.errors))
+  const writtenShipping = readAddress(new RequestFields(parts, shipping.path, shipping.errors))
   billing.check('phone_number', isPhone, '915206')
   shipping.check('phone_number', isPhone, '915204')
   return {
@@ -71,7 +71,7 @@ function isPhone(text: string): boolean {
 
 function storedAddress(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   key: 'billing_address_id' | 'shipping_address_id',
 ): BillingAddress | null {
   const id = fields.text(key)
@@ -86,7 +86,7 @@ function storedAddress(
 }
 
 /** Reads whether a combined card, as in Brazil, is charged as credit or debit. */
-function readAccountType(fields: Fields, currency: string): 'credit' | 'debit' | null {
+function readAccountType(fields: RequestFields, currency: string): 'credit' | 'debit' | null {
   const options = fields.object('options')
   const card = options.object('credit_card')
   const type = card.text('account_type')
@@ -101,7 +101,7 @@ function readAccountType(fields: Fields, currency: string): 'credit' | 'debit' |
 const VAULT_KEYS = parsePermittedKeys('status previous_network_transaction_id')
 
 /** Validates the data about a card in another vault. It does not affect the sale. */
-function checkExternalVault(vaultFields: Fields): void {
+function checkExternalVault(vaultFields: RequestFields): void {
   vaultFields.permit(VAULT_KEYS)
   const status = vaultFields.text('status')
   const hasPrevious = !vaultFields.isBlank('previous_network_transaction_id')
@@ -126,14 +126,14 @@ const RISK_LENGTHS = {
 } as const
 
 /** Validates params that appear in no response. */
-function checkHiddenParams(fields: Fields): void {
+function checkHiddenParams(fields: RequestFields): void {
   fields.check('product_sku', (text) => /^[A-Za-z0-9]+$/.test(text), '915202')
   fields.check('processing_merchant_category_code', (text) => /^\d{4}$/.test(text), '915265')
   fields.check('sca_exemption', (text) => EXEMPTIONS.has(text), '915213')
   checkRiskData(fields.object('risk_data'))
 }
 
-function checkRiskData(riskFields: Fields): void {
+function checkRiskData(riskFields: RequestFields): void {
   riskFields.permit(RISK_KEYS)
   for (const [key, [longest, code]] of Object.entries(RISK_LENGTHS)) {
     riskFields.checkLength(key, longest, code)
@@ -150,7 +150,7 @@ const PAYPAL_OPTION_KEYS = parsePermittedKeys(
 )
 
 /** Reads the payee and the texts for PayPal, which a call may send in one of three places. */
-function readPayPalSale(fields: Fields): { paypal?: PayPalSale } {
+function readPayPalSale(fields: RequestFields): { paypal?: PayPalSale } {
   const account = fields.object('paypal_account')
   account.permit(PAYPAL_ACCOUNT_KEYS)
   const options = fields.object('options')

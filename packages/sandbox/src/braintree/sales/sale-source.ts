@@ -8,11 +8,11 @@ import type {
   PaymentMethodRow,
   ThreeDSecureInfo,
 } from '../state/rows/vault.ts'
-import { freshCustomerId } from '../vault/customer-params.ts'
-import type { SubmittedMethod } from '../vault/nonces.ts'
+import { createUnusedCustomerId } from '../vault/customer-params.ts'
+import type { SubmittedPaymentMethod } from '../vault/nonces.ts'
 import { findNonce } from '../vault/nonces.ts'
-import { checkToken, readMethodFromNumber, storePaymentMethod } from '../vault/vault.ts'
-import type { Fields } from '../wire/validation.ts'
+import { checkNewToken, readMethodFromNumber, storePaymentMethod } from '../vault/vault.ts'
+import type { RequestFields } from '../wire/validation.ts'
 
 /** The payment method and the customer that a sale charges. */
 export interface SaleSource {
@@ -36,7 +36,10 @@ type SaleCustomer = CustomerSnapshot & { readonly newId?: string | null }
  * Finds the payment method that a sale charges: by token, nonce or card number, or the customer's
  * default payment method.
  */
-export function readSaleSource(context: BraintreeContext, fields: Fields): SaleSource | null {
+export function readSaleSource(
+  context: BraintreeContext,
+  fields: RequestFields,
+): SaleSource | null {
   const token = fields.text('payment_method_token')
   const nonce = fields.text('payment_method_nonce')
   const customer = readCustomer(context, fields)
@@ -48,7 +51,7 @@ export function readSaleSource(context: BraintreeContext, fields: Fields): SaleS
   if (nonce !== null) return findSourceByNonce(context, nonce, fields, customer)
   const card = fields.object('credit_card')
   if (!card.isBlank('number') || card.has('expiration_date')) {
-    checkToken(context, card)
+    checkNewToken(context, card)
     const offered = readMethodFromNumber(card)
     const wantedToken = card.text('token')
     return offered && fromSubmittedMethod(context, { ...offered, wantedToken }, customer)
@@ -62,7 +65,7 @@ export function readSaleSource(context: BraintreeContext, fields: Fields): SaleS
  * Reads the customer, named by id or described in the call. An `id` in the description is the id of
  * a new customer.
  */
-function readCustomer(context: BraintreeContext, fields: Fields): SaleCustomer | null {
+function readCustomer(context: BraintreeContext, fields: RequestFields): SaleCustomer | null {
   const id = fields.text('customer_id')
   const given = fields.object('customer')
   const internationalPhone = given.has('international_phone') ? readPhone(given) : null
@@ -84,7 +87,7 @@ const NEW_ID_CODES = { invalid: '91610', 'too-long': '91612', taken: '91609' }
 function findSourceByToken(
   context: BraintreeContext,
   token: string,
-  fields: Fields,
+  fields: RequestFields,
 ): SaleSource | null {
   const row = context.tables.paymentMethods.get(token)
   const customerId = fields.text('customer_id')
@@ -96,7 +99,7 @@ function findSourceByToken(
 function findSourceByNonce(
   context: BraintreeContext,
   nonce: string,
-  fields: Fields,
+  fields: RequestFields,
   customer: SaleCustomer | null,
 ): SaleSource | null {
   const use = findNonce(context, nonce)
@@ -114,7 +117,7 @@ function findSourceByNonce(
 function findDefaultSource(
   context: BraintreeContext,
   customerId: string,
-  fields: Fields,
+  fields: RequestFields,
 ): SaleSource | null {
   const rows = context.tables.paymentMethods.findBy('customer', customerId)
   const row = rows.find((method) => method.isDefault)
@@ -134,7 +137,7 @@ function fromStoredMethod(
 
 function fromSubmittedMethod(
   context: BraintreeContext,
-  offered: SubmittedMethod & { readonly oneTime?: boolean },
+  offered: SubmittedPaymentMethod & { readonly oneTime?: boolean },
   customer: SaleCustomer | null,
 ): SaleSource {
   const { instrument, alwaysFailsWith, consume } = offered
@@ -170,7 +173,7 @@ function createCustomer(context: BraintreeContext, saleCustomer: SaleCustomer | 
     ...NO_CONTACT,
     ...details,
     internationalPhone: saleCustomer?.internationalPhone ?? null,
-    id: newId ?? freshCustomerId(context),
+    id: newId ?? createUnusedCustomerId(context),
     customFields: {},
     createdAt: now,
     updatedAt: now,

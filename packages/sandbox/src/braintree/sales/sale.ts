@@ -5,9 +5,13 @@ import {
 } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import type { PaymentInstrument, ThreeDSecureInfo } from '../state/rows/vault.ts'
-import { saleKey } from '../state/tables.ts'
+import { buildDuplicateSaleKey } from '../state/tables.ts'
 import { storeAddress } from '../vault/addresses.ts'
-import { APPROVED, decideSimulatedFailure, type ProcessorDecision } from '../vault/processor.ts'
+import {
+  APPROVED_BY_PROCESSOR,
+  decideSimulatedFailure,
+  type ProcessorDecision,
+} from '../vault/processor.ts'
 import {
   checkPassThru,
   readAuthentication,
@@ -15,12 +19,12 @@ import {
   SALE_ID_CODES,
 } from '../vault/three-d-secure.ts'
 import { formatAmount } from '../wire/money.ts'
-import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, type RequestFields } from '../wire/validation.ts'
 import {
   type ChargeRequest,
   chargePaymentMethod,
   createRefundTransaction,
-  isApproved,
+  isApprovedTransaction,
   takeCustomerSnapshot,
 } from './charging.ts'
 import { readSaleDetails } from './sale-details.ts'
@@ -58,7 +62,7 @@ const FAILED = new Set(['processor_declined', 'gateway_rejected', 'failed', 'voi
  * Creates a sale. If the merchant has the permission, the call can also create a credit that
  * refunds no sale.
  */
-export function createSale(context: BraintreeContext, fields: Fields): TransactionRow {
+export function createSale(context: BraintreeContext, fields: RequestFields): TransactionRow {
   checkSale(fields)
   const type = fields.text('type')
   // Credits without a sale require a permission that new merchant accounts do not have.
@@ -102,7 +106,7 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
  * of another 3-D Secure service count.
  */
 function rejectUnauthenticated(
-  fields: Fields,
+  fields: RequestFields,
   threeDSecure: ThreeDSecureInfo | undefined,
 ): ProcessorDecision | null {
   const isRequired = fields.object('options').object('three_d_secure').flag('required') ?? false
@@ -116,18 +120,18 @@ function rejectUnauthenticated(
  */
 function decidePartialAuthorization(
   { amount, currency }: ChargeRequest,
-  fields: Fields,
+  fields: RequestFields,
 ): ProcessorDecision | null {
   const isWelcome = fields.flag('accept_partial_authorization') ?? false
   if (!isWelcome || formatAmount(amount, currency) !== '1004.00') return null
-  return { ...APPROVED, responseCode: '1004' }
+  return { ...APPROVED_BY_PROCESSOR, responseCode: '1004' }
 }
 
 /**
  * Validates the parameters that every sale has in common, including the manual retry of a
  * subscription's charge.
  */
-export function checkSale(fields: Fields): void {
+export function checkSale(fields: RequestFields): void {
   fields.permit(KEYS)
   fields.refuseUnsupported(UNSUPPORTED)
   fields.object('options').refuseUnsupported(UNSUPPORTED_OPTIONS)
@@ -136,7 +140,7 @@ export function checkSale(fields: Fields): void {
   else if (type !== 'sale' && type !== 'credit') fields.addError('type', '91523')
 }
 
-export function readSaleAmount(fields: Fields, currency: string): number {
+export function readSaleAmount(fields: RequestFields, currency: string): number {
   return fields.amount('amount', { codes: AMOUNT_CODES, currency })
 }
 
@@ -144,7 +148,10 @@ export function readSaleAmount(fields: Fields, currency: string): number {
  * Validates the length of an order id. The limit is lower for PayPal, which uses the order id as
  * its invoice number.
  */
-export function checkOrderId(fields: Fields, kind: PaymentInstrument['kind'] | undefined): void {
+export function checkOrderId(
+  fields: RequestFields,
+  kind: PaymentInstrument['kind'] | undefined,
+): void {
   fields.checkLength('order_id', kind === 'paypal_account' ? 127 : 255, '91501')
 }
 
@@ -154,7 +161,7 @@ function isDuplicate(context: BraintreeContext, request: ChargeRequest): boolean
   if (window === 0) return false
   const { amount, currency, token, instrument } = request
   const orderId = request.details?.orderId ?? null
-  const key = saleKey({
+  const key = buildDuplicateSaleKey({
     type: 'sale',
     subscriptionId: null,
     amount,
@@ -172,10 +179,11 @@ function storeSaleMethod(
   context: BraintreeContext,
   row: TransactionRow,
   source: SaleSource,
-  options: Fields,
+  options: RequestFields,
 ): void {
   const wanted =
-    options.flag('store_in_vault') || (options.flag('store_in_vault_on_success') && isApproved(row))
+    options.flag('store_in_vault') ||
+    (options.flag('store_in_vault_on_success') && isApprovedTransaction(row))
   if (!wanted || source.token !== null || !source.keep) return
   const withAddress = options.flag('add_billing_address_to_payment_method') ?? false
   const stored = source.keep(withAddress ? (row.billing ?? null) : null)

@@ -2,7 +2,7 @@ import { type BraintreeContext, readMerchantSettings } from '../state/context.ts
 import { notifyTransaction } from '../state/notifications.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { decideSettlement } from '../vault/processor.ts'
-import { setStatus } from './charging.ts'
+import { setTransactionStatus } from './charging.ts'
 
 const HOUR = 3_600_000
 const SETTLING_AFTER = 6 * HOUR
@@ -34,9 +34,9 @@ export function findSettlementDueAt(row: TransactionRow): number | null {
  * Gives a transaction its next status, once that is due: an authorization expires, a submitted sale
  * begins to settle, and a settling sale is settled, declined or pending, depending on its amount.
  */
-export function settleDue(context: BraintreeContext, row: TransactionRow): void {
-  if (row.status === 'authorized') setStatus(context, row, 'authorization_expired')
-  else if (row.status === 'submitted_for_settlement') setStatus(context, row, 'settling')
+export function settleIfDue(context: BraintreeContext, row: TransactionRow): void {
+  if (row.status === 'authorized') setTransactionStatus(context, row, 'authorization_expired')
+  else if (row.status === 'submitted_for_settlement') setTransactionStatus(context, row, 'settling')
   else settleByAmount(context, row)
 }
 
@@ -47,12 +47,12 @@ function settleByAmount(context: BraintreeContext, row: TransactionRow): void {
     declineSettlement(context, row, responseCode ?? undefined)
   else {
     row.responseCode = responseCode ?? row.responseCode
-    setStatus(context, row, status)
+    setTransactionStatus(context, row, status)
   }
 }
 
 export function settleTransaction(context: BraintreeContext, row: TransactionRow): void {
-  setStatus(context, row, 'settled')
+  setTransactionStatus(context, row, 'settled')
   if (readMerchantSettings(context).notifySettlement)
     notifyTransaction(context, 'transaction_settled', row)
 }
@@ -63,7 +63,7 @@ export function declineSettlement(
   responseCode = '4001',
 ): void {
   row.responseCode = responseCode
-  setStatus(context, row, 'settlement_declined')
+  setTransactionStatus(context, row, 'settlement_declined')
   if (readMerchantSettings(context).notifySettlement) {
     notifyTransaction(context, 'transaction_settlement_declined', row)
   }

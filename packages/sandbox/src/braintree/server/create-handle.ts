@@ -3,7 +3,11 @@ import { copyJson } from '../../core/store/copy-json.ts'
 import type { StoreTable } from '../../core/store/table.ts'
 import type { ContextByMerchant } from '../api/keys.ts'
 import { changeSettings, defineModification, definePlan } from '../catalog/control-panel.ts'
-import { type BraintreeContext, readMerchantSettings, withCause } from '../state/context.ts'
+import {
+  type BraintreeContext,
+  readMerchantSettings,
+  recordVersionsWithCause,
+} from '../state/context.ts'
 import { verifyWebhookUrl } from '../state/notifications.ts'
 import { createNonce } from '../vault/nonces.ts'
 import type { BraintreeHandle } from './handle.ts'
@@ -42,7 +46,8 @@ export function createBraintreeHandle(
 
 function createControlPanelMethods(context: BraintreeContext) {
   const { merchantAccounts, webhooks, paymentMethods } = context.tables
-  const inPanel = (change: () => void) => withCause(context, 'the control panel', change)
+  const inPanel = (change: () => void) =>
+    recordVersionsWithCause(context, 'the control panel', change)
   return {
     definePlan: (plan) => inPanel(() => definePlan(context, plan)),
     defineAddOn: (addOn) => inPanel(() => defineModification(context, 'add_on', addOn)),

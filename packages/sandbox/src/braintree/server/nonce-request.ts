@@ -1,7 +1,7 @@
 import type { BraintreeContext } from '../state/context.ts'
 import type { NonceRow } from '../state/rows/vault.ts'
 import { readCard } from '../vault/cards.ts'
-import { Fields } from '../wire/validation.ts'
+import { RequestFields } from '../wire/validation.ts'
 
 /**
  * A card or PayPal account as a customer enters it in a browser. The default is a Visa test card.
@@ -43,7 +43,7 @@ export function openNonceInstrument(
     expiration_date: request.expirationDate ?? `12/${year}`,
     cardholder_name: request.cardholderName ?? null,
   }
-  const fields = new Fields(typedIn, ['credit_card'])
+  const fields = new RequestFields(typedIn, ['credit_card'])
   const read = readCard(fields)
   if (!read) throw new TypeError(fields.errors.message)
   const { card, alwaysFailsWith } = read

@@ -1,4 +1,4 @@
-import { dueJobs } from '../../core/clock/due-jobs.ts'
+import { combineDueJobs } from '../../core/clock/due-jobs.ts'
 import { serveHttp } from '../../core/http.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
 import type { StoreTable } from '../../core/store/table.ts'
@@ -6,9 +6,9 @@ import { BraintreeApi } from '../api/api.ts'
 import type { ContextByMerchant } from '../api/keys.ts'
 import { ClientApi } from '../client/client-api.ts'
 import { serveBrowser } from '../client/serve-browser.ts'
-import { OPERATIONS } from '../resources/registry.ts'
-import { findSettlementDueAt, settleDue } from '../sales/settlement.ts'
-import { type BraintreeContext, withCause } from '../state/context.ts'
+import { BRAINTREE_OPERATIONS } from '../resources/registry.ts'
+import { findSettlementDueAt, settleIfDue } from '../sales/settlement.ts'
+import { type BraintreeContext, recordVersionsWithCause } from '../state/context.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
 import { findSubscriptionDueAt, runDueBilling } from '../subscriptions/billing-cycle.ts'
 import { createBraintreeHandle } from './create-handle.ts'
@@ -45,7 +45,7 @@ export async function serveBraintree(
   { trouble, store, allowedHosts }: ProviderContext,
   options: BraintreeOptions,
 ): Promise<BraintreeHandle> {
-  const api = new BraintreeApi(merchants, OPERATIONS, trouble)
+  const api = new BraintreeApi(merchants, BRAINTREE_OPERATIONS, trouble)
   const clientApi = new ClientApi(merchants)
   const server = await serveHttp({
     port: options.port ?? 0,
@@ -73,20 +73,20 @@ function registerDueJobs(context: BraintreeContext): void {
       name: `${prefix}settlement`,
       queue: transactions.dueBy('settlement', findSettlementDueAt),
       run: (key: string) =>
-        withCause(context, 'settlement fell due', () =>
-          runOrRestoreRow(transactions, key, (row) => settleDue(context, row)),
+        recordVersionsWithCause(context, 'settlement fell due', () =>
+          runOrRestoreRow(transactions, key, (row) => settleIfDue(context, row)),
         ),
     },
     {
       name: `${prefix}billing`,
       queue: subscriptions.dueBy('billing', findSubscriptionDueAt),
       run: (key: string) =>
-        withCause(context, 'billing fell due', () =>
+        recordVersionsWithCause(context, 'billing fell due', () =>
           runOrRestoreRow(subscriptions, key, (row) => billOrRollBack(context, row)),
         ),
     },
   ]
-  context.clock.join(dueJobs('braintree', jobs, context.failures))
+  context.clock.join(combineDueJobs('braintree', jobs, context.failures))
 }
 
 function billOrRollBack(context: BraintreeContext, row: SubscriptionRow): void {

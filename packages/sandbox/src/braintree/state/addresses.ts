@@ -1,5 +1,5 @@
 import { type BraintreeCountry, findCountry } from '../wire/countries.ts'
-import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, type RequestFields } from '../wire/validation.ts'
 import type { XmlObject } from '../wire/xml.ts'
 import { readPhone, renderPhoneXml } from './contact.ts'
 import type { AddressRow, BillingAddress } from './rows/vault.ts'
@@ -54,14 +54,14 @@ export const NO_ADDRESS: BillingAddress = {
 /**
  * Reads an address from the parameters of a call. Returns `null` if no part of an address was sent.
  */
-export function readAddress(fields: Fields): BillingAddress | null {
+export function readAddress(fields: RequestFields): BillingAddress | null {
   const given = readAddressParts(fields)
   const isFilled = Object.values(given).some((part) => part !== null)
   return isFilled ? { ...NO_ADDRESS, ...given } : null
 }
 
 /** Reads the parts of an address that were sent with a call. */
-export function readAddressParts(fields: Fields): Partial<BillingAddress> {
+export function readAddressParts(fields: RequestFields): Partial<BillingAddress> {
   fields.permit(KEYS)
   const given: Partial<BillingAddress> = readCountry(fields)
   for (const [key, [name, code]] of Object.entries(PARTS)) {
@@ -75,7 +75,7 @@ export function readAddressParts(fields: Fields): Partial<BillingAddress> {
   return given
 }
 
-function checkPostalCode(fields: Fields, postalCode: string): void {
+function checkPostalCode(fields: RequestFields, postalCode: string): void {
   if (!/^[A-Za-z0-9 -]*$/.test(postalCode)) fields.addError('postal_code', '81813')
   else if (postalCode.replace(/[ -]/g, '').length > MAX_POSTAL_CODE_LENGTH)
     fields.addError('postal_code', '81809')
@@ -85,7 +85,7 @@ function checkPostalCode(fields: Fields, postalCode: string): void {
  * Reads a country from any of its four fields (a name and three codes), and fills in the other
  * three. Fields that are sent together must name the same country.
  */
-function readCountry(fields: Fields): Partial<BillingAddress> {
+function readCountry(fields: RequestFields): Partial<BillingAddress> {
   let country: BraintreeCountry | null = null
   let isNamed = false
   for (const [key, [, by, code]] of Object.entries(COUNTRY_PARTS)) {

@@ -5,7 +5,7 @@ import type { CardDetails } from './rows/vault.ts'
  * Returns the fingerprint of a card number, which is equal for equal numbers. The number itself is
  * not stored.
  */
-export function identifyNumber(number: string): string {
+export function hashCardNumber(number: string): string {
   return createHash('md5').update(number).digest('hex')
 }
 
@@ -59,10 +59,10 @@ const INDICATORS_BY_NUMBER: ReadonlyMap<string, CardIndicators> = new Map(
     '4111111141010101': { issuing_bank: 'NETWORK ONLY' },
     '4111111111310101': { ...fillIndicators('No'), product_id: 'MSB' },
     '4111111111112101': {},
-  } as const).map(([number, says]) => [identifyNumber(number), { ...UNKNOWN, ...says }]),
+  } as const).map(([number, says]) => [hashCardNumber(number), { ...UNKNOWN, ...says }]),
 )
 
-export function cardIndicatorsOf(card: CardDetails): CardIndicators {
+export function getCardIndicators(card: CardDetails): CardIndicators {
   return INDICATORS_BY_NUMBER.get(card.uniqueNumberIdentifier) ?? UNKNOWN
 }
 

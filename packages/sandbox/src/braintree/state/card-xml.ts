@@ -1,9 +1,9 @@
 import { toSnakeCaseKeys, type XmlObject } from '../wire/xml.ts'
-import { cardIndicatorsOf, identifyNumber } from './card-numbers.ts'
+import { getCardIndicators, hashCardNumber } from './card-numbers.ts'
 import type { CardDetails, ThreeDSecureInfo } from './rows/vault.ts'
 
 /** Returns the XML fields of a card, which transactions, verifications and the vault share. */
-export function cardXmlFields(card: CardDetails): XmlObject {
+export function toCardXmlFields(card: CardDetails): XmlObject {
   const logo = card.cardType.toLowerCase().replaceAll(' ', '_')
   return {
     bin: card.bin,
@@ -16,7 +16,7 @@ export function cardXmlFields(card: CardDetails): XmlObject {
     customer_location: 'US',
     image_url: `https://assets.braintreegateway.com/payment_method_logo/${logo}.png`,
     is_network_tokenized: false,
-    ...cardIndicatorsOf(card),
+    ...getCardIndicators(card),
   }
 }
 
@@ -25,7 +25,7 @@ export function cardXmlFields(card: CardDetails): XmlObject {
  * cards of other networks.
  */
 export function linkIdOf(id: string, card: CardDetails): string | null {
-  return card.cardType === 'MasterCard' ? identifyNumber(id).slice(0, 22) : null
+  return card.cardType === 'MasterCard' ? hashCardNumber(id).slice(0, 22) : null
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, type RequestFields } from '../wire/validation.ts'
 import type { XmlObject } from '../wire/xml.ts'
 import type { CustomerSnapshot, InternationalPhone } from './rows/vault.ts'
 
@@ -30,7 +30,7 @@ export const NO_CONTACT = {
 const KEYS = parsePermittedKeys('country_code national_number')
 
 /** Reads the parameter `international_phone` of a customer or address. */
-export function readPhone(fields: Fields): InternationalPhone {
+export function readPhone(fields: RequestFields): InternationalPhone {
   const phone = fields.object('international_phone')
   phone.permit(KEYS)
   return {
@@ -42,7 +42,7 @@ export function readPhone(fields: Fields): InternationalPhone {
 /**
  * Validates a phone number: up to three digits for the country code, four to twelve for the number.
  */
-export function checkPhone(fields: Fields, phone: InternationalPhone | null): void {
+export function checkPhone(fields: RequestFields, phone: InternationalPhone | null): void {
   if (!/^\d{1,3}$/.test(phone?.countryCode ?? '1')) {
     fields.addError('international_phone_country_code', '91625')
   }

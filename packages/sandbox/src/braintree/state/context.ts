@@ -37,7 +37,11 @@ export const VERSIONED_KINDS = [
 ] as const
 
 /** Runs a step and records the changes of objects in the version log, with the given cause. */
-export function withCause<T>({ versions }: BraintreeContext, cause: string, run: () => T): T {
+export function recordVersionsWithCause<T>(
+  { versions }: BraintreeContext,
+  cause: string,
+  run: () => T,
+): T {
   return versions ? versions.recordStep(cause, run) : run()
 }
 

@@ -37,7 +37,10 @@ export function computeCurrentCycleAmount(row: SubscriptionRow): number {
  * Counts the current billing cycle for each add-on or discount that still applies, so that add-ons
  * and discounts with a limited number of cycles end.
  */
-export function countCycle(row: SubscriptionRow, applied: readonly AppliedModification[]): void {
+export function countModificationCycle(
+  row: SubscriptionRow,
+  applied: readonly AppliedModification[],
+): void {
   for (const one of applied) {
     if (!hasCyclesLeft(one) || one.countedInCycle === row.currentBillingCycle) continue
     one.currentBillingCycle += 1

@@ -6,7 +6,7 @@ import type { DisputeState, TransactionRow } from './rows/transactions.ts'
 /** A transaction has at most one dispute, so the dispute's id is derived from the transaction's. */
 const PREFIX = 'dispute_'
 
-export function transactionIdOf(disputeId: string): string | null {
+export function parseTransactionId(disputeId: string): string | null {
   return disputeId.startsWith(PREFIX) ? disputeId.slice(PREFIX.length) : null
 }
 

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { type XmlObject, xmlDocument } from '../wire/xml.ts'
+import { renderXmlDocument, type XmlObject } from '../wire/xml.ts'
 import type { BraintreeContext, MerchantKeys } from './context.ts'
 import type { SubscriptionRow } from './rows/subscriptions.ts'
 import type { TransactionRow } from './rows/transactions.ts'
@@ -56,7 +56,7 @@ export function sendNotification(
   if (context.tables.webhooks.size === 0) return
   // Braintree has no event ids; this one only identifies deliveries in the outbox.
   const eventId = `bt_${context.store.nextNumber('braintree.notifications')}`
-  const xml = xmlDocument('notification', {
+  const xml = renderXmlDocument('notification', {
     timestamp: context.clock.now(),
     kind,
     subject: subject(),

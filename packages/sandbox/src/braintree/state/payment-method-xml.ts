@@ -1,14 +1,14 @@
 import { formatAmount } from '../wire/money.ts'
-import { responseTextOf, responseTypeOf } from '../wire/processor-responses.ts'
+import { getProcessorResponseText, getProcessorResponseType } from '../wire/processor-responses.ts'
 import { XmlList, type XmlObject } from '../wire/xml.ts'
 import { renderAddressXml } from './addresses.ts'
-import { cardXmlFields, linkIdOf, renderThreeDSecureXml } from './card-xml.ts'
+import { linkIdOf, renderThreeDSecureXml, toCardXmlFields } from './card-xml.ts'
 import type { BraintreeContext } from './context.ts'
 import type { CardDetails, PaymentMethodRow, PayPalDetails, VerificationRow } from './rows/vault.ts'
 import { renderSubscriptionXml } from './subscription-xml.ts'
 import { renderRiskDataXml } from './transaction-xml.ts'
 
-export function paymentMethodName(row: PaymentMethodRow): 'credit_card' | 'paypal_account' {
+export function getPaymentMethodKind(row: PaymentMethodRow): 'credit_card' | 'paypal_account' {
   return row.instrument.kind
 }
 
@@ -30,7 +30,7 @@ function paymentMethodXml(
   }
   const { card } = row.instrument
   return {
-    ...cardXmlFields(card),
+    ...toCardXmlFields(card),
     ...shared,
     expired: isExpired(context, card),
     billing_address: renderAddressXml(
@@ -58,8 +58,8 @@ export function renderVerificationXml(row: VerificationRow): XmlObject {
     currency_iso_code: row.currency,
     merchant_account_id: row.merchantAccountId,
     processor_response_code: row.responseCode,
-    processor_response_text: responseTextOf(row.responseCode),
-    processor_response_type: responseTypeOf(row.responseCode),
+    processor_response_text: getProcessorResponseText(row.responseCode),
+    processor_response_type: getProcessorResponseType(row.responseCode),
     gateway_rejection_reason: row.gatewayRejectionReason,
     cvv_response_code: 'I',
     avs_error_response_code: null,
@@ -67,7 +67,7 @@ export function renderVerificationXml(row: VerificationRow): XmlObject {
     avs_street_address_response_code: 'I',
     credit_card: row.card
       ? {
-          ...cardXmlFields(row.card),
+          ...toCardXmlFields(row.card),
           token: row.token ?? null,
           account_type: row.accountType ?? null,
         }

@@ -1,4 +1,4 @@
-import { daysBetween } from '../wire/days.ts'
+import { countDaysBetween } from '../wire/days.ts'
 import { formatAmount } from '../wire/money.ts'
 import { XmlDay, XmlList, type XmlObject } from '../wire/xml.ts'
 import { type BraintreeContext, getCurrentDay } from './context.ts'
@@ -44,7 +44,7 @@ export function renderSubscriptionXml(
     never_expires: row.neverExpires,
     failure_count: row.failureCount,
     days_past_due:
-      row.pastDueSince === null ? null : daysBetween(row.pastDueSince, getCurrentDay(context)),
+      row.pastDueSince === null ? null : countDaysBetween(row.pastDueSince, getCurrentDay(context)),
     trial_period: row.trialPeriod,
     trial_duration: row.trialDuration,
     trial_duration_unit: row.trialDurationUnit,

@@ -48,7 +48,7 @@ export function openTables(store: SandboxStore, owner: string): BraintreeTables 
   tables.subscriptions.indexBy('customer', (row) => row.customerId)
   tables.subscriptions.indexBy('token', (row) => row.paymentMethodToken)
   tables.transactions.indexBy('customer', (row) => row.customer?.id ?? null)
-  tables.transactions.indexBy('sale', saleKey)
+  tables.transactions.indexBy('sale', buildDuplicateSaleKey)
   return tables
 }
 
@@ -56,7 +56,7 @@ export function openTables(store: SandboxStore, owner: string): BraintreeTables 
  * Returns the key by which the duplicate check compares sales: it is equal for sales with the same
  * amount, payment method and order id. `null` for transactions that are not checked.
  */
-export function saleKey(
+export function buildDuplicateSaleKey(
   sale: Pick<
     TransactionRow,
     'type' | 'subscriptionId' | 'amount' | 'currency' | 'orderId' | 'token' | 'instrument'

@@ -1,9 +1,9 @@
 import type { CalendarDay } from '../wire/days.ts'
 import { formatAmount } from '../wire/money.ts'
-import { responseTextOf, responseTypeOf } from '../wire/processor-responses.ts'
+import { getProcessorResponseText, getProcessorResponseType } from '../wire/processor-responses.ts'
 import { XmlDay, XmlList, type XmlObject, type XmlValue } from '../wire/xml.ts'
 import { renderAddressXml } from './addresses.ts'
-import { cardXmlFields, linkIdOf, renderThreeDSecureXml } from './card-xml.ts'
+import { linkIdOf, renderThreeDSecureXml, toCardXmlFields } from './card-xml.ts'
 import { renderContactXml } from './contact.ts'
 import { renderDisputeXml } from './dispute-xml.ts'
 import type { AppliedModification, StatementDescriptor } from './rows/subscriptions.ts'
@@ -111,8 +111,8 @@ function adjustmentsXml(row: TransactionRow): XmlList {
     amount: formatAmount(amount, row.currency),
     success: responseCode.startsWith('1'),
     processor_response_code: responseCode,
-    processor_response_text: responseTextOf(responseCode),
-    processor_response_type: responseTypeOf(responseCode),
+    processor_response_text: getProcessorResponseText(responseCode),
+    processor_response_type: getProcessorResponseType(responseCode),
   }))
   return new XmlList('authorization_adjustment', adjustments)
 }
@@ -136,7 +136,7 @@ function instrumentFields(row: TransactionRow): XmlObject {
       payment_instrument_type: 'credit_card',
       credit_card: {
         token,
-        ...cardXmlFields(instrument.card),
+        ...toCardXmlFields(instrument.card),
         account_type: row.accountType ?? null,
       },
     }
@@ -176,10 +176,10 @@ function processorFields(row: TransactionRow): XmlObject {
   const rejected = row.gatewayRejectionReason !== null
   const card = row.instrument.kind === 'credit_card' ? row.instrument.card : null
   return {
-    processor_authorization_code: authorizationCodeOf(row),
+    processor_authorization_code: getAuthorizationCode(row),
     processor_response_code: rejected ? null : row.responseCode,
-    processor_response_text: rejected ? null : responseTextOf(row.responseCode),
-    processor_response_type: rejected ? null : responseTypeOf(row.responseCode),
+    processor_response_text: rejected ? null : getProcessorResponseText(row.responseCode),
+    processor_response_type: rejected ? null : getProcessorResponseType(row.responseCode),
     additional_processor_response: additionalResponse(row),
     gateway_rejection_reason: row.gatewayRejectionReason,
     authorization_expires_at: authorizationExpiresAt(row),
@@ -215,7 +215,7 @@ function adviceXml({ instrument, responseCode }: TransactionRow): XmlObject {
  * Returns the processor's authorization code of a transaction. `null` if the authorization was not
  * granted.
  */
-export function authorizationCodeOf(row: TransactionRow): string | null {
+export function getAuthorizationCode(row: TransactionRow): string | null {
   const isGranted = row.responseCode.startsWith('1') || row.responseCode.startsWith('4')
   return isGranted && row.gatewayRejectionReason === null ? row.id.slice(0, 6).toUpperCase() : null
 }
@@ -238,5 +238,5 @@ function additionalResponse(row: TransactionRow): string | null {
   const approved = row.responseCode.startsWith('1') || row.responseCode.startsWith('4')
   const code = row.authorizationDecline ?? (approved ? null : row.responseCode)
   if (code === null || row.gatewayRejectionReason !== null) return null
-  return `${code} : ${responseTextOf(code)}`
+  return `${code} : ${getProcessorResponseText(code)}`
 }

@@ -1,7 +1,11 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { chargePaymentMethod, isApproved } from '../sales/charging.ts'
+import { chargePaymentMethod, isApprovedTransaction } from '../sales/charging.ts'
 import { type BraintreeContext, getCurrentDay, readMerchantSettings } from '../state/context.ts'
-import { appliesToCurrentCycle, computeNextCycleAmount, countCycle } from '../state/cycle-amount.ts'
+import {
+  appliesToCurrentCycle,
+  computeNextCycleAmount,
+  countModificationCycle,
+} from '../state/cycle-amount.ts'
 import { notifySubscription, type SubscriptionNotification } from '../state/notifications.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
 import type { PayPalSale, TransactionRow } from '../state/rows/transactions.ts'
@@ -11,7 +15,7 @@ import {
   saveSubscription,
   setSubscriptionStatus,
 } from '../state/subscription-status.ts'
-import { addDaysTo, billingDayAfter, type CalendarDay, startOfDay } from '../wire/days.ts'
+import { addDaysTo, addMonthsToBillingDay, type CalendarDay, startOfDay } from '../wire/days.ts'
 
 /**
  * Returns when the next scheduled work of the subscription is due, in epoch milliseconds: a retry,
@@ -66,7 +70,7 @@ function applyRenewal(
     const skipped: SubscriptionNotification = 'subscription_billing_skipped'
     return wasPastDue ? [skipped, 'subscription_went_active'] : [skipped]
   }
-  if (isApproved(transaction)) {
+  if (isApprovedTransaction(transaction)) {
     recordPayment(context, row)
     const charged: SubscriptionNotification = 'subscription_charged_successfully'
     return wasPending || wasPastDue ? [charged, 'subscription_went_active'] : [charged]
@@ -89,9 +93,9 @@ function applyRenewal(
 export function startCycle(row: SubscriptionRow, start: CalendarDay): void {
   const amount = computeNextCycleAmount(row)
   row.currentBillingCycle += 1
-  countCycle(row, [...row.addOns, ...row.discounts])
+  countModificationCycle(row, [...row.addOns, ...row.discounts])
   row.billingPeriodStart = start
-  row.nextBillingDate = billingDayAfter(start, row.billingFrequency, row.billingDayOfMonth)
+  row.nextBillingDate = addMonthsToBillingDay(start, row.billingFrequency, row.billingDayOfMonth)
   row.billingPeriodEnd = addDaysTo(row.nextBillingDate, -1)
   row.balance += amount
 }
@@ -176,7 +180,7 @@ function retryAutomatically(context: BraintreeContext, row: SubscriptionRow): vo
  */
 export function retryBalance(context: BraintreeContext, row: SubscriptionRow): void {
   const charged = chargeBalance(context, row)
-  if (charged && !isApproved(charged)) {
+  if (charged && !isApprovedTransaction(charged)) {
     row.failureCount += 1
     saveSubscription(context, row)
     notifySubscription(context, 'subscription_charged_unsuccessfully', row)

@@ -1,8 +1,8 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { AppliedModification, ModificationRow } from '../state/rows/subscriptions.ts'
-import { largestAmount } from '../wire/money.ts'
-import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { getLargestAmount } from '../wire/money.ts'
+import { parsePermittedKeys, type RequestFields } from '../wire/validation.ts'
 
 type Kind = ModificationRow['kind']
 
@@ -34,7 +34,7 @@ export function inheritModification(row: ModificationRow): AppliedModification {
 }
 
 export interface ModificationRequest {
-  readonly fields: Fields
+  readonly fields: RequestFields
   readonly kind: Kind
   readonly currency: string
   /**
@@ -47,7 +47,7 @@ export interface ModificationRequest {
  * Returns a subscription's add-ons or discounts after the changes `add`, `update` and `remove`.
  * Does not change its arguments.
  */
-export function applyChanges(
+export function applyModificationChanges(
   context: BraintreeContext,
   request: ModificationRequest,
 ): AppliedModification[] {
@@ -76,7 +76,7 @@ export function applyChanges(
 
 function addOne(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   { kind, currency }: ModificationRequest,
 ): AppliedModification | null {
   fields.permit(ADD_KEYS)
@@ -93,7 +93,7 @@ function addOne(
 
 function updateOne(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   { kind, currency }: ModificationRequest,
   appliedModifications: readonly AppliedModification[],
 ): string | null {
@@ -128,7 +128,7 @@ function findRemovalFault(
 }
 
 /** Reads amount, quantity and number of billing cycles. */
-function readTerms(fields: Fields, applied: AppliedModification, currency: string): void {
+function readTerms(fields: RequestFields, applied: AppliedModification, currency: string): void {
   if (fields.has('amount')) {
     if (fields.isBlank('amount')) fields.addError('amount', '92003')
     else applied.amount = fields.amount('amount', { codes: AMOUNT_CODES, currency })
@@ -140,12 +140,12 @@ function readTerms(fields: Fields, applied: AppliedModification, currency: strin
     else if (quantity === 0) fields.addError('quantity', '92010')
     else applied.quantity = quantity
   }
-  if (applied.amount * applied.quantity > largestAmount(currency))
+  if (applied.amount * applied.quantity > getLargestAmount(currency))
     fields.addError('amount', '92023')
   readDuration(fields, applied)
 }
 
-function readDuration(fields: Fields, applied: AppliedModification): void {
+function readDuration(fields: RequestFields, applied: AppliedModification): void {
   const neverExpires = fields.flag('never_expires')
   const cycles = fields.integer('number_of_billing_cycles')
   if (cycles === null) {

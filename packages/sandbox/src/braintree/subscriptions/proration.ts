@@ -1,12 +1,12 @@
 import { multiplyFraction } from '../../core/rounding.ts'
-import { isApproved } from '../sales/charging.ts'
+import { isApprovedTransaction } from '../sales/charging.ts'
 import { type BraintreeContext, getCurrentDay } from '../state/context.ts'
 import { computeCurrentCycleAmount } from '../state/cycle-amount.ts'
 import { notifySubscription } from '../state/notifications.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { saveSubscription } from '../state/subscription-status.ts'
-import { daysBetween } from '../wire/days.ts'
+import { countDaysBetween } from '../wire/days.ts'
 import { chargeSubscription } from './billing-cycle.ts'
 
 /**
@@ -22,8 +22,8 @@ export function computeProratedDifference(
   const { billingPeriodStart, billingPeriodEnd } = rowBefore
   if (billingPeriodStart === null || billingPeriodEnd === null) return 0
   const change = computeCurrentCycleAmount(rowAfter) - computeCurrentCycleAmount(rowBefore)
-  const days = daysBetween(billingPeriodStart, billingPeriodEnd) + 1
-  const left = daysBetween(getCurrentDay(context), billingPeriodEnd) + 1
+  const days = countDaysBetween(billingPeriodStart, billingPeriodEnd) + 1
+  const left = countDaysBetween(getCurrentDay(context), billingPeriodEnd) + 1
   return multiplyFraction(change, Math.max(0, Math.min(left, days)), days)
 }
 
@@ -41,7 +41,7 @@ export function chargeProration(
   if (change <= 0 || row.balance <= 0) return null
   const amount = row.balance
   const transaction = chargeSubscription(context, row, { amount, submitForSettlement: true })
-  if (isApproved(transaction)) row.balance = 0
+  if (isApprovedTransaction(transaction)) row.balance = 0
   return transaction
 }
 
@@ -52,7 +52,7 @@ export function notifyProration(
   transaction: TransactionRow,
 ): void {
   saveSubscription(context, row)
-  const succeeded = isApproved(transaction)
+  const succeeded = isApprovedTransaction(transaction)
   notifySubscription(
     context,
     succeeded ? 'subscription_charged_successfully' : 'subscription_charged_unsuccessfully',

@@ -1,13 +1,13 @@
-import { isApproved } from '../sales/charging.ts'
+import { isApprovedTransaction } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { checkSale, readSaleAmount } from '../sales/sale.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
-import type { Fields } from '../wire/validation.ts'
+import type { RequestFields } from '../wire/validation.ts'
 import { chargeSubscription, recordManualPayment } from './billing-cycle.ts'
 
 /** Charges a past due subscription because the merchant called `retryCharge`. */
-export function retryCharge(context: BraintreeContext, fields: Fields): TransactionRow {
+export function retryCharge(context: BraintreeContext, fields: RequestFields): TransactionRow {
   checkSale(fields)
   const row = context.tables.subscriptions.get(fields.text('subscription_id') ?? '')
   if (!row) fields.addError('subscription_id', '91528')
@@ -31,6 +31,6 @@ export function retryCharge(context: BraintreeContext, fields: Fields): Transact
     ...(descriptor ? { details: { descriptor } } : {}),
   })
   context.tables.subscriptions.set(row.id, row)
-  if (isApproved(transaction)) recordManualPayment(context, row, amount)
+  if (isApprovedTransaction(transaction)) recordManualPayment(context, row, amount)
   return transaction
 }

@@ -1,4 +1,4 @@
-import { declineResponse, isApproved } from '../sales/charging.ts'
+import { declineResponse, isApprovedTransaction } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { type BraintreeContext, createUnusedId, getCurrentDay } from '../state/context.ts'
 import { notifySubscription } from '../state/notifications.ts'
@@ -6,17 +6,17 @@ import type { MerchantAccountRow } from '../state/rows/merchant.ts'
 import type { AppliedModification, PlanRow, SubscriptionRow } from '../state/rows/subscriptions.ts'
 import { setSubscriptionStatus } from '../state/subscription-status.ts'
 import { addDaysTo } from '../wire/days.ts'
-import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, type RequestFields } from '../wire/validation.ts'
 import { chargeBalance, startCycle } from './billing-cycle.ts'
-import { applyChanges, inheritModification } from './modifications.ts'
+import { applyModificationChanges, inheritModification } from './modifications.ts'
 import {
-  readCycles,
+  parseCycleLimit,
   readMerchantAccount,
   readPaymentSource,
   readPrice,
   readSubscriptionId,
 } from './subscription-params.ts'
-import { readStart } from './subscription-start.ts'
+import { parseSubscriptionStart } from './subscription-start.ts'
 
 const KEYS = parsePermittedKeys(
   `add_ons billing_day_of_month descriptor discounts first_billing_date id merchant_account_id
@@ -31,7 +31,10 @@ const OPTION_KEYS = parsePermittedKeys(
  * Creates a subscription and charges it, unless it starts later. If the charge is declined, the
  * subscription is not created.
  */
-export function createSubscription(context: BraintreeContext, fields: Fields): SubscriptionRow {
+export function createSubscription(
+  context: BraintreeContext,
+  fields: RequestFields,
+): SubscriptionRow {
   const { row, takeMethod } = readNewSubscription(context, fields)
   row.paymentMethodToken = takeMethod()
   if (row.firstBillingDate > getCurrentDay(context)) {
@@ -50,7 +53,7 @@ function startFirstCycle(context: BraintreeContext, row: SubscriptionRow): void 
     row.billingPeriodEnd = addDaysTo(secondBillingDate, -1)
   }
   const transaction = chargeBalance(context, row)
-  if (transaction && !isApproved(transaction)) {
+  if (transaction && !isApprovedTransaction(transaction)) {
     transaction.subscriptionId = null
     context.tables.transactions.set(transaction.id, transaction)
     throw declineResponse(transaction)
@@ -66,7 +69,7 @@ function startFirstCycle(context: BraintreeContext, row: SubscriptionRow): void 
 
 function readNewSubscription(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
 ): { row: SubscriptionRow; takeMethod: () => string } {
   fields.permit(KEYS)
   fields.object('options').permit(OPTION_KEYS)
@@ -111,7 +114,7 @@ function readNewSubscription(
 
 function readPlan(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   account: MerchantAccountRow | null,
 ): PlanRow | null {
   const plan = context.tables.plans.get(fields.text('plan_id') ?? '')
@@ -121,16 +124,16 @@ function readPlan(
 }
 
 /** Reads price, dates, number of cycles, add-ons and discounts from the call or the plan. */
-function readTerms(context: BraintreeContext, fields: Fields, plan: PlanRow) {
+function readTerms(context: BraintreeContext, fields: RequestFields, plan: PlanRow) {
   const { numberOfBillingCycles } = plan
   const neverExpires = numberOfBillingCycles === null
   const ofPlan = { numberOfBillingCycles, neverExpires, currentBillingCycle: 0 }
-  const start = readStart(context, fields, plan)
+  const start = parseSubscriptionStart(context, fields, plan)
   const { firstBillingDate, billingDayOfMonth } = start
   const descriptor = readDescriptor(fields) ?? { name: null, phone: null, url: null }
   return {
     price: readPrice(fields, plan.currency) ?? plan.price,
-    ...readCycles(fields, ofPlan),
+    ...parseCycleLimit(fields, ofPlan),
     ...readModifications(context, fields, plan),
     ...start.trial,
     firstBillingDate,
@@ -142,7 +145,7 @@ function readTerms(context: BraintreeContext, fields: Fields, plan: PlanRow) {
 
 function readModifications(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   plan: PlanRow,
 ): { addOns: AppliedModification[]; discounts: AppliedModification[] } {
   const inherits = !fields.object('options').flag('do_not_inherit_add_ons_or_discounts')
@@ -153,7 +156,12 @@ function readModifications(
       .filter((row) => row !== undefined)
       .map(inheritModification)
   const changes = (kind: 'add_on' | 'discount', key: string, ids: readonly string[]) =>
-    applyChanges(context, { fields: fields.object(key), kind, currency, present: inherited(ids) })
+    applyModificationChanges(context, {
+      fields: fields.object(key),
+      kind,
+      currency,
+      present: inherited(ids),
+    })
   return {
     addOns: changes('add_on', 'add_ons', plan.addOnIds),
     discounts: changes('discount', 'discounts', plan.discountIds),

@@ -3,7 +3,7 @@ import type { MerchantAccountRow } from '../state/rows/merchant.ts'
 import type { PaymentMethodRow } from '../state/rows/vault.ts'
 import { findNonce } from '../vault/nonces.ts'
 import { storePaymentMethod } from '../vault/vault.ts'
-import type { Fields } from '../wire/validation.ts'
+import type { RequestFields } from '../wire/validation.ts'
 
 const PRICE_CODES = { invalid: '81904', negative: '81904', 'too-large': '81923' }
 
@@ -20,7 +20,10 @@ export type PaymentSource = {
  * Reads a subscription's payment method by token or nonce. Returns `null` if neither was sent, or
  * after adding an error.
  */
-export function readPaymentSource(context: BraintreeContext, fields: Fields): PaymentSource | null {
+export function readPaymentSource(
+  context: BraintreeContext,
+  fields: RequestFields,
+): PaymentSource | null {
   const token = fields.text('payment_method_token')
   const nonce = fields.text('payment_method_nonce')
   const byToken = token === null ? null : context.tables.paymentMethods.get(token)
@@ -59,7 +62,7 @@ export function readPaymentSource(context: BraintreeContext, fields: Fields): Pa
  */
 export function readSubscriptionId(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   own: string | null,
 ): string | null {
   const codes = { invalid: '81906', 'too-long': '81906', taken: '81902' }
@@ -67,7 +70,7 @@ export function readSubscriptionId(
 }
 
 /** Reads the price of a subscription in minor units. Returns `undefined` if none was sent. */
-export function readPrice(fields: Fields, currency: string): number | undefined {
+export function readPrice(fields: RequestFields, currency: string): number | undefined {
   if (!fields.has('price')) return undefined
   if (fields.text('price') !== null) return fields.amount('price', { codes: PRICE_CODES, currency })
   fields.addError('price', '81903')
@@ -76,7 +79,7 @@ export function readPrice(fields: Fields, currency: string): number | undefined 
 
 export function readMerchantAccount(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
 ): MerchantAccountRow | null {
   const account = findMerchantAccount(context, fields.text('merchant_account_id'))
   if (!account) fields.addError('merchant_account_id', '91901')
@@ -92,8 +95,8 @@ export interface BillingCycleLimit {
  * Reads the number of billing cycles of a subscription. Parameters that were not sent keep the
  * values of the subscription or plan.
  */
-export function readCycles(
-  fields: Fields,
+export function parseCycleLimit(
+  fields: RequestFields,
   limitBefore: BillingCycleLimit & { currentBillingCycle: number },
 ): BillingCycleLimit {
   const attribute = 'number_of_billing_cycles'

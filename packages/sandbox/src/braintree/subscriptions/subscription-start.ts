@@ -3,13 +3,13 @@ import type { PlanRow, SubscriptionRow } from '../state/rows/subscriptions.ts'
 import {
   addDaysTo,
   addMonthsTo,
-  billingDayAfter,
+  addMonthsToBillingDay,
   type CalendarDay,
-  nextBillingDay,
+  findNextBillingDay,
   parseDay,
   toBillingDayOfMonth,
 } from '../wire/days.ts'
-import type { Fields } from '../wire/validation.ts'
+import type { RequestFields } from '../wire/validation.ts'
 
 /** First billing date and billing day of a new subscription. */
 export interface SubscriptionStart {
@@ -29,9 +29,9 @@ const NO_TRIAL = { trialPeriod: false, trialDuration: null, trialDurationUnit: n
  * Reads when a new subscription starts: on a first billing date, on a billing day, after a trial,
  * or immediately, as the call or the plan says.
  */
-export function readStart(
+export function parseSubscriptionStart(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   plan: PlanRow,
 ): SubscriptionStart {
   const now = getCurrentDay(context)
@@ -46,7 +46,7 @@ export function readStart(
   if (immediately) return startNow(now, anchor, plan.billingFrequency)
   const wantsTrial = fields.flag('trial_period') ?? plan.trialPeriod
   if (wantsTrial && !hasDay) return startWithTrial(fields, plan, now)
-  return anchor === null ? startOnDate(now) : startOnDate(nextBillingDay(now, anchor), anchor)
+  return anchor === null ? startOnDate(now) : startOnDate(findNextBillingDay(now, anchor), anchor)
 }
 
 function startOnDate(
@@ -63,14 +63,14 @@ function startNow(
   frequency: number,
 ): SubscriptionStart {
   if (monthlyBillingDay === null) return startOnDate(now)
-  const next = nextBillingDay(addDaysTo(now, 1), monthlyBillingDay)
+  const next = findNextBillingDay(addDaysTo(now, 1), monthlyBillingDay)
   return {
     ...startOnDate(now, monthlyBillingDay),
-    secondBillingDate: billingDayAfter(next, frequency - 1, monthlyBillingDay),
+    secondBillingDate: addMonthsToBillingDay(next, frequency - 1, monthlyBillingDay),
   }
 }
 
-function startWithTrial(fields: Fields, plan: PlanRow, now: CalendarDay): SubscriptionStart {
+function startWithTrial(fields: RequestFields, plan: PlanRow, now: CalendarDay): SubscriptionStart {
   const trialDuration = fields.has('trial_duration')
     ? fields.integer('trial_duration')
     : plan.trialDuration
@@ -91,14 +91,14 @@ function startWithTrial(fields: Fields, plan: PlanRow, now: CalendarDay): Subscr
   }
 }
 
-function readFirstDate(fields: Fields, now: CalendarDay): CalendarDay {
+function readFirstDate(fields: RequestFields, now: CalendarDay): CalendarDay {
   const day = parseDay(fields.value('first_billing_date'))
   if (day === null) fields.addError('first_billing_date', '91915')
   else if (day < now) fields.addError('first_billing_date', '91916')
   return day ?? now
 }
 
-function readBillingDay(fields: Fields): number {
+function readBillingDay(fields: RequestFields): number {
   const day = fields.integer('billing_day_of_month') ?? Number.NaN
   if (Number.isNaN(day)) fields.addError('billing_day_of_month', '91913')
   else if (day !== 31 && (day < 1 || day > 28)) fields.addError('billing_day_of_month', '91914')
@@ -107,7 +107,7 @@ function readBillingDay(fields: Fields): number {
 }
 
 function checkConflicts(
-  fields: Fields,
+  fields: RequestFields,
   requestedStart: {
     immediately: boolean
     hasDate: boolean

@@ -1,8 +1,8 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { isApproved } from '../sales/charging.ts'
+import { isApprovedTransaction } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { type BraintreeContext, readMerchantSettings } from '../state/context.ts'
-import { countCycle } from '../state/cycle-amount.ts'
+import { countModificationCycle } from '../state/cycle-amount.ts'
 import type { AppliedModification, SubscriptionRow } from '../state/rows/subscriptions.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { saveSubscription } from '../state/subscription-status.ts'
@@ -10,13 +10,13 @@ import { renderSubscriptionXml } from '../state/subscription-xml.ts'
 import { renderTransactionXml } from '../state/transaction-xml.ts'
 import { describeProcessorDecision, type ProcessorDecision } from '../vault/processor.ts'
 import { ValidationRefused } from '../wire/errors.ts'
-import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, type RequestFields } from '../wire/validation.ts'
 import { retryBalance } from './billing-cycle.ts'
-import { applyChanges } from './modifications.ts'
+import { applyModificationChanges } from './modifications.ts'
 import { chargeProration, computeProratedDifference, notifyProration } from './proration.ts'
 import {
   type PaymentSource,
-  readCycles,
+  parseCycleLimit,
   readMerchantAccount,
   readPaymentSource,
   readPrice,
@@ -36,7 +36,7 @@ const PRICE_CHANGING = ['price', 'plan_id', 'number_of_billing_cycles', 'never_e
 export function updateSubscription(
   context: BraintreeContext,
   rowBefore: SubscriptionRow,
-  fields: Fields,
+  fields: RequestFields,
 ): SubscriptionRow {
   fields.permit(KEYS)
   const options = fields.object('options')
@@ -56,7 +56,7 @@ export function updateSubscription(
   return after
 }
 
-function checkStatus(row: SubscriptionRow, fields: Fields): void {
+function checkStatus(row: SubscriptionRow, fields: RequestFields): void {
   if (row.status === 'Canceled') fields.refuse('base', '81901')
   if (row.status === 'Expired') fields.refuse('base', '81910')
   if (row.status !== 'Past Due') return
@@ -72,7 +72,7 @@ function checkStatus(row: SubscriptionRow, fields: Fields): void {
 function readChanges(
   context: BraintreeContext,
   before: SubscriptionRow,
-  fields: Fields,
+  fields: RequestFields,
 ): SubscriptionRow {
   const after = copyJson(before)
   if (!fields.isBlank('first_billing_date')) fields.addError('first_billing_date', '91919')
@@ -88,13 +88,13 @@ function readChanges(
   if (fields.has('plan_id')) readPlan(context, after, fields)
   if (after.currency !== before.currency) fields.addError('merchant_account_id', '91923')
   after.price = readPrice(fields, after.currency) ?? before.price
-  Object.assign(after, readCycles(fields, before))
+  Object.assign(after, parseCycleLimit(fields, before))
   after.descriptor = readDescriptor(fields) ?? before.descriptor
   const paypal = fields.object('options').object('paypal')
   after.description = paypal.text('description') ?? before.description
   const replaces = fields.object('options').flag('replace_all_add_ons_and_discounts') ?? false
   const changes = (kind: 'add_on' | 'discount', key: string, rows: SubscriptionRow['addOns']) =>
-    applyChanges(context, {
+    applyModificationChanges(context, {
       fields: fields.object(key),
       kind,
       currency: after.currency,
@@ -106,7 +106,7 @@ function readChanges(
 }
 
 /** Reads a new plan. Price, add-ons and dates stay the same; the billing frequency must match. */
-function readPlan(context: BraintreeContext, after: SubscriptionRow, fields: Fields): void {
+function readPlan(context: BraintreeContext, after: SubscriptionRow, fields: RequestFields): void {
   const plan = context.tables.plans.get(fields.text('plan_id') ?? '')
   if (!plan) {
     fields.addError('plan_id', '91904')
@@ -130,14 +130,14 @@ function prorateChange(
   context: BraintreeContext,
   before: SubscriptionRow,
   rowAfter: SubscriptionRow,
-  options: Fields,
+  options: RequestFields,
 ): TransactionRow | null {
   if (before.status !== 'Active' || before.currentBillingCycle === 0) return null
-  countCycle(rowAfter, listCurrentModifications(before, rowAfter))
+  countModificationCycle(rowAfter, listCurrentModifications(before, rowAfter))
   const change = computeProratedDifference(context, before, rowAfter)
   const transaction = chargeProration(context, rowAfter, change)
   const reverts = options.flag('revert_subscription_on_proration_failure') ?? true
-  if (!transaction || isApproved(transaction) || !reverts) return transaction
+  if (!transaction || isApprovedTransaction(transaction) || !reverts) return transaction
   transaction.subscriptionId = before.id
   before.transactionIds.push(transaction.id)
   saveSubscription(context, before)

@@ -1,7 +1,7 @@
 import { NO_ADDRESS, readAddressParts } from '../state/addresses.ts'
 import { type BraintreeContext, createUnusedId } from '../state/context.ts'
 import type { AddressRow, BillingAddress, PaymentMethodRow } from '../state/rows/vault.ts'
-import type { Fields } from '../wire/validation.ts'
+import type { RequestFields } from '../wire/validation.ts'
 
 /**
  * The billing address of a card as a call sends it: none, the id of one of the customer's
@@ -24,7 +24,7 @@ export type BillingAddressInput =
  */
 export function readBillingAddress(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   customerId: string | null,
 ): BillingAddressInput {
   const given = fields.object('billing_address')

@@ -1,4 +1,4 @@
-import { identifyNumber } from '../state/card-numbers.ts'
+import { hashCardNumber } from '../state/card-numbers.ts'
 import type { CardDetails, ThreeDSecureInfo } from '../state/rows/vault.ts'
 
 type AuthenticationOutcome = readonly [
@@ -70,7 +70,7 @@ export const AUTHENTICATION_NUMBERS: Readonly<
   '4000000000001117': [UNAVAILABLE, true],
 }
 const CARDS = new Map(
-  Object.entries(AUTHENTICATION_NUMBERS).map(([number, known]) => [identifyNumber(number), known]),
+  Object.entries(AUTHENTICATION_NUMBERS).map(([number, known]) => [hashCardNumber(number), known]),
 )
 
 const ECI_FLAGS: Readonly<Record<string, string>> = {

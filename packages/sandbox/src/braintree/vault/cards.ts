@@ -1,6 +1,6 @@
-import { identifyNumber } from '../state/card-numbers.ts'
+import { hashCardNumber } from '../state/card-numbers.ts'
 import type { CardDetails } from '../state/rows/vault.ts'
-import type { Fields } from '../wire/validation.ts'
+import type { RequestFields } from '../wire/validation.ts'
 import { AUTHENTICATION_NUMBERS } from './authentications.ts'
 
 /** A card that was read from the parameters of a call, and the rejection that its number causes. */
@@ -40,7 +40,7 @@ const FAIL_VERIFICATION: ReadonlyMap<string, string> = new Map(
     ['6011000990139424', '2000'],
     ['38520000009814', '2000'],
     ['3566002020360505', '3000'],
-  ].map(([number = '', code = '']) => [identifyNumber(number), code]),
+  ].map(([number = '', code = '']) => [hashCardNumber(number), code]),
 )
 /** Card numbers that fraud protection always rejects, with the reason. */
 const REJECTED: ReadonlyMap<string, string> = new Map([
@@ -62,7 +62,7 @@ const CARD_TYPES: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 /** Reads a card from the parameters of a call. Returns `null` after adding errors. */
-export function readCard(fields: Fields): ParsedCard | null {
+export function readCard(fields: RequestFields): ParsedCard | null {
   const before = fields.errors.message
   const number = (fields.text('number') ?? '').replace(/[\s-]/g, '')
   checkNumber(fields, number)
@@ -86,7 +86,7 @@ export function describeCard(
     expirationMonth: expiration.month,
     expirationYear: expiration.year,
     cardholderName,
-    uniqueNumberIdentifier: identifyNumber(number),
+    uniqueNumberIdentifier: hashCardNumber(number),
   }
   return { card, alwaysFailsWith: REJECTED.get(number) ?? null }
 }
@@ -96,14 +96,14 @@ export function findVerificationFailure(card: CardDetails): string | null {
   return FAIL_VERIFICATION.get(card.uniqueNumberIdentifier) ?? null
 }
 
-function checkNumber(fields: Fields, number: string): void {
+function checkNumber(fields: RequestFields, number: string): void {
   if (number === '') fields.addError('number', '81714')
   else if (number.length < 12 || number.length > 19) fields.addError('number', '81716')
   else if (!/^\d+$/.test(number) || !passesLuhn(number)) fields.addError('number', '81715')
   else if (!TEST_NUMBERS.has(number)) fields.addError('number', '81717')
 }
 
-function checkCvv(fields: Fields, number: string): void {
+function checkCvv(fields: RequestFields, number: string): void {
   const digits = /^3[47]/.test(number) ? 4 : 3
   fields.check('cvv', (cvv) => /^\d+$/.test(cvv) && cvv.length === digits, '81707')
 }
@@ -112,7 +112,7 @@ function checkCvv(fields: Fields, number: string): void {
  * Reads a card's expiration date: `05/2030`, `05/30`, or month and year separately. `null` if none
  * was sent or it is invalid.
  */
-export function readExpiration(fields: Fields): { month: string; year: string } | null {
+export function readExpiration(fields: RequestFields): { month: string; year: string } | null {
   const refuse = (key: string, code: string) => {
     fields.addError(key, code)
     return null

@@ -1,5 +1,5 @@
 import { type BraintreeContext, readMerchantSettings } from '../state/context.ts'
-import type { Fields } from '../wire/validation.ts'
+import type { RequestFields } from '../wire/validation.ts'
 
 /**
  * Reads the custom fields of a call. Only those that the control panel defines are allowed. Blank
@@ -7,7 +7,7 @@ import type { Fields } from '../wire/validation.ts'
  */
 export function readCustomFields(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   codes: { readonly invalid: string; readonly tooLong: string },
 ): Record<string, string> {
   const given = fields.object('custom_fields')

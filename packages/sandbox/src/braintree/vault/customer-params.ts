@@ -1,15 +1,15 @@
 import { CONTACT_PARTS, checkPhone, readPhone } from '../state/contact.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { CustomerRow, PaymentMethodRow, TaxIdentifier } from '../state/rows/vault.ts'
-import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, type RequestFields } from '../wire/validation.ts'
 import { readBillingAddress } from './addresses.ts'
 import { readCustomFields } from './custom-fields.ts'
-import type { SubmittedMethod } from './nonces.ts'
-import { readUpdate } from './payment-method-update.ts'
+import type { SubmittedPaymentMethod } from './nonces.ts'
+import { parsePaymentMethodUpdate } from './payment-method-update.ts'
 import { checkCardPassThru } from './three-d-secure.ts'
 import {
   checkDuplicate,
-  checkToken,
+  checkNewToken,
   createPayPalAccount,
   PAYPAL_TOKEN_TAKEN,
   readMethodFromNumber,
@@ -32,14 +32,17 @@ const CARD_KEYS = parsePermittedKeys(
   `token cardholder_name cvv expiration_date expiration_month expiration_year number
    payment_method_nonce options billing_address billing_address_id three_d_secure_pass_thru`,
 )
-export function freshCustomerId(context: BraintreeContext): string {
+export function createUnusedCustomerId(context: BraintreeContext): string {
   for (;;) {
     const id = `1${context.store.randomText(9, '0123456789')}`
     if (!context.tables.customers.has(id)) return id
   }
 }
 
-export function readDetails(context: BraintreeContext, fields: Fields): Partial<CustomerRow> {
+export function parseCustomerDetails(
+  context: BraintreeContext,
+  fields: RequestFields,
+): Partial<CustomerRow> {
   fields.permit(KEYS)
   const details: Partial<CustomerRow> = {}
   for (const [key, [name, code]] of Object.entries(CONTACT_PARTS)) {
@@ -58,7 +61,7 @@ export function readDetails(context: BraintreeContext, fields: Fields): Partial<
 }
 
 /** Reads tax identifiers. Braintree stores them but no response contains them. */
-function readTaxIdentifiers(fields: Fields): TaxIdentifier[] {
+function readTaxIdentifiers(fields: RequestFields): TaxIdentifier[] {
   return fields.objects('tax_identifiers').map((given) => {
     given.permit(TAX_KEYS)
     return { countryCode: given.text('country_code'), identifier: given.text('identifier') }
@@ -73,7 +76,7 @@ const ID_CODES = { invalid: '91610', 'too-long': '91612', reserved: '91611', tak
  */
 export function readCustomerId(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   own: string | null,
 ): string | null {
   return fields.newId('id', ID_CODES, (id) => id !== own && context.tables.customers.has(id))
@@ -85,7 +88,7 @@ export function readCustomerId(
  */
 export function readDefaultMethod(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   customer: CustomerRow | null,
 ): PaymentMethodRow | null {
   const token = fields.text('default_payment_method_token')
@@ -109,7 +112,7 @@ export type ApplyPaymentMethod = (customerId: string) => void
  */
 export function readCustomerPaymentMethod(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   customer: CustomerRow | null,
 ): ApplyPaymentMethod | null {
   const card = fields.object('credit_card')
@@ -122,14 +125,14 @@ export function readCustomerPaymentMethod(
 
 function readNewCard(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   customer: CustomerRow | null,
 ): ApplyPaymentMethod | null {
   const card = fields.object('credit_card')
   const token = card.text('token')
   const outer = fields.text('payment_method_nonce')
   const nonce = outer ?? card.text('payment_method_nonce')
-  let offered: SubmittedMethod | null = null
+  let offered: SubmittedPaymentMethod | null = null
   if (nonce !== null) {
     const place = {
       fields: outer === null ? card : fields,
@@ -146,7 +149,7 @@ function readNewCard(
   const billingAddress = readBillingAddress(context, card, customerId)
   checkCardPassThru(card, offered)
   if (!offered) return null
-  checkToken(context, card)
+  checkNewToken(context, card)
   checkDuplicate(context, offered, card, customerId)
   const kept = offered
   return (id) => {
@@ -160,10 +163,10 @@ function readNewCard(
 /** Reads a PayPal account. An account approved for one payment cannot be stored. */
 function readPayPal(
   context: BraintreeContext,
-  payPalAccountFields: Fields,
-): SubmittedMethod | null {
+  payPalAccountFields: RequestFields,
+): SubmittedPaymentMethod | null {
   payPalAccountFields.permit(PAYPAL_KEYS)
-  checkToken(context, payPalAccountFields, PAYPAL_TOKEN_TAKEN)
+  checkNewToken(context, payPalAccountFields, PAYPAL_TOKEN_TAKEN)
   if (
     payPalAccountFields.isBlank('consent_code') &&
     payPalAccountFields.isBlank('billing_agreement_id')
@@ -181,13 +184,13 @@ function readPayPal(
 
 function readExistingCard(
   context: BraintreeContext,
-  card: Fields,
+  card: RequestFields,
   token: string,
   customer: CustomerRow | null,
 ): ApplyPaymentMethod | null {
   const row = context.tables.paymentMethods.get(token)
   if (customer && row?.customerId === customer.id) {
-    return readUpdate(context, row, card)
+    return parsePaymentMethodUpdate(context, row, card)
   }
   card.object('options').addError('update_existing_token', customer ? '91723' : '91729')
   return null

@@ -12,7 +12,7 @@ import { describeCard } from './cards.ts'
  * A payment method that a call submits by a nonce, a card number or a PayPal account. It is not
  * stored in the vault yet, unless the nonce refers to a stored one.
  */
-export interface SubmittedMethod {
+export interface SubmittedPaymentMethod {
   readonly instrument: PaymentInstrument
   readonly alwaysFailsWith: string | null
   /**
@@ -34,7 +34,7 @@ export interface SubmittedMethod {
   readonly consume: () => void
 }
 
-export type UsableNonce = SubmittedMethod & {
+export type UsableNonce = SubmittedPaymentMethod & {
   readonly outcome: 'usable'
   readonly oneTime: boolean
 }

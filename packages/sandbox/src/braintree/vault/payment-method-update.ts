@@ -1,12 +1,12 @@
 import type { BraintreeContext } from '../state/context.ts'
 import type { CardDetails, PaymentMethodRow } from '../state/rows/vault.ts'
-import type { Fields } from '../wire/validation.ts'
+import type { RequestFields } from '../wire/validation.ts'
 import { readBillingAddress, storeBillingAddress } from './addresses.ts'
 import { readExpiration } from './cards.ts'
-import type { SubmittedMethod } from './nonces.ts'
+import type { SubmittedPaymentMethod } from './nonces.ts'
 import { checkCardPassThru } from './three-d-secure.ts'
 import {
-  checkToken,
+  checkNewToken,
   makeDefault,
   PAYPAL_TOKEN_TAKEN,
   readMethodFromNumber,
@@ -25,9 +25,9 @@ const EXPIRATION = ['expiration_date', 'expiration_month', 'expiration_year']
 export function updatePaymentMethod(
   context: BraintreeContext,
   row: PaymentMethodRow,
-  fields: Fields,
+  fields: RequestFields,
 ): void {
-  const apply = readUpdate(context, row, fields.at('credit_card'))
+  const apply = parsePaymentMethodUpdate(context, row, fields.at('credit_card'))
   fields.throwIfAny()
   apply()
 }
@@ -35,16 +35,16 @@ export function updatePaymentMethod(
 /**
  * Reads and validates the changes of a stored payment method. Returns a function that applies them.
  */
-export function readUpdate(
+export function parsePaymentMethodUpdate(
   context: BraintreeContext,
   row: PaymentMethodRow,
-  fields: Fields,
+  fields: RequestFields,
 ): () => void {
   const { customerId } = row
   const token = fields.text('token')
   if (token !== row.token) {
-    if (row.instrument.kind === 'credit_card') checkToken(context, fields)
-    else checkToken(context, fields.at('paypal_account'), PAYPAL_TOKEN_TAKEN)
+    if (row.instrument.kind === 'credit_card') checkNewToken(context, fields)
+    else checkNewToken(context, fields.at('paypal_account'), PAYPAL_TOKEN_TAKEN)
   }
   const offered = readReplacement(context, row, fields)
   checkCardPassThru(fields, offered)
@@ -66,8 +66,8 @@ export function readUpdate(
 function readReplacement(
   context: BraintreeContext,
   row: PaymentMethodRow,
-  fields: Fields,
-): SubmittedMethod | null {
+  fields: RequestFields,
+): SubmittedPaymentMethod | null {
   const nonce = fields.text('payment_method_nonce')
   if (row.instrument.kind === 'paypal_account') {
     const account = fields.at('paypal_account')
@@ -83,7 +83,7 @@ function readReplacement(
     fields.addError('base', '91738')
     return null
   }
-  if (!fields.isBlank('number')) return readMethodFromNumber(withExpiration(fields, card))
+  if (!fields.isBlank('number')) return readMethodFromNumber(addExpirationOfCard(fields, card))
   return readChangedCard(fields, row, card)
 }
 
@@ -91,17 +91,17 @@ function readReplacement(
  * Returns the new parameters of a card. Adds the old expiration date if a new number was sent
  * without an expiration date.
  */
-export function withExpiration(fields: Fields, card: CardDetails): Fields {
+export function addExpirationOfCard(fields: RequestFields, card: CardDetails): RequestFields {
   if (EXPIRATION.some((key) => !fields.isBlank(key))) return fields
   const date = `${card.expirationMonth}/${card.expirationYear}`
   return fields.with({ expiration_date: date })
 }
 
 function readChangedCard(
-  fields: Fields,
+  fields: RequestFields,
   row: PaymentMethodRow,
   cardBefore: CardDetails,
-): SubmittedMethod | null {
+): SubmittedPaymentMethod | null {
   const renames = fields.has('cardholder_name')
   const expires = EXPIRATION.some((key) => !fields.isBlank(key))
   const verifies = fields.object('options').flag('verify_card') ?? false

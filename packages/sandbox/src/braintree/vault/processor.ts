@@ -1,7 +1,7 @@
 import type { TransactionStatus } from '../state/rows/transactions.ts'
 import type { PaymentInstrument } from '../state/rows/vault.ts'
-import { formatAmount, majorUnits } from '../wire/money.ts'
-import { responseTextOf } from '../wire/processor-responses.ts'
+import { formatAmount, toMajorUnits } from '../wire/money.ts'
+import { getProcessorResponseText } from '../wire/processor-responses.ts'
 
 /**
  * The processor's decision about a charge. If `gatewayRejectionReason` is set, the gateway rejected
@@ -16,7 +16,7 @@ export interface ProcessorDecision {
   readonly gatewayRejectionReason: string | null
 }
 
-export const APPROVED: ProcessorDecision = {
+export const APPROVED_BY_PROCESSOR: ProcessorDecision = {
   status: 'authorized',
   responseCode: '1000',
   gatewayRejectionReason: null,
@@ -52,14 +52,14 @@ export function decideByTestAmount({
   currency,
   instrument,
 }: ChargeDetails): ProcessorDecision {
-  const major = majorUnits(amount, currency)
+  const major = toMajorUnits(amount, currency)
   if (major >= 2000 && major <= 3000) return decideSimulatedFailure(String(major))
   const exactly = formatAmount(amount, currency)
   if (exactly === '5001.00' || exactly === '5001')
     return decideSimulatedFailure('application_incomplete')
   if (exactly === '5001.01' && instrument.kind === 'paypal_account')
     return decideSimulatedFailure('2038')
-  return APPROVED
+  return APPROVED_BY_PROCESSOR
 }
 
 /**
@@ -71,7 +71,7 @@ export function decideSettlement(charged: ChargeDetails): {
   status: 'settled' | 'settlement_declined' | 'settlement_pending'
   responseCode: string | null
 } {
-  const major = majorUnits(charged.amount, charged.currency)
+  const major = toMajorUnits(charged.amount, charged.currency)
   const declined = (code: number) => ({
     status: 'settlement_declined' as const,
     responseCode: String(code),
@@ -88,6 +88,6 @@ export function decideSettlement(charged: ChargeDetails): {
 /** Returns the text of `result.message` for a charge that was not approved. */
 export function describeProcessorDecision(verdict: ProcessorDecision): string {
   return verdict.gatewayRejectionReason === null
-    ? responseTextOf(verdict.responseCode)
+    ? getProcessorResponseText(verdict.responseCode)
     : `Gateway Rejected: ${verdict.gatewayRejectionReason}`
 }

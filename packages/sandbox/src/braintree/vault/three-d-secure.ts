@@ -1,5 +1,5 @@
 import type { CardDetails, PaymentInstrument, ThreeDSecureInfo } from '../state/rows/vault.ts'
-import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { parsePermittedKeys, type RequestFields } from '../wire/validation.ts'
 import { findAuthentication } from './authentications.ts'
 
 const KEYS = parsePermittedKeys(
@@ -94,7 +94,7 @@ interface Authenticated {
  * the nonce. `undefined` if there is none.
  */
 export function readAuthentication(
-  fields: Fields,
+  fields: RequestFields,
   source: Authenticated | null,
   codes: AuthenticationCodes,
 ): ThreeDSecureInfo | undefined {
@@ -106,7 +106,7 @@ export function readAuthentication(
 }
 
 function findMismatch(
-  fields: Fields,
+  fields: RequestFields,
   source: Authenticated | null,
   info: ThreeDSecureInfo,
 ): keyof AuthenticationCodes | null {
@@ -124,7 +124,7 @@ function findMismatch(
 
 /** Validates the 3-D Secure data of a card that is verified or stored. */
 export function checkCardPassThru(
-  passThruFields: Fields,
+  passThruFields: RequestFields,
   offered: { readonly instrument: PaymentInstrument } | null,
 ): void {
   const card = offered?.instrument.kind === 'credit_card' ? offered.instrument.card : null
@@ -136,7 +136,11 @@ export function checkCardPassThru(
  * Validates the result of another service's 3-D Secure authentication (`three_d_secure_pass_thru`).
  * The charge does not depend on the values.
  */
-export function checkPassThru(given: Fields, card: CardDetails | null, codes: PassThruCodes): void {
+export function checkPassThru(
+  given: RequestFields,
+  card: CardDetails | null,
+  codes: PassThruCodes,
+): void {
   given.permit(KEYS)
   if (Object.keys(given.values).length === 0) return
   const version = given.text('three_d_secure_version')

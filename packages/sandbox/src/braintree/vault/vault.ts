@@ -2,12 +2,12 @@ import { copyJson } from '../../core/store/copy-json.ts'
 import { type BraintreeContext, createUnusedId } from '../state/context.ts'
 import type { PaymentMethodRow, PayPalDetails, VerificationRow } from '../state/rows/vault.ts'
 import { cancelSubscriptionRow, isCanceledOrExpired } from '../state/subscription-status.ts'
-import type { Fields } from '../wire/validation.ts'
+import type { RequestFields } from '../wire/validation.ts'
 import { type BillingAddressInput, storeBillingAddress } from './addresses.ts'
 import { readCard } from './cards.ts'
-import { findNonce, type SubmittedMethod } from './nonces.ts'
+import { findNonce, type SubmittedPaymentMethod } from './nonces.ts'
 
-export interface NonceCodes {
+export interface NonceErrorCodes {
   readonly consumed: string
   readonly unknown: string
 }
@@ -19,8 +19,8 @@ export interface NonceCodes {
 export function takeMethodFromNonce(
   context: BraintreeContext,
   nonce: string,
-  place: { fields: Fields; codes: NonceCodes; paypal?: Fields },
-): SubmittedMethod | null {
+  place: { fields: RequestFields; codes: NonceErrorCodes; paypal?: RequestFields },
+): SubmittedPaymentMethod | null {
   const use = findNonce(context, nonce)
   if (use.outcome === 'usable') {
     if (!use.oneTime) return use
@@ -34,7 +34,7 @@ export function takeMethodFromNonce(
   return null
 }
 
-export function readMethodFromNumber(fields: Fields): SubmittedMethod | null {
+export function readMethodFromNumber(fields: RequestFields): SubmittedPaymentMethod | null {
   const read = readCard(fields)
   if (!read) return null
   const { card, alwaysFailsWith } = read
@@ -58,7 +58,7 @@ export function createPayPalAccount(
     token?: string | null
     once?: boolean
   },
-): SubmittedMethod {
+): SubmittedPaymentMethod {
   const paypal: PayPalDetails = {
     email: accountFields.email ?? 'jane.doe@example.com',
     payerId: accountFields.payerId ?? context.store.randomText(13).toUpperCase(),
@@ -79,9 +79,9 @@ export function createPayPalAccount(
 const TOKEN_TAKEN = '91719'
 export const PAYPAL_TOKEN_TAKEN = '92906'
 
-export function checkToken(
+export function checkNewToken(
   context: BraintreeContext,
-  fields: Fields,
+  fields: RequestFields,
   takenCode = TOKEN_TAKEN,
 ): void {
   const codes = { invalid: '91718', 'too-long': '91720', reserved: '91721', taken: takenCode }
@@ -90,8 +90,8 @@ export function checkToken(
 
 export function checkDuplicate(
   context: BraintreeContext,
-  offered: SubmittedMethod,
-  card: Fields,
+  offered: SubmittedPaymentMethod,
+  card: RequestFields,
   customerId: string | null,
 ): void {
   const { instrument } = offered
@@ -117,7 +117,7 @@ export function checkDuplicate(
  */
 export function storePaymentMethod(
   context: BraintreeContext,
-  submittedMethod: SubmittedMethod,
+  submittedMethod: SubmittedPaymentMethod,
   storageOptions: {
     customerId: string
     token: string | null
@@ -181,7 +181,7 @@ function rememberMethod(
 export function replaceInstrument(
   context: BraintreeContext,
   row: PaymentMethodRow,
-  offered: SubmittedMethod,
+  offered: SubmittedPaymentMethod,
   verifications: VerificationRow[],
 ): void {
   row.instrument = copyJson(offered.instrument)

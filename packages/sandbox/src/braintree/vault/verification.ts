@@ -8,16 +8,20 @@ import { renderVerificationXml } from '../state/payment-method-xml.ts'
 import type { VerificationRow } from '../state/rows/vault.ts'
 import { ValidationRefused } from '../wire/errors.ts'
 import { MAX_32_BIT_AMOUNT } from '../wire/money.ts'
-import type { AmountCodes, Fields } from '../wire/validation.ts'
+import type { AmountErrorCodes, RequestFields } from '../wire/validation.ts'
 import { findVerificationFailure } from './cards.ts'
-import type { SubmittedMethod } from './nonces.ts'
-import { APPROVED, decideSimulatedFailure, describeProcessorDecision } from './processor.ts'
+import type { SubmittedPaymentMethod } from './nonces.ts'
+import {
+  APPROVED_BY_PROCESSOR,
+  decideSimulatedFailure,
+  describeProcessorDecision,
+} from './processor.ts'
 
 /** Names of the verification options in a call, and the codes of their errors. */
 export interface VerificationNames {
   /** Prefix of the option names: `verification_` in calls that store a card. */
   readonly prefix: string
-  readonly codes: AmountCodes & {
+  readonly codes: AmountErrorCodes & {
     readonly account: string
     readonly accountType: string
     readonly accountTypeUnsupported: string
@@ -39,8 +43,8 @@ const CARD_CODES = {
  */
 export function verifyCard(
   context: BraintreeContext,
-  submittedMethod: SubmittedMethod,
-  card: Fields,
+  submittedMethod: SubmittedPaymentMethod,
+  card: RequestFields,
 ): VerificationRow[] {
   const options = card.object('options')
   if (!options.flag('verify_card') || submittedMethod.instrument.kind !== 'credit_card') return []
@@ -61,12 +65,12 @@ export type VerificationRequest = Pick<
  */
 export function requestVerification(
   context: BraintreeContext,
-  offered: SubmittedMethod,
+  offered: SubmittedPaymentMethod,
   verificationRequest: VerificationRequest,
 ): VerificationRow {
   const card = offered.instrument.kind === 'credit_card' ? offered.instrument.card : null
   const code = offered.alwaysFailsWith ?? (card && findVerificationFailure(card))
-  const verdict = code === null ? APPROVED : decideSimulatedFailure(code)
+  const verdict = code === null ? APPROVED_BY_PROCESSOR : decideSimulatedFailure(code)
   const { verifications } = context.tables
   const verification: VerificationRow = {
     id: createUnusedId(context, 8, (id) => verifications.has(id)),
@@ -89,7 +93,7 @@ export function requestVerification(
 /** Reads the amount, merchant account and account type of a verification. */
 export function readVerificationOptions(
   context: BraintreeContext,
-  options: Fields,
+  options: RequestFields,
   { prefix, codes }: VerificationNames,
 ): VerificationRequest {
   const account = findMerchantAccount(context, options.text(`${prefix}merchant_account_id`))

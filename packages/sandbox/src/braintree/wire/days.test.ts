@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import {
   addMonthsTo,
-  billingDayAfter,
-  daysBetween,
-  nextBillingDay,
+  addMonthsToBillingDay,
+  countDaysBetween,
+  findNextBillingDay,
   parseDay,
   toBillingDayOfMonth,
 } from './days.ts'
@@ -23,18 +23,18 @@ it.each([
 ])(
   'the next billing date at Braintree: %s plus %i months, with billing day %i, is %s',
   (day, months, anchor, expected) => {
-    expect(billingDayAfter(day, months, anchor)).toBe(expected)
+    expect(addMonthsToBillingDay(day, months, anchor)).toBe(expected)
   },
 )
 
 it('the next billing date at Braintree is today if today is the billing day', () => {
-  expect(nextBillingDay('2026-01-05', 5)).toBe('2026-01-05')
-  expect(nextBillingDay('2026-01-06', 5)).toBe('2026-02-05')
-  expect(nextBillingDay('2026-02-10', 31)).toBe('2026-02-28')
+  expect(findNextBillingDay('2026-01-05', 5)).toBe('2026-01-05')
+  expect(findNextBillingDay('2026-01-06', 5)).toBe('2026-02-05')
+  expect(findNextBillingDay('2026-02-10', 31)).toBe('2026-02-28')
 })
 
 it('calendar days at Braintree are counted across a leap day, and added months end at the last day of the month', () => {
-  expect(daysBetween('2028-02-28', '2028-03-01')).toBe(2)
+  expect(countDaysBetween('2028-02-28', '2028-03-01')).toBe(2)
   expect(addMonthsTo('2026-10-31', 4)).toBe('2027-02-28')
 })
 

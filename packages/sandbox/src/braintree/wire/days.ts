@@ -1,4 +1,4 @@
-import { daysInMonth, isoDay } from '../../core/clock/calendar.ts'
+import { daysInMonth, formatIsoDay } from '../../core/clock/calendar.ts'
 
 /** A calendar day such as `2026-01-31`. Braintree bills by days; the sandbox uses UTC days. */
 export type CalendarDay = string
@@ -11,7 +11,7 @@ export function startOfDay(day: CalendarDay): number {
 }
 
 export function toCalendarDay(ms: number): CalendarDay {
-  return isoDay(new Date(ms))
+  return formatIsoDay(new Date(ms))
 }
 
 export function addDaysTo(day: CalendarDay, days: number): CalendarDay {
@@ -19,7 +19,7 @@ export function addDaysTo(day: CalendarDay, days: number): CalendarDay {
 }
 
 /** Returns the number of days from one day to a later one. `0` for the same day. */
-export function daysBetween(from: CalendarDay, to: CalendarDay): number {
+export function countDaysBetween(from: CalendarDay, to: CalendarDay): number {
   return Math.round((startOfDay(to) - startOfDay(from)) / DAY_MS)
 }
 
@@ -51,7 +51,7 @@ export function toBillingDayOfMonth(day: CalendarDay): number {
  * Returns the billing day in the month that is `months` months after the month of `day`. `anchor`
  * is the `billing_day_of_month`.
  */
-export function billingDayAfter(
+export function addMonthsToBillingDay(
   day: CalendarDay,
   months: number,
   monthlyBillingDay: number,
@@ -61,13 +61,13 @@ export function billingDayAfter(
   const first = new Date(Date.UTC(year, month, 1))
   const last = daysInMonth(first.getUTCFullYear(), first.getUTCMonth())
   first.setUTCDate(Math.min(monthlyBillingDay, last))
-  return isoDay(first)
+  return formatIsoDay(first)
 }
 
 /** Returns the first billing day on or after `day`. `anchor` is the `billing_day_of_month`. */
-export function nextBillingDay(day: CalendarDay, anchor: number): CalendarDay {
-  const sameMonth = billingDayAfter(day, 0, anchor)
-  return sameMonth >= day ? sameMonth : billingDayAfter(day, 1, anchor)
+export function findNextBillingDay(day: CalendarDay, anchor: number): CalendarDay {
+  const sameMonth = addMonthsToBillingDay(day, 0, anchor)
+  return sameMonth >= day ? sameMonth : addMonthsToBillingDay(day, 1, anchor)
 }
 
 /**
@@ -75,5 +75,5 @@ export function nextBillingDay(day: CalendarDay, anchor: number): CalendarDay {
  * trials in months.
  */
 export function addMonthsTo(day: CalendarDay, months: number): CalendarDay {
-  return billingDayAfter(day, months, Number(day.slice(8)))
+  return addMonthsToBillingDay(day, months, Number(day.slice(8)))
 }

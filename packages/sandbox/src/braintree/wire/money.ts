@@ -12,14 +12,14 @@ const LARGEST_MAJOR = 9_999_999_999
 /** Largest amount in minor units of Braintree's newer fields, which are 32-bit integers. */
 export const MAX_32_BIT_AMOUNT = 2 ** 31 - 1
 
-export function decimalsOf(currency: string): number {
+export function getCurrencyDecimals(currency: string): number {
   if (ZERO_DECIMAL.has(currency)) return 0
   return THREE_DECIMAL.has(currency) ? 3 : 2
 }
 
 /** Returns the largest amount in minor units that is allowed in a currency. */
-export function largestAmount(currency: string): number {
-  return LARGEST_MAJOR * 10 ** decimalsOf(currency)
+export function getLargestAmount(currency: string): number {
+  return LARGEST_MAJOR * 10 ** getCurrencyDecimals(currency)
 }
 
 export type AmountFault = 'invalid' | 'negative' | 'too-large'
@@ -34,7 +34,7 @@ export function parseAmount(value: unknown, currency: string): number | AmountFa
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(value).trim())
   if (!match) return 'invalid'
   const [, sign, whole = '', fraction = ''] = match
-  const decimals = decimalsOf(currency)
+  const decimals = getCurrencyDecimals(currency)
   if (fraction.length > decimals) return 'invalid'
   if (Number(whole) > LARGEST_MAJOR) return 'too-large'
   const minor = Number(whole) * 10 ** decimals + Number(fraction.padEnd(decimals, '0') || 0)
@@ -47,7 +47,7 @@ export function parseAmount(value: unknown, currency: string): number | AmountFa
  * negative balances.
  */
 export function formatAmount(minor: number, currency: string): string {
-  const decimals = decimalsOf(currency)
+  const decimals = getCurrencyDecimals(currency)
   if (decimals === 0) return String(minor)
   const digits = String(Math.abs(minor)).padStart(decimals + 1, '0')
   const text = `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
@@ -55,6 +55,6 @@ export function formatAmount(minor: number, currency: string): string {
 }
 
 /** Returns the whole major units of an amount, by which Braintree's test amounts are recognized. */
-export function majorUnits(minor: number, currency: string): number {
-  return Math.floor(minor / 10 ** decimalsOf(currency))
+export function toMajorUnits(minor: number, currency: string): number {
+  return Math.floor(minor / 10 ** getCurrencyDecimals(currency))
 }

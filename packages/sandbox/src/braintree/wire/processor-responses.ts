@@ -2,12 +2,14 @@ import texts from './processor-responses.json' with { type: 'json' }
 
 const RESPONSE_TEXTS: Readonly<Record<string, string>> = texts
 
-export function responseTextOf(code: string): string {
+export function getProcessorResponseText(code: string): string {
   if (code === '') return ''
   return RESPONSE_TEXTS[code] ?? (code.startsWith('1') ? 'Approved' : 'Processor Declined')
 }
 
-export function responseTypeOf(code: string): 'approved' | 'soft_declined' | 'hard_declined' {
+export function getProcessorResponseType(
+  code: string,
+): 'approved' | 'soft_declined' | 'hard_declined' {
   if (code.startsWith('1')) return 'approved'
   return HARD_DECLINES.has(code) ? 'hard_declined' : 'soft_declined'
 }

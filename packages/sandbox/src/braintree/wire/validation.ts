@@ -18,7 +18,7 @@ export function isId(text: string): boolean {
  * `"true"` is true, `"3"` is 3. The object knows its location in the parameters, where its errors
  * are reported. All objects of a call share one list of errors.
  */
-export class Fields {
+export class RequestFields {
   readonly values: Readonly<Record<string, unknown>>
   readonly path: ErrorPath
   readonly errors: ErrorCollector
@@ -32,13 +32,13 @@ export class Fields {
   }
 
   /** Returns the same values with another location, where errors are reported. */
-  at(...path: string[]): Fields {
-    return new Fields(this.values, path, this.errors)
+  at(...path: string[]): RequestFields {
+    return new RequestFields(this.values, path, this.errors)
   }
 
   /** Returns a copy of the object with some values replaced. */
-  with(values: Readonly<Record<string, unknown>>): Fields {
-    return new Fields({ ...this.values, ...values }, this.path, this.errors)
+  with(values: Readonly<Record<string, unknown>>): RequestFields {
+    return new RequestFields({ ...this.values, ...values }, this.path, this.errors)
   }
 
   /** Reports an error in a field. Reading continues, so that all errors of the call are found. */
@@ -103,14 +103,14 @@ export class Fields {
     return /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN
   }
 
-  object(key: string): Fields {
-    return new Fields(this.#own(key), [...this.path, key], this.errors)
+  object(key: string): RequestFields {
+    return new RequestFields(this.#own(key), [...this.path, key], this.errors)
   }
 
   /** Returns the objects of a list in a field. */
-  objects(key: string): Fields[] {
+  objects(key: string): RequestFields[] {
     return this.list(key).map(
-      (item, at) => new Fields(item, [...this.path, key, `index_${at}`], this.errors),
+      (item, at) => new RequestFields(item, [...this.path, key, `index_${at}`], this.errors),
     )
   }
 
@@ -152,7 +152,7 @@ export class Fields {
    * Returns the id in a field that the caller chose for a new object. `null` if the field is blank.
    * Reports an error if the id is invalid or taken.
    */
-  newId(key: string, codes: IdCodes, isTaken: (id: string) => boolean): string | null {
+  newId(key: string, codes: IdErrorCodes, isTaken: (id: string) => boolean): string | null {
     const id = this.text(key)
     if (id === null) return null
     if (!isId(id)) this.addError(key, codes.invalid)
@@ -200,7 +200,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Error codes for the ways in which an amount can be invalid. */
-export interface AmountCodes extends Readonly<Record<AmountFault, string>> {
+export interface AmountErrorCodes extends Readonly<Record<AmountFault, string>> {
   /** Error code for a missing amount. Defaults to the code of `invalid`. */
   readonly missing?: string
   /** Error code for an amount of 0. Without this code, 0 is valid. */
@@ -208,7 +208,7 @@ export interface AmountCodes extends Readonly<Record<AmountFault, string>> {
 }
 
 export interface AmountRules {
-  readonly codes: AmountCodes
+  readonly codes: AmountErrorCodes
   readonly currency: string
   /** Largest allowed amount in minor units, if it is lower than the general limit. */
   readonly largest?: number
@@ -218,7 +218,7 @@ export interface AmountRules {
 
 const MAX_ID_LENGTH = 36
 
-export interface IdCodes {
+export interface IdErrorCodes {
   readonly invalid: string
   readonly 'too-long': string
   /**

@@ -72,7 +72,7 @@ export function toSnakeCaseKeys(fields: object): XmlObject {
 }
 
 /** Renders an XML document with the root element `name`. */
-export function xmlDocument(name: string, value: XmlValue): string {
+export function renderXmlDocument(name: string, value: XmlValue): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${renderElement(name, value)}\n`
 }
 

@@ -9,7 +9,7 @@ import { triggerCommand } from './trigger.ts'
 export const DEFAULT_COMMAND = 'serve'
 
 /** All CLI commands by name, in the order in which the help lists them. */
-export const COMMANDS: Readonly<Record<string, CliCommand>> = {
+export const SANDBOX_COMMANDS: Readonly<Record<string, CliCommand>> = {
   serve: serveCommand,
   advance: advanceCommand,
   trigger: triggerCommand,

@@ -1,7 +1,7 @@
 import type { ControllableSandbox } from '../story/watched.ts'
 
 /** Result of a form that was submitted in the control room. */
-export interface ActionResult {
+export interface ControlActionResult {
   /** Message that the page shows to the person who submitted the form. */
   readonly message: string
   /** JSON response for programs that posted the form. */
@@ -14,7 +14,7 @@ export interface ActionResult {
 export type ControlAction = (
   form: URLSearchParams,
   controls: ControllableSandbox,
-) => Promise<ActionResult> | ActionResult
+) => Promise<ControlActionResult> | ControlActionResult
 
 /**
  * Reads a whole number from a form field. Returns `fallback` for an empty field.

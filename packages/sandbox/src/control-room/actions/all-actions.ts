@@ -1,14 +1,14 @@
 import type { ControlAction } from './action.ts'
 import { deleteMail, failMail } from './change-mail.ts'
-import { advance, advanceTo } from './move-clock.ts'
+import { advanceBy, advanceTo } from './move-clock.ts'
 import { redeliverWebhook, triggerEvent } from './send-webhooks.ts'
 import { changeDunningSettings } from './set-dunning.ts'
 import {
   clearTrouble,
   declineCharge,
   failCalls,
-  releaseHeld,
-  setDeliveries,
+  releaseHeldResponses,
+  setDeliverySwitches,
 } from './simulate-failures.ts'
 
 const save: ControlAction = async (_form, controls) => {
@@ -23,13 +23,13 @@ const reset: ControlAction = async (_form, controls) => {
 }
 
 /** Handlers of the control room's forms, by the path that the form is posted to. */
-export const ACTIONS: Readonly<Record<string, ControlAction>> = {
-  '/advance': advance,
+export const CONTROL_ROOM_ACTIONS: Readonly<Record<string, ControlAction>> = {
+  '/advance': advanceBy,
   '/advance-to': advanceTo,
   '/fail': failCalls,
   '/decline': declineCharge,
-  '/deliveries': setDeliveries,
-  '/release': releaseHeld,
+  '/deliveries': setDeliverySwitches,
+  '/release': releaseHeldResponses,
   '/clear': clearTrouble,
   '/dunning': changeDunningSettings,
   '/delete-mail': deleteMail,

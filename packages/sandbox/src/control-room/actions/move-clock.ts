@@ -3,18 +3,18 @@ import { moveTestClock } from '../../stripe/clocks/move-test-clock.ts'
 import { readClockTime } from '../../stripe/state/context.ts'
 import { countByType, readCurrentPosition, readEventsSince } from '../model/events-since.ts'
 import type { ControllableSandbox } from '../story/watched.ts'
-import { type ActionResult, type ControlAction, readWholeNumber } from './action.ts'
+import { type ControlAction, type ControlActionResult, readWholeNumber } from './action.ts'
 
-export const UNITS = ['minutes', 'hours', 'days', 'weeks', 'months', 'years'] as const
+export const CLOCK_STEP_UNITS = ['minutes', 'hours', 'days', 'weeks', 'months', 'years'] as const
 
 /**
  * Handles the form that moves a clock ahead. The duration is given by the fields `count` and
  * `unit`, as the page sends them, or by one field for each unit: `months=1&hours=1`.
  */
-export const advance: ControlAction = (form, controls) => {
-  const unit = UNITS.find((each) => each === form.get('unit')) ?? 'days'
+export const advanceBy: ControlAction = (form, controls) => {
+  const unit = CLOCK_STEP_UNITS.find((each) => each === form.get('unit')) ?? 'days'
   const by: Record<string, number> = {}
-  for (const each of [...UNITS, 'seconds']) {
+  for (const each of [...CLOCK_STEP_UNITS, 'seconds']) {
     if (form.has(each)) by[each] = readWholeNumber(form, each, 0)
   }
   if (Object.keys(by).length === 0) by[unit] = readWholeNumber(form, 'count', 1)
@@ -59,7 +59,7 @@ async function moveAndReport(
   controls: ControllableSandbox,
   clock: SelectedClock,
   move: () => Promise<void>,
-): Promise<ActionResult> {
+): Promise<ControlActionResult> {
   const from = clock.now().toISOString()
   const mark = readCurrentPosition(controls)
   await move()

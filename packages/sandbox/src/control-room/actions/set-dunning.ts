@@ -2,7 +2,7 @@ import { AFTER_LAST_RETRY, setDunning } from '../../stripe/state/context.ts'
 import type { ControlAction } from './action.ts'
 
 /** Maximum number of payment retries that can be set. Stripe offers no more. */
-export const MAX_RETRIES = 8
+export const MAX_DUNNING_RETRIES = 8
 export const MAX_RETRY_DAYS = 60
 
 /**
@@ -27,8 +27,8 @@ export const changeDunningSettings: ControlAction = (form, { stripe }) => {
 function readDays(text: string): number[] {
   const days = text.split(/[\s,]+/).filter((word) => word !== '')
   const isDay = (word: string) => /^[1-9]\d?$/.test(word) && Number(word) <= MAX_RETRY_DAYS
-  if (days.length <= MAX_RETRIES && days.every(isDay)) return days.map(Number)
+  if (days.length <= MAX_DUNNING_RETRIES && days.every(isDay)) return days.map(Number)
   throw new RangeError(
-    `days: must be at most ${MAX_RETRIES} whole numbers from 1 to ${MAX_RETRY_DAYS} such as 3, 5, 7, not ${text}`,
+    `days: must be at most ${MAX_DUNNING_RETRIES} whole numbers from 1 to ${MAX_RETRY_DAYS} such as 3, 5, 7, not ${text}`,
   )
 }

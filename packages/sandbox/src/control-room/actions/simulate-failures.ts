@@ -48,7 +48,7 @@ export const declineCharge: ControlAction = (form, { trouble }) => {
   }
 }
 
-export const setDeliveries: ControlAction = (form, { outbox }) => {
+export const setDeliverySwitches: ControlAction = (form, { outbox }) => {
   outbox.set({
     duplicate: form.has('duplicate'),
     drop: form.has('drop'),
@@ -65,7 +65,7 @@ export const setDeliveries: ControlAction = (form, { outbox }) => {
   return { message, data: outbox.switches() }
 }
 
-export const releaseHeld: ControlAction = (_form, { trouble }) => {
+export const releaseHeldResponses: ControlAction = (_form, { trouble }) => {
   const { held } = trouble.pending()
   trouble.release()
   return {

@@ -2,7 +2,7 @@ import { copyJson } from '../../core/store/copy-json.ts'
 import type { StoreTable } from '../../core/store/table.ts'
 import { type OfflineSandbox, openOfflineSandbox } from '../../offline/offline-sandbox.ts'
 import { moveTestClock } from '../../stripe/clocks/move-test-clock.ts'
-import { dunningOptionsOf, type StripeContext } from '../../stripe/state/context.ts'
+import { getDunningOptions, type StripeContext } from '../../stripe/state/context.ts'
 import { KINDS_WITH_CUSTOMER } from '../../stripe/state/tables.ts'
 import { findMerchant, listMerchants, type SandboxMerchant } from '../story/merchants.ts'
 import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
@@ -46,7 +46,7 @@ export function copyCustomer(
     customerRef.provider === 'braintree'
       ? findMerchant(observedSandbox, customerRef.merchant)
       : null
-  const copied = merchant && copiedMerchant(scratch, merchant)
+  const copied = merchant && copyMerchant(scratch, merchant)
   if (merchant && copied) {
     const from = merchant.context.tables as unknown as Record<string, AnyTable>
     const to = copied.context.tables as unknown as Record<string, AnyTable>
@@ -73,10 +73,7 @@ export function copyEverything(watched: ObservedSandbox): OfflineSandbox {
   const merchants = listMerchants(watched)
   const copies = [
     [watched.stripe?.context.tables, scratch.stripe?.tables],
-    ...merchants.map((each) => [
-      each.context.tables,
-      copiedMerchant(scratch, each)?.context.tables,
-    ]),
+    ...merchants.map((each) => [each.context.tables, copyMerchant(scratch, each)?.context.tables]),
   ] as unknown as Array<readonly [Record<string, AnyTable>?, Record<string, AnyTable>?]>
   for (const [from = {}, to = {}] of copies) {
     for (const name of Object.keys(from)) fill(to[name], from[name]?.entries() ?? [], name)
@@ -86,7 +83,7 @@ export function copyEverything(watched: ObservedSandbox): OfflineSandbox {
 }
 
 /** Finds the merchant of an offline copy that has the same merchant id as the given merchant. */
-export function copiedMerchant(
+export function copyMerchant(
   { braintree }: OfflineSandbox,
   { name, context }: SandboxMerchant,
 ): SandboxMerchant | null {
@@ -111,7 +108,7 @@ function openCopy({ store, clock, wanted, stripe }: ObservedSandbox): OfflineSan
     stripe: wanted.stripe && {
       ...wanted.stripe,
       keepEventsForDays: 36_500,
-      ...(stripe ? { dunning: dunningOptionsOf(stripe.context) } : {}),
+      ...(stripe ? { dunning: getDunningOptions(stripe.context) } : {}),
     },
     braintree: wanted.braintree,
     rows: { ...head, tables: {} },

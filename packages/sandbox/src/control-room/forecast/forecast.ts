@@ -11,10 +11,10 @@ import { findCustomerTestClock } from '../story/clocks.ts'
 import { findObject } from '../story/find-object.ts'
 import { findMerchant, type SandboxMerchant } from '../story/merchants.ts'
 import { type StepAmount, type TimelineStep, toStepAmount } from '../story/step.ts'
-import { isAbout, readEvents } from '../story/stripe-events.ts'
+import { createCustomerEventFilter, readEvents } from '../story/stripe-events.ts'
 import { toTimelineSteps } from '../story/stripe-steps.ts'
 import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
-import { advanceCopy, copiedMerchant, copyCustomer } from './copy-rows.ts'
+import { advanceCopy, copyCustomer, copyMerchant } from './copy-rows.ts'
 
 /** Assumptions of a forecast, such as that the next charge is declined. */
 export interface ForecastAssumptions {
@@ -53,7 +53,7 @@ export async function forecastCustomer(
     customerRef.provider === 'braintree'
       ? findMerchant(observedSandbox, customerRef.merchant)
       : null
-  const merchant = found && copiedMerchant(scratch, found)
+  const merchant = found && copyMerchant(scratch, found)
   const stepsOf = () =>
     merchant
       ? deriveBraintreeSteps(merchant, customerRef.id)
@@ -62,7 +62,7 @@ export async function forecastCustomer(
   applyAssumptions(scratch, merchant, customerRef, forecastAssumptions)
   await advanceCopy(scratch, findCustomerTestClock(observedSandbox, customerRef)?.id ?? null, until)
   const ahead = stepsOf().filter((step) => !known.has(nameOf(step)))
-  const steps = ahead.map((step) => withoutLinks(observedSandbox, step))
+  const steps = ahead.map((step) => removeStepLinks(observedSandbox, step))
   return {
     until: until.toISOString(),
     steps,
@@ -116,7 +116,9 @@ function cancelAtStripe(
  * new.
  */
 function listForecastStripeSteps({ stripe }: OfflineSandbox, id: string): TimelineStep[] {
-  const events = stripe ? readEvents(stripe, { keep: isAbout(id), most: MAX_EVENTS }) : []
+  const events = stripe
+    ? readEvents(stripe, { keep: createCustomerEventFilter(id), most: MAX_EVENTS })
+    : []
   return toTimelineSteps(events.reverse())
 }
 
@@ -125,7 +127,7 @@ function nameOf({ at, title, facts }: TimelineStep): string {
 }
 
 /** Removes links from a step to events and objects that exist only in the forecast. */
-export function withoutLinks(watched: ObservedSandbox, step: TimelineStep): TimelineStep {
+export function removeStepLinks(watched: ObservedSandbox, step: TimelineStep): TimelineStep {
   const facts = step.facts.map(({ type, objectId }) => ({
     type,
     eventId: null,

@@ -4,14 +4,14 @@ import type { StepAmount, TimelineStep } from '../story/step.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { toTimelineSteps } from '../story/stripe-steps.ts'
 import type { ObservedSandbox } from '../story/watched.ts'
-import { advanceCopy, copiedMerchant, copyEverything, countRows } from './copy-rows.ts'
-import { sumByCurrency, withoutLinks } from './forecast.ts'
+import { advanceCopy, copyEverything, copyMerchant, countRows } from './copy-rows.ts'
+import { removeStepLinks, sumByCurrency } from './forecast.ts'
 
 /**
  * Largest number of objects that a forecast of a clock copies. Copying more would take too long for
  * a page.
  */
-export const MAX_ROWS = 20_000
+export const MAX_FORECAST_ROWS = 20_000
 const MAX_EVENTS = 5000
 
 export interface ClockForecast {
@@ -34,14 +34,14 @@ export async function forecastClock(
   until: Date,
   testClock: string | null = null,
 ): Promise<ClockForecast | null> {
-  if (countRows(observedSandbox) > MAX_ROWS) return null
+  if (countRows(observedSandbox) > MAX_FORECAST_ROWS) return null
   const scratch = copyEverything(observedSandbox)
   const from = observedSandbox.clock.now().toISOString()
   await advanceCopy(scratch, testClock, until)
   const events = scratch.stripe ? readEvents(scratch.stripe, { most: MAX_EVENTS }).reverse() : []
   const steps = toTimelineSteps(events)
   for (const each of listMerchants(observedSandbox)) {
-    const merchant = copiedMerchant(scratch, each)
+    const merchant = copyMerchant(scratch, each)
     for (const { id } of merchant?.context.tables.customers.values() ?? []) {
       if (merchant) steps.push(...deriveBraintreeSteps(merchant, id).filter(({ at }) => at > from))
     }
@@ -51,7 +51,7 @@ export async function forecastClock(
   for (const { title } of steps) counts.set(title, (counts.get(title) ?? 0) + 1)
   return {
     until: until.toISOString(),
-    steps: steps.map((step) => withoutLinks(observedSandbox, step)),
+    steps: steps.map((step) => removeStepLinks(observedSandbox, step)),
     paid: sumByCurrency(steps),
     counts: [...counts].sort(([, a], [, b]) => b - a),
     failedJobs: scratch.failures.list().map(({ job, key, message }) => `${job} ${key}: ${message}`),

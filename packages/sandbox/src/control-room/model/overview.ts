@@ -3,7 +3,7 @@ import type { StoreTable } from '../../core/store/table.ts'
 import { forecastCustomer } from '../forecast/forecast.ts'
 import { deriveBraintreeSteps } from '../story/braintree-steps.ts'
 import { listMerchants, toPlaceSegment } from '../story/merchants.ts'
-import { newestFirst, type StepAmount, type TimelineStep, toStepAmount } from '../story/step.ts'
+import { type StepAmount, sortNewestFirst, type TimelineStep, toStepAmount } from '../story/step.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { toTimelineSteps } from '../story/stripe-steps.ts'
 import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
@@ -26,7 +26,7 @@ const DAY = 86_400_000
 /** Number of customers whose next steps are forecast: the ones with the earliest due dates. */
 const FORECAST_CUSTOMERS = 8
 
-export function countAll(watched: ObservedSandbox): ObjectCounts {
+export function countAllObjects(watched: ObservedSandbox): ObjectCounts {
   const { stripe, outbox, failures } = watched
   const tables = stripe?.context.tables
   let [customers, running, pastDue] = [0, 0, 0]
@@ -125,7 +125,7 @@ export function listRecentSteps(watched: ObservedSandbox, most: number): NamedSt
   const { stripe } = watched
   const events = stripe ? readEvents(stripe.context, { most: most * 8 }).reverse() : []
   const steps = [...toTimelineSteps(events), ...listRecentBraintreeSteps(watched, most)]
-  return newestFirst(steps)
+  return sortNewestFirst(steps)
     .slice(0, most)
     .map((step) => withName(watched, step))
 }

@@ -1,7 +1,7 @@
 import { findMerchant } from '../story/merchants.ts'
 import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 
-export interface MethodSummary {
+export interface PaymentMethodSummary {
   readonly id: string
   /** Text that names the payment method, such as `visa •••• 4242`. */
   readonly label: string
@@ -12,13 +12,16 @@ export interface MethodSummary {
   readonly note: string | null
 }
 
-export function findPaymentMethods(watched: ObservedSandbox, who: CustomerRef): MethodSummary[] {
+export function findPaymentMethods(
+  watched: ObservedSandbox,
+  who: CustomerRef,
+): PaymentMethodSummary[] {
   return who.provider === 'stripe'
     ? listStripeMethods(watched, who.id)
     : listBraintreeMethods(watched, who)
 }
 
-function listStripeMethods({ stripe }: ObservedSandbox, customer: string): MethodSummary[] {
+function listStripeMethods({ stripe }: ObservedSandbox, customer: string): PaymentMethodSummary[] {
   if (!stripe) return []
   const { tables } = stripe.context
   const preferred = tables.customer.get(customer)?.invoice_settings.default_payment_method
@@ -34,7 +37,7 @@ function listStripeMethods({ stripe }: ObservedSandbox, customer: string): Metho
 function listBraintreeMethods(
   watched: ObservedSandbox,
   { merchant, id }: CustomerRef,
-): MethodSummary[] {
+): PaymentMethodSummary[] {
   const tables = findMerchant(watched, merchant)?.context.tables
   const rows = tables?.paymentMethods.findBy('customer', id) ?? []
   return rows.map(({ token, instrument, isDefault, alwaysFailsWith }) => {

@@ -16,7 +16,7 @@ import { whatIfPage } from './what-if.ts'
 /**
  * Pages of the control room by path. The path with `.json` appended returns the data of the page.
  */
-export const PAGES: Readonly<Record<string, ControlRoomPage>> = {
+export const CONTROL_ROOM_PAGES: Readonly<Record<string, ControlRoomPage>> = {
   '/': overviewPage,
   '/customers': customersPage,
   '/customers/:provider/:id': customerPage,

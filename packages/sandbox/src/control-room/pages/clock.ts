@@ -1,7 +1,7 @@
 import { addDuration } from '../../core/clock/clock.ts'
 import { type Html, html } from '../../core/html.ts'
-import { UNITS } from '../actions/move-clock.ts'
-import { forecastClock, MAX_ROWS } from '../forecast/outlook.ts'
+import { CLOCK_STEP_UNITS } from '../actions/move-clock.ts'
+import { forecastClock, MAX_FORECAST_ROWS } from '../forecast/outlook.ts'
 import {
   formatAmounts,
   formatWithNoun,
@@ -12,8 +12,8 @@ import {
 } from '../parts/elements.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderFutureStep } from '../parts/timeline.ts'
-import { findTestClock, type TestClock, testClocks } from '../story/clocks.ts'
-import { newestFirst } from '../story/step.ts'
+import { findTestClock, listTestClocks, type TestClock } from '../story/clocks.ts'
+import { sortNewestFirst } from '../story/step.ts'
 import { definePage, type PageRequest } from './page.ts'
 
 const SHOWN = 60
@@ -25,7 +25,7 @@ async function read({ watched, query }: PageRequest) {
   const chosen = findTestClock(watched, query.get('clock') ?? '')
   const now = chosen ? new Date(chosen.now) : watched.clock.now()
   const amount = Number(query.get('count') ?? '')
-  const unit = UNITS.find((each) => each === query.get('unit')) ?? 'months'
+  const unit = CLOCK_STEP_UNITS.find((each) => each === query.get('unit')) ?? 'months'
   const asked = query.has('count')
   const isNumber = Number.isInteger(amount) && amount > 0
   const wanted = isNumber ? addDuration(now, { [unit]: Math.min(amount, 100_000) }) : now
@@ -33,7 +33,7 @@ async function read({ watched, query }: PageRequest) {
   return {
     now: now.toISOString(),
     chosen,
-    testClocks: testClocks(watched).slice(0, CLOCKS),
+    testClocks: listTestClocks(watched).slice(0, CLOCKS),
     asked,
     count: isNumber ? amount : 1,
     unit,
@@ -79,14 +79,14 @@ ${renderTable('Test clocks', testClocks, {
 
 function renderDurationFields({ count, unit }: Data): Html {
   return html`<label>By <input name="count" type="number" min="1" value="${count}" required></label>
-<label>Unit <select name="unit">${UNITS.map((each) => html`<option${each === unit && html` selected`}>${each}</option>`)}</select></label>`
+<label>Unit <select name="unit">${CLOCK_STEP_UNITS.map((each) => html`<option${each === unit && html` selected`}>${each}</option>`)}</select></label>`
 }
 
 function renderClockForecast({ outlook }: Data): Html {
   if (!outlook) {
-    return html`<section class="card"><h2>No forecast</h2><p>The sandbox has more than ${MAX_ROWS.toLocaleString('en')} objects, which is too many to copy, or the duration is zero. Forecasts on a customer's page work at any size.</p></section>`
+    return html`<section class="card"><h2>No forecast</h2><p>The sandbox has more than ${MAX_FORECAST_ROWS.toLocaleString('en')} objects, which is too many to copy, or the duration is zero. Forecasts on a customer's page work at any size.</p></section>`
   }
-  const steps = newestFirst(outlook.steps)
+  const steps = sortNewestFirst(outlook.steps)
   return html`<section class="card"><h2>Forecast until ${renderTime(outlook.until)}</h2>
 <p><strong>${formatAmounts(outlook.paid)}</strong> will be paid, in ${formatWithNoun(outlook.steps.length, 'step')}.</p>
 ${outlook.failedJobs.map((text) => html`<p class="quiet">Would fail: ${text}</p>`)}

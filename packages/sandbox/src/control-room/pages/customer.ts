@@ -4,19 +4,19 @@ import { forecastCustomer } from '../forecast/forecast.ts'
 import { type CustomerSummary, findCustomer } from '../model/customers.ts'
 import { findPaymentMethods } from '../model/payment-methods.ts'
 import {
-  customerPath,
+  buildCustomerPath,
   formatAmounts,
-  objectLink,
-  placeName,
+  formatProviderLabel,
   renderEmptyNote,
+  renderObjectLink,
   renderReturnField,
   renderStatusBadge,
   renderTime,
 } from '../parts/elements.ts'
 import { renderFutureStep, renderPastStep, renderPresentMoment } from '../parts/timeline.ts'
 import { findCustomerTestClock, getCustomerNow } from '../story/clocks.ts'
-import { parsePlace } from '../story/merchants.ts'
-import { newestFirst } from '../story/step.ts'
+import { parseProviderAndMerchant } from '../story/merchants.ts'
+import { sortNewestFirst } from '../story/step.ts'
 import { listPastSteps } from '../story/timeline.ts'
 import type { CustomerRef } from '../story/watched.ts'
 import { definePage, type PageRequest } from './page.ts'
@@ -27,14 +27,14 @@ const HORIZONS = [1, 3, 6, 12]
  * Returns the end of a forecast over a number of months. Adds one day, so that an invoice drafted
  * on the last day is shown as paid.
  */
-export function forecastEnd(now: Date, months: number): Date {
+export function computeForecastEnd(now: Date, months: number): Date {
   return addDuration(now, { months, days: 1 })
 }
 
 /** Returns the customer that the path of a page names, or `null` if the path names no provider. */
 export function readCustomerRef({ params }: PageRequest): CustomerRef | null {
   const { provider = '', id = '' } = params
-  const place = parsePlace(provider)
+  const place = parseProviderAndMerchant(provider)
   return place && { ...place, id }
 }
 
@@ -53,7 +53,7 @@ async function read(ask: PageRequest) {
     paymentMethods: findPaymentMethods(watched, who),
     declines:
       watched.trouble.pending().declines.find((each) => each.customer === who.id)?.codes ?? [],
-    coming: await forecastCustomer(watched, who, forecastEnd(now, months)),
+    coming: await forecastCustomer(watched, who, computeForecastEnd(now, months)),
     past: listPastSteps(watched, who),
   }
 }
@@ -67,7 +67,7 @@ export const customerPage = definePage(read, (data, { path }) => {
     html` · on the test clock <a href="/clock?clock=${testClock.id}">${testClock.name ?? testClock.id}</a>`
   return {
     title: customer.name ?? customer.email ?? customer.id,
-    lead: html`${customer.name && customer.email && `${customer.email} · `}${placeName(customer)} · ${objectLink(customer.id, customer.merchant)}${lives}`,
+    lead: html`${customer.name && customer.email && `${customer.email} · `}${formatProviderLabel(customer)} · ${renderObjectLink(customer.id, customer.merchant)}${lives}`,
     body: html`<div class="aside"><section class="card"><h2>Timeline</h2>${renderHorizonLinks(data)}${timeline(data, path)}</section>
 <div class="stack">${subscriptions(customer)}${renderMethods(data)}${renderWhatIfForm(data)}${renderDeclineForm(data, path)}</div></div>`,
   }
@@ -77,14 +77,14 @@ function renderHorizonLinks({ customer, months, coming }: Data): Html {
   const links = HORIZONS.map((each) => {
     const chosen = each === months
     const text = each === 12 ? '1 year' : each === 1 ? '1 month' : `${each} months`
-    return html`<a class="button small${chosen && ' chosen'}" href="${customerPath(customer)}?months=${each}"${chosen && html` aria-current="true"`}>${text}</a>`
+    return html`<a class="button small${chosen && ' chosen'}" href="${buildCustomerPath(customer)}?months=${each}"${chosen && html` aria-current="true"`}>${text}</a>`
   })
   return html`<p>Without further actions, <strong>${formatAmounts(coming.paid)}</strong> will be paid until ${renderTime(coming.until)}.</p>
 <nav class="line" aria-label="How far ahead"><span class="quiet">Look ahead</span> ${links}</nav>`
 }
 
 function timeline({ coming, past, now, testClock }: Data, path: string): Html {
-  const ahead = newestFirst(coming.steps)
+  const ahead = sortNewestFirst(coming.steps)
   const options = { path, testClock: testClock?.id ?? null }
   return html`<ol class="timeline">${ahead.map((step) => renderFutureStep(step, options))}${renderPresentMoment(now)}${past.map(renderPastStep)}</ol>
 ${coming.failedJobs.map((text) => html`<p class="quiet">Would fail: ${text}</p>`)}`
@@ -96,7 +96,7 @@ function subscriptions({ subscriptions: list, merchant }: CustomerSummary): Html
       ? renderEmptyNote('None.')
       : list.map(
           ({ id, status, plan, price, nextAt, endsAt }) =>
-            html`<p>${renderStatusBadge(status)} <strong>${plan}</strong><br>${price}<br>${nextAt && html`<small>Next step ${renderTime(nextAt)}</small><br>`}${endsAt && html`<small>Ends ${renderTime(endsAt)}</small><br>`}${objectLink(id, merchant)}</p>`,
+            html`<p>${renderStatusBadge(status)} <strong>${plan}</strong><br>${price}<br>${nextAt && html`<small>Next step ${renderTime(nextAt)}</small><br>`}${endsAt && html`<small>Ends ${renderTime(endsAt)}</small><br>`}${renderObjectLink(id, merchant)}</p>`,
         )
   }</section>`
 }
@@ -107,13 +107,13 @@ function renderMethods({ paymentMethods, customer }: Data): Html {
       ? renderEmptyNote('None.')
       : paymentMethods.map(
           ({ id, label, note }) =>
-            html`<p>${label}<br>${note && html`<small>${note}</small><br>`}${objectLink(id, customer.merchant)}</p>`,
+            html`<p>${label}<br>${note && html`<small>${note}</small><br>`}${renderObjectLink(id, customer.merchant)}</p>`,
         )
   }</section>`
 }
 
 function renderWhatIfForm({ customer }: Data): Html {
-  const path = `${customerPath(customer)}/what-if`
+  const path = `${buildCustomerPath(customer)}/what-if`
   return html`<section class="card"><h2>What if …</h2><p class="quiet">Runs on a copy: nothing changes.</p>
 <ul><li><a href="${path}?charges=next-declined">the next charge is declined</a></li><li><a href="${path}?charges=all-declined">all charges are declined</a></li><li><a href="${path}?subscriptions=cancel-now">all subscriptions are canceled today</a></li></ul></section>`
 }

@@ -1,8 +1,8 @@
 import { type Html, html } from '../../core/html.ts'
 import { type CustomerSummary, findCustomers } from '../model/customers.ts'
 import {
-  customerPath,
-  placeName,
+  buildCustomerPath,
+  formatProviderLabel,
   renderBreakableName,
   renderEmptyNote,
   renderStatusBadge,
@@ -29,7 +29,7 @@ export const customersPage = definePage(
     lead: 'Each customer has a timeline of past and future steps.',
     body: html`<section class="card"><form class="line" method="get" action="/customers" role="search">
 <label class="grow">Name, e-mail or id <input type="search" name="q" value="${query}"></label>${places.length > 1 && renderPlaceSelect(places, place)}<button class="primary">Find</button></form>
-${customers.length > 0 ? customerTable(customers) : renderEmptyNote(query || place ? 'No customers match.' : 'No customers yet. Create one with an SDK, or trigger customer.created.')}
+${customers.length > 0 ? renderCustomerTable(customers) : renderEmptyNote(query || place ? 'No customers match.' : 'No customers yet. Create one with an SDK, or trigger customer.created.')}
 ${more && html`<p class="quiet">Only the newest ${SHOWN} are shown. Search to narrow the list.</p>`}</section>`,
   }),
 )
@@ -54,15 +54,15 @@ function listPlaces(watched: ObservedSandbox): Place[] {
       merchant: name,
     })),
   ]
-  return places.map((place) => ({ value: toPlaceSegment(place), name: placeName(place) }))
+  return places.map((place) => ({ value: toPlaceSegment(place), name: formatProviderLabel(place) }))
 }
 
-export function customerTable(customers: readonly CustomerSummary[]): Html {
+export function renderCustomerTable(customers: readonly CustomerSummary[]): Html {
   return renderTable('Customers', customers, {
     Customer: (who) =>
-      html`<a href="${customerPath(who)}">${who.name ?? who.email ?? who.id}</a>${who.name && who.email && html`<br><small>${who.email}</small>`}`,
+      html`<a href="${buildCustomerPath(who)}">${who.name ?? who.email ?? who.id}</a>${who.name && who.email && html`<br><small>${who.email}</small>`}`,
     Provider: ({ provider, merchant, id }) =>
-      html`${placeName({ provider, merchant: null })}${merchant !== null && html` <small>${renderBreakableName(merchant)}</small>`}<br><code>${id}</code>`,
+      html`${formatProviderLabel({ provider, merchant: null })}${merchant !== null && html` <small>${renderBreakableName(merchant)}</small>`}<br><code>${id}</code>`,
     Subscriptions: ({ subscriptions }) =>
       subscriptions.length === 0
         ? html`<small>none</small>`

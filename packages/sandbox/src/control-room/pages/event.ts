@@ -1,7 +1,12 @@
 import { html } from '../../core/html.ts'
 import { renderEvent } from '../../stripe/state/events.ts'
 import { renderChangeList, renderJson } from '../parts/code.ts'
-import { objectLink, renderEmptyNote, renderStatusBadge, renderTime } from '../parts/elements.ts'
+import {
+  renderEmptyNote,
+  renderObjectLink,
+  renderStatusBadge,
+  renderTime,
+} from '../parts/elements.ts'
 import { renderTable } from '../parts/table.ts'
 import { diffObjects, undoChanges } from '../story/diff.ts'
 import { definePage, type PageRequest } from './page.ts'
@@ -31,7 +36,7 @@ export const eventPage = definePage(read, ({ event, changes, deliveries }) => {
   const { request } = event as { request?: { id: string | null } | null }
   return {
     title: String(event.type),
-    lead: html`${renderTime(new Date(Number(event.created) * 1000).toISOString())}, caused by ${request?.id ? html`the call <code>${request.id}</code>` : 'the clock or the sandbox'}${object.id !== undefined && html`, about ${objectLink(object.id)}`}`,
+    lead: html`${renderTime(new Date(Number(event.created) * 1000).toISOString())}, caused by ${request?.id ? html`the call <code>${request.id}</code>` : 'the clock or the sandbox'}${object.id !== undefined && html`, about ${renderObjectLink(object.id)}`}`,
     body: html`<div class="aside"><section class="card"><h2>Event</h2>${renderJson(event, 'Event')}</section>
 <div class="stack"><section class="card"><h2>What changed</h2>${changes.length > 0 ? renderChangeList(changes) : renderEmptyNote('The event contains no changes.')}</section>
 <section class="card"><h2>Webhooks</h2>${

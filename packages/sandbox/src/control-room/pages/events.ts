@@ -1,5 +1,10 @@
 import { html } from '../../core/html.ts'
-import { objectLink, renderBreakableName, renderEmptyNote, renderTime } from '../parts/elements.ts'
+import {
+  renderBreakableName,
+  renderEmptyNote,
+  renderObjectLink,
+  renderTime,
+} from '../parts/elements.ts'
 import { renderTable } from '../parts/table.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { definePage } from './page.ts'
@@ -32,7 +37,7 @@ ${
     ? renderEmptyNote(type ? 'No events match.' : 'No events yet.')
     : renderTable('Events', events, {
         Type: (event) => html`<a href="/events/${event.id}">${renderBreakableName(event.type)}</a>`,
-        About: ({ object }) => (object === null ? '' : objectLink(object)),
+        About: ({ object }) => (object === null ? '' : renderObjectLink(object)),
         Cause: ({ request }) => (request === null ? 'clock' : html`call <code>${request}</code>`),
         At: ({ created }) => renderTime(created),
       })

@@ -1,8 +1,8 @@
 import { type Html, html } from '../../core/html.ts'
 import { renderChangeList, renderJson } from '../parts/code.ts'
 import {
-  customerPath,
-  placeName,
+  buildCustomerPath,
+  formatProviderLabel,
   renderBreakableName,
   renderEmptyNote,
   renderStatusBadge,
@@ -26,15 +26,15 @@ export const objectPage = definePage(read, ({ id, found, history, last }) => {
   const owner = customer ?? customerId
   const link =
     found && typeof owner === 'string'
-      ? html` · <a href="${customerPath({ ...found, id: owner })}">its customer</a>`
+      ? html` · <a href="${buildCustomerPath({ ...found, id: owner })}">its customer</a>`
       : ''
   const isCustomer = found?.kind === 'customer' || found?.kind === 'customers'
-  const own = found && isCustomer ? html` · <a href="${customerPath(found)}">timeline</a>` : ''
+  const own = found && isCustomer ? html` · <a href="${buildCustomerPath(found)}">timeline</a>` : ''
   return {
     title: id,
     ...(typeof status === 'string' ? { badge: renderStatusBadge(status) } : {}),
     lead: found
-      ? html`${placeName(found)} · ${wordsOf(found.kind)}${link}${own}`
+      ? html`${formatProviderLabel(found)} · ${wordsOf(found.kind)}${link}${own}`
       : 'Deleted. This is its last known state.',
     body: html`<div class="two"><section class="card"><h2>${found ? 'Present state' : 'Last known state'}</h2>${shown ? renderJson(shown, 'The object') : renderEmptyNote('Deleted.')}</section>
 <section class="card"><h2>History</h2>${history.length > 0 ? versions(history) : renderEmptyNote('No earlier version is known.')}</section></div>`,

@@ -1,20 +1,20 @@
 import { type Html, html } from '../../core/html.ts'
 import {
-  countAll,
+  countAllObjects,
   forecastUpcomingSteps,
   listNewestCustomers,
   listRecentSteps,
   type NamedStep,
 } from '../model/overview.ts'
 import {
-  customerPath,
+  buildCustomerPath,
   formatAmounts,
   formatWithNoun,
   renderEmptyNote,
   renderTime,
 } from '../parts/elements.ts'
 import { listMerchants } from '../story/merchants.ts'
-import { customerTable } from './customers.ts'
+import { renderCustomerTable } from './customers.ts'
 import { definePage, type PageRequest } from './page.ts'
 
 const SHOWN = 8
@@ -24,7 +24,7 @@ async function read({ watched }: PageRequest) {
   const [, ...others] = listMerchants(watched)
   return {
     now: clock.now().toISOString(),
-    counts: countAll(watched),
+    counts: countAllObjects(watched),
     coming: await forecastUpcomingSteps(watched, SHOWN),
     lately: listRecentSteps(watched, SHOWN),
     customers: listNewestCustomers(watched, SHOWN),
@@ -60,7 +60,7 @@ ${failures(data)}
 <section class="card"><h2>What comes next</h2>${data.coming.length > 0 ? stepList(data.coming, true) : renderEmptyNote('Nothing is scheduled. Create a subscription.')}</section>
 <section class="card"><h2>What just happened</h2>${data.lately.length > 0 ? stepList(data.lately, false) : renderEmptyNote('Nothing has happened yet.')}</section>
 </div>
-<section class="card"><h2>Customers</h2>${data.customers.length > 0 ? html`${customerTable(data.customers)}<p><a href="/customers">All customers</a></p>` : renderEmptyNote('No customers yet. Connect an SDK with the settings below, or trigger an event.')}</section>
+<section class="card"><h2>Customers</h2>${data.customers.length > 0 ? html`${renderCustomerTable(data.customers)}<p><a href="/customers">All customers</a></p>` : renderEmptyNote('No customers yet. Connect an SDK with the settings below, or trigger an event.')}</section>
 ${renderConnectionHelp(data)}</div>`,
 }))
 
@@ -87,7 +87,7 @@ function stepList(steps: readonly NamedStep[], coming: boolean): Html {
     const link =
       customer === null
         ? step.facts[0]?.type
-        : html`<a href="${customerPath({ provider, merchant, id: customer })}">${name ?? customer}</a>${merchant && ` · ${merchant}`}`
+        : html`<a href="${buildCustomerPath({ provider, merchant, id: customer })}">${name ?? customer}</a>${merchant && ` · ${merchant}`}`
     return html`<li class="${step.tone}${coming && ' coming'}"><div class="when">${renderTime(step.at)}</div><div class="what"><h3>${step.title} ${step.amount && html`<span class="amount">${step.amount.text}</span>`}</h3><p class="quiet">${link}</p></div></li>`
   })}</ol>`
 }

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../core/html.ts'
-import { type DunningOptions, dunningOptionsOf } from '../../stripe/state/context.ts'
+import { type DunningOptions, getDunningOptions } from '../../stripe/state/context.ts'
 import { MAIL_FAILURES } from '../actions/change-mail.ts'
-import { MAX_RETRIES, MAX_RETRY_DAYS } from '../actions/set-dunning.ts'
+import { MAX_DUNNING_RETRIES, MAX_RETRY_DAYS } from '../actions/set-dunning.ts'
 import { CALL_FAILURES } from '../actions/simulate-failures.ts'
 import {
   formatWithNoun,
@@ -15,7 +15,7 @@ function read({ watched }: PageRequest) {
   return {
     pending: watched.trouble.pending(),
     switches: watched.outbox.switches(),
-    dunning: watched.stripe && dunningOptionsOf(watched.stripe.context),
+    dunning: watched.stripe && getDunningOptions(watched.stripe.context),
     mail: watched.mail && { fault: watched.mail.fault() },
     kinds: Object.keys(CALL_FAILURES),
     providers: [watched.stripe && 'stripe', watched.braintree && 'braintree'].filter(
@@ -67,7 +67,7 @@ function retries({ retryAfterDays, afterLastRetry }: DunningOptions, path: strin
 <form class="line" method="post" action="/dunning">${renderReturnField(path)}<label class="grow">Retry after days <input name="days" value="${retryAfterDays.join(', ')}" placeholder="never" aria-describedby="days-hint"></label>
 <label>Then the subscription <select name="after">${Object.entries(AFTER_LAST_RETRY_LABELS).map(([value, text]) => html`<option value="${value}"${value === afterLastRetry && html` selected`}>${text}</option>`)}</select></label>
 <button class="primary">Set</button></form>
-<p class="quiet" id="days-hint">1 to ${MAX_RETRY_DAYS} days, at most ${MAX_RETRIES} times, such as 3, 5, 7; empty for no retries.</p>`
+<p class="quiet" id="days-hint">1 to ${MAX_RETRY_DAYS} days, at most ${MAX_DUNNING_RETRIES} times, such as 3, 5, 7; empty for no retries.</p>`
 }
 
 const SWITCHES = {

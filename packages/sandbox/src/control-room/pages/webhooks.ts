@@ -1,7 +1,7 @@
 import { type Html, html } from '../../core/html.ts'
 import type { Delivery } from '../../core/outbox.ts'
 import { listTriggers } from '../../fixtures/trigger.ts'
-import { receiversIn } from '../../stripe/state/receivers.ts'
+import { listEventReceivers } from '../../stripe/state/receivers.ts'
 import {
   renderBreakableName,
   renderEmptyNote,
@@ -26,7 +26,7 @@ function read({ watched, query }: PageRequest) {
     if (type === '' || delivery.eventType.includes(type)) deliveries.push(delivery)
   }
   const receivers = stripe
-    ? receiversIn(stripe.context.tables).filter((each) => each.isEnabled)
+    ? listEventReceivers(stripe.context.tables).filter((each) => each.isEnabled)
     : []
   const handles = { stripe: stripe?.handle ?? null, braintree: braintree?.handle ?? null }
   return {

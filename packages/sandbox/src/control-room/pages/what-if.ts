@@ -6,7 +6,7 @@ import {
 } from '../forecast/forecast.ts'
 import { findCustomer } from '../model/customers.ts'
 import {
-  customerPath,
+  buildCustomerPath,
   formatAmounts,
   renderEmptyNote,
   renderStatusBadge,
@@ -15,7 +15,7 @@ import {
 import { renderFutureStep } from '../parts/timeline.ts'
 import { getCustomerNow } from '../story/clocks.ts'
 import type { TimelineStep } from '../story/step.ts'
-import { forecastEnd, readCustomerRef } from './customer.ts'
+import { computeForecastEnd, readCustomerRef } from './customer.ts'
 import { definePage, type PageRequest } from './page.ts'
 
 const CHARGES = {
@@ -40,7 +40,7 @@ async function read(ask: PageRequest) {
     subscriptions: readChoice(SUBSCRIPTIONS, query.get('subscriptions')),
   }
   const months = Number(readChoice(MONTHS, query.get('months') ?? '3'))
-  const until = forecastEnd(getCustomerNow(watched, who), months)
+  const until = computeForecastEnd(getCustomerNow(watched, who), months)
   const [asIs, ifSo] = await Promise.all([
     forecastCustomer(watched, who, until),
     forecastCustomer(watched, who, until, supposed),
@@ -55,14 +55,14 @@ export const whatIfPage = definePage(read, (data) => {
   const name = customer.name ?? customer.email ?? customer.id
   return {
     title: 'What if …',
-    lead: html`<a href="${customerPath(customer)}">${name}</a>: a forecast on a copy of this customer. The sandbox does not change.`,
+    lead: html`<a href="${buildCustomerPath(customer)}">${name}</a>: a forecast on a copy of this customer. The sandbox does not change.`,
     body: html`<div class="stack"><section class="card"><h2>Assumptions</h2>${form(data)}</section>
 <div class="versus">${renderForecastSide('Without changes', asIs, ifSo)}${renderForecastSide('With these assumptions', ifSo, asIs)}</div></div>`,
   }
 })
 
 function form({ customer, months, supposed }: Data): Html {
-  return html`<form class="line" method="get" action="${customerPath(customer)}/what-if">
+  return html`<form class="line" method="get" action="${buildCustomerPath(customer)}/what-if">
 ${select('charges', 'Charges are', CHARGES, supposed.charges)}
 ${select('subscriptions', 'Subscriptions are', SUBSCRIPTIONS, supposed.subscriptions)}
 ${select('months', 'Look ahead', MONTHS, String(months))}

@@ -51,7 +51,7 @@ export function formatAmounts(list: readonly StepAmount[]): string {
   return list.length === 0 ? 'nothing' : list.map(({ text }) => text).join(' + ')
 }
 
-export function customerPath(who: CustomerRef): string {
+export function buildCustomerPath(who: CustomerRef): string {
   return `/customers/${toPlaceSegment(who)}/${encodeURIComponent(who.id)}`
 }
 
@@ -59,7 +59,7 @@ export function customerPath(who: CustomerRef): string {
  * Returns the name of a customer's provider: `Stripe` or `Braintree`, or `Braintree · shop` if
  * there are several merchants.
  */
-export function placeName({
+export function formatProviderLabel({
   provider,
   merchant,
 }: Pick<CustomerRef, 'provider' | 'merchant'>): string {
@@ -67,7 +67,7 @@ export function placeName({
   return merchant === null ? name : `${name} · ${merchant}`
 }
 
-export function objectLink(id: string, merchant: string | null = null): Html {
+export function renderObjectLink(id: string, merchant: string | null = null): Html {
   const whose = merchant === null ? '' : `?merchant=${merchant}`
   return html`<a href="/objects/${encodeURIComponent(id)}${whose}"><code>${id}</code></a>`
 }

@@ -2,7 +2,7 @@
  * CSS of the control room. It has the colors and shapes of the Tollgate service's pages, in light
  * and dark.
  */
-export const STYLE = `
+export const CONTROL_ROOM_STYLESHEET = `
 :root {
   color-scheme: light dark;
   --page: light-dark(#f5f6f8, #11141a);
@@ -169,4 +169,4 @@ summary { color: var(--accent); cursor: pointer; }
 @media (forced-colors: active) { .places a[aria-current] { outline: 1px solid; } }
 `
 
-export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><title>Sandbox</title><rect width="32" height="32" rx="8" fill="#2f5bd7"/><path d="M9 7v18" stroke="#fff" stroke-width="3.5" stroke-linecap="round"/><path d="M9 13h16" stroke="#fff" stroke-width="4" stroke-linecap="round" stroke-dasharray="4.5 7"/><path d="M9 13h16" stroke="#fff" stroke-opacity=".45" stroke-width="4" stroke-linecap="round"/></svg>`
+export const CONTROL_ROOM_ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><title>Sandbox</title><rect width="32" height="32" rx="8" fill="#2f5bd7"/><path d="M9 7v18" stroke="#fff" stroke-width="3.5" stroke-linecap="round"/><path d="M9 13h16" stroke="#fff" stroke-width="4" stroke-linecap="round" stroke-dasharray="4.5 7"/><path d="M9 13h16" stroke="#fff" stroke-opacity=".45" stroke-width="4" stroke-linecap="round"/></svg>`

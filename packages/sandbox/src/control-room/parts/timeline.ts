@@ -2,9 +2,9 @@ import { type Html, html } from '../../core/html.ts'
 import type { TimelineStep } from '../story/step.ts'
 import type { DeliveryNote } from '../story/timeline.ts'
 import {
-  customerPath,
-  objectLink,
+  buildCustomerPath,
   renderClockField,
+  renderObjectLink,
   renderReturnField,
   renderTime,
 } from './elements.ts'
@@ -32,7 +32,7 @@ export function renderFutureStep(step: TimelineStep, options: TimelineOptions): 
   const { provider, merchant, customer } = step
   const whose =
     options.withCustomer && customer !== null
-      ? html`<p class="quiet"><a href="${customerPath({ provider, merchant, id: customer })}">${customer}</a></p>`
+      ? html`<p class="quiet"><a href="${buildCustomerPath({ provider, merchant, id: customer })}">${customer}</a></p>`
       : ''
   const kind = `coming${options.isOther?.(step) ? ' other' : ''}`
   return renderStepItem(step, kind, { beside: html`${go}`, below: whose })
@@ -74,7 +74,7 @@ function renderStepFact(
     eventId === null
       ? html`<code>${type}</code>`
       : html`<a href="/events/${eventId}"><code>${type}</code></a>`
-  return html`${name}${objectId !== null && html` ${objectLink(objectId, merchant)}`}`
+  return html`${name}${objectId !== null && html` ${renderObjectLink(objectId, merchant)}`}`
 }
 
 function deliveryLine(deliveries: readonly DeliveryNote[]): Html | '' {

@@ -1,5 +1,5 @@
 import type { TestClockRow } from '../../stripe/state/rows.ts'
-import { testClockTime } from '../../stripe/state/test-clocks.ts'
+import { getTestClockTime } from '../../stripe/state/test-clocks.ts'
 import type { CustomerRef, ObservedSandbox } from './watched.ts'
 
 /** One of Stripe's test clocks. Its customers do not follow the sandbox's own clock. */
@@ -14,7 +14,7 @@ export interface TestClock {
 }
 
 /** Returns Stripe's test clocks, newest first. */
-export function testClocks({ stripe }: ObservedSandbox): TestClock[] {
+export function listTestClocks({ stripe }: ObservedSandbox): TestClock[] {
   const rows = stripe?.context.tables['test_helpers.test_clock'].newestFirst() ?? []
   return Array.from(rows, (row) => describe(stripe, row))
 }
@@ -52,7 +52,7 @@ function describe(stripe: ObservedSandbox['stripe'], row: TestClockRow): TestClo
   return {
     id: row.id,
     name: row.name,
-    now: new Date(testClockTime(row) * 1000).toISOString(),
+    now: new Date(getTestClockTime(row) * 1000).toISOString(),
     status: row.status,
     customers: customers.filter(({ $ }) => !$.deleted).length,
   }

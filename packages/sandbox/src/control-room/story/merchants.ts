@@ -44,7 +44,9 @@ export function toPlaceSegment({
  * Parses a path segment such as `stripe`, `braintree` or `braintree.shop` to a provider and
  * merchant. Returns `null` if it is invalid.
  */
-export function parsePlace(text: string): Pick<CustomerRef, 'provider' | 'merchant'> | null {
+export function parseProviderAndMerchant(
+  text: string,
+): Pick<CustomerRef, 'provider' | 'merchant'> | null {
   if (text === 'stripe' || text === 'braintree') return { provider: text, merchant: null }
   const merchant = /^braintree\.([\w-]+)$/.exec(text)?.[1]
   return merchant === undefined ? null : { provider: 'braintree', merchant }

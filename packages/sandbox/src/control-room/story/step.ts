@@ -56,6 +56,6 @@ export function toStepAmount(minor: unknown, currency: unknown): StepAmount | nu
   return { minor, currency: code, text }
 }
 
-export function newestFirst<S extends TimelineStep>(steps: readonly S[]): S[] {
+export function sortNewestFirst<S extends TimelineStep>(steps: readonly S[]): S[] {
   return [...steps].reverse().sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
 }

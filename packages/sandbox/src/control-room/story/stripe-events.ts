@@ -56,6 +56,6 @@ function isMentioned(text: string, value: unknown): boolean {
 }
 
 /** Returns a filter that accepts the events about one customer. */
-export function isAbout(customer: string): (event: SeenEvent) => boolean {
+export function createCustomerEventFilter(customer: string): (event: SeenEvent) => boolean {
   return ({ object }) => object.id === customer || object.customer === customer
 }

@@ -6,7 +6,7 @@ import { type StepTone, type TimelineStep, toStepAmount } from './step.ts'
  * Derives a customer's steps before the time `until` from the stored objects. Events expire, but an
  * invoice keeps its payment date.
  */
-export function stepsFromRows(
+export function buildStepsFromRows(
   context: StripeContext,
   customer: string,
   until: number,

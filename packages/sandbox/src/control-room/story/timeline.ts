@@ -2,9 +2,9 @@ import type { Delivery } from '../../core/outbox.ts'
 import { mapNotificationsToSteps } from './braintree-deliveries.ts'
 import { deriveBraintreeSteps } from './braintree-steps.ts'
 import { findMerchant } from './merchants.ts'
-import { newestFirst, type TimelineStep } from './step.ts'
-import { isAbout, readEvents } from './stripe-events.ts'
-import { stepsFromRows } from './stripe-row-steps.ts'
+import { sortNewestFirst, type TimelineStep } from './step.ts'
+import { createCustomerEventFilter, readEvents } from './stripe-events.ts'
+import { buildStepsFromRows } from './stripe-row-steps.ts'
 import { toTimelineSteps } from './stripe-steps.ts'
 import type { CustomerRef, ObservedSandbox } from './watched.ts'
 
@@ -15,7 +15,7 @@ export interface DeliveryNote {
   readonly url: string
 }
 
-export interface PastStep extends TimelineStep {
+export interface PastTimelineStep extends TimelineStep {
   readonly deliveries: readonly DeliveryNote[]
 }
 
@@ -25,28 +25,28 @@ const MAX_EVENTS = 400
 export function listPastSteps(
   observedSandbox: ObservedSandbox,
   customerRef: CustomerRef,
-): PastStep[] {
-  return newestFirst(
+): PastTimelineStep[] {
+  return sortNewestFirst(
     customerRef.provider === 'stripe'
       ? listPastStripeSteps(observedSandbox, customerRef.id)
       : listPastBraintreeSteps(observedSandbox, customerRef),
   )
 }
 
-function listPastStripeSteps(watched: ObservedSandbox, customer: string): PastStep[] {
+function listPastStripeSteps(watched: ObservedSandbox, customer: string): PastTimelineStep[] {
   if (!watched.stripe) return []
   const { context } = watched.stripe
-  const filter = { mentions: customer, keep: isAbout(customer), most: MAX_EVENTS }
+  const filter = { mentions: customer, keep: createCustomerEventFilter(customer), most: MAX_EVENTS }
   const events = readEvents(context, filter).reverse()
   const first = events[0]?.created ?? Number.POSITIVE_INFINITY
-  const steps = [...stepsFromRows(context, customer, first), ...toTimelineSteps(events)]
+  const steps = [...buildStepsFromRows(context, customer, first), ...toTimelineSteps(events)]
   return steps.map((step) => ({ ...step, deliveries: deliveriesOf(watched, step) }))
 }
 
 function listPastBraintreeSteps(
   watched: ObservedSandbox,
   { merchant, id }: CustomerRef,
-): PastStep[] {
+): PastTimelineStep[] {
   const found = findMerchant(watched, merchant)
   const steps = found ? deriveBraintreeSteps(found, id) : []
   const sent = found && mapNotificationsToSteps(watched, found, steps)

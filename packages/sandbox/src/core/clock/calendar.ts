@@ -32,6 +32,6 @@ export function addMonths(anchor: Date, months: number): Date {
 }
 
 /** Formats the UTC day of a time, such as `2026-01-31`. */
-export function isoDay(date: Date): string {
+export function formatIsoDay(date: Date): string {
   return date.toISOString().slice(0, 10)
 }

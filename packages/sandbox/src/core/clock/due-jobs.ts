@@ -23,7 +23,7 @@ const MAX_RUNS_PER_INSTANT = 1000
  * run in the given order. If a job throws an error, it is recorded in `failures` and retried later;
  * the other jobs and the clock continue.
  */
-export function dueJobs(
+export function combineDueJobs(
   provider: string,
   jobs: readonly DueJob[],
   failures: FailedJobs,

@@ -16,7 +16,7 @@ export class DueQueue {
 
   /**
    * Sets when a key is due, in epoch milliseconds. `null` removes the key. `_row` is unused: it
-   * gives `DueQueue` and `DueQueues` the same signature.
+   * gives `DueQueue` and `CombinedDueQueue` the same signature.
    */
   set(key: string, due: number | null, _row?: unknown): void {
     const before = this.#current.get(key)
@@ -99,7 +99,7 @@ function isBefore(a: Entry, b: Entry): boolean {
  * One queue of due work for each clock: the Stripe test clocks, and `null` for the sandbox's own
  * clock. A row never moves to another clock.
  */
-export class DueQueues<T> {
+export class CombinedDueQueue<T> {
   readonly #queues = new Map<string | null, DueQueue>()
   readonly #clockOf: (row: T) => string | null
 

@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, truncateSync } from 'node:fs'
 import { parseLine, readFileLines, writeLines } from './lines.ts'
-import type { SandboxStore, StoreHead } from './store.ts'
+import type { SandboxStore, StoreSnapshotHead } from './store.ts'
 
 /** Last line of a step. Replay ignores a step without it. */
-interface StepEnd extends StoreHead {
+interface StepEnd extends StoreSnapshotHead {
   readonly now: string
   readonly rows: number
 }

@@ -20,7 +20,7 @@ interface RowFilter<T> {
  * A list of a table's rows from newest to oldest. Reading starts directly at a cursor, without
  * walking through the rows before it.
  */
-export class NewestFirst<T> implements Iterable<T> {
+export class NewestFirstRows<T> implements Iterable<T> {
   readonly #rows: Rows<T>
   readonly #wanted: RowFilter<T>
 
@@ -29,22 +29,22 @@ export class NewestFirst<T> implements Iterable<T> {
     this.#wanted = { isAt: () => true, keep: () => true, ...wanted }
   }
 
-  filter(keep: (row: T) => boolean): NewestFirst<T> {
+  filter(keep: (row: T) => boolean): NewestFirstRows<T> {
     const { keep: before } = this.#wanted
     const both = (row: T) => before(row) && keep(row)
-    return new NewestFirst(this.#rows, { ...this.#wanted, keep: both })
+    return new NewestFirstRows(this.#rows, { ...this.#wanted, keep: both })
   }
 
   /**
    * Returns the list of only those rows whose field has a wanted value. Rows are not unpacked if
    * the field has a column.
    */
-  where(name: string & keyof T, isWanted: (value: unknown) => boolean): NewestFirst<T> {
+  where(name: string & keyof T, isWanted: (value: unknown) => boolean): NewestFirstRows<T> {
     const isThis = this.#rows.column(name)?.where(isWanted)
     if (!isThis) return this.filter((row) => isWanted(row[name]))
     const { isAt } = this.#wanted
     const both = (place: number) => isAt(place) && isThis(place)
-    return new NewestFirst(this.#rows, { ...this.#wanted, isAt: both })
+    return new NewestFirstRows(this.#rows, { ...this.#wanted, isAt: both })
   }
 
   [Symbol.iterator](): Iterator<T> {

@@ -15,13 +15,13 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { parseLine, readFileLines, writeLines } from './lines.ts'
 import { STATE_FORMAT } from './snapshot.ts'
-import type { SandboxStore, StoreHead } from './store.ts'
+import type { SandboxStore, StoreSnapshotHead } from './store.ts'
 
 /**
  * First line of a state file. It is followed by one line per row, and a last line with the number
  * of rows.
  */
-interface Head extends StoreHead {
+interface Head extends StoreSnapshotHead {
   readonly version: typeof STATE_FORMAT
   readonly now: string
   /** Number of the journal that continues this file. */

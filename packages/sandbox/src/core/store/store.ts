@@ -22,7 +22,7 @@ export interface StoreSnapshot {
 /**
  * The state of a store without its tables: the seed, the number of drawn values, and the counters.
  */
-export type StoreHead = Pick<StoreSnapshot, 'seed' | 'drawn' | 'counters'>
+export type StoreSnapshotHead = Pick<StoreSnapshot, 'seed' | 'drawn' | 'counters'>
 
 /**
  * A change of one row: the changed row, a new row (at the end of its table), or the key of a
@@ -34,7 +34,7 @@ export type RowChange =
   | readonly [table: string, key: string]
 
 /** Receives a store's changes in order to persist them. */
-export interface StoreWatcher {
+export interface StoreChangeListener {
   readonly onChange: () => void
   readonly flush: () => void
 }
@@ -49,7 +49,7 @@ export class SandboxStore {
   readonly #counters = new Map<string, number>()
   readonly #tables = new Map<string, StoreTable<object>>()
   readonly #packed: Array<{ packOld(): void }> = []
-  #watcher: StoreWatcher | null = null
+  #watcher: StoreChangeListener | null = null
 
   constructor(seed = 1) {
     this.#seed = seed
@@ -101,11 +101,11 @@ export class SandboxStore {
     return { ...this.head(), tables }
   }
 
-  head(): StoreHead {
+  head(): StoreSnapshotHead {
     return { seed: this.#seed, drawn: this.#drawn, counters: Object.fromEntries(this.#counters) }
   }
 
-  setHead({ seed, drawn, counters }: StoreHead): void {
+  setHead({ seed, drawn, counters }: StoreSnapshotHead): void {
     this.#seed = seed
     this.#drawn = drawn
     this.#counters.clear()
@@ -123,7 +123,7 @@ export class SandboxStore {
   }
 
   /** Reports every change of a row to `watcher` from now on, and remembers which rows changed. */
-  watch(watcher: StoreWatcher): void {
+  watch(watcher: StoreChangeListener): void {
     this.#watcher = watcher
     for (const table of this.#tables.values()) table.watch(watcher.onChange)
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import type { NewestFirst } from './newest-first.ts'
+import type { NewestFirstRows } from './newest-first.ts'
 import { RowPacker } from './packer.ts'
 import { StoreTable } from './table.ts'
 
@@ -148,7 +148,7 @@ it('a table unpacks only the rows that a list returns', () => {
 
 it('a table filters rows by column values without unpacking the other rows', () => {
   const { table, count } = openTimed()
-  const within = (list: NewestFirst<Timed>, from = 100, to = 102) =>
+  const within = (list: NewestFirstRows<Timed>, from = 100, to = 102) =>
     count(() => list.where('at', (at) => Number(at) >= from && Number(at) <= to))
   const found = within(table.newestFirst())
   expect(found).toEqual({ ids: ['205', '204', '203', '202', '201', '200'], read: 6 })

@@ -1,6 +1,6 @@
 import { StoreColumn } from './column.ts'
-import { DueQueue, DueQueues } from './due-queue.ts'
-import { NewestFirst } from './newest-first.ts'
+import { CombinedDueQueue, DueQueue } from './due-queue.ts'
+import { NewestFirstRows } from './newest-first.ts'
 import { RowPacker } from './packer.ts'
 import { TableIndex } from './table-index.ts'
 import { TextPages } from './text-pages.ts'
@@ -43,7 +43,7 @@ export class StoreTable<T extends object> {
   readonly #indexes = new Map<string, TableIndex<T>>()
   readonly #queues = new Map<
     string,
-    { dueOf: (row: T) => number | null; queue: DueQueue | DueQueues<T> }
+    { dueOf: (row: T) => number | null; queue: DueQueue | CombinedDueQueue<T> }
   >()
   readonly #onPacked: (table: { packOld(): void }) => void
   /** Callback that receives each key that is set or deleted. */
@@ -157,27 +157,27 @@ export class StoreTable<T extends object> {
   }
 
   /** Lists the rows, newest first. Do not change the rows: changes may be lost. */
-  newestFirst(): NewestFirst<T> {
-    return new NewestFirst(this)
+  newestFirst(): NewestFirstRows<T> {
+    return new NewestFirstRows(this)
   }
 
   /**
    * Lists the rows at the places that `isAt` accepts, newest first, without unpacking any other
    * row. Do not change the rows: changes may be lost.
    */
-  newestAt(isAt: (place: number) => boolean): NewestFirst<T> {
-    return new NewestFirst(this, { isAt })
+  newestAt(isAt: (place: number) => boolean): NewestFirstRows<T> {
+    return new NewestFirstRows(this, { isAt })
   }
 
   /**
    * Lists the rows with a value in an index or a column, newest first, without unpacking any other
    * row. Do not change the rows: changes may be lost.
    */
-  newestBy(name: string, value: string): NewestFirst<T> {
+  newestBy(name: string, value: string): NewestFirstRows<T> {
     const column = this.#indexes.has(name) ? undefined : this.#columns.get(name)
     if (column) return this.newestAt(column.where((each) => each === value))
     const placeOf = (key: string) => this.placeOf(key) ?? -1
-    return new NewestFirst(this, {
+    return new NewestFirstRows(this, {
       places: Int32Array.from(this.#index(name).keys(value), placeOf).sort(),
     })
   }
@@ -246,8 +246,8 @@ export class StoreTable<T extends object> {
     name: string,
     dueOf: (row: T) => number | null,
     clockOf: (row: T) => string | null,
-  ): DueQueues<T> {
-    return this.#addQueue(name, dueOf, new DueQueues(clockOf))
+  ): CombinedDueQueue<T> {
+    return this.#addQueue(name, dueOf, new CombinedDueQueue(clockOf))
   }
 
   /**
@@ -382,7 +382,7 @@ export class StoreTable<T extends object> {
     }
   }
 
-  #addQueue<Q extends DueQueue | DueQueues<T>>(
+  #addQueue<Q extends DueQueue | CombinedDueQueue<T>>(
     name: string,
     dueOf: (row: T) => number | null,
     queue: Q,

@@ -10,8 +10,8 @@ import type { ApiVersions, ResolvedVersion } from '../versions/versions.ts'
 import { ACCOUNT_ID } from '../wire/account-id.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
 import {
-  faultWithStatus,
-  invalidRequestFault,
+  createFaultWithStatus,
+  createInvalidRequestFault,
   type StripeErrorBody,
   StripeFault,
 } from '../wire/errors.ts'
@@ -32,8 +32,8 @@ import { countAllRows } from './lists.ts'
 import type { OperationResponse, StripeOperations } from './operation.ts'
 import { checkPageCall, filterForPage, PAGE_CALLS, PAGE_HEADERS } from './page-calls.ts'
 import { parseForm, readParameters } from './parameters.ts'
-import { createRouter, createRoutesByName, idsOfPath, type StripeRoute } from './routes.ts'
-import { CallsV2, type OperationsV2, toV2Fault } from './v2.ts'
+import { createRouter, createRoutesByName, listPathIds, type StripeRoute } from './routes.ts'
+import { type StripeV2Operations, StripeV2Router, toV2Fault } from './v2.ts'
 
 /**
  * Stripe's API: answers HTTP requests to `/v1` and to the supported part of `/v2`, with Stripe's
@@ -46,19 +46,22 @@ export class StripeApi {
   readonly #routes: ReadonlyMap<string, StripeRoute>
   readonly #versions: ApiVersions
   readonly #keys: IdempotencyKeys
-  readonly #callsV2: CallsV2
+  readonly #callsV2: StripeV2Router
 
   constructor(
     context: StripeContext,
     operations: StripeOperations,
-    options: ApiKeys & { readonly versions: ApiVersions; readonly operationsV2: OperationsV2 },
+    options: ApiKeys & {
+      readonly versions: ApiVersions
+      readonly operationsV2: StripeV2Operations
+    },
   ) {
     this.#context = context
     this.#router = createRouter(operations)
     this.#routes = createRoutesByName(operations)
     this.#versions = options.versions
     this.#apiKeys = options
-    this.#callsV2 = new CallsV2(options.operationsV2)
+    this.#callsV2 = new StripeV2Router(options.operationsV2)
     this.#keys = new IdempotencyKeys(context.store)
   }
 
@@ -177,14 +180,14 @@ export class StripeApi {
     const { method, path } = request
     const old = shape?.operationAt(method, path)
     const route = this.#routes.get(old?.target ?? '')
-    if (old && route) return { route, ids: idsOfPath(old.params) }
+    if (old && route) return { route, ids: listPathIds(old.params) }
     const found = this.#router.find(method, path)
     if (!found) throw createUnknownUrlFault(request)
-    return { route: found.target, ids: idsOfPath(found.params) }
+    return { route: found.target, ids: listPathIds(found.params) }
   }
 
   tooLarge(): HttpResponse {
-    const fault = faultWithStatus(413, 'Request body is too large.')
+    const fault = createFaultWithStatus(413, 'Request body is too large.')
     return this.#toFaultResponse(fault, this.#context.store.nextId('req_', 14))
   }
 
@@ -200,7 +203,7 @@ export class StripeApi {
     const account = request.headers['stripe-account']
     // The header may name the key's own account. No other accounts are connected to it.
     if (account !== undefined && account !== ACCOUNT_ID) {
-      throw faultWithStatus(
+      throw createFaultWithStatus(
         403,
         `The provided key '${maskKey(this.#apiKeys.apiKey)}' does not have access to account '${String(account)}' (or that account does not exist). Application access may have been revoked.`,
         'account_invalid',
@@ -212,7 +215,7 @@ export class StripeApi {
       request.body.length > 0 &&
       !type.startsWith('application/x-www-form-urlencoded')
     ) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `Invalid request (check that your POST content type is application/x-www-form-urlencoded). If you have any questions, we can help at https://support.stripe.com/.`,
       )
     }
@@ -379,14 +382,14 @@ function errorJson(body: StripeErrorBody, requestId: string): string {
 }
 
 function createUnknownUrlFault(request: HttpRequest): StripeFault {
-  return faultWithStatus(
+  return createFaultWithStatus(
     404,
     `Unrecognized request URL (${request.method}: ${request.path}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
   )
 }
 
 function createRateLimitFault(): StripeFault {
-  return faultWithStatus(
+  return createFaultWithStatus(
     429,
     'Request rate limit exceeded. You can learn more about rate limits here https://stripe.com/docs/rate-limits.',
     'rate_limit',

@@ -1,13 +1,13 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import { showCurrencyOptions } from '../catalog/currency-options.ts'
-import { listCustomerCards, toCard } from '../payments/cards.ts'
-import { showTax } from '../payments/tax-location.ts'
+import { listCustomerCards, toSourceCard } from '../payments/cards.ts'
+import { renderCustomerTax } from '../payments/tax-location.ts'
 import { renderRow } from '../state/render.ts'
 import type { CheckoutParts, CheckoutSessionRow, RowKind, StripeRows } from '../state/rows.ts'
 import type { StripeTables } from '../state/tables.ts'
 import type { VersionConverter } from '../versions/shape.ts'
 import { KINDS } from '../wire/contract.generated.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
 /** Builds a field that is only sent when expanded. */
@@ -20,15 +20,15 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, RenderExpansion>
       keep: ({ status }) => status !== 'canceled' && status !== 'incomplete_expired',
     }),
     sources: ({ id }, tables) =>
-      inlineList(
-        listCustomerCards({ tables }, id).reverse().map(toCard),
+      buildInlineList(
+        listCustomerCards({ tables }, id).reverse().map(toSourceCard),
         `/v1/customers/${id}/sources`,
       ),
     tax_ids: ({ id }, tables) =>
-      inlineList(listCustomerTaxIds(id, tables), `/v1/customers/${id}/tax_ids`),
+      buildInlineList(listCustomerTaxIds(id, tables), `/v1/customers/${id}/tax_ids`),
     tax: ({ id }, tables) => {
       const customer = tables.customer.get(id)
-      return customer && showTax(tables, customer)
+      return customer && renderCustomerTax(tables, customer)
     },
   },
   invoice: {
@@ -74,7 +74,10 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, RenderExpansion>
   },
   'checkout.session': {
     line_items: (object, tables) =>
-      inlineList(checkoutItems(object.id, tables), `/v1/checkout/sessions/${object.id}/line_items`),
+      buildInlineList(
+        checkoutItems(object.id, tables),
+        `/v1/checkout/sessions/${object.id}/line_items`,
+      ),
     'total_details.breakdown': (object, tables) => {
       const session = tables['checkout.session'].get(object.id)
       return session ? renderParts(session, session.$.parts, tables) : undefined
@@ -97,7 +100,7 @@ function listWithin<K extends RowKind>(
 ): RenderExpansion {
   return ({ id }, tables) => {
     const rows = (tables[kind].findBy(index, id) as StripeRows[K][]).filter(keep).reverse()
-    return inlineList(
+    return buildInlineList(
       rows.map((row) => renderRow(kind, row, tables)),
       url(id),
     )
@@ -170,7 +173,7 @@ export function checkoutItems(sessionId: string, tables: StripeTables): WireObje
   })
 }
 
-export function inlineList(data: WireObject[], url: string): WireObject {
+export function buildInlineList(data: WireObject[], url: string): WireObject {
   return { object: 'list', data, has_more: false, url } as unknown as WireObject
 }
 
@@ -191,7 +194,7 @@ export function expandObjects(response: object, paths: readonly string[], source
   for (const path of paths) {
     const segments = path.split('.')
     if (segments.length > 4) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `You cannot expand more than 4 levels of a property. Property: ${path}`,
         'expand',
         'property_expansion_max_depth',
@@ -270,7 +273,7 @@ function expandField(
   const card =
     field === 'default_source' ? source.tables.payment_method.get(String(value)) : undefined
   holder[field] = card
-    ? toCallersVersion(copyJson(toCard(card)), source)
+    ? toCallersVersion(copyJson(toSourceCard(card)), source)
     : expandValue(value, field, expandable.includes(within.path) ? source : null)
 }
 
@@ -302,5 +305,5 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function cannotExpand(path: string) {
-  return invalidRequestFault(`This property cannot be expanded (${path}).`, 'expand')
+  return createInvalidRequestFault(`This property cannot be expanded (${path}).`, 'expand')
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SandboxStore } from '../../core/store/store.ts'
 import type { StoreTable } from '../../core/store/table.ts'
-import { StripeFault, withDocs } from '../wire/errors.ts'
+import { StripeFault, withErrorDocsUrl } from '../wire/errors.ts'
 
 interface KeyRow {
   id: string
@@ -48,7 +48,7 @@ export class IdempotencyKeys {
     if (this.#inUse.has(key)) {
       throw new StripeFault(409, {
         type: 'idempotency_error',
-        ...withDocs('idempotency_key_in_use'),
+        ...withErrorDocsUrl('idempotency_key_in_use'),
         message: `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}`,
       })
     }

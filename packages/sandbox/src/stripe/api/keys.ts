@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../../core/http.ts'
-import { faultWithStatus, StripeFault } from '../wire/errors.ts'
+import { createFaultWithStatus, StripeFault } from '../wire/errors.ts'
 
 export interface ApiKeys {
   readonly apiKey: string
@@ -14,12 +14,12 @@ export function authenticateCall(request: HttpRequest, keys: ApiKeys): ApiCaller
   if (key === keys.apiKey) return 'server'
   if (key === keys.publishableKey) return 'page'
   if (key === null) {
-    throw faultWithStatus(
+    throw createFaultWithStatus(
       401,
       "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY'). See https://stripe.com/docs/api#authentication for details, or we can help at https://support.stripe.com/.",
     )
   }
-  throw faultWithStatus(401, `Invalid API Key provided: ${maskKey(key)}`)
+  throw createFaultWithStatus(401, `Invalid API Key provided: ${maskKey(key)}`)
 }
 
 /**
@@ -34,7 +34,7 @@ export function authenticateSession(
   const token = keyOf(request)
   const end = token === null ? null : endOf(token)
   if (end === null) {
-    throw faultWithStatus(
+    throw createFaultWithStatus(
       401,
       'The meter event stream takes the authentication token of a meter event session, not an API key: create one with POST /v2/billing/meter_event_session.',
     )

@@ -1,5 +1,9 @@
-import { NewestFirst } from '../../core/store/newest-first.ts'
-import { belowOneFault, invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
+import { NewestFirstRows } from '../../core/store/newest-first.ts'
+import {
+  createBelowOneFault,
+  createInvalidRequestFault,
+  createNoSuchObjectFault,
+} from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
 export interface ListResponse {
@@ -29,13 +33,13 @@ export function listPage<R extends { id: string }>(
   const limit = readLimit(params.limit)
   const { starting_after: after, ending_before: before } = params
   if (after !== undefined && before !== undefined) {
-    throw invalidRequestFault('You cannot specify both starting_after and ending_before.')
+    throw createInvalidRequestFault('You cannot specify both starting_after and ending_before.')
   }
   const cursor = after ?? before
   const side = before === undefined ? 'after' : 'before'
   const wanted = cursor === undefined ? rows : listRowsBeyond(rows, cursor, side)
   if (wanted === null) {
-    throw noSuchObjectFault(
+    throw createNoSuchObjectFault(
       'object',
       cursor ?? '',
       side === 'after' ? 'starting_after' : 'ending_before',
@@ -77,9 +81,9 @@ export function countAllRows(list: object): number {
 
 function readLimit(limit: number | undefined): number {
   if (limit === undefined) return 10
-  if (limit < 1) throw belowOneFault('limit')
+  if (limit < 1) throw createBelowOneFault('limit')
   if (limit > 100) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'This value must be less than or equal to 100.',
       'limit',
       'parameter_invalid_integer',
@@ -94,7 +98,7 @@ function listRowsBeyond<R extends { id: string }>(
   cursor: string,
   side: 'after' | 'before',
 ): Iterable<R> | null {
-  if (rows instanceof NewestFirst) return (rows as NewestFirst<R>)[side](cursor)
+  if (rows instanceof NewestFirstRows) return (rows as NewestFirstRows<R>)[side](cursor)
   const all = [...rows]
   const at = all.findIndex((row) => row.id === cursor)
   if (at < 0) return null
@@ -120,14 +124,14 @@ export function filterByCreated<R extends { created: number }>(
   range: NumberFilter | undefined,
 ): Iterable<R> {
   if (range === undefined) return rows
-  return rows instanceof NewestFirst
-    ? (rows as NewestFirst<R>).where('created', (created) => isInRange(Number(created), range))
+  return rows instanceof NewestFirstRows
+    ? (rows as NewestFirstRows<R>).where('created', (created) => isInRange(Number(created), range))
     : filterRows(rows, ({ created }) => isInRange(created, range))
 }
 
 export function filterRows<R>(rows: Iterable<R>, keep: (row: R) => boolean): Iterable<R> {
-  return rows instanceof NewestFirst
-    ? (rows as NewestFirst<R>).filter(keep)
+  return rows instanceof NewestFirstRows
+    ? (rows as NewestFirstRows<R>).filter(keep)
     : { [Symbol.iterator]: () => filtered(rows, keep) }
 }
 

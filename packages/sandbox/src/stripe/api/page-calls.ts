@@ -1,9 +1,9 @@
 import type { StripeTables } from '../state/tables.ts'
 import {
-  faultWithStatus,
-  invalidRequestFault,
-  missingParamFault,
-  noSuchObjectFault,
+  createFaultWithStatus,
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createNoSuchObjectFault,
   type StripeFault,
 } from '../wire/errors.ts'
 import type { FormObject } from '../wire/form.ts'
@@ -81,11 +81,15 @@ export function checkPageCall(
   for (const param of Object.keys(form)) {
     if (call.takes.includes(param)) continue
     if (param === 'expand' && call.intent && expandsOnlyPaymentMethod(form.expand)) continue
-    throw invalidRequestFault(`Received unknown parameter: ${param}`, param, 'parameter_unknown')
+    throw createInvalidRequestFault(
+      `Received unknown parameter: ${param}`,
+      param,
+      'parameter_unknown',
+    )
   }
   const isManual = tables.payment_intent.get(id)?.confirmation_method === 'manual'
   if (name === 'PaymentIntents.confirm' && isManual) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'This PaymentIntent cannot be confirmed using your publishable key because its `confirmation_method` is set to `manual`. Please use your secret key instead, or create a PaymentIntent with `confirmation_method` set to `automatic`.',
       'confirmation_method',
       'payment_intent_invalid_parameter',
@@ -94,7 +98,7 @@ export function checkPageCall(
 }
 
 function createSecretKeyFault(): StripeFault {
-  return faultWithStatus(
+  return createFaultWithStatus(
     401,
     'This API call cannot be made with a publishable API key. Please use a secret API key. You can find a list of your API keys at https://dashboard.stripe.com/account/apikeys.',
     'secret_key_required',
@@ -107,12 +111,12 @@ function checkSecret(
   id: string,
   secret: unknown,
 ): void {
-  if (secret === undefined) throw missingParamFault('client_secret')
+  if (secret === undefined) throw createMissingParamFault('client_secret')
   const intent = tables[kind].get(id)
-  if (!intent) throw noSuchObjectFault(kind, id)
+  if (!intent) throw createNoSuchObjectFault(kind, id)
   if (secret === intent.client_secret) return
   const noun = kind === 'payment_intent' ? 'PaymentIntent' : 'SetupIntent'
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     `The client_secret provided does not match the client_secret associated with the ${noun}.`,
     'client_secret',
     `${kind}_invalid_parameter`,

@@ -1,5 +1,9 @@
 import { NODES } from '../wire/contract.generated.ts'
-import { invalidRequestFault, missingParamFault, unknownParamsFault } from '../wire/errors.ts'
+import {
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createUnknownParamsFault,
+} from '../wire/errors.ts'
 import { type FormObject, type FormValue, isForm } from '../wire/form.ts'
 
 /**
@@ -68,7 +72,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw invalidRequestFault('Invalid request: the parameters are not valid URL encoding.')
+    throw createInvalidRequestFault('Invalid request: the parameters are not valid URL encoding.')
   }
 }
 
@@ -83,7 +87,7 @@ function keysOf(name: string): string[] {
     end += match[0].length
   }
   if (end !== name.length || keys[0] === '')
-    throw invalidRequestFault(`Invalid hash: ${name}`, name)
+    throw createInvalidRequestFault(`Invalid hash: ${name}`, name)
   return keys
 }
 
@@ -92,12 +96,13 @@ function assign(form: FormObject, keys: readonly string[], value: string, name: 
   keys.forEach((key, depth) => {
     const slot = key === '' ? indexFor(target, keys.slice(depth + 1)) : key
     if (depth === keys.length - 1) {
-      if (typeof target[slot] === 'object') throw invalidRequestFault(`Invalid hash: ${name}`, name)
+      if (typeof target[slot] === 'object')
+        throw createInvalidRequestFault(`Invalid hash: ${name}`, name)
       target[slot] = value
       return
     }
     const next = target[slot]
-    if (typeof next === 'string') throw invalidRequestFault(`Invalid hash: ${name}`, name)
+    if (typeof next === 'string') throw createInvalidRequestFault(`Invalid hash: ${name}`, name)
     if (next === undefined) target[slot] = Object.create(null) as FormObject
     target = target[slot] as FormObject
   })
@@ -128,7 +133,7 @@ export function readParameters(
 ): Record<string, unknown> {
   const unknown: string[] = []
   const params = readObject(resolve(node), form, '', unknown)
-  if (unknown.length > 0) throw unknownParamsFault(unknown)
+  if (unknown.length > 0) throw createUnknownParamsFault(unknown)
   return params
 }
 
@@ -160,7 +165,7 @@ function readObject(
   if (unknown.length > 0) return params
   for (const key of node.r ?? []) {
     if (params[key] === undefined)
-      throw missingParamFault(prefix === '' ? key : `${prefix}[${key}]`)
+      throw createMissingParamFault(prefix === '' ? key : `${prefix}[${key}]`)
   }
   return params
 }
@@ -173,7 +178,7 @@ function readValue(node: SchemaNode, value: FormValue, path: string, unknown: st
   if ('a' in node) return readArray(node.a, value, path, unknown)
   if (typeof value === 'string') {
     if (value === '' && 'm' in node) return ''
-    throw invalidRequestFault('Invalid object', path)
+    throw createInvalidRequestFault('Invalid object', path)
   }
   if ('m' in node) {
     const member = resolve(node.m)
@@ -184,7 +189,7 @@ function readValue(node: SchemaNode, value: FormValue, path: string, unknown: st
         return [key, readValue(member, item, `${path}[${key}]`, unknown)]
       }
       if (typeof item !== 'string')
-        throw invalidRequestFault(`Invalid ${path} value`, `${path}[${key}]`)
+        throw createInvalidRequestFault(`Invalid ${path} value`, `${path}[${key}]`)
       return [key, item]
     })
     return Object.fromEntries(entries)
@@ -195,10 +200,10 @@ function readValue(node: SchemaNode, value: FormValue, path: string, unknown: st
 function readSimple(type: 's' | 'n' | 'b' | 'd', value: FormValue, path: string): unknown {
   if (typeof value !== 'string') {
     const names = { s: 'string', n: 'integer', b: 'boolean', d: 'decimal' }
-    throw invalidRequestFault(`Invalid ${names[type]}: ${JSON.stringify(value)}`, path)
+    throw createInvalidRequestFault(`Invalid ${names[type]}: ${JSON.stringify(value)}`, path)
   }
   if (value === '') {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `You passed an empty string for '${path}'. We assume empty values are an attempt to unset a parameter; however '${path}' cannot be unset. You should remove '${path}' from your request or supply a non-empty value.`,
       path,
       'parameter_invalid_empty',
@@ -206,28 +211,32 @@ function readSimple(type: 's' | 'n' | 'b' | 'd', value: FormValue, path: string)
   }
   if (type === 's') {
     if (value.length > 5000)
-      throw invalidRequestFault(`Invalid string: must be at most 5000 characters`, path)
+      throw createInvalidRequestFault(`Invalid string: must be at most 5000 characters`, path)
     return value
   }
   if (type === 'b') {
     const read = BOOLEANS.get(value)
     if (read === undefined) {
-      throw invalidRequestFault(`Invalid boolean: ${value}`, path, 'parameter_invalid_boolean')
+      throw createInvalidRequestFault(
+        `Invalid boolean: ${value}`,
+        path,
+        'parameter_invalid_boolean',
+      )
     }
     return read
   }
   if (type === 'd') {
     if (!/^-?\d+(\.\d{1,12})?$/.test(value))
-      throw invalidRequestFault(`Invalid decimal: ${value}`, path)
+      throw createInvalidRequestFault(`Invalid decimal: ${value}`, path)
     return value
   }
   const name = /([^[\]]+)\]?$/.exec(path)?.[1] ?? path
   const pattern = FRACTIONS.has(name) ? /^-?\d+(\.\d+)?$/ : /^-?\d+$/
   if (!pattern.test(value) || !Number.isSafeInteger(Math.trunc(Number(value)))) {
-    throw invalidRequestFault(`Invalid integer: ${value}`, path, 'parameter_invalid_integer')
+    throw createInvalidRequestFault(`Invalid integer: ${value}`, path, 'parameter_invalid_integer')
   }
   if (TIMESTAMP_NAMES.test(name) && Math.abs(Number(value)) > MAX_TIMESTAMP) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `Invalid timestamp: ${value}. It must be an integer Unix timestamp in seconds.`,
       path,
       'parameter_invalid_integer',
@@ -241,13 +250,14 @@ function readEnum(allowed: readonly string[], value: FormValue, path: string): s
   const names = [...allowed]
   const last = names.pop()
   const list = names.length > 0 ? `${names.join(', ')}, or ${last}` : last
-  throw invalidRequestFault(`Invalid ${path}: must be one of ${list}`, path)
+  throw createInvalidRequestFault(`Invalid ${path}: must be one of ${list}`, path)
 }
 
 function readArray(element: Ref, value: FormValue, path: string, unknown: string[]): unknown[] {
-  if (typeof value === 'string') throw invalidRequestFault('Invalid array', path)
+  if (typeof value === 'string') throw createInvalidRequestFault('Invalid array', path)
   const keys = Object.keys(value)
-  if (!keys.every((key) => /^\d+$/.test(key))) throw invalidRequestFault('Invalid array', path)
+  if (!keys.every((key) => /^\d+$/.test(key)))
+    throw createInvalidRequestFault('Invalid array', path)
   keys.sort((a, b) => Number(a) - Number(b))
   return keys.map((key) =>
     readValue(resolve(element), value[key] as FormValue, `${path}[${key}]`, unknown),
@@ -265,7 +275,7 @@ function readUnion(
   unknown: string[],
 ): unknown {
   const fitting = members.filter((member) => fits(resolve(member), value))
-  let complaint: unknown = invalidRequestFault(`Invalid ${path}`, path)
+  let complaint: unknown = createInvalidRequestFault(`Invalid ${path}`, path)
   for (const member of fitting.length > 0 ? fitting : members) {
     const inside: string[] = []
     try {
@@ -274,7 +284,7 @@ function readUnion(
         unknown.push(...inside)
         return read
       }
-      complaint = unknownParamsFault(inside)
+      complaint = createUnknownParamsFault(inside)
     } catch (error) {
       complaint = error
     }

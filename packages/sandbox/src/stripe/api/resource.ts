@@ -1,6 +1,6 @@
 import { renderRow } from '../state/render.ts'
 import type { RowKind, StripeRows } from '../state/rows.ts'
-import { type GivenValue, mergeMetadata, ownField, pickGiven } from '../wire/fields.ts'
+import { type GivenValue, getOwnField, mergeMetadata, pickGiven } from '../wire/fields.ts'
 import {
   filterByCreated,
   filterRows,
@@ -120,7 +120,7 @@ type ListArguments<K extends RowKind, P> = [DifferingFilters<StripeRows[K], P>] 
 /** Whether a field equals the filter, or contains all fields of a filter object. */
 function matches(field: unknown, filterValue: unknown): boolean {
   if (typeof filterValue !== 'object' || filterValue === null) return field === filterValue
-  return Object.entries(filterValue).every(([name, value]) => ownField(field, name) === value)
+  return Object.entries(filterValue).every(([name, value]) => getOwnField(field, name) === value)
 }
 
 /**

@@ -69,7 +69,7 @@ const REMOVED_OPERATIONS: Readonly<Record<string, SchemaNode>> = {
 }
 
 /** Returns the ids in the path of a call, in order. */
-export function idsOfPath(params: Readonly<Record<string, string>>): string[] {
+export function listPathIds(params: Readonly<Record<string, string>>): string[] {
   return Object.values(params).map(decodeSegment)
 }
 

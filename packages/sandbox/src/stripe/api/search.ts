@@ -1,6 +1,6 @@
 import type { StoreTable } from '../../core/store/table.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
-import { createFieldReader, ownField } from '../wire/fields.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
+import { createFieldReader, getOwnField } from '../wire/fields.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { splitWords } from '../wire/words.ts'
 import { type ListResponse, takePage } from './lists.ts'
@@ -45,14 +45,14 @@ export function searchPage<R extends object>(
   const { clauses, any } = parseQuery(params.query, resourceIn(url))
   const limit = params.limit ?? 10
   if (limit < 1 || limit > 100) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'This value must be between 1 and 100.',
       'limit',
       'parameter_invalid_integer',
     )
   }
   const from = params.page === undefined ? 0 : Number(params.page)
-  if (!Number.isInteger(from) || from < 0) throw invalidRequestFault('Invalid page.', 'page')
+  if (!Number.isInteger(from) || from < 0) throw createInvalidRequestFault('Invalid page.', 'page')
   const tests = clauses.map((clause) => createPlaceFilter(table, clause))
   const isHit = any
     ? (place: number) => tests.some((test) => test(place))
@@ -79,7 +79,10 @@ function parseQuery(query: string, resource: string): { clauses: Clause[]; any: 
   while (rest !== '') {
     const match = CLAUSE.exec(rest)
     if (!match)
-      throw invalidRequestFault(`We were unable to parse your search query: ${query}`, 'query')
+      throw createInvalidRequestFault(
+        `We were unable to parse your search query: ${query}`,
+        'query',
+      )
     const [whole, minus, field = '', ...parts] = match
     const key = readQuotedText(parts[0], parts[1])
     const operator = (parts[2] ?? ':') as Clause['operator']
@@ -92,14 +95,17 @@ function parseQuery(query: string, resource: string): { clauses: Clause[]; any: 
     const next = /^(AND|OR)\s+/i.exec(rest)
     const word = next?.[1]?.toUpperCase() ?? 'AND'
     if (joiner !== null && joiner !== word) {
-      throw invalidRequestFault('You cannot combine AND and OR in the same search query.', 'query')
+      throw createInvalidRequestFault(
+        'You cannot combine AND and OR in the same search query.',
+        'query',
+      )
     }
     joiner = word
     if (next) rest = rest.slice(next[0].length)
   }
-  if (clauses.length === 0) throw invalidRequestFault('Your search query is empty.', 'query')
+  if (clauses.length === 0) throw createInvalidRequestFault('Your search query is empty.', 'query')
   if (clauses.length > MAX_CLAUSES) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `You can combine up to ${MAX_CLAUSES} query clauses in a search.`,
       'query',
     )
@@ -126,20 +132,20 @@ function readField(
   const field = findSearchField(resource, name)
   if (!field || (name === 'metadata') !== (key !== null)) {
     const anchor = resource.replaceAll('_', '')
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `Field \`${name}\` is an unsupported search field for resource \`${resource}\`. See https://docs.stripe.com/search#query-fields-for-${anchor} for a list of supported fields.`,
       'query',
     )
   }
   if (!OPERATORS[field.type].includes(operator)) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `Operator \`${operator}\` is not supported for field \`${name}\`.`,
       'query',
     )
   }
   const isComparable = value === null ? operator === ':' : /^-?\d+$/.test(value)
   if (field.type === 'numeric' && !isComparable) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `Field \`${name}\` is numeric, and \`${value}\` cannot be compared with it by \`${operator}\`: use a whole number.`,
       'query',
     )
@@ -155,7 +161,9 @@ function createPlaceFilter<R extends object>(
   const { path, key, negated } = clause
   const compare = createComparison(clause)
   const column = table.columnBy(path, createFieldReader(path))
-  return column.where((value) => compare(key === null ? value : ownField(value, key)) !== negated)
+  return column.where(
+    (value) => compare(key === null ? value : getOwnField(value, key)) !== negated,
+  )
 }
 
 function createComparison({ operator, value: wanted }: Clause): (value: unknown) => boolean {
@@ -241,7 +249,7 @@ const FIELDS: Readonly<Record<string, Fields>> = {
 /** Finds a search field. `undefined` if the resource cannot be searched by it. */
 function findSearchField(resource: string, name: string): SearchField | undefined {
   const ofSource = resource === 'charges' ? METHOD_DETAILS_PATH.exec(name)?.[1] : undefined
-  if (ofSource === undefined) return ownField(FIELDS[resource], name) as SearchField | undefined
-  const field = ownField(METHOD_DETAILS_FIELDS, ofSource) as SearchField | undefined
+  if (ofSource === undefined) return getOwnField(FIELDS[resource], name) as SearchField | undefined
+  const field = getOwnField(METHOD_DETAILS_FIELDS, ofSource) as SearchField | undefined
   return field && { ...field, path: name }
 }

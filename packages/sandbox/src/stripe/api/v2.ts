@@ -1,22 +1,22 @@
 import type { HttpRequest } from '../../core/http.ts'
 import { PathRouter } from '../../core/router.ts'
-import type { NewestFirst } from '../../core/store/newest-first.ts'
+import type { NewestFirstRows } from '../../core/store/newest-first.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, StripeFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, StripeFault } from '../wire/errors.ts'
 import type { FormObject, FormValue } from '../wire/form.ts'
 import { takePage } from './lists.ts'
 import { parseForm, readParameters, type SchemaNode } from './parameters.ts'
-import { idsOfPath } from './routes.ts'
+import { listPathIds } from './routes.ts'
 
 /** A validated call of the `/v2` API, whose bodies are JSON. */
-export interface CallV2 {
+export interface StripeV2Call {
   readonly work: UnitOfWork
   readonly ids: readonly string[]
 }
 
-export interface OperationV2 {
+export interface StripeV2Operation {
   readonly params: SchemaNode
-  readonly run: (params: never, call: CallV2) => object
+  readonly run: (params: never, call: StripeV2Call) => object
   /**
    * Set for operations that are authenticated by the token of a meter event session instead of an
    * API key.
@@ -25,7 +25,7 @@ export interface OperationV2 {
 }
 
 /** Operations of the `/v2` API by method and path, such as `'GET /v2/core/events/:id'`. */
-export type OperationsV2 = Readonly<Record<string, OperationV2>>
+export type StripeV2Operations = Readonly<Record<string, StripeV2Operation>>
 
 /** TypeScript type of the values that a parameter type of the contract describes. */
 export type NodeValue<N> = N extends 's' | 'd'
@@ -51,24 +51,24 @@ type ReadObject<O, R> = { readonly [K in Extract<keyof O, R>]: NodeValue<O[K]> }
 }
 
 /** Defines an operation of the `/v2` API, whose parameters have the type `params`. */
-export function callV2<const N extends SchemaNode>(
+export function defineStripeV2Operation<const N extends SchemaNode>(
   params: N,
-  run: (params: NodeValue<N>, call: CallV2) => object,
-): OperationV2 {
+  run: (params: NodeValue<N>, call: StripeV2Call) => object,
+): StripeV2Operation {
   return { params, run: run as never }
 }
 
-export interface FoundV2 {
+export interface MatchedStripeV2Call {
   readonly ids: readonly string[]
   readonly params: Record<string, unknown>
-  readonly run: OperationV2['run']
+  readonly run: StripeV2Operation['run']
 }
 
 /** Finds the operations for requests to the `/v2` API, and reads their parameters. */
-export class CallsV2 {
-  readonly #router = new PathRouter<OperationV2>()
+export class StripeV2Router {
+  readonly #router = new PathRouter<StripeV2Operation>()
 
-  constructor(operations: OperationsV2) {
+  constructor(operations: StripeV2Operations) {
     for (const [address, operation] of Object.entries(operations)) {
       const [method = '', path = ''] = address.split(' ')
       this.#router.add(method, path, operation)
@@ -83,12 +83,12 @@ export class CallsV2 {
    * Finds the operation for a request and reads its parameters. `null` if the `/v2` API has no
    * operation at this path.
    */
-  find({ method, path, query, body }: HttpRequest): FoundV2 | null {
+  find({ method, path, query, body }: HttpRequest): MatchedStripeV2Call | null {
     const found = this.#router.find(method, path)
     if (!found) return null
     const { params, run } = found.target
     const form = method === 'POST' ? readJson(body.toString('utf8')) : parseQuery(query, params)
-    return { ids: idsOfPath(found.params), params: readParameters(params, form), run }
+    return { ids: listPathIds(found.params), params: readParameters(params, form), run }
   }
 }
 
@@ -153,7 +153,7 @@ export function toV2Fault({ status, body }: StripeFault): StripeFault {
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 100
 
-export interface PageParamsV2 {
+export interface StripeV2PageParams {
   readonly limit?: number
   readonly page?: string
 }
@@ -161,7 +161,7 @@ export interface PageParamsV2 {
 /** Types of the parameters that every list of the `/v2` API has. */
 export const PAGE_PARAMS = { limit: 'n', page: 's' } as const
 
-export interface ListV2 {
+export interface StripeV2List {
   readonly data: readonly object[]
   readonly next_page_url: string | null
   readonly previous_page_url: string | null
@@ -171,14 +171,14 @@ export interface ListV2 {
  * Returns one page of a list of the `/v2` API. Page tokens refer to the neighboring row, so new
  * rows do not shift pages. `address` is the list's URL including its filters.
  */
-export function listV2<R extends { readonly id: string }>(
-  rows: NewestFirst<R>,
-  { limit = DEFAULT_LIMIT, page }: PageParamsV2,
+export function buildStripeV2List<R extends { readonly id: string }>(
+  rows: NewestFirstRows<R>,
+  { limit = DEFAULT_LIMIT, page }: StripeV2PageParams,
   address: string,
   toWire: (row: R) => object,
-): ListV2 {
+): StripeV2List {
   if (limit < 1 || limit > MAX_LIMIT) {
-    throw invalidRequestFault(`\`limit\` must be from 1 to ${MAX_LIMIT}.`, 'limit')
+    throw createInvalidRequestFault(`\`limit\` must be from 1 to ${MAX_LIMIT}.`, 'limit')
   }
   const { side, from } = readPage(rows, page)
   const { page: found, hasMore: isMore } = takePage(from, limit)
@@ -202,20 +202,20 @@ function encodePageToken(side: Side, id: string): string {
 }
 
 function readPage<R>(
-  rows: NewestFirst<R>,
+  rows: NewestFirstRows<R>,
   page: string | undefined,
 ): { side: Side | 'start'; from: Iterable<R> } {
   if (page === undefined) return { side: 'start', from: rows }
   const [side, id = ''] = Buffer.from(page, 'base64url').toString('utf8').split(' ')
   const from = side === 'after' ? rows.after(id) : side === 'before' ? rows.before(id) : null
-  if (from === null) throw invalidRequestFault('No such page.', 'page')
+  if (from === null) throw createInvalidRequestFault('No such page.', 'page')
   return { side: side as Side, from }
 }
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/
 
 /** Formats Unix seconds as a time of the `/v2` API: `2026-01-31T10:00:00.000Z`. */
-export function formatTimeV2(seconds: number): string {
+export function formatStripeV2Time(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
 }
 
@@ -228,7 +228,7 @@ export function readTimeV2(text: string, param: string): number {
   if (/^\d{1,12}$/.test(text)) return Number(text)
   const time = ISO.test(text) ? Date.parse(text) : Number.NaN
   if (!Number.isNaN(time)) return time / 1000
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     `'${text}' is no time. Use ISO 8601, such as 2026-01-31T10:00:00.000Z.`,
     param,
     'invalid_fields',

@@ -1,13 +1,13 @@
 import type { CouponRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { belowOneFault, invalidRequestFault } from '../wire/errors.ts'
+import { createBelowOneFault, createInvalidRequestFault } from '../wire/errors.ts'
 import { requireCurrency } from '../wire/money.ts'
 
 /**
  * Returns a coupon's fixed discount in a currency, in minor units. `null` if the coupon has no
  * fixed discount, or none in this currency.
  */
-export function amountOffIn(coupon: CouponRow, currency: string): number | null {
+export function findAmountOff(coupon: CouponRow, currency: string): number | null {
   if (currency === coupon.currency) return coupon.amount_off
   return coupon.$.currencyOptions?.[currency]?.amount_off ?? null
 }
@@ -26,18 +26,18 @@ export function readAmountsOff(
     const path = `currency_options[${code}]`
     const currency = requireCurrency(code, path)
     if (coupon.amount_off === null || currency === coupon.currency) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'Only for coupons with `amount_off`, and for other currencies than their own.',
         path,
       )
     }
-    if (amount_off < 1) throw belowOneFault(`${path}[amount_off]`)
+    if (amount_off < 1) throw createBelowOneFault(`${path}[amount_off]`)
     options[currency] = { amount_off }
   }
   return options
 }
 
-export function isValid(work: UnitOfWork, coupon: CouponRow): boolean {
+export function isCouponValid(work: UnitOfWork, coupon: CouponRow): boolean {
   return (
     !coupon.$.deleted &&
     (coupon.redeem_by === null || coupon.redeem_by > work.now) &&

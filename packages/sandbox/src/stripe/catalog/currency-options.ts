@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { CurrencyOption, PriceRow } from '../state/rows.ts'
-import { invalidRequestFault, missingParamFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createMissingParamFault } from '../wire/errors.ts'
 import { requireCurrency } from '../wire/money.ts'
 import { readTiers } from './tiers.ts'
 import { readUnitAmount } from './unit-amount.ts'
@@ -11,7 +11,7 @@ type OptionParams = Stripe.PriceCreateParams.CurrencyOptions
  * Returns a price's unit amount in a currency, in minor units with decimals. `null` if the price is
  * not sold in that currency or has no unit amount.
  */
-export function unitAmountIn(price: PriceRow, currency: string): string | null {
+export function findUnitAmount(price: PriceRow, currency: string): string | null {
   if (currency === price.currency) return price.unit_amount_decimal
   return price.$?.currencyOptions?.[currency]?.unit_amount_decimal ?? null
 }
@@ -23,7 +23,7 @@ export function isSoldIn(price: PriceRow, currency: string): boolean {
 export function checkSoldIn(price: PriceRow, currency: string, param: string): void {
   if (isSoldIn(price, currency)) return
   const known = [price.currency, ...Object.keys(price.$?.currencyOptions ?? {})]
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     `The price specified only supports ${known.map((each) => `\`${each}\``).join(', ')}. This doesn't match the expected currency: \`${currency}\`.`,
     param,
   )
@@ -43,7 +43,10 @@ export function readCurrencyOptions(
     const path = `currency_options[${code}]`
     const currency = requireCurrency(code, path)
     if (currency === own) {
-      throw invalidRequestFault(`The price is in \`${own}\` itself; name other currencies.`, path)
+      throw createInvalidRequestFault(
+        `The price is in \`${own}\` itself; name other currencies.`,
+        path,
+      )
     }
     const known = options[currency]
     options[currency] = {
@@ -56,7 +59,7 @@ export function readCurrencyOptions(
 
 function readOptionAmount(params: OptionParams, known: CurrencyOption | undefined, path: string) {
   const { unit_amount: given, unit_amount_decimal: decimals } = params
-  if (params.tiers) throw invalidRequestFault('This price has no tiers.', `${path}[tiers]`)
+  if (params.tiers) throw createInvalidRequestFault('This price has no tiers.', `${path}[tiers]`)
   if (known && given === undefined && decimals === undefined) {
     return { unit_amount: known.unit_amount, unit_amount_decimal: known.unit_amount_decimal }
   }
@@ -66,7 +69,7 @@ function readOptionAmount(params: OptionParams, known: CurrencyOption | undefine
 
 function readOptionTiers(params: OptionParams, known: CurrencyOption | undefined, path: string) {
   const tiers = params.tiers ? readTiers(params.tiers, `${path}[tiers]`) : known?.tiers
-  if (!tiers) throw missingParamFault(`${path}[tiers]`)
+  if (!tiers) throw createMissingParamFault(`${path}[tiers]`)
   return { tiers, unit_amount: null, unit_amount_decimal: null }
 }
 

@@ -1,6 +1,6 @@
 import type { PriceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { fromUnits } from '../wire/decimals.ts'
+import { formatFixedPoint } from '../wire/decimals.ts'
 import { formatDecimal } from '../wire/money.ts'
 import type { PricePart } from './tiers.ts'
 
@@ -18,7 +18,7 @@ export function describePart(
   const tier = part.tier === null ? '' : `Tier ${part.tier} `
   const size = price.transform_quantity ? ` per ${price.transform_quantity.divide_by}` : ''
   const amount = formatDecimal(part.unitAmount, currency)
-  return `${fromUnits(part.quantity)} × ${name} (${tier}at ${amount}${size} / ${intervalOf(price)})`
+  return `${formatFixedPoint(part.quantity)} × ${name} (${tier}at ${amount}${size} / ${intervalOf(price)})`
 }
 
 function intervalOf(price: PriceRow): string {

@@ -2,7 +2,11 @@ import type Stripe from 'stripe'
 import { createBlankRow } from '../state/blank.ts'
 import type { PriceRow, PriceTier } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { belowOneFault, invalidRequestFault, missingParamFault } from '../wire/errors.ts'
+import {
+  createBelowOneFault,
+  createInvalidRequestFault,
+  createMissingParamFault,
+} from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
 import { readCurrencyOptions } from './currency-options.ts'
@@ -78,13 +82,14 @@ interface Terms {
 
 function readUnitTerms(params: NewPrice): Terms {
   if (params.tiers !== undefined || params.tiers_mode !== undefined) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       '`tiers` and `tiers_mode` can only be set when `billing_scheme` is `tiered`.',
       params.tiers === undefined ? 'tiers_mode' : 'tiers',
     )
   }
   const transform = params.transform_quantity ?? null
-  if (transform && transform.divide_by < 1) throw belowOneFault('transform_quantity[divide_by]')
+  if (transform && transform.divide_by < 1)
+    throw createBelowOneFault('transform_quantity[divide_by]')
   const { mayBeCredit = false } = params
   return {
     ...readUnitAmount(params, undefined, { mayBeCredit }),
@@ -96,22 +101,22 @@ function readUnitTerms(params: NewPrice): Terms {
 
 function readTieredTerms(params: NewPrice): Terms {
   if (params.unit_amount !== undefined || params.unit_amount_decimal !== undefined) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'When `billing_scheme` is `tiered`, `unit_amount` cannot be set: the tiers have amounts of their own.',
       params.unit_amount === undefined ? 'unit_amount_decimal' : 'unit_amount',
     )
   }
   if (params.transform_quantity !== undefined) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       '`transform_quantity` cannot be combined with `tiers`.',
       'transform_quantity',
     )
   }
   if (!params.recurring) {
-    throw invalidRequestFault('Only recurring prices can have tiers.', 'billing_scheme')
+    throw createInvalidRequestFault('Only recurring prices can have tiers.', 'billing_scheme')
   }
-  if (params.tiers === undefined) throw missingParamFault('tiers')
-  if (params.tiers_mode === undefined) throw missingParamFault('tiers_mode')
+  if (params.tiers === undefined) throw createMissingParamFault('tiers')
+  if (params.tiers_mode === undefined) throw createMissingParamFault('tiers_mode')
   return {
     cents: null,
     decimal: null,
@@ -128,7 +133,7 @@ function readRecurring(
 ): NonNullable<PriceRow['recurring']> {
   const count = params.interval_count ?? 1
   if (count < 1 || count > (MAX_INTERVAL_COUNTS[params.interval] ?? 0)) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'Prices have a maximum interval of three years (3 years, 36 months, or 156 weeks)',
       'recurring[interval_count]',
     )
@@ -148,7 +153,7 @@ function readRecurring(
  * Reads the parameter `aggregate_usage`, which older API versions accept for metered prices without
  * a meter.
  */
-export function legacyUsage(removedParams: Readonly<Record<string, string>>): {
+export function readAggregateUsageParam(removedParams: Readonly<Record<string, string>>): {
   aggregateUsage?: string
 } {
   return removedParams.aggregate_usage === undefined
@@ -156,8 +161,8 @@ export function legacyUsage(removedParams: Readonly<Record<string, string>>): {
     : { aggregateUsage: removedParams.aggregate_usage }
 }
 
-export function meterRequiredFault() {
-  return invalidRequestFault(
+export function createMeterRequiredFault() {
+  return createInvalidRequestFault(
     'Starting with Stripe version `2025-03-31.basil`, metered prices must be backed by meters.',
   )
 }
@@ -167,13 +172,13 @@ function checkAggregation(
   params: Stripe.PriceCreateParams.Recurring,
 ): void {
   if (params.usage_type !== 'metered' || params.meter !== undefined) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       '`aggregate_usage` is only for metered prices without a meter.',
       'aggregate_usage',
     )
   }
   if (Object.hasOwn(AGGREGATIONS, requestedAggregation)) return
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     'Invalid aggregate_usage: must be one of last_during_period, last_ever, max, or sum',
     'aggregate_usage',
   )
@@ -182,15 +187,15 @@ function checkAggregation(
 function readMeter(work: UnitOfWork, params: Stripe.PriceCreateParams.Recurring): string | null {
   if (params.usage_type !== 'metered') {
     if (params.meter === undefined) return null
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'You may only specify a meter when `recurring[usage_type]` is `metered`.',
       'recurring[meter]',
     )
   }
-  if (params.meter === undefined) throw meterRequiredFault()
+  if (params.meter === undefined) throw createMeterRequiredFault()
   const meter = work.require('billing.meter', params.meter, 'recurring[meter]')
   if (meter.status === 'active') return meter.id
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     `The meter \`${meter.id}\` is inactive. Only an active meter can be attached to a price.`,
     'recurring[meter]',
   )
@@ -205,7 +210,7 @@ export function claimLookupKey(
   for (const other of work.tables.price.values()) {
     if (other.lookup_key !== key || other.id === self) continue
     if (!transfer) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `A price (\`${other.id}\`) already uses that lookup key.`,
         'lookup_key',
         'resource_already_exists',

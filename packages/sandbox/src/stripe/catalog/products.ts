@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { createBlankRow } from '../state/blank.ts'
 import type { ProductRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { requireTaxCode } from './tax-codes.ts'
 
@@ -12,7 +12,7 @@ export function createProduct(
 ): ProductRow {
   const id = params.id ?? work.newId('prod_', 14)
   if (work.find('product', id)) {
-    throw invalidRequestFault('Product already exists.', 'id', 'resource_already_exists')
+    throw createInvalidRequestFault('Product already exists.', 'id', 'resource_already_exists')
   }
   return work.insert('product', {
     ...createBlankRow('product'),

@@ -3,14 +3,14 @@ import { createBlankRow } from '../state/blank.ts'
 import type { CouponRow, CustomerRow, DiscountRow, PromotionCodeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import {
-  invalidRequestFault,
-  missingParamFault,
-  mutuallyExclusiveFault,
-  noSuchObjectFault,
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createMutuallyExclusiveFault,
+  createNoSuchObjectFault,
 } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
-import { amountOffIn, isValid } from './coupons.ts'
-import { isMetered, priceQuantity } from './tiers.ts'
+import { findAmountOff, isCouponValid } from './coupons.ts'
+import { isMeteredPriceRow, priceQuantity } from './tiers.ts'
 
 export interface DiscountParam {
   readonly coupon?: string
@@ -62,8 +62,8 @@ export function redeemDiscounts(
       (id) => id !== undefined,
     )
     if (given.length !== 1) {
-      if (given.length === 0) throw missingParamFault(`${path}[coupon]`)
-      throw mutuallyExclusiveFault('coupon, promotion_code, discount', path)
+      if (given.length === 0) throw createMissingParamFault(`${path}[coupon]`)
+      throw createMutuallyExclusiveFault('coupon, promotion_code, discount', path)
     }
     if (param.discount !== undefined)
       return requireDiscount(work, param.discount, `${path}[discount]`, target)
@@ -95,7 +95,7 @@ function requireDiscount(
 ): string {
   const discount = work.require('discount', id, param)
   if (discount.$.ended || discount.customer !== (target.customer?.id ?? null))
-    throw noSuchObjectFault('discount', id, param)
+    throw createNoSuchObjectFault('discount', id, param)
   return id
 }
 
@@ -109,26 +109,29 @@ function requirePromotionCode(
   const expired = code.expires_at !== null && code.expires_at <= work.now
   const used = code.max_redemptions !== null && code.times_redeemed >= code.max_redemptions
   if (!code.active || expired || used) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'This promotion code cannot be redeemed because it is inactive or expired.',
       param,
       'promotion_code_inactive',
     )
   }
   if (code.customer !== null && code.customer !== target.customer?.id) {
-    throw invalidRequestFault('This promotion code cannot be redeemed by this customer.', param)
+    throw createInvalidRequestFault(
+      'This promotion code cannot be redeemed by this customer.',
+      param,
+    )
   }
   if (code.restrictions.first_time_transaction) {
     // A guest cannot be recognized, so their first purchase cannot be proven either.
     if (!target.customer || hasPaid(work, target.customer.id)) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'This promotion code cannot be redeemed because the associated customer has prior transactions.',
         param,
         'promotion_code_customer_not_first_time',
       )
     }
   }
-  if (target.bought) checkMinimum(work, code, target.bought, target.currency, param)
+  if (target.bought) checkMinimumAmount(work, code, target.bought, target.currency, param)
   return code
 }
 
@@ -136,7 +139,7 @@ function requirePromotionCode(
  * Checks that the price of the purchased items reaches a promotion code's minimum amount. The full
  * price counts, even if the purchase starts with a free trial.
  */
-export function checkMinimum(
+export function checkMinimumAmount(
   work: UnitOfWork,
   { restrictions, $: own }: PromotionCodeRow,
   bought: readonly PurchasedItem[],
@@ -149,10 +152,10 @@ export function checkMinimum(
   if (least === null) return
   const value = bought.reduce((sum, { price: id, quantity }) => {
     const price = work.require('price', id)
-    return isMetered(price) ? sum : sum + priceQuantity(price, quantity ?? 1, currency)
+    return isMeteredPriceRow(price) ? sum : sum + priceQuantity(price, quantity ?? 1, currency)
   }, 0)
   if (leastIn === currency && value >= least) return
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     `This promotion code cannot be redeemed because the order is below its minimum of ${formatAmount(least, leastIn ?? currency)}.`,
     param,
   )
@@ -171,18 +174,18 @@ function redeem(
   target: DiscountTarget,
   param: string,
 ): DiscountRow {
-  if (!isValid(work, coupon)) {
-    throw invalidRequestFault(`Coupon expired: ${coupon.id}`, param, 'coupon_expired')
+  if (!isCouponValid(work, coupon)) {
+    throw createInvalidRequestFault(`Coupon expired: ${coupon.id}`, param, 'coupon_expired')
   }
-  if (coupon.amount_off !== null && amountOffIn(coupon, target.currency) === null) {
-    throw invalidRequestFault(
+  if (coupon.amount_off !== null && findAmountOff(coupon, target.currency) === null) {
+    throw createInvalidRequestFault(
       `The coupon's currency (${coupon.currency}) must match the currency being billed (${target.currency}).`,
       param,
     )
   }
   work.edit('coupon', coupon)
   coupon.times_redeemed += 1
-  coupon.valid = isValid(work, coupon)
+  coupon.valid = isCouponValid(work, coupon)
   const { start = work.now } = target
   const discount: DiscountRow = {
     ...createBlankRow('discount'),

@@ -92,7 +92,7 @@ const NAMES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' }
  */
 export function findTaxPlace(address: TaxAddress | null | undefined): TaxPlace | null {
   const country = address?.country?.toUpperCase() ?? ''
-  if (countryName(country) === null) return null
+  if (findCountryName(country) === null) return null
   if (country === 'US') return findState(address ?? {})
   if (country === 'CA') return findProvince(address ?? {})
   const vat = EU_VAT.get(country)
@@ -110,7 +110,7 @@ export function findTaxPlace(address: TaxAddress | null | undefined): TaxPlace |
  * Returns the English name of a country by its two-letter code. `null` if there is no country with
  * this code.
  */
-export function countryName(code: string): string | null {
+export function findCountryName(code: string): string | null {
   if (!/^[A-Z]{2}$/.test(code) || code === 'ZZ') return null
   return NAMES.of(code) ?? null
 }

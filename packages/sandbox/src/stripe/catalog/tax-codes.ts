@@ -1,4 +1,4 @@
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 
 export interface TaxCode {
   readonly id: string
@@ -38,5 +38,5 @@ export const TAX_CODES: readonly TaxCode[] = [
 
 export function requireTaxCode(id: string, param = 'tax_code'): string {
   if (/^txcd_\d{8}$/.test(id)) return id
-  throw invalidRequestFault(`No such tax code: '${id}'`, param, 'resource_missing')
+  throw createInvalidRequestFault(`No such tax code: '${id}'`, param, 'resource_missing')
 }

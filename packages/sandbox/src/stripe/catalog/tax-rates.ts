@@ -1,5 +1,5 @@
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 
 /**
  * Finds tax rates to apply to a new object.
@@ -14,7 +14,7 @@ export function requireTaxRates(
   ids.forEach((id, at) => {
     const rate = work.require('tax_rate', id, `${param}[${at}]`)
     if (!rate.active) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `The tax rate ${id} cannot be used because it is not active.`,
         `${param}[${at}]`,
       )

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { PriceRow, PriceTier } from '../state/rows.ts'
 import { multiplyUnits, UNITS_PER_ONE } from '../wire/decimals.ts'
-import { invalidRequestFault, negativeNumberFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createNegativeNumberFault } from '../wire/errors.ts'
 
 type TierParams = Stripe.PriceCreateParams.Tier
 
@@ -19,7 +19,7 @@ export interface PricePart {
   readonly tier: number | null
 }
 
-export function isMetered(price: Pick<PriceRow, 'recurring'>): boolean {
+export function isMeteredPriceRow(price: Pick<PriceRow, 'recurring'>): boolean {
   return price.recurring?.usage_type === 'metered'
 }
 
@@ -28,14 +28,15 @@ export function isMetered(price: Pick<PriceRow, 'recurring'>): boolean {
  * tiers, for error messages.
  */
 export function readTiers(tiers: readonly TierParams[], within = 'tiers'): PriceTier[] {
-  if (tiers.length === 0) throw invalidRequestFault('`tiers` must have at least one tier.', within)
+  if (tiers.length === 0)
+    throw createInvalidRequestFault('`tiers` must have at least one tier.', within)
   let below = 0
   return tiers.map((tier, at) => {
     const path = `${within}[${at}]`
     const last = at === tiers.length - 1
     const upTo = tier.up_to === 'inf' ? null : Number(tier.up_to)
     if ((upTo === null) !== last) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         last
           ? 'The last tier must have `up_to` set to `inf`, so there is a price for every quantity.'
           : 'Only the last tier may have `up_to` set to `inf`.',
@@ -43,7 +44,7 @@ export function readTiers(tiers: readonly TierParams[], within = 'tiers'): Price
       )
     }
     if (upTo !== null && upTo <= below) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'The `up_to` of a tier must be greater than that of the tier before it.',
         `${path}[up_to]`,
       )
@@ -52,7 +53,7 @@ export function readTiers(tiers: readonly TierParams[], within = 'tiers'): Price
     const flat = readAmount(tier, 'flat_amount', path)
     const unit = readAmount(tier, 'unit_amount', path)
     if (flat === null && unit === null) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'Each tier needs a `unit_amount` or a `flat_amount`.',
         `${path}[unit_amount]`,
         'parameter_missing',
@@ -75,7 +76,7 @@ function readAmount(
 ): string | null {
   const [cents, decimal] = [tier[name], tier[`${name}_decimal`]]
   if (cents !== undefined && decimal !== undefined) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `You may only specify one of these parameters: ${name}, ${name}_decimal.`,
       `${path}[${name}]`,
     )
@@ -83,7 +84,7 @@ function readAmount(
   const text = cents ?? decimal
   if (text === undefined) return null
   if (Number(text) < 0) {
-    throw negativeNumberFault(`${path}[${name}]`)
+    throw createNegativeNumberFault(`${path}[${name}]`)
   }
   return String(text)
 }

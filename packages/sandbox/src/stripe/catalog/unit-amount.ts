@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 
 interface AmountParams {
   readonly unit_amount?: number
@@ -20,13 +20,13 @@ export function readUnitAmount(
   const decimal =
     params.unit_amount_decimal === undefined ? undefined : String(params.unit_amount_decimal)
   if (cents !== undefined && decimal !== undefined) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'You may only specify one of these parameters: unit_amount, unit_amount_decimal.',
       path('unit_amount'),
     )
   }
   if (cents === undefined && decimal === undefined) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'Prices require an `unit_amount` or `unit_amount_decimal` parameter to be set.',
       path('unit_amount'),
       'parameter_missing',
@@ -34,13 +34,13 @@ export function readUnitAmount(
   }
   if (cents !== undefined) {
     if (cents < 0 && !mayBeCredit)
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'Invalid non-negative integer',
         path('unit_amount'),
         'parameter_invalid_integer',
       )
     if (Math.abs(cents) > 99_999_999)
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'Amount must be no more than $999,999.99',
         path('unit_amount'),
         'amount_too_large',
@@ -49,7 +49,7 @@ export function readUnitAmount(
   }
   const text = decimal ?? '0'
   if (text.startsWith('-') && !mayBeCredit)
-    throw invalidRequestFault('Invalid non-negative decimal', path('unit_amount_decimal'))
+    throw createInvalidRequestFault('Invalid non-negative decimal', path('unit_amount_decimal'))
   const whole = /^-?\d+(?:\.0+)?$/.test(text)
   return { cents: whole ? Number(text) : null, decimal: text }
 }

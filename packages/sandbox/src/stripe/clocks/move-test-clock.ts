@@ -1,6 +1,6 @@
 import { readClockTime, type StripeContext } from '../state/context.ts'
 import type { TestClockRow } from '../state/rows.ts'
-import { testClockTime } from '../state/test-clocks.ts'
+import { getTestClockTime } from '../state/test-clocks.ts'
 import { runScheduled, type UnitOfWork } from '../state/unit-of-work.ts'
 import { scheduleBillingOnTestClock } from '../subscriptions/billing-cycle.ts'
 
@@ -72,7 +72,7 @@ function stop(context: StripeContext, id: string, status: 'ready' | 'internal_fa
     const row = work.find('test_helpers.test_clock', id)
     if (!row) return
     work.edit('test_helpers.test_clock', row)
-    row.frozen_time = testClockTime(row)
+    row.frozen_time = getTestClockTime(row)
     row.status = status
     row.status_details = {}
     row.$ = { at: null }

@@ -1,11 +1,11 @@
-import { countryName, type PlaceTax, type TaxPlace } from '../catalog/tax-by-address.ts'
+import { findCountryName, type PlaceTax, type TaxPlace } from '../catalog/tax-by-address.ts'
 import { NONTAXABLE_TAX_CODE } from '../catalog/tax-codes.ts'
-import { taxIdsOf } from '../payments/tax-ids.ts'
-import { findTaxLocation, unknownLocationFault } from '../payments/tax-location.ts'
+import { listCustomerTaxIds } from '../payments/tax-ids.ts'
+import { createUnknownLocationFault, findTaxLocation } from '../payments/tax-location.ts'
 import { createBlankRow } from '../state/blank.ts'
 import type { CustomerRow, InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 
 /**
  * The field `automatic_tax` of an invoice. Automatic tax computes the taxes of the invoice from the
@@ -48,7 +48,7 @@ export function readAutomaticTaxParam(
 ): boolean | undefined {
   const wanted = params.automatic_tax
   if (wanted?.liability && wanted.liability.type !== 'self') {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The sandbox has only one account: use `self`.',
       `${path}[liability][type]`,
     )
@@ -67,7 +67,7 @@ export function applyAutomaticTax(
 /** Rejects a call with manual tax rates, because they cannot be combined with automatic tax. */
 export function refuseManualRates(rates: ReadonlyArray<string>, param: string): void {
   if (rates.length === 0) return
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     `You cannot set \`${param}\` when \`automatic_tax[enabled]=true\`: tax rates are then worked out from the customer's location.`,
     param,
   )
@@ -115,7 +115,9 @@ function findExemption(work: UnitOfWork, customer: CustomerRow, place: TaxPlace)
   if (customer.tax_exempt === 'reverse') return 'reverse_charge'
   const { reversedBy } = place
   if (reversedBy === null) return null
-  return taxIdsOf(work, customer).some(({ type }) => type === reversedBy) ? 'reverse_charge' : null
+  return listCustomerTaxIds(work, customer).some(({ type }) => type === reversedBy)
+    ? 'reverse_charge'
+    : null
 }
 
 function findTaxBehavior(
@@ -176,7 +178,7 @@ function findOrCreateTaxRate(
     display_name: TITLES[type],
     effective_percentage: percentage,
     inclusive,
-    jurisdiction: state ?? countryName(place.country),
+    jurisdiction: state ?? findCountryName(place.country),
     jurisdiction_level: level,
     metadata: {},
     percentage,
@@ -206,7 +208,7 @@ export function handleUnknownLocation(
   handling: UnknownLocationHandling,
 ): void {
   if (invoice.automatic_tax.status !== 'requires_location_inputs' || handling === 'left') return
-  if (handling === 'refused') throw unknownLocationFault()
+  if (handling === 'refused') throw createUnknownLocationFault()
   invoice.automatic_tax = {
     ...NO_AUTOMATIC_TAX,
     disabled_reason: 'finalization_requires_location_inputs',

@@ -4,10 +4,14 @@ import { createBlankRow } from '../state/blank.ts'
 import { renderRow } from '../state/render.ts'
 import type { CreditNoteLineRow, InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, missingParamFault, noSuchObjectFault } from '../wire/errors.ts'
+import {
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createNoSuchObjectFault,
+} from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 import { multiplyDecimal } from '../wire/money.ts'
-import { computeTaxes, sumOf } from './invoice-totals.ts'
+import { computeTaxes, sumAmounts } from './invoice-totals.ts'
 
 type LineParams = Stripe.CreditNoteCreateParams.Line
 /** A line of a credit note that has no id yet. */
@@ -27,7 +31,7 @@ export function createAmountLine(work: UnitOfWork, amount: number): NewCreditNot
   return { line: { ...newLine(work, amount), ...unit }, by: null }
 }
 
-export function readLines(
+export function parseCreditNoteLines(
   work: UnitOfWork,
   invoice: InvoiceRow,
   params: readonly LineParams[],
@@ -81,7 +85,7 @@ function creditInvoiceLine(
   const by = params.quantity === undefined ? 'amount' : 'quantity'
   const before = credited.get(whole.id) ?? { amount: 0, quantity: 0, by }
   if (before.by !== by) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `This line was credited by ${before.by} before, so it cannot be credited by ${by}.`,
       `${path}[${by}]`,
     )
@@ -92,7 +96,7 @@ function creditInvoiceLine(
   const after = before.amount + amount
   if (amount < 1 || after > whole.amount) {
     const left = Math.max(0, whole.amount - before.amount)
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The amount to credit (${amount}) must be positive and at most what is left of the line (${left}).`,
       `${path}[${by}]`,
     )
@@ -116,7 +120,7 @@ function creditInvoiceLine(
   const line = {
     ...newLine(work, amount),
     description: whole.description,
-    discount_amount: sumOf(discounts),
+    discount_amount: sumAmounts(discounts),
     discount_amounts: discounts,
     invoice_line_item: whole.id,
     metadata: mergeMetadata({}, params.metadata),
@@ -135,16 +139,16 @@ function requireLine(
   path: string,
 ): LineRow {
   const id = params.invoice_line_item
-  if (id === undefined) throw missingParamFault(`${path}[invoice_line_item]`)
+  if (id === undefined) throw createMissingParamFault(`${path}[invoice_line_item]`)
   const line = work.find('line_item', id)
   if (line?.invoice !== invoice.id)
-    throw noSuchObjectFault('line item', id, `${path}[invoice_line_item]`)
+    throw createNoSuchObjectFault('line item', id, `${path}[invoice_line_item]`)
   for (const name of ['description', 'unit_amount', 'unit_amount_decimal', 'tax_rates'] as const) {
     if (params[name] !== undefined)
       throw createLineTypeFault('custom_line_item', `${path}[${name}]`)
   }
   if ((params.amount === undefined) === (params.quantity === undefined)) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'You must specify exactly one of these parameters: amount, quantity.',
       `${path}[amount]`,
     )
@@ -159,7 +163,7 @@ function requireLine(
 function cumulativeAmount(line: LineRow, quantity: number, path: string): number {
   const all = line.quantity ?? 1
   if (quantity < 1 || quantity > all) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The quantity to credit must be between 1 and what is left of the line's (${all}).`,
       `${path}[quantity]`,
     )
@@ -173,10 +177,10 @@ function customLine(work: UnitOfWork, invoice: InvoiceRow, params: LineParams, p
   if (params.invoice_line_item !== undefined) {
     throw createLineTypeFault('invoice_line_item', `${path}[invoice_line_item]`)
   }
-  if (params.description === undefined) throw missingParamFault(`${path}[description]`)
+  if (params.description === undefined) throw createMissingParamFault(`${path}[description]`)
   const { unit_amount: cents, unit_amount_decimal: decimal, quantity = 1 } = params
   if ((cents === undefined) === (decimal === undefined)) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'You must specify one of these parameters: unit_amount, unit_amount_decimal.',
       `${path}[unit_amount]`,
     )
@@ -184,7 +188,7 @@ function customLine(work: UnitOfWork, invoice: InvoiceRow, params: LineParams, p
   const unit = String(cents ?? decimal)
   const amount = multiplyDecimal(unit, quantity)
   if (amount < 1) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'This value must be greater than or equal to 1.',
       `${path}[unit_amount]`,
     )
@@ -228,5 +232,8 @@ function ratesOf(work: UnitOfWork, taxes: readonly Tax[]): Line['tax_rates'] {
 }
 
 function createLineTypeFault(type: string, path: string) {
-  return invalidRequestFault(`This parameter is only valid when the line's type is ${type}.`, path)
+  return createInvalidRequestFault(
+    `This parameter is only valid when the line's type is ${type}.`,
+    path,
+  )
 }

@@ -3,7 +3,7 @@ import { requireCustomer } from '../payments/customer.ts'
 import { checkRefund, refundCharge } from '../payments/refunds.ts'
 import type { ChargeRow, CreditNoteRow, InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, missingParamFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createMissingParamFault } from '../wire/errors.ts'
 import { adjustBalance } from './customer-balance.ts'
 
 type Params = Stripe.CreditNoteCreateParams
@@ -39,11 +39,11 @@ export function linkRefunds(
   const linked: Array<CreditNoteRow['refunds'][number]> = []
   refunds.forEach((each, at) => {
     const path = `refunds[${at}]`
-    if (each.refund === undefined) throw missingParamFault(`${path}[refund]`)
+    if (each.refund === undefined) throw createMissingParamFault(`${path}[refund]`)
     const refund = work.require('refund', each.refund, `${path}[refund]`)
     const charge = findInvoiceChargeRow(work, invoice)
     if (!charge || refund.charge !== charge.id) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'The refund is not of a payment of this invoice.',
         `${path}[refund]`,
       )
@@ -54,7 +54,7 @@ export function linkRefunds(
     const left = refund.amount - sumEarlierLinks(work, invoice, refund.id) - here
     const amount = each.amount_refunded ?? left
     if (amount < 1 || amount > left) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `The refund has ${left} that no credit note stands for yet.`,
         `${path}[amount_refunded]`,
       )
@@ -72,7 +72,7 @@ function newLink(refund: string, amount: number): CreditNoteRow['refunds'][numbe
  * Checks that all credit notes and refunds of an invoice together do not exceed the invoice's
  * total.
  */
-export function checkTotal(
+export function checkCreditNoteTotal(
   work: UnitOfWork,
   invoice: InvoiceRow,
   total: number,
@@ -84,24 +84,28 @@ export function checkTotal(
     invoice.pre_payment_credit_notes_amount + invoice.post_payment_credit_notes_amount
   const left = invoice.total - credited - unexplained
   if (total >= 1 && total <= left) return
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     `The credit note's total (${total}) must be positive and at most what is left of the invoice (${Math.max(0, left)}).`,
     'amount',
   )
 }
 
-export function checkSplit(params: Params, linked: CreditNoteRow['refunds'], after: number): void {
+export function checkCreditNoteSplit(
+  params: Params,
+  linked: CreditNoteRow['refunds'],
+  after: number,
+): void {
   const { credit_amount = 0, out_of_band_amount = 0, refund_amount = 0 } = params
   for (const [name, amount] of Object.entries({
     credit_amount,
     out_of_band_amount,
     refund_amount,
   })) {
-    if (amount < 0) throw invalidRequestFault('Invalid non-negative integer', name)
+    if (amount < 0) throw createInvalidRequestFault('Invalid non-negative integer', name)
   }
   const sum = credit_amount + out_of_band_amount + refund_amount + sumLinkedRefunds(linked)
   if (sum === after) return
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     `The sum of credit amount, refund amount and out of band amount (${sum}) must equal the post payment credit note amount (${after}).`,
   )
 }
@@ -114,12 +118,16 @@ function sumLinkedRefunds(linked: CreditNoteRow['refunds']): number {
  * Checks, before anything is changed, that the refund and the balance credit of a credit note are
  * possible.
  */
-export function checkSources(work: UnitOfWork, invoice: InvoiceRow, params: Params): void {
+export function checkCreditNoteSources(
+  work: UnitOfWork,
+  invoice: InvoiceRow,
+  params: Params,
+): void {
   if (params.refund_amount) checkRefund(work, requireCharge(work, invoice), params.refund_amount)
   if (!params.credit_amount) return
   const customer = requireCustomer(work, invoice.customer ?? '', 'credit_amount')
   if (customer.currency !== null && customer.currency !== invoice.currency) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The customer's balance is in ${customer.currency}; it cannot be changed in ${invoice.currency}.`,
       'credit_amount',
     )
@@ -129,7 +137,10 @@ export function checkSources(work: UnitOfWork, invoice: InvoiceRow, params: Para
 function requireCharge(work: UnitOfWork, invoice: InvoiceRow): ChargeRow {
   const charge = findInvoiceChargeRow(work, invoice)
   if (charge) return charge
-  throw invalidRequestFault('This invoice has no payment that could be refunded.', 'refund_amount')
+  throw createInvalidRequestFault(
+    'This invoice has no payment that could be refunded.',
+    'refund_amount',
+  )
 }
 
 export function returnPaidAmount(

@@ -2,18 +2,26 @@ import type Stripe from 'stripe'
 import { createBlankRow } from '../state/blank.ts'
 import type { CreditNoteRow, InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { belowOneFault, invalidRequestFault, mutuallyExclusiveFault } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
-import { createAmountLine, type NewCreditNoteLine, readLines } from './credit-note-lines.ts'
 import {
-  checkSources,
-  checkSplit,
-  checkTotal,
+  createBelowOneFault,
+  createInvalidRequestFault,
+  createMutuallyExclusiveFault,
+} from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import {
+  createAmountLine,
+  type NewCreditNoteLine,
+  parseCreditNoteLines,
+} from './credit-note-lines.ts'
+import {
+  checkCreditNoteSources,
+  checkCreditNoteSplit,
+  checkCreditNoteTotal,
   linkRefunds,
   returnPaidAmount,
 } from './credit-note-refunds.ts'
-import { markPaid, openPayments } from './invoice-payment.ts'
-import { groupDiscounts, groupTaxes, sumOf } from './invoice-totals.ts'
+import { listOpenInvoicePayments, markPaid } from './invoice-payment.ts'
+import { groupDiscounts, groupTaxes, sumAmounts } from './invoice-totals.ts'
 
 type Params = Stripe.CreditNoteCreateParams
 
@@ -34,7 +42,7 @@ export function draftCreditNote(
 ): DraftCreditNote {
   const invoice = work.require('invoice', params.invoice, 'invoice')
   if (invoice.status !== 'open' && invoice.status !== 'paid') {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `You can only create credit notes for open or paid invoices. This invoice's status is ${invoice.status}.`,
       'invoice',
     )
@@ -42,11 +50,11 @@ export function draftCreditNote(
   const lines = buildNoteLines(work, invoice, params)
   const sums = computeNoteTotals(lines)
   const linked = linkRefunds(work, invoice, params.refunds ?? [])
-  checkTotal(work, invoice, sums.total, linked)
+  checkCreditNoteTotal(work, invoice, sums.total, linked)
   const before = Math.min(sums.total, invoice.amount_remaining)
   const after = sums.total - before
-  if (requiresReturn || specifiesReturn(params)) checkSplit(params, linked, after)
-  checkSources(work, invoice, params)
+  if (requiresReturn || specifiesReturn(params)) checkCreditNoteSplit(params, linked, after)
+  checkCreditNoteSources(work, invoice, params)
   const id = work.newId('cn_1')
   const number = String((invoice.$.creditNotes?.length ?? 0) + 1).padStart(2, '0')
   const note: CreditNoteRow = {
@@ -105,9 +113,10 @@ export function issueCreditNote(work: UnitOfWork, params: Params): CreditNoteRow
  */
 export function voidCreditNote(work: UnitOfWork, note: CreditNoteRow): void {
   const invoice = work.require('invoice', note.invoice)
-  if (note.status === 'void') throw invalidRequestFault('This credit note has already been voided.')
+  if (note.status === 'void')
+    throw createInvalidRequestFault('This credit note has already been voided.')
   if (invoice.status !== 'open' || note.post_payment_amount > 0) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `You can only void credit notes of open invoices. The status of ${invoice.id} is ${invoice.status}.`,
     )
   }
@@ -131,12 +140,15 @@ function buildNoteLines(
 ): readonly NewCreditNoteLine[] {
   const { amount, lines } = params
   if (amount !== undefined && lines !== undefined)
-    throw mutuallyExclusiveFault('amount, lines', 'amount')
-  if (lines !== undefined && lines.length > 0) return readLines(work, invoice, lines)
+    throw createMutuallyExclusiveFault('amount, lines', 'amount')
+  if (lines !== undefined && lines.length > 0) return parseCreditNoteLines(work, invoice, lines)
   if (amount === undefined) {
-    throw invalidRequestFault('You must specify one of these parameters: amount, lines.', 'amount')
+    throw createInvalidRequestFault(
+      'You must specify one of these parameters: amount, lines.',
+      'amount',
+    )
   }
-  if (amount < 1) throw belowOneFault('amount')
+  if (amount < 1) throw createBelowOneFault('amount')
   return [createAmountLine(work, amount)]
 }
 
@@ -144,13 +156,13 @@ function buildNoteLines(
 function computeNoteTotals(added: readonly NewCreditNoteLine[]) {
   const lines = added.map(({ line }) => line)
   const taxes = lines.flatMap((line) => line.taxes ?? [])
-  const inclusive = sumOf(taxes.filter((tax) => tax.tax_behavior === 'inclusive'))
-  const exclusive = sumOf(taxes) - inclusive
-  const subtotal = sumOf(lines)
+  const inclusive = sumAmounts(taxes.filter((tax) => tax.tax_behavior === 'inclusive'))
+  const exclusive = sumAmounts(taxes) - inclusive
+  const subtotal = sumAmounts(lines)
   const discounts = groupDiscounts(lines)
-  const total = subtotal - sumOf(discounts) + exclusive
+  const total = subtotal - sumAmounts(discounts) + exclusive
   return {
-    discount_amount: sumOf(discounts),
+    discount_amount: sumAmounts(discounts),
     discount_amounts: discounts,
     subtotal,
     subtotal_excluding_tax: subtotal - inclusive,
@@ -174,7 +186,7 @@ function reduceAmountDue(work: UnitOfWork, invoice: InvoiceRow, amount: number):
   }
   const intent = work.find('payment_intent', invoice.$.paymentIntent ?? '')
   if (intent) work.edit('payment_intent', intent).amount = invoice.amount_remaining
-  for (const payment of openPayments(work, invoice)) {
+  for (const payment of listOpenInvoicePayments(work, invoice)) {
     work.edit('invoice_payment', payment).amount_requested = invoice.amount_remaining
   }
 }

@@ -1,4 +1,4 @@
-import { taxIdsOf } from '../payments/tax-ids.ts'
+import { listCustomerTaxIds } from '../payments/tax-ids.ts'
 import { listInheritedDiscounts } from '../state/discounts.ts'
 import type {
   CustomerRow,
@@ -8,7 +8,7 @@ import type {
   SubscriptionRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { fromUnits, toUnits, UNITS_PER_ONE } from '../wire/decimals.ts'
+import { formatFixedPoint, toUnits, UNITS_PER_ONE } from '../wire/decimals.ts'
 import { AUTOMATIC_TAX, NO_AUTOMATIC_TAX } from './automatic-tax.ts'
 import { computeTotals } from './invoice-totals.ts'
 
@@ -143,7 +143,7 @@ export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow
   return work.insert('invoice', invoice)
 }
 
-export interface NewLine {
+export interface NewInvoiceLine {
   readonly amount: number
   readonly description: string | null
   /**
@@ -168,7 +168,7 @@ export interface NewLine {
   readonly taxCode?: string | undefined
 }
 
-export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): LineRow {
+export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewInvoiceLine): LineRow {
   const order = work.findBy('line_item', 'invoice', invoice.id).length
   const { quantity: count } = line
   const row: LineRow = {
@@ -195,7 +195,8 @@ export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): L
             unit_amount_decimal: line.unitAmountDecimal,
           },
     quantity: typeof count === 'bigint' ? Number(count / UNITS_PER_ONE) : count,
-    quantity_decimal: typeof count === 'bigint' ? fromUnits(count) : (count?.toString() ?? null),
+    quantity_decimal:
+      typeof count === 'bigint' ? formatFixedPoint(count) : (count?.toString() ?? null),
     subscription: line.subscription,
     subtotal: line.amount,
     taxes: [],
@@ -213,7 +214,7 @@ export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): L
   return work.insert('line_item', row)
 }
 
-function buildLineParent(line: NewLine): LineRow['parent'] {
+function buildLineParent(line: NewInvoiceLine): LineRow['parent'] {
   if (line.subscriptionItem !== null) {
     return {
       invoice_item_details: null,
@@ -308,5 +309,5 @@ export function copyTaxIds(
   work: UnitOfWork,
   customer: CustomerRow,
 ): NonNullable<InvoiceRow['customer_tax_ids']> {
-  return taxIdsOf(work, customer).map(({ type, value }) => ({ type, value }))
+  return listCustomerTaxIds(work, customer).map(({ type, value }) => ({ type, value }))
 }

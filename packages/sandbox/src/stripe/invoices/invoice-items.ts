@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { checkSoldIn, unitAmountIn } from '../catalog/currency-options.ts'
+import { checkSoldIn, findUnitAmount } from '../catalog/currency-options.ts'
 import { createPrice } from '../catalog/prices.ts'
 import { type DiscountParam, redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxCode } from '../catalog/tax-codes.ts'
@@ -8,7 +8,7 @@ import { priceQuantity } from '../catalog/tiers.ts'
 import { createBlankRow } from '../state/blank.ts'
 import type { CustomerRow, InvoiceItemRow, PriceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, missingParamFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createMissingParamFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 import { multiplyDecimal, requireCurrency } from '../wire/money.ts'
 
@@ -41,18 +41,18 @@ export function createInvoiceItem(work: UnitOfWork, options: NewInvoiceItem): In
     price?.currency ??
     options.customer.currency ??
     undefined
-  if (currency === undefined) throw missingParamFault('currency')
+  if (currency === undefined) throw createMissingParamFault('currency')
   if (price) checkSoldIn(price, currency, 'currency')
   const unit =
-    (price ? unitAmountIn(price, currency) : null) ??
+    (price ? findUnitAmount(price, currency) : null) ??
     options.unitAmountDecimal?.toString() ??
     (options.amount === undefined ? undefined : String(options.amount))
-  if (unit === undefined || unit === null) throw missingParamFault('amount')
+  if (unit === undefined || unit === null) throw createMissingParamFault('amount')
   const amount =
     options.amount ??
     (price ? priceQuantity(price, quantity, currency) : multiplyDecimal(unit, quantity))
   if (Math.abs(amount) > 99_999_999)
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'Amount must be no more than $999,999.99',
       'amount',
       'amount_too_large',
@@ -60,7 +60,7 @@ export function createInvoiceItem(work: UnitOfWork, options: NewInvoiceItem): In
   const id = work.newId('ii_1')
   const period = options.period ?? { start: work.now, end: work.now }
   if (period.end < period.start)
-    throw invalidRequestFault('The period must end after it starts.', 'period[end]')
+    throw createInvalidRequestFault('The period must end after it starts.', 'period[end]')
   const product = price ? work.find('product', price.product) : undefined
   return work.insert(
     'invoiceitem',
@@ -154,10 +154,10 @@ export function requireOneTimePrice(
     const data = item.price_data as Parameters<typeof createPrice>[1]
     return createPrice(work, { ...data, mayBeCredit: true })
   }
-  if (item.price === undefined) throw missingParamFault(`${path}[price]`)
+  if (item.price === undefined) throw createMissingParamFault(`${path}[price]`)
   const price = work.require('price', item.price, `${path}[price]`)
   if (price.recurring) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The price specified is set to `type=recurring` but this field only accepts prices with `type=one_time`.',
       `${path}[price]`,
     )

@@ -1,9 +1,9 @@
-import { defaultMethodOf } from '../payments/customer.ts'
+import { findDefaultPaymentMethod } from '../payments/customer.ts'
 import { attemptPayment } from '../payments/debits/bank-debit.ts'
 import type { PaymentOutcome } from '../payments/payment-attempt.ts'
 import { createPaymentIntentRow } from '../payments/payment-intent.ts'
-import { type CardDecline, isFinalDecline, toDecline } from '../payments/test-cards.ts'
-import { dunningOptionsOf } from '../state/context.ts'
+import { type CardDecline, createCardDecline, isFinalDecline } from '../payments/test-cards.ts'
+import { getDunningOptions } from '../state/context.ts'
 import { endDiscount, findDiscountCoupon } from '../state/discounts.ts'
 import type { InvoicePaymentRow, InvoiceRow, PaymentIntentRow } from '../state/rows.ts'
 import {
@@ -14,8 +14,8 @@ import {
   stopAutoAdvance,
 } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
-import { minimumCharge } from '../wire/money.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
+import { getMinimumCharge } from '../wire/money.ts'
 import { handleUnknownLocation, type UnknownLocationHandling } from './automatic-tax.ts'
 import { adjustBalance } from './customer-balance.ts'
 import { copyTaxIds, refreshTotals } from './invoice-draft.ts'
@@ -71,7 +71,7 @@ function applyBalance(work: UnitOfWork, invoice: InvoiceRow): void {
   const customer = work.require('customer', invoice.customer ?? '')
   const starting = customer.balance
   const due = invoice.total + starting
-  const charged = due >= minimumCharge(invoice.currency) ? due : 0
+  const charged = due >= getMinimumCharge(invoice.currency) ? due : 0
   const ending = due - charged
   invoice.starting_balance = starting
   invoice.ending_balance = ending
@@ -146,13 +146,13 @@ function describePayment(invoice: InvoiceRow): string {
  * Returns the id of the payment method that an invoice charges: the default of the invoice,
  * otherwise of the subscription, otherwise of the customer. `null` if none has a default.
  */
-export function paymentMethodFor(work: UnitOfWork, invoice: InvoiceRow): string | null {
+export function findPaymentMethodForInvoice(work: UnitOfWork, invoice: InvoiceRow): string | null {
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
   const customer = work.find('customer', invoice.customer ?? '')
   return (
     invoice.default_payment_method ??
     subscription?.default_payment_method ??
-    defaultMethodOf(customer)
+    findDefaultPaymentMethod(customer)
   )
 }
 
@@ -168,7 +168,7 @@ export function collectInvoice(
   // A payment in progress must be decided by the bank before another one starts.
   if (intent.status === 'processing') return { status: 'processing' }
   work.edit('invoice', invoice)
-  const method = options.method ?? paymentMethodFor(work, invoice)
+  const method = options.method ?? findPaymentMethodForInvoice(work, invoice)
   const counts = countAttempt(invoice, options.offSession === 'renewal')
   if (method === null) {
     if (counts) scheduleRetry(work, invoice)
@@ -211,7 +211,9 @@ function findFinalDecline(intent: PaymentIntentRow, method: string): CardDecline
   const error = intent.last_payment_error
   const asked = error?.payment_method as { readonly id: string } | undefined
   const code = error?.decline_code
-  return code !== undefined && asked?.id === method && isFinalDecline(code) ? toDecline(code) : null
+  return code !== undefined && asked?.id === method && isFinalDecline(code)
+    ? createCardDecline(code)
+    : null
 }
 
 /**
@@ -252,7 +254,7 @@ function scheduleRetry(work: UnitOfWork, invoice: InvoiceRow): void {
     invoice.auto_advance === true &&
     invoice.collection_method === 'charge_automatically' &&
     subscription?.status !== 'incomplete'
-  const wait = dunningOptionsOf(work.context).retryAfterDays[invoice.attempt_count - 1]
+  const wait = getDunningOptions(work.context).retryAfterDays[invoice.attempt_count - 1]
   const next = retried && wait !== undefined ? work.now + wait * DAY : null
   invoice.next_payment_attempt = next
   invoice.$.nextAt = next
@@ -272,7 +274,7 @@ export function markPaid(
   if (options.outOfBand) invoice.amount_paid_off_stripe = invoice.amount_due
   if (options.outOfBand) cancelPayments(work, invoice)
   else {
-    for (const payment of openPayments(work, invoice)) {
+    for (const payment of listOpenInvoicePayments(work, invoice)) {
       work.edit('invoice_payment', payment).status = 'paid'
       payment.amount_paid = payment.amount_requested
       payment.status_transitions = { ...payment.status_transitions, paid_at: work.now }
@@ -290,7 +292,7 @@ export function markPaid(
  */
 export function voidInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `You can only pass in open or uncollectible invoices. This invoice isn't open or uncollectible; its status is ${invoice.status}.`,
       undefined,
       'invoice_not_editable',
@@ -321,13 +323,13 @@ export function markUncollectible(work: UnitOfWork, invoice: InvoiceRow): void {
   work.emit('invoice.marked_uncollectible', 'invoice', invoice)
 }
 
-export function openPayments(work: UnitOfWork, { id }: InvoiceRow): InvoicePaymentRow[] {
+export function listOpenInvoicePayments(work: UnitOfWork, { id }: InvoiceRow): InvoicePaymentRow[] {
   return work.findBy('invoice_payment', 'invoice', id).filter(({ status }) => status === 'open')
 }
 
 /** Cancels the open payments of an invoice and its payment intent. */
 function cancelPayments(work: UnitOfWork, invoice: InvoiceRow): void {
-  for (const payment of openPayments(work, invoice)) {
+  for (const payment of listOpenInvoicePayments(work, invoice)) {
     work.edit('invoice_payment', payment).status = 'canceled'
     payment.status_transitions = { ...payment.status_transitions, canceled_at: work.now }
   }

@@ -1,4 +1,4 @@
-import { amountOffIn } from '../catalog/coupons.ts'
+import { findAmountOff } from '../catalog/coupons.ts'
 import { findDiscountCoupon } from '../state/discounts.ts'
 import type { InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -14,7 +14,7 @@ export function computeTotals(
   const net = applyDiscounts(work, invoice, lines)
   const { exclusive, inclusive } = applyTaxes(work, invoice, lines, net)
   const subtotal = lines.reduce((sum, line) => sum + line.amount, 0)
-  const discounted = lines.reduce((sum, line) => sum + sumOf(line.discount_amounts), 0)
+  const discounted = lines.reduce((sum, line) => sum + sumAmounts(line.discount_amounts), 0)
   invoice.subtotal = subtotal
   invoice.subtotal_excluding_tax = subtotal - inclusive
   invoice.total = subtotal - discounted + exclusive
@@ -52,7 +52,7 @@ function applyDiscounts(
         ? left.map((amount) => computePercentage(amount, coupon.percent_off ?? 0))
         : allocateByWeight(
             Math.min(
-              amountOffIn(coupon, invoice.currency) ?? 0,
+              findAmountOff(coupon, invoice.currency) ?? 0,
               left.reduce((a, b) => a + b, 0),
             ),
             left,
@@ -177,6 +177,6 @@ export function groupTaxes(
   return [...totals.values()]
 }
 
-export function sumOf(amounts: ReadonlyArray<{ amount: number }> | null): number {
+export function sumAmounts(amounts: ReadonlyArray<{ amount: number }> | null): number {
   return (amounts ?? []).reduce((sum, { amount }) => sum + amount, 0)
 }

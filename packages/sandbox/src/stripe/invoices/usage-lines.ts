@@ -3,7 +3,7 @@ import { splitIntoParts } from '../catalog/tiers.ts'
 import { sumUsage } from '../catalog/usage.ts'
 import type { InvoiceRow, LineRow, PriceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { fromUnits } from '../wire/decimals.ts'
+import { formatFixedPoint } from '../wire/decimals.ts'
 import { addLine } from './invoice-draft.ts'
 
 /**
@@ -46,7 +46,7 @@ export function addUsageLines(
       invoiceItem: null,
       proration: false,
     })
-    line.$.usage = fromUnits(used)
+    line.$.usage = formatFixedPoint(used)
     return line
   })
 }
@@ -65,7 +65,7 @@ export function refreshUsageLines(work: UnitOfWork, invoice: InvoiceRow): void {
   for (const [item, line] of first) {
     const source = restoreUsageSource(work, line, item)
     const used = sumSourceUsage(work, invoice, source)
-    if (fromUnits(used) === line.$.usage) continue
+    if (formatFixedPoint(used) === line.$.usage) continue
     for (const each of lines) {
       if (each.$.item === item && each.$.usage !== undefined) work.remove('line_item', each)
     }

@@ -1,4 +1,4 @@
-import { cardErrorFault } from '../wire/errors.ts'
+import { createCardErrorFault } from '../wire/errors.ts'
 import { TEST_CARDS, type TestCard } from './test-cards.ts'
 
 /** Names of Stripe's test cards by card number. If several cards share a number, the first name. */
@@ -18,9 +18,11 @@ export function requireCardNumber(typed: string): { name: string; card: TestCard
   const card = name === undefined ? undefined : TEST_CARDS[name]
   if (name !== undefined && card) return { name, card }
   if (!hasValidCheckDigit(number)) {
-    throw cardErrorFault('incorrect_number', 'Your card number is incorrect.', { param: 'number' })
+    throw createCardErrorFault('incorrect_number', 'Your card number is incorrect.', {
+      param: 'number',
+    })
   }
-  throw cardErrorFault(
+  throw createCardErrorFault(
     'card_declined',
     'Your card was declined. Your request was in test mode, but used a non test (live) card. For a list of valid test cards, visit: https://stripe.com/docs/testing.',
     { decline_code: 'test_mode_live_card', param: '' },

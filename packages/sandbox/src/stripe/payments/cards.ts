@@ -1,18 +1,18 @@
 import type Stripe from 'stripe'
 import type { CustomerRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createNoSuchObjectFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { createCardFromToken } from './new-payment-method.ts'
-import { checkAttachable, emptyAddress, releaseMethod } from './payment-methods.ts'
+import { checkAttachable, createEmptyAddress, releaseMethod } from './payment-methods.ts'
 
 /**
  * Whether a payment method is a legacy card, the predecessor of payment methods. Each legacy card
  * is stored as a payment method whose id begins with `card_`, and can be charged like any other
  * payment method.
  */
-export function isCard(row: PaymentMethodRow): boolean {
+export function isCardPaymentMethod(row: PaymentMethodRow): boolean {
   return row.id.startsWith('card_')
 }
 
@@ -21,7 +21,7 @@ export function listCustomerCards(
   work: Pick<UnitOfWork, 'tables'>,
   customer: string,
 ): PaymentMethodRow[] {
-  return work.tables.payment_method.findBy('customer', customer).filter(isCard)
+  return work.tables.payment_method.findBy('customer', customer).filter(isCardPaymentMethod)
 }
 
 export function requireCard(
@@ -31,8 +31,8 @@ export function requireCard(
   param?: string,
 ): PaymentMethodRow {
   const row = work.find('payment_method', id)
-  if (row?.customer === customer.id && isCard(row)) return row
-  throw noSuchObjectFault('source', id, param)
+  if (row?.customer === customer.id && isCardPaymentMethod(row)) return row
+  throw createNoSuchObjectFault('source', id, param)
 }
 
 /**
@@ -53,7 +53,7 @@ export function addCard(
   }
   if (params.validate !== false) checkAttachable(row)
   work.insert('payment_method', row)
-  work.emitObject('customer.source.created', toCard(row))
+  work.emitObject('customer.source.created', toSourceCard(row))
   if (customer.default_source === null) work.edit('customer', customer).default_source = row.id
   return row
 }
@@ -75,20 +75,20 @@ export function updateCard(
   const { exp_month: month, exp_year: year } = params
   if (row.card && month !== undefined) row.card = { ...row.card, exp_month: readMonth(month) }
   if (row.card && year !== undefined) row.card = { ...row.card, exp_year: readYear(year) }
-  const address = { ...emptyAddress(), ...row.billing_details.address }
+  const address = { ...createEmptyAddress(), ...row.billing_details.address }
   for (const part of ['city', 'country', 'line1', 'line2', 'state'] as const) {
     address[part] = params[`address_${part}`] ?? address[part]
   }
   address.postal_code = params.address_zip ?? address.postal_code
   row.billing_details = { ...row.billing_details, ...pickGiven(params, 'name'), address }
   row.metadata = mergeMetadata(row.metadata, params.metadata)
-  work.emitObject('customer.source.updated', toCard(row))
+  work.emitObject('customer.source.updated', toSourceCard(row))
 }
 
 function readMonth(text: string): number {
   const month = Number(text)
   if (Number.isInteger(month) && month >= 1 && month <= 12) return month
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     "Your card's expiration month is invalid.",
     'exp_month',
     'invalid_expiry_month',
@@ -98,7 +98,7 @@ function readMonth(text: string): number {
 function readYear(text: string): number {
   const year = Number(text)
   if (Number.isInteger(year) && year >= 2000 && year <= 2100) return year
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     "Your card's expiration year is invalid.",
     'exp_year',
     'invalid_expiry_year',
@@ -106,14 +106,14 @@ function readYear(text: string): number {
 }
 
 export function removeCard(work: UnitOfWork, row: PaymentMethodRow): void {
-  const shown = toCard(row)
+  const shown = toSourceCard(row)
   work.editQuietly('payment_method', row)
   releaseMethod(work, row)
   work.emitObject('customer.source.deleted', shown)
 }
 
 /** Renders a payment method in the format of a legacy card. */
-export function toCard(row: PaymentMethodRow): WireObject {
+export function toSourceCard(row: PaymentMethodRow): WireObject {
   const { card } = row
   const { address, name } = row.billing_details
   return {

@@ -1,6 +1,10 @@
 import type { CustomerRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, missingParamFault, noSuchObjectFault } from '../wire/errors.ts'
+import {
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createNoSuchObjectFault,
+} from '../wire/errors.ts'
 
 /**
  * Finds a customer by id. A deleted customer is not found.
@@ -11,7 +15,7 @@ export function requireCustomer(
   id: string | undefined,
   param = 'id',
 ): CustomerRow {
-  if (id === undefined) throw missingParamFault(param)
+  if (id === undefined) throw createMissingParamFault(param)
   return work.requireLive('customer', id, param)
 }
 
@@ -24,7 +28,7 @@ export function findCustomer(work: UnitOfWork, id: string | undefined): Customer
  * Returns the id of a customer's default payment method or legacy card. It is charged if neither
  * the invoice nor the subscription names a payment method.
  */
-export function defaultMethodOf(customer: CustomerRow | undefined): string | null {
+export function findDefaultPaymentMethod(customer: CustomerRow | undefined): string | null {
   return customer?.invoice_settings.default_payment_method ?? customer?.default_source ?? null
 }
 
@@ -46,8 +50,8 @@ export function requireOwnPaymentMethod(
 ): string {
   const method = work.find('payment_method', id)
   if (method?.customer === customer.id) return id
-  if (!method) throw noSuchObjectFault('PaymentMethod', id, param)
-  throw invalidRequestFault(
+  if (!method) throw createNoSuchObjectFault('PaymentMethod', id, param)
+  throw createInvalidRequestFault(
     `The customer does not have a payment method with the ID ${id}. The payment method must be attached to the customer.`,
     param,
     'resource_missing',

@@ -3,7 +3,7 @@ import type { DisputeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { KINDS } from '../wire/contract.generated.ts'
 import { listParamFields } from '../wire/contract.ts'
-import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createNoSuchObjectFault } from '../wire/errors.ts'
 
 type Evidence = DisputeRow['evidence']
 type TextField = Exclude<keyof Evidence, 'appeal' | 'enhanced_evidence'>
@@ -24,7 +24,7 @@ const EMPTY = Object.fromEntries(FIELDS.map((name) => [name, null])) as Omit<
  */
 const FILE_FIELDS = KINDS.dispute?.expandable ?? []
 
-export function noEvidence(): Evidence {
+export function createEmptyEvidence(): Evidence {
   return { ...EMPTY, enhanced_evidence: {} }
 }
 
@@ -42,15 +42,18 @@ export function addEvidence(
     if (name === 'appeal' || name === 'enhanced_evidence') continue
     if (typeof value !== 'string') continue
     if (FILE_FIELDS.includes(`evidence.${name}`) && value !== '')
-      throw noSuchObjectFault('file upload', value, path)
+      throw createNoSuchObjectFault('file upload', value, path)
     if (value.length > MAX_FIELD_LENGTH) {
-      throw invalidRequestFault(`This value must be ${MAX_FIELD_LENGTH} characters or less.`, path)
+      throw createInvalidRequestFault(
+        `This value must be ${MAX_FIELD_LENGTH} characters or less.`,
+        path,
+      )
     }
     evidence[name as TextField] = value || null
   }
   const texts = Object.values(evidence).filter((value) => typeof value === 'string')
   if (texts.join('').length > MAX_TOTAL_LENGTH) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `Evidence must be ${MAX_TOTAL_LENGTH} characters or less.`,
       'evidence',
     )

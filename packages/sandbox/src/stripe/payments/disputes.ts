@@ -1,9 +1,9 @@
 import { createBlankRow } from '../state/blank.ts'
 import type { ChargeRow, DisputeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { recordDisputeReversal, recordDisputeWithdrawal } from './balance-transactions.ts'
-import { noEvidence } from './dispute-evidence.ts'
+import { createEmptyEvidence } from './dispute-evidence.ts'
 import { type DisputeCause, getCardBehavior } from './test-cards.ts'
 
 const DAY = 86_400
@@ -41,9 +41,10 @@ export function openTestCardDispute(work: UnitOfWork, charge: ChargeRow): void {
  */
 export function openDispute(work: UnitOfWork, charge: ChargeRow, cause: DisputeCause): DisputeRow {
   const amount = charge.amount_captured - charge.amount_refunded
-  if (amount < 1) throw invalidRequestFault(`The charge ${charge.id} has nothing left to dispute.`)
-  if (disputesOf(work, charge).some((dispute) => !isClosed(dispute))) {
-    throw invalidRequestFault(`The charge ${charge.id} is disputed already.`)
+  if (amount < 1)
+    throw createInvalidRequestFault(`The charge ${charge.id} has nothing left to dispute.`)
+  if (listDisputes(work, charge).some((dispute) => !isDisputeClosed(dispute))) {
+    throw createInvalidRequestFault(`The charge ${charge.id} is disputed already.`)
   }
   const inquiry = cause.inquiry ?? false
   const dueBy = responseDeadline(work.sandboxNow)
@@ -55,7 +56,7 @@ export function openDispute(work: UnitOfWork, charge: ChargeRow, cause: DisputeC
     created: work.sandboxNow,
     currency: charge.currency,
     enhanced_eligibility_types: [],
-    evidence: noEvidence(),
+    evidence: createEmptyEvidence(),
     evidence_details: {
       due_by: dueBy,
       enhanced_eligibility: {},
@@ -98,20 +99,20 @@ function buildNetworkCase(charge: ChargeRow, { reason, inquiry }: DisputeCause) 
   }
 }
 
-export function disputesOf(work: UnitOfWork, charge: ChargeRow): DisputeRow[] {
+export function listDisputes(work: UnitOfWork, charge: ChargeRow): DisputeRow[] {
   return (charge.$?.disputes ?? []).map((id) => work.require('dispute', id))
 }
 
-export function isClosed(dispute: DisputeRow): boolean {
+export function isDisputeClosed(dispute: DisputeRow): boolean {
   return ['won', 'lost', 'warning_closed'].includes(dispute.status)
 }
 
 /** Closes a dispute with the decision of the bank. An inquiry is closed whatever the decision. */
 export function closeDispute(work: UnitOfWork, dispute: DisputeRow, outcome: 'won' | 'lost'): void {
-  if (isClosed(dispute)) throw invalidRequestFault('This dispute is already closed')
+  if (isDisputeClosed(dispute)) throw createInvalidRequestFault('This dispute is already closed')
   work.edit('dispute', dispute)
   dispute.$.nextAt = null
-  if (isInquiry(dispute)) dispute.status = 'warning_closed'
+  if (isDisputeInquiry(dispute)) dispute.status = 'warning_closed'
   else {
     dispute.status = outcome
     dispute.is_charge_refundable = outcome === 'won'
@@ -148,7 +149,7 @@ export function escalateInquiry(work: UnitOfWork, dispute: DisputeRow): void {
   work.emit('charge.dispute.funds_withdrawn', 'dispute', dispute)
 }
 
-export function isInquiry(dispute: DisputeRow): boolean {
+export function isDisputeInquiry(dispute: DisputeRow): boolean {
   return dispute.status.startsWith('warning_')
 }
 

@@ -2,16 +2,16 @@ import type Stripe from 'stripe'
 import type { PaymentMethodRow, TokenRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import {
-  faultWithStatus,
-  invalidRequestFault,
-  missingParamFault,
-  mutuallyExclusiveFault,
-  noSuchObjectFault,
+  createFaultWithStatus,
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createMutuallyExclusiveFault,
+  createNoSuchObjectFault,
   type StripeFault,
 } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { createDebitMethod, findTestAccount } from './debits/test-accounts.ts'
-import { createCardMethod, emptyAddress, requirePaymentMethod } from './payment-methods.ts'
+import { createCardMethod, createEmptyAddress, requirePaymentMethod } from './payment-methods.ts'
 import { findMethodTestCard, findTestCard, type TestCard } from './test-cards.ts'
 
 type MethodParams = Pick<
@@ -29,15 +29,15 @@ export function createMethod(
   within?: string,
 ): PaymentMethodRow {
   const path = (name: string) => (within === undefined ? name : `${within}[${name}]`)
-  if (params.type === undefined) throw missingParamFault(path('type'))
+  if (params.type === undefined) throw createMissingParamFault(path('type'))
   if (params.type !== 'card') {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The payment method type "${params.type}" is invalid. Please ensure the provided type is activated in your dashboard (https://dashboard.stripe.com/account/payments/settings) and your account is enabled for any preview features that you are trying to use.`,
       path('type'),
     )
   }
   const card = params.card as { token?: string; number?: string } | undefined
-  if (!card) throw missingParamFault(path('card'))
+  if (!card) throw createMissingParamFault(path('card'))
   const row = createCardFromParams(work, card, path('card'))
   if (params.billing_details) setBillingDetails(row, params.billing_details)
   row.metadata = mergeMetadata({}, params.metadata)
@@ -55,7 +55,7 @@ export function resolvePaymentMethod(
   param: string,
 ): PaymentMethodRow {
   if (id.startsWith('tok_')) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `A token may not be passed in as a PaymentMethod. Instead, use payment_method_data with type=card and card[token]=${id}.`,
       param === 'id' ? 'payment_method' : param,
     )
@@ -77,7 +77,7 @@ export function resolveIntentMethod(
 ): PaymentMethodRow | null {
   const { payment_method: id, payment_method_data: data } = params
   if (id !== undefined && data !== undefined) {
-    throw mutuallyExclusiveFault('payment_method, payment_method_data', 'payment_method_data')
+    throw createMutuallyExclusiveFault('payment_method, payment_method_data', 'payment_method_data')
   }
   if (data !== undefined) return createMethod(work, data as MethodParams, 'payment_method_data')
   return id === undefined ? null : resolvePaymentMethod(work, id, 'payment_method')
@@ -89,12 +89,12 @@ function createCardFromParams(
   path: string,
 ): PaymentMethodRow {
   if (card.number !== undefined) throw createBareNumberFault()
-  if (card.token === undefined) throw missingParamFault(`${path}[token]`)
+  if (card.token === undefined) throw createMissingParamFault(`${path}[token]`)
   return createCardFromToken(work, card.token, `${path}[token]`)
 }
 
 export function createBareNumberFault(): StripeFault {
-  return faultWithStatus(
+  return createFaultWithStatus(
     402,
     'Sending credit card numbers directly to the Stripe API is generally unsafe. We suggest you use test tokens that map to the test card you are using, see https://stripe.com/docs/testing.',
   )
@@ -109,9 +109,9 @@ export function createCardFromToken(work: UnitOfWork, id: string, param: string)
   if (test) return createCardMethod(work, test)
   const token = work.find('token', id)
   const typed = token && findTestCard(`tok_${token.$.behavior}`)
-  if (!typed) throw noSuchObjectFault('token', id, param)
+  if (!typed) throw createNoSuchObjectFault('token', id, param)
   if (token.used) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `You cannot use a Stripe token more than once: ${id}.`,
       param,
       'token_already_used',
@@ -179,8 +179,8 @@ export function setBillingDetails(
     ...pickGiven(params, 'email', 'name', 'phone', 'tax_id'),
   }
   const { address } = params
-  if (address === '' || address === null) details.address = emptyAddress()
-  else if (address) details.address = { ...emptyAddress(), ...details.address, ...address }
+  if (address === '' || address === null) details.address = createEmptyAddress()
+  else if (address) details.address = { ...createEmptyAddress(), ...details.address, ...address }
   row.billing_details = details
   checkAddress(row)
 }

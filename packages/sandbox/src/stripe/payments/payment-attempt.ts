@@ -7,10 +7,15 @@ import type {
   SetupIntentRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { StripeFault, withDocs } from '../wire/errors.ts'
+import { StripeFault, withErrorDocsUrl } from '../wire/errors.ts'
 import { recordCharge } from './balance-transactions.ts'
 import { openTestCardDispute } from './disputes.ts'
-import { type CardDecline, findMethodTestCard, getCardBehavior, toDecline } from './test-cards.ts'
+import {
+  type CardDecline,
+  createCardDecline,
+  findMethodTestCard,
+  getCardBehavior,
+} from './test-cards.ts'
 
 export type PaymentOutcome =
   | { readonly status: 'succeeded' }
@@ -51,19 +56,19 @@ function decideOutcome(
   method: PaymentMethodRow,
 ): CardDecline | 'challenge' | null {
   const forced = intent.customer ? work.context.trouble.takeDecline(intent.customer) : null
-  if (forced !== null) return toDecline(forced)
+  if (forced !== null) return createCardDecline(forced)
   const behavior = getCardBehavior(method)
-  if (isBlocked(method)) return toDecline('fraudulent')
+  if (isBlocked(method)) return createCardDecline('fraudulent')
   if (behavior === 'ok' || 'disputes' in behavior) return expiryDecline(work, method)
-  if ('declines' in behavior) return toDecline(behavior.declines)
-  if ('declinesCharges' in behavior) return toDecline(behavior.declinesCharges)
+  if ('declines' in behavior) return createCardDecline(behavior.declines)
+  if ('declinesCharges' in behavior) return createCardDecline(behavior.declinesCharges)
   if (intent.$.authenticated) return null
   const { offSession } = intent.$
   // A card that was set up can be charged without the customer. If the customer is present, the
   // bank asks for a challenge anyway.
   const known = behavior.challenges === 'until-set-up' && method.$.authenticated
   if (known && offSession !== false) return null
-  return offSession === true ? toDecline('authentication_required') : 'challenge'
+  return offSession === true ? createCardDecline('authentication_required') : 'challenge'
 }
 
 /** Whether Radar blocks the payment as fraud, before it reaches the bank. */
@@ -78,7 +83,7 @@ function expiryDecline(work: UnitOfWork, method: PaymentMethodRow): CardDecline 
   // as expired.
   const set = Date.UTC(method.card.exp_year, method.card.exp_month - 1, 1)
   const wasPastWhenMade = end <= method.created * 1000
-  return wasPastWhenMade && set < work.now * 1000 ? toDecline('expired_card') : null
+  return wasPastWhenMade && set < work.now * 1000 ? createCardDecline('expired_card') : null
 }
 
 /**
@@ -141,7 +146,7 @@ export function failIntent(
 
 function declineFields(decline: CardDecline) {
   return {
-    ...withDocs(decline.code),
+    ...withErrorDocsUrl(decline.code),
     message: decline.message,
     ...(decline.declineCode ? { decline_code: decline.declineCode } : {}),
     ...(decline.adviceCode ? { advice_code: decline.adviceCode } : {}),

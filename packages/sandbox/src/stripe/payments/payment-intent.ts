@@ -15,7 +15,7 @@ const SHARED_VALUES = {
   methodTypes: ['card'],
 }
 
-export interface NewIntent {
+export interface NewPaymentIntent {
   readonly amount: number
   readonly currency: string
   readonly customer: string | null
@@ -23,7 +23,10 @@ export interface NewIntent {
   readonly invoice: string | null
 }
 
-export function createPaymentIntentRow(work: UnitOfWork, options: NewIntent): PaymentIntentRow {
+export function createPaymentIntentRow(
+  work: UnitOfWork,
+  options: NewPaymentIntent,
+): PaymentIntentRow {
   const id = work.newId('pi_3')
   const intent: PaymentIntentRow = {
     allowed_payment_method_types: null,

@@ -1,10 +1,10 @@
 import { createBlankRow } from '../state/blank.ts'
 import type { CustomerRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, StripeFault, withDocs } from '../wire/errors.ts'
+import { createInvalidRequestFault, StripeFault, withErrorDocsUrl } from '../wire/errors.ts'
 import { setDefaultMethod } from './customer.ts'
 import { createCardFault } from './payment-attempt.ts'
-import { getCardBehavior, type TestCard, toDecline } from './test-cards.ts'
+import { createCardDecline, getCardBehavior, type TestCard } from './test-cards.ts'
 
 export function detachPaymentMethod(work: UnitOfWork, row: PaymentMethodRow): void {
   const { customer } = row
@@ -48,7 +48,7 @@ export function requirePaymentMethod(
   if (row) return row
   throw new StripeFault(param === 'id' ? 404 : 400, {
     type: 'invalid_request_error',
-    ...withDocs('resource_missing'),
+    ...withErrorDocsUrl('resource_missing'),
     message: `No such PaymentMethod: '${id}'`,
     param: param === 'id' ? 'payment_method' : param,
   })
@@ -66,13 +66,13 @@ export function attachPaymentMethod(
 ): void {
   if (row.customer === customer.id) return
   if (row.customer !== null) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The payment method you provided has already been attached to a customer.',
       'payment_method',
     )
   }
   if (row.$.detached) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'This PaymentMethod was previously used without being attached to a Customer or was detached from a Customer, and may not be used again.',
       'payment_method',
     )
@@ -86,13 +86,13 @@ export function attachPaymentMethod(
  * Rejects a payment method that is attached to a customer other than the intent's. A payment method
  * without a customer is allowed.
  */
-export function checkOwner(
+export function checkPaymentMethodOwner(
   { id, customer: owner }: PaymentMethodRow,
   customer: string | null,
   kind: 'PaymentIntent' | 'SetupIntent',
 ): void {
   if (owner === null || owner === customer) return
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     customer === null
       ? `The payment method supplied (${id}) belongs to the Customer ${owner}. Please include the Customer in the \`customer\` parameter on the ${kind}.`
       : `The PaymentMethod ${id} does not belong to the Customer you supplied ${customer}. Please use this PaymentMethod with the Customer that it belongs to instead.`,
@@ -103,7 +103,7 @@ export function checkOwner(
 export function checkAttachable(row: PaymentMethodRow): void {
   const behavior = getCardBehavior(row)
   if (typeof behavior === 'object' && 'declines' in behavior) {
-    throw createCardFault(toDecline(behavior.declines), {})
+    throw createCardFault(createCardDecline(behavior.declines), {})
   }
 }
 
@@ -113,7 +113,7 @@ export function createCardMethod(
 ): PaymentMethodRow {
   const { card, name } = test
   return {
-    ...blankPaymentMethod(work),
+    ...createBlankPaymentMethod(work),
     card: {
       brand: card.brand,
       checks: {
@@ -140,13 +140,13 @@ export function createCardMethod(
 }
 
 /** Returns the fields that all new payment methods have in common. */
-export function blankPaymentMethod(work: UnitOfWork) {
+export function createBlankPaymentMethod(work: UnitOfWork) {
   return {
     ...createBlankRow('payment_method'),
     id: work.newId('pm_1'),
     allow_redisplay: 'unspecified' as const,
     billing_details: {
-      address: emptyAddress(),
+      address: createEmptyAddress(),
       email: null,
       name: null,
       phone: null,
@@ -157,6 +157,6 @@ export function blankPaymentMethod(work: UnitOfWork) {
   }
 }
 
-export function emptyAddress() {
+export function createEmptyAddress() {
   return { city: null, country: null, line1: null, line2: null, postal_code: null, state: null }
 }

@@ -2,11 +2,11 @@ import type Stripe from 'stripe'
 import { createBlankRow } from '../state/blank.ts'
 import type { ChargeRow, RefundRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { belowOneFault, invalidRequestFault } from '../wire/errors.ts'
+import { createBelowOneFault, createInvalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 import { formatAmount } from '../wire/money.ts'
 import { recordRefund, recordRefundFailure } from './balance-transactions.ts'
-import { disputesOf } from './disputes.ts'
+import { listDisputes } from './disputes.ts'
 import { findMethodTestCard } from './test-cards.ts'
 
 const HOUR = 3600
@@ -75,7 +75,7 @@ export function finishRefund(work: UnitOfWork, id: string): void {
  */
 export function failRefund(work: UnitOfWork, refund: RefundRow): void {
   if (refund.status !== 'succeeded') {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The refund ${refund.id} is ${refund.status}: it cannot fail any more.`,
     )
   }
@@ -100,8 +100,8 @@ export function checkRefund(
   charge: ChargeRow,
   requestedAmount: number | undefined,
 ): number {
-  if (disputesOf(work, charge).some((dispute) => !dispute.is_charge_refundable)) {
-    throw invalidRequestFault(
+  if (listDisputes(work, charge).some((dispute) => !dispute.is_charge_refundable)) {
+    throw createInvalidRequestFault(
       `Charge ${charge.id} has been charged back; cannot issue a refund.`,
       undefined,
       'charge_disputed',
@@ -110,16 +110,16 @@ export function checkRefund(
   const left = charge.amount_captured - charge.amount_refunded
   const amount = requestedAmount ?? left
   if (left === 0) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `Charge ${charge.id} has already been refunded.`,
       undefined,
       'charge_already_refunded',
     )
   }
-  if (amount < 1) throw belowOneFault('amount')
+  if (amount < 1) throw createBelowOneFault('amount')
   if (amount > left) {
     const shown = (cents: number) => formatAmount(cents, charge.currency)
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `Refund amount (${shown(amount)}) is greater than unrefunded amount on charge (${shown(left)})`,
       'amount',
     )

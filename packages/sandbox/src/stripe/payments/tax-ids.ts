@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { CustomerRow, TaxIdRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 
 type Type = Stripe.TaxIdCreateParams['type']
 export interface NewTaxId {
@@ -39,7 +39,7 @@ export function addTaxId(
   const { type, value } = params
   const known = TEST_VALUES[value]
   if (known === undefined && PATTERNS[type]?.test(value) === false) {
-    throw invalidRequestFault(`Invalid value for ${type}.`, param, 'tax_id_invalid')
+    throw createInvalidRequestFault(`Invalid value for ${type}.`, param, 'tax_id_invalid')
   }
   const status = VERIFIED_TYPES.includes(type) ? 'pending' : 'unavailable'
   const row = work.insert('tax_id', {
@@ -88,7 +88,7 @@ export function removeTaxId(work: UnitOfWork, row: TaxIdRow): void {
 }
 
 /** Returns a customer's tax ids, oldest first. */
-export function taxIdsOf(work: UnitOfWork, customer: CustomerRow): TaxIdRow[] {
+export function listCustomerTaxIds(work: UnitOfWork, customer: CustomerRow): TaxIdRow[] {
   return (customer.$.taxIds ?? []).map((id) => work.require('tax_id', id))
 }
 

@@ -2,7 +2,7 @@ import { findTaxPlace, type TaxAddress, type TaxPlace } from '../catalog/tax-by-
 import type { CustomerRow } from '../state/rows.ts'
 import type { StripeTables } from '../state/tables.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 
 type Source = 'billing_address' | 'payment_method' | 'shipping_destination'
 
@@ -35,7 +35,7 @@ export function findTaxLocation(
 }
 
 /** Renders the field `tax` of a customer, with the location where the customer is taxed. */
-export function showTax(tables: StripeTables, customer: CustomerRow) {
+export function renderCustomerTax(tables: StripeTables, customer: CustomerRow) {
   const location = findTaxLocation({ tables }, customer)
   return {
     automatic_tax:
@@ -55,11 +55,11 @@ export function showTax(tables: StripeTables, customer: CustomerRow) {
 }
 
 export function requireTaxLocation(work: UnitOfWork, customer: CustomerRow): void {
-  if (findTaxLocation(work, customer) === null) throw unknownLocationFault()
+  if (findTaxLocation(work, customer) === null) throw createUnknownLocationFault()
 }
 
-export function unknownLocationFault() {
-  return invalidRequestFault(
+export function createUnknownLocationFault() {
+  return createInvalidRequestFault(
     "The customer's location isn't recognized. Set a valid customer address in order to automatically calculate tax.",
     undefined,
     'customer_tax_location_invalid',

@@ -238,7 +238,7 @@ export function isFinalDecline(declineCode: string): boolean {
  * Returns the error for a decline code. For an unknown decline code, the error code is
  * `card_declined`.
  */
-export function toDecline(declineCode: string): CardDecline {
+export function createCardDecline(declineCode: string): CardDecline {
   const known = Object.hasOwn(DECLINES, declineCode) ? DECLINES[declineCode] : undefined
   const [code, message, adviceCode] = known ?? ['card_declined', DECLINED, 'try_again_later']
   return { code, declineCode, message, adviceCode }

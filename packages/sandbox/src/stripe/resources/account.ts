@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
 import type { StripeOperations } from '../api/operation.ts'
 import { ACCOUNT_ID } from '../wire/account-id.ts'
-import { faultWithStatus } from '../wire/errors.ts'
+import { createFaultWithStatus } from '../wire/errors.ts'
 import type { WireFormat } from '../wire/wire.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
@@ -89,7 +89,7 @@ export const accountOperations: StripeOperations = {
 
   'Accounts.retrieve': (_params, { id }) => {
     if (id === ACCOUNT.id) return ACCOUNT
-    throw faultWithStatus(
+    throw createFaultWithStatus(
       403,
       `The provided key does not have access to account '${id}' (or that account does not exist). Application access may have been revoked.`,
       'account_invalid',

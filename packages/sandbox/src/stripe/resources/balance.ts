@@ -2,7 +2,7 @@ import type { StripeOperations } from '../api/operation.ts'
 import { answerOperation, listRows } from '../api/resource.ts'
 import { markAvailableFunds } from '../payments/balance-transactions.ts'
 import type { BalanceTransactionRow } from '../state/rows.ts'
-import { noSuchObjectFault } from '../wire/errors.ts'
+import { createNoSuchObjectFault } from '../wire/errors.ts'
 
 /**
  * Operations on the account's balance, which consists of payments less fees and refunds. There are
@@ -50,7 +50,7 @@ export const balanceTransactionOperations: StripeOperations = {
     },
   ),
   'BalanceTransactions.list': ({ payout, ...params }, call) => {
-    if (payout !== undefined) throw noSuchObjectFault('payout', payout, 'payout')
+    if (payout !== undefined) throw createNoSuchObjectFault('payout', payout, 'payout')
     markAvailableFunds(call.work)
     return listRows('balance_transaction', params, call)
   },

@@ -16,7 +16,7 @@ import { dryRun, type UnitOfWork } from '../state/unit-of-work.ts'
 import { listSubscriptionItems } from '../subscriptions/subscription-swap.ts'
 import { applyUpdate, updateSubscription } from '../subscriptions/subscription-update.ts'
 import { draftNextInvoice } from '../subscriptions/upcoming-invoice.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { cancelNow } from './subscriptions.ts'
 
 /**
@@ -39,7 +39,7 @@ export interface CancelForm {
  * Whether a subscription is scheduled to end. In flexible billing mode, the portal sets only
  * `cancel_at`.
  */
-export function isEnding(subscription: SubscriptionRow): boolean {
+export function isSubscriptionEnding(subscription: SubscriptionRow): boolean {
   return subscription.cancel_at_period_end || subscription.cancel_at !== null
 }
 
@@ -99,7 +99,7 @@ export function renewAsCustomer(
 }
 
 /** Returns the prices to which a customer may switch in the portal, with the allowed quantities. */
-export function findOffers(
+export function findPlanOffers(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   { features }: PortalConfigurationRow,
@@ -139,19 +139,19 @@ export function findOffers(
  * Checks that the portal's configuration allows a change of plan.
  * @throws {StripeFault} If the price or quantity is not offered.
  */
-export function checkOffered(
+export function checkPlanOffered(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   configuration: PortalConfigurationRow,
   change: PlanChange,
   path: string,
 ): void {
-  const offer = findOffers(work, subscription, configuration).find(
+  const offer = findPlanOffers(work, subscription, configuration).find(
     ({ price }) => price.id === change.price,
   )
   if (!offer) {
     work.require('price', change.price, `${path}[price]`)
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The price ${change.price} is not among the \`features.subscription_update.products\` of the portal configuration.`,
       `${path}[price]`,
     )
@@ -159,7 +159,7 @@ export function checkOffered(
   const now = listSubscriptionItems(work, subscription)[0]?.quantity ?? 1
   const { least, most } = offer.quantities ?? { least: now, most: now }
   if (!Number.isSafeInteger(change.quantity) || change.quantity < least || change.quantity > most) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       least === most
         ? 'The portal configuration does not allow another quantity.'
         : `The quantity must be between ${least} and ${most}.`,
@@ -208,7 +208,7 @@ export function previewPlan(
     if (invoice) finalizeInvoice(trial, invoice)
     const dueNow = invoice?.amount_due ?? 0
     const { currency } = subscription
-    if (isEnding(subscription)) return { currency, dueNow, next: null }
+    if (isSubscriptionEnding(subscription)) return { currency, dueNow, next: null }
     const next = draftNextInvoice(trial, subscription)
     return { currency, dueNow, next: { total: next.amount_due, at: next.created } }
   })
@@ -222,7 +222,7 @@ function toUpdate(
 ): Stripe.SubscriptionUpdateParams {
   const feature = configuration.features.subscription_update
   if (!feature.enabled) throw createNotOfferedFault()
-  checkOffered(work, subscription, configuration, change, 'items[0]')
+  checkPlanOffered(work, subscription, configuration, change, 'items[0]')
   const [item] = listSubscriptionItems(work, subscription)
   const endsTrial =
     subscription.status === 'trialing' && feature.trial_update_behavior === 'end_trial'
@@ -245,5 +245,5 @@ export function addCard(work: UnitOfWork, customer: CustomerRow, card: string): 
 }
 
 function createNotOfferedFault() {
-  return invalidRequestFault('The portal configuration does not offer this.')
+  return createInvalidRequestFault('The portal configuration does not offer this.')
 }

@@ -9,13 +9,13 @@ import {
 import { createBlankRow } from '../state/blank.ts'
 import type { PortalConfigurationRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, missingParamFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createMissingParamFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
 type CreateParams = Stripe.BillingPortal.ConfigurationCreateParams
 type UpdateParams = Stripe.BillingPortal.ConfigurationUpdateParams
 
-export const billingPortalConfigurations: StripeOperations = {
+export const portalConfigurationOperations: StripeOperations = {
   'BillingPortal/Configurations.create': createOperation(
     'billing_portal.configuration',
     (params, { work }) => {
@@ -29,7 +29,10 @@ export const billingPortalConfigurations: StripeOperations = {
     'billing_portal.configuration',
     (row, params, { work }) => {
       if (params.active === false && row.is_default) {
-        throw invalidRequestFault('The default configuration cannot be deactivated.', 'active')
+        throw createInvalidRequestFault(
+          'The default configuration cannot be deactivated.',
+          'active',
+        )
       }
       row.active = params.active ?? row.active
       applyParams(work, row, params)
@@ -41,7 +44,7 @@ export const billingPortalConfigurations: StripeOperations = {
 }
 
 /** Creates the portal configuration that is used if the account has none. All features are on. */
-export function defaultConfiguration(work: UnitOfWork): PortalConfigurationRow {
+export function ensureDefaultPortalConfiguration(work: UnitOfWork): PortalConfigurationRow {
   for (const row of work.tables['billing_portal.configuration'].values()) {
     if (row.is_default) return row
   }
@@ -51,7 +54,7 @@ export function defaultConfiguration(work: UnitOfWork): PortalConfigurationRow {
 export function requireConfiguration(work: UnitOfWork, id: string): PortalConfigurationRow {
   const row = work.require('billing_portal.configuration', id, 'configuration')
   if (row.active) return row
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     `The configuration ${id} is inactive, so it cannot be used for a portal session.`,
     'configuration',
   )
@@ -148,7 +151,7 @@ function readFeatures(work: UnitOfWork, featuresBefore: Features, params: Featur
     subscription_update: readUpdate(work, featuresBefore, params),
   }
   if (features.subscription_update.enabled && !features.payment_method_update.enabled) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'Cannot enable subscription updates while payment method update is disabled.',
     )
   }
@@ -180,7 +183,7 @@ function readUpdate(
     products: products === undefined ? (known.products ?? null) : readProducts(work, products),
   }
   if (feature.enabled && feature.default_allowed_updates.length === 0) {
-    throw missingParamFault('features[subscription_update][default_allowed_updates]')
+    throw createMissingParamFault('features[subscription_update][default_allowed_updates]')
   }
   return feature
 }
@@ -198,14 +201,14 @@ function readProducts(
       const param = `${path}[${at}][prices][${index}]`
       const price = work.require('price', id, param)
       if (price.product !== product || !price.recurring) {
-        throw invalidRequestFault(
+        throw createInvalidRequestFault(
           `The price ${id} is not a recurring price of the product ${product}.`,
           param,
         )
       }
       const interval = `${price.currency} ${price.recurring.interval_count} ${price.recurring.interval}`
       if (intervals.has(interval)) {
-        throw invalidRequestFault(
+        throw createInvalidRequestFault(
           'Each price of a product must have a unique billing interval.',
           param,
         )

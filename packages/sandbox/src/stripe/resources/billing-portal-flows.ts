@@ -8,9 +8,13 @@ import type {
 import { hasEnded } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { listSubscriptionItems } from '../subscriptions/subscription-swap.ts'
-import { invalidRequestFault, missingParamFault, noSuchObjectFault } from '../wire/errors.ts'
-import { unsupportedParam } from '../wire/unsupported.ts'
-import { checkOffered, isEnding } from './billing-portal-actions.ts'
+import {
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createNoSuchObjectFault,
+} from '../wire/errors.ts'
+import { createUnsupportedParamFault } from '../wire/unsupported.ts'
+import { checkPlanOffered, isSubscriptionEnding } from './billing-portal-actions.ts'
 
 type FlowData = Stripe.BillingPortal.SessionCreateParams.FlowData
 export type PortalFlowRow = NonNullable<PortalSessionRow['flow']>
@@ -45,7 +49,7 @@ const FLOWS: Readonly<Record<string, (reader: Reader, data: FlowData) => Partial
     subscription_cancel(reader, data) {
       const path = 'flow_data[subscription_cancel]'
       const params = data.subscription_cancel
-      if (!params) throw missingParamFault(path)
+      if (!params) throw createMissingParamFault(path)
       const subscription = requireSubscription(reader, params.subscription, path)
       if (!reader.configuration.features.subscription_cancel.enabled) {
         throw createFlowFault(
@@ -53,8 +57,8 @@ const FLOWS: Readonly<Record<string, (reader: Reader, data: FlowData) => Partial
           'the subscription cancel feature in the portal configuration is disabled',
         )
       }
-      if (isEnding(subscription)) {
-        throw invalidRequestFault(
+      if (isSubscriptionEnding(subscription)) {
+        throw createInvalidRequestFault(
           'This subscription is already set to be canceled at the end of its billing period.',
           `${path}[subscription]`,
         )
@@ -71,25 +75,25 @@ const FLOWS: Readonly<Record<string, (reader: Reader, data: FlowData) => Partial
       }
     },
     subscription_pause() {
-      throw unsupportedParam('flow_data[subscription_pause]')
+      throw createUnsupportedParamFault('flow_data[subscription_pause]')
     },
     subscription_update(reader, data) {
       const path = 'flow_data[subscription_update]'
-      if (!data.subscription_update) throw missingParamFault(path)
+      if (!data.subscription_update) throw createMissingParamFault(path)
       const subscription = requireUpdatable(reader, data.subscription_update.subscription, path)
       return { subscription_update: { subscription: subscription.id } }
     },
     subscription_update_confirm: readConfirm,
   }
 
-export function readFlow(
+export function parsePortalFlow(
   work: UnitOfWork,
   customer: CustomerRow,
   configuration: PortalConfigurationRow,
   data: FlowData,
 ): PortalFlowRow {
   const read = Object.hasOwn(FLOWS, data.type) ? FLOWS[data.type] : undefined
-  if (!read) throw unsupportedParam('flow_data[type]')
+  if (!read) throw createUnsupportedParamFault('flow_data[type]')
   return {
     ...EMPTY,
     after_completion: readCompletion(data.after_completion),
@@ -101,7 +105,7 @@ export function readFlow(
 function readCompletion(params: FlowData['after_completion']): PortalFlowRow['after_completion'] {
   const path = 'flow_data[after_completion]'
   if (params?.type === 'redirect') {
-    if (!params.redirect) throw missingParamFault(`${path}[redirect]`)
+    if (!params.redirect) throw createMissingParamFault(`${path}[redirect]`)
     return { hosted_confirmation: null, redirect: { ...params.redirect }, type: 'redirect' }
   }
   if (params?.type === 'hosted_confirmation') {
@@ -118,22 +122,25 @@ function readCompletion(params: FlowData['after_completion']): PortalFlowRow['af
 function readConfirm(reader: Reader, data: FlowData): Partial<PortalFlowRow> {
   const path = 'flow_data[subscription_update_confirm]'
   const params = data.subscription_update_confirm
-  if (!params) throw missingParamFault(path)
+  if (!params) throw createMissingParamFault(path)
   const subscription = requireUpdatable(reader, params.subscription, path)
   if (params.items.length !== 1) {
-    throw invalidRequestFault('You must pass exactly one item to update.', `${path}[items]`)
+    throw createInvalidRequestFault('You must pass exactly one item to update.', `${path}[items]`)
   }
   if ((params.discounts?.length ?? 0) > 1) {
-    throw invalidRequestFault('You may only specify up to one discount.', `${path}[discounts]`)
+    throw createInvalidRequestFault(
+      'You may only specify up to one discount.',
+      `${path}[discounts]`,
+    )
   }
   const [wanted] = params.items
   const [item] = listSubscriptionItems(reader.work, subscription)
   if (!wanted || wanted.id !== item?.id) {
-    throw noSuchObjectFault('subscription_item', wanted?.id ?? '', `${path}[items][0][id]`)
+    throw createNoSuchObjectFault('subscription_item', wanted?.id ?? '', `${path}[items][0][id]`)
   }
   const { price = null, quantity } = wanted
   const change = { price: price ?? item.price, quantity: quantity ?? item.quantity ?? 1 }
-  checkOffered(reader.work, subscription, reader.configuration, change, `${path}[items][0]`)
+  checkPlanOffered(reader.work, subscription, reader.configuration, change, `${path}[items][0]`)
   return {
     subscription_update_confirm: {
       discounts: params.discounts
@@ -151,7 +158,7 @@ function readConfirm(reader: Reader, data: FlowData): Partial<PortalFlowRow> {
 function requireSubscription(reader: Reader, id: string, path: string): SubscriptionRow {
   const subscription = reader.work.find('subscription', id)
   if (!subscription || subscription.customer !== reader.customer.id) {
-    throw noSuchObjectFault('subscription', id, `${path}[subscription]`)
+    throw createNoSuchObjectFault('subscription', id, `${path}[subscription]`)
   }
   if (hasEnded(subscription)) throw createFlowFault('updated', 'it is canceled')
   return subscription
@@ -174,11 +181,11 @@ function requireUpdatable(reader: Reader, id: string, path: string): Subscriptio
 }
 
 function createFlowFault(what: 'updated' | 'canceled', why: string) {
-  return invalidRequestFault(`This subscription cannot be ${what} because ${why}.`)
+  return createInvalidRequestFault(`This subscription cannot be ${what} because ${why}.`)
 }
 
 function createDisabledFault(feature: string) {
-  return invalidRequestFault(
+  return createInvalidRequestFault(
     `The ${feature} feature in the portal configuration is disabled.`,
     'flow_data[type]',
   )

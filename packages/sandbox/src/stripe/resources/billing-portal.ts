@@ -2,16 +2,21 @@ import type { StripeOperations } from '../api/operation.ts'
 import { createOperation } from '../api/resource.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import { createBlankRow } from '../state/blank.ts'
-import { defaultConfiguration, requireConfiguration } from './billing-portal-configurations.ts'
-import { readFlow } from './billing-portal-flows.ts'
+import {
+  ensureDefaultPortalConfiguration,
+  requireConfiguration,
+} from './billing-portal-configurations.ts'
+import { parsePortalFlow } from './billing-portal-flows.ts'
 
-export const billingPortal: StripeOperations = {
+export const portalOperations: StripeOperations = {
   'BillingPortal/Sessions.create': createOperation('billing_portal.session', (params, { work }) => {
     const customer = requireCustomer(work, params.customer, 'customer')
     const configuration = params.configuration
       ? requireConfiguration(work, params.configuration)
-      : defaultConfiguration(work)
-    const flow = params.flow_data ? readFlow(work, customer, configuration, params.flow_data) : null
+      : ensureDefaultPortalConfiguration(work)
+    const flow = params.flow_data
+      ? parsePortalFlow(work, customer, configuration, params.flow_data)
+      : null
     const token = work.newId('', 40)
     const id = work.newId('bps_1')
     return {

@@ -5,12 +5,12 @@ import {
   searchOperation,
   updateOperation,
 } from '../api/resource.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 
 /** Operations that read and update charges. Charges are created by payment intents. */
 export const chargeOperations: StripeOperations = {
   'Charges.create': () => {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'This integration surface is unsupported: create a PaymentIntent instead of a Charge.',
     )
   },

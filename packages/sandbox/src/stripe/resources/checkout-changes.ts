@@ -1,9 +1,9 @@
-import { emptyAddress } from '../payments/payment-methods.ts'
+import { createEmptyAddress } from '../payments/payment-methods.ts'
 import type { CheckoutSessionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { quoteSession, setCustomerAddress } from './checkout-order.ts'
-import { addressRequiredFault } from './checkout-tax.ts'
+import { createAddressRequiredFault } from './checkout-tax.ts'
 
 /** Changes that a customer can make on the checkout page before paying. */
 
@@ -11,10 +11,14 @@ import { addressRequiredFault } from './checkout-tax.ts'
  * Applies a promotion code that the customer typed to a checkout session. The code is redeemed when
  * the session is completed.
  */
-export function applyCode(work: UnitOfWork, session: CheckoutSessionRow, typed: string): void {
+export function applyCheckoutCode(
+  work: UnitOfWork,
+  session: CheckoutSessionRow,
+  typed: string,
+): void {
   checkNoPaymentAttempt(session)
   if (!session.allow_promotion_codes) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'This Checkout Session does not take promotion codes.',
       'promotion_code',
     )
@@ -24,7 +28,7 @@ export function applyCode(work: UnitOfWork, session: CheckoutSessionRow, typed: 
   const [code] = codes
     .filter((each) => each.active && (each.customer ?? session.customer) === session.customer)
     .sort((a, b) => Number(b.customer !== null) - Number(a.customer !== null))
-  if (!code) throw invalidRequestFault('This code is invalid.', 'promotion_code')
+  if (!code) throw createInvalidRequestFault('This code is invalid.', 'promotion_code')
   work.edit('checkout.session', session)
   session.discounts = [{ coupon: null, promotion_code: code.id }]
   quoteSession(work, session)
@@ -44,16 +48,16 @@ export function setAddress(
   work.edit('checkout.session', session)
   const { country, postal_code: postal, state } = typed
   setCustomerAddress(session, {
-    ...emptyAddress(),
+    ...createEmptyAddress(),
     country: country.trim().toUpperCase() || null,
     postal_code: postal.trim() || null,
     state: state.trim().toUpperCase() || null,
   })
   const quote = quoteSession(work, session)
-  if (quote?.taxStatus === 'requires_location_inputs') throw addressRequiredFault()
+  if (quote?.taxStatus === 'requires_location_inputs') throw createAddressRequiredFault()
 }
 
-export function removeCode(work: UnitOfWork, session: CheckoutSessionRow): void {
+export function removeCheckoutCode(work: UnitOfWork, session: CheckoutSessionRow): void {
   // A discount set by the application cannot be removed by the customer.
   if (!session.allow_promotion_codes) return
   checkNoPaymentAttempt(session)
@@ -70,10 +74,14 @@ export function setQuantity(
   quantity: number,
 ): void {
   const item = session.$.items[at]
-  if (!item?.adjustable) throw invalidRequestFault('This quantity cannot be changed.', 'quantity')
-  const { least, most } = quantityBounds(item.adjustable)
+  if (!item?.adjustable)
+    throw createInvalidRequestFault('This quantity cannot be changed.', 'quantity')
+  const { least, most } = limitChosenQuantity(item.adjustable)
   if (!Number.isSafeInteger(quantity) || quantity < least || quantity > most) {
-    throw invalidRequestFault(`The quantity must be between ${least} and ${most}.`, 'quantity')
+    throw createInvalidRequestFault(
+      `The quantity must be between ${least} and ${most}.`,
+      'quantity',
+    )
   }
   checkNoPaymentAttempt(session)
   work.edit('checkout.session', session)
@@ -87,7 +95,7 @@ export function setQuantity(
  */
 function checkNoPaymentAttempt({ subscription }: CheckoutSessionRow): void {
   if (subscription === null) return
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     'This Checkout Session cannot be changed after a payment was attempted.',
   )
 }
@@ -96,6 +104,6 @@ function checkNoPaymentAttempt({ subscription }: CheckoutSessionRow): void {
  * Returns the lowest and highest quantity that the customer may choose. The lowest is at least one,
  * because zero would remove the item.
  */
-export function quantityBounds(adjustable: { minimum: number; maximum: number }) {
+export function limitChosenQuantity(adjustable: { minimum: number; maximum: number }) {
   return { least: Math.max(1, adjustable.minimum), most: adjustable.maximum }
 }

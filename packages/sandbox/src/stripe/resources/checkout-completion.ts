@@ -5,7 +5,11 @@ import { attemptPayment } from '../payments/debits/bank-debit.ts'
 import { resolvePaymentMethod } from '../payments/new-payment-method.ts'
 import { createCardFault, needsSetup } from '../payments/payment-attempt.ts'
 import { createPaymentIntentRow } from '../payments/payment-intent.ts'
-import { attachPaymentMethod, checkAttachable, emptyAddress } from '../payments/payment-methods.ts'
+import {
+  attachPaymentMethod,
+  checkAttachable,
+  createEmptyAddress,
+} from '../payments/payment-methods.ts'
 import { createSetupIntentRow } from '../payments/setup-intent.ts'
 import type {
   CheckoutSessionRow,
@@ -17,12 +21,12 @@ import type {
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
-import { applyCode } from './checkout-changes.ts'
-import { checkAccepted, findEnteredAccount } from './checkout-methods.ts'
+import { applyCheckoutCode } from './checkout-changes.ts'
+import { checkAcceptedMethodType, findEnteredAccount } from './checkout-methods.ts'
 import {
-  customerDetails,
+  buildCheckoutCustomerDetails,
   needsCard,
   quoteSession,
   replaceDiscountIds,
@@ -36,7 +40,7 @@ import {
   draftOrder,
   toSubscription,
 } from './checkout-quote.ts'
-import { addressRequiredFault } from './checkout-tax.ts'
+import { createAddressRequiredFault } from './checkout-tax.ts'
 import { createCustomer } from './customers.ts'
 
 type Address = NonNullable<CustomerRow['address']>
@@ -96,17 +100,17 @@ export function completeCheckout(
 ): CheckoutSessionRow {
   const session = work.require('checkout.session', id)
   if (session.status !== 'open')
-    throw invalidRequestFault(`This Checkout Session is ${session.status}.`)
-  if (form.promotionCode !== undefined) applyCode(work, session, form.promotionCode)
+    throw createInvalidRequestFault(`This Checkout Session is ${session.status}.`)
+  if (form.promotionCode !== undefined) applyCheckoutCode(work, session, form.promotionCode)
   work.edit('checkout.session', session)
   const typed = readForm(session, form)
   if (typed.address) setCustomerAddress(session, typed.address)
   // Must come first: pricing the order rolls back a trial run, which replaces rows by copies.
   const quote = quoteSession(work, session, readEnteredTaxId(session, form))
-  if (quote?.taxStatus === 'requires_location_inputs') throw addressRequiredFault()
+  if (quote?.taxStatus === 'requires_location_inputs') throw createAddressRequiredFault()
   const order = toCheckoutOrder(session)
   const customer = resolveCheckoutCustomer(work, order, typed)
-  session.customer_details = customerDetails(customer, typed)
+  session.customer_details = buildCheckoutCustomerDetails(customer, typed)
   answerQuestions(work, session, customer, form)
   const method = needsCard(session, quote)
     ? resolveCheckoutMethod(work, session, form, { ...typed, customer })
@@ -142,7 +146,7 @@ function readForm(session: CheckoutSessionRow, form: CheckoutForm): EnteredDetai
     name: form.name ?? null,
     phone: form.phone ?? null,
     address: form.address
-      ? { ...emptyAddress(), ...form.address }
+      ? { ...createEmptyAddress(), ...form.address }
       : session.automatic_tax.enabled
         ? (session.customer_details?.address ?? null)
         : null,
@@ -197,9 +201,9 @@ function resolveCheckoutMethod(
   const value = form.paymentMethod ?? 'pm_card_visa'
   const method =
     findEnteredAccount(work, value) ?? resolvePaymentMethod(work, value, 'payment_method')
-  checkAccepted(session, method)
+  checkAcceptedMethodType(session, method)
   if (method.customer !== null && method.customer !== customer?.id) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The payment method you provided has already been attached to a customer.',
       'payment_method',
     )
@@ -283,7 +287,7 @@ function describeIntent(intent: PaymentIntentRow, order: CheckoutOrder): void {
   )
   intent.metadata = mergeMetadata(intent.metadata, data.metadata)
   if (!data.shipping) return
-  const address = { ...emptyAddress(), ...data.shipping.address }
+  const address = { ...createEmptyAddress(), ...data.shipping.address }
   intent.shipping = { ...data.shipping, address } as PaymentIntentRow['shipping']
 }
 

@@ -3,15 +3,15 @@ import { checkSoldIn } from '../catalog/currency-options.ts'
 import { createPrice } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
-import { isMetered } from '../catalog/tiers.ts'
+import { isMeteredPriceRow } from '../catalog/tiers.ts'
 import type { CheckoutItem, PriceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { checkActive, checkQuantity } from '../subscriptions/subscription-items.ts'
 import {
-  belowOneFault,
-  invalidRequestFault,
-  missingParamFault,
-  mutuallyExclusiveFault,
+  createBelowOneFault,
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createMutuallyExclusiveFault,
 } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
@@ -21,13 +21,14 @@ type LineItem = Stripe.Checkout.SessionCreateParams.LineItem
 type PriceData = NonNullable<LineItem['price_data']>
 
 /** Reads the line items of a new checkout session, and creates prices for `price_data`. */
-export function readItems(
+export function parseCheckoutItems(
   work: UnitOfWork,
   params: CheckoutParams,
   mode: CheckoutMode,
 ): CheckoutItem[] {
   if (mode === 'setup') return []
-  if (!params.line_items || params.line_items.length === 0) throw missingParamFault('line_items')
+  if (!params.line_items || params.line_items.length === 0)
+    throw createMissingParamFault('line_items')
   const read = params.line_items.map((item, at) => readItem(work, item, `line_items[${at}]`))
   const prices = read.map(({ price }) => price)
   checkRecurring(prices, mode)
@@ -39,12 +40,12 @@ export function readItems(
 function readItem(work: UnitOfWork, item: LineItem, path: string) {
   const price = readPrice(work, item, path)
   checkQuantity(item.quantity, path, price)
-  const quantity = isMetered(price) ? null : readQuantity(item.quantity, path)
+  const quantity = isMeteredPriceRow(price) ? null : readQuantity(item.quantity, path)
   const { adjustable_quantity: adjustable, tax_rates: rates } = item
   const row: CheckoutItem = { price: price.id, quantity }
   if (rates) row.taxRates = requireTaxRates(work, rates, `${path}[tax_rates]`)
   if (adjustable?.enabled && quantity === null) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The quantity of a metered price cannot be adjusted.',
       `${path}[adjustable_quantity]`,
     )
@@ -52,7 +53,7 @@ function readItem(work: UnitOfWork, item: LineItem, path: string) {
   if (adjustable?.enabled && quantity !== null) {
     const { minimum = 0, maximum = 99 } = adjustable
     if (quantity < minimum || quantity > maximum) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `The quantity must be between ${minimum} and ${maximum}, as \`adjustable_quantity\` says.`,
         `${path}[quantity]`,
       )
@@ -64,17 +65,17 @@ function readItem(work: UnitOfWork, item: LineItem, path: string) {
 }
 
 function readQuantity(quantity: number | undefined, path: string): number {
-  if (quantity === undefined) throw missingParamFault(`${path}[quantity]`)
+  if (quantity === undefined) throw createMissingParamFault(`${path}[quantity]`)
   if (quantity >= 1) return quantity
-  throw belowOneFault(`${path}[quantity]`)
+  throw createBelowOneFault(`${path}[quantity]`)
 }
 
 function readPrice(work: UnitOfWork, item: LineItem, path: string): PriceRow {
   if (item.price !== undefined && item.price_data !== undefined) {
-    throw mutuallyExclusiveFault('price, price_data', path)
+    throw createMutuallyExclusiveFault('price, price_data', path)
   }
   if (item.price_data) return makePrice(work, item.price_data, `${path}[price_data]`)
-  if (item.price === undefined) throw missingParamFault(`${path}[price]`)
+  if (item.price === undefined) throw createMissingParamFault(`${path}[price]`)
   const price = work.require('price', item.price, `${path}[price]`)
   checkActive(work, price, path)
   return price
@@ -83,8 +84,9 @@ function readPrice(work: UnitOfWork, item: LineItem, path: string): PriceRow {
 function makePrice(work: UnitOfWork, data: PriceData, path: string): PriceRow {
   const { product, product_data: described, ...rest } = data
   if (product !== undefined && described !== undefined)
-    throw mutuallyExclusiveFault('product, product_data', path)
-  if (product === undefined && described === undefined) throw missingParamFault(`${path}[product]`)
+    throw createMutuallyExclusiveFault('product, product_data', path)
+  if (product === undefined && described === undefined)
+    throw createMissingParamFault(`${path}[product]`)
   const id = product ?? makeProduct(work, described, `${path}[product_data]`)
   return createPrice(work, {
     ...(rest as Partial<Stripe.PriceCreateParams>),
@@ -94,7 +96,7 @@ function makePrice(work: UnitOfWork, data: PriceData, path: string): PriceRow {
 }
 
 function makeProduct(work: UnitOfWork, data: PriceData['product_data'], path: string): string {
-  if (!data?.name) throw missingParamFault(`${path}[name]`)
+  if (!data?.name) throw createMissingParamFault(`${path}[name]`)
   const product = createProduct(work, {
     name: data.name,
     ...pickGiven(data, 'description', 'images', 'metadata', 'tax_code', 'unit_label'),
@@ -106,13 +108,13 @@ function makeProduct(work: UnitOfWork, data: PriceData['product_data'], path: st
 function checkRecurring(prices: readonly PriceRow[], mode: CheckoutMode): void {
   const recurring = prices.some((price) => price.recurring)
   if (mode === 'subscription' && !recurring) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'You must provide at least one recurring price in `subscription` mode when using prices.',
       'line_items',
     )
   }
   if (mode === 'payment' && recurring) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'You specified `payment` mode but passed a recurring price. Either switch to `subscription` mode or use only one-time prices.',
       'mode',
     )
@@ -135,5 +137,5 @@ function checkCurrencies(prices: readonly PriceRow[], requestedCurrency: string 
 }
 
 function createTooManyFault(what: string) {
-  return invalidRequestFault(`A Checkout Session can have at most ${what}.`, 'line_items')
+  return createInvalidRequestFault(`A Checkout Session can have at most ${what}.`, 'line_items')
 }

@@ -7,7 +7,7 @@ import {
 import { requirePaymentMethod } from '../payments/payment-methods.ts'
 import type { CheckoutSessionRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import type { CheckoutParams } from './checkout-rules.ts'
 
 /** Type of bank debit offered in a currency. */
@@ -16,7 +16,7 @@ const DEBITS: Readonly<Record<string, DebitType>> = { eur: 'sepa_debit', usd: 'u
 const OFFERED: ReadonlySet<DebitType> = new Set(['sepa_debit'])
 
 /** Returns the types of payment methods that a checkout session accepts. */
-export function methodTypes(session: CheckoutSessionRow): string[] {
+export function listPaymentMethodTypes(session: CheckoutSessionRow): string[] {
   const params = JSON.parse(session.$.params) as CheckoutParams
   const { allowed_payment_method_types: allowed, excluded_payment_method_types: excluded } = params
   const debit = debitTypeFor(session, params)
@@ -46,11 +46,14 @@ export function findEnteredAccount(work: UnitOfWork, value: string): PaymentMeth
 }
 
 /** Checks that a checkout session accepts a payment method of this type. */
-export function checkAccepted(session: CheckoutSessionRow, { type }: PaymentMethodRow): void {
-  const taken = methodTypes(session)
+export function checkAcceptedMethodType(
+  session: CheckoutSessionRow,
+  { type }: PaymentMethodRow,
+): void {
+  const taken = listPaymentMethodTypes(session)
   if (taken.includes(type)) return
   const what = type === 'card' ? 'a card' : 'a bank debit'
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     `This Checkout Session does not take ${what}, only: ${taken.join(', ')}. SEPA debits are in euros, those of US bank accounts in dollars where the session allows them.`,
     'payment_method',
   )

@@ -1,12 +1,12 @@
-import { checkMinimum } from '../catalog/redeem-discounts.ts'
+import { checkMinimumAmount } from '../catalog/redeem-discounts.ts'
 import { createBlankRow } from '../state/blank.ts'
 import type { CheckoutItem, CheckoutParts, CheckoutSessionRow, CustomerRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
-import { formatMinimum, minimumCharge } from '../wire/money.ts'
-import { methodTypes } from './checkout-methods.ts'
-import { readQuestions } from './checkout-questions.ts'
+import { formatMinimum, getMinimumCharge } from '../wire/money.ts'
+import { listPaymentMethodTypes } from './checkout-methods.ts'
+import { parseCheckoutQuestions } from './checkout-questions.ts'
 import {
   type CheckoutOrder,
   type CheckoutQuote,
@@ -59,7 +59,7 @@ export function createCheckoutSession(work: UnitOfWork, options: NewSession): Ch
       submit: params.custom_text?.submit || null,
       terms_of_service_acceptance: null,
     },
-    ...readQuestions(params),
+    ...parseCheckoutQuestions(params),
     customer,
     customer_creation: customerCreation(params, mode),
     customer_details: readKnownDetails(work, params),
@@ -107,13 +107,13 @@ function readKnownDetails(
   params: CheckoutParams,
 ): CheckoutSessionRow['customer_details'] {
   const customer = work.find('customer', params.customer ?? '')
-  if (customer) return customerDetails(customer, {})
+  if (customer) return buildCheckoutCustomerDetails(customer, {})
   return params.customer_email === undefined
     ? null
-    : customerDetails(null, { email: params.customer_email })
+    : buildCheckoutCustomerDetails(null, { email: params.customer_email })
 }
 
-export function customerDetails(
+export function buildCheckoutCustomerDetails(
   customer: CustomerRow | null,
   typed: Partial<NonNullable<CheckoutSessionRow['customer_details']>>,
 ): NonNullable<CheckoutSessionRow['customer_details']> {
@@ -133,7 +133,10 @@ export function setCustomerAddress(
   session: CheckoutSessionRow,
   address: NonNullable<CustomerRow['address']>,
 ): void {
-  session.customer_details = { ...(session.customer_details ?? customerDetails(null, {})), address }
+  session.customer_details = {
+    ...(session.customer_details ?? buildCheckoutCustomerDetails(null, {})),
+    address,
+  }
 }
 
 function invoiceCreation({
@@ -184,7 +187,7 @@ export function quoteSession(
   taxId?: CheckoutOrder['taxId'],
 ): CheckoutQuote | null {
   if (session.mode === 'setup') {
-    session.payment_method_types = methodTypes(session)
+    session.payment_method_types = listPaymentMethodTypes(session)
     return null
   }
   const order = toCheckoutOrder(session, taxId)
@@ -193,7 +196,7 @@ export function quoteSession(
   const quote = quoteOrder(work.context, order)
   checkMinimums(work, order, quote)
   session.currency = quote.currency
-  session.payment_method_types = methodTypes(session)
+  session.payment_method_types = listPaymentMethodTypes(session)
   session.automatic_tax = { ...session.automatic_tax, status: quote.taxStatus }
   session.amount_subtotal = quote.subtotal
   session.amount_total = quote.total
@@ -236,9 +239,9 @@ export function needsCard(session: CheckoutSessionRow, quote: CheckoutQuote | nu
 }
 
 function checkMinimums(work: UnitOfWork, order: CheckoutOrder, quote: CheckoutQuote): void {
-  if (order.mode === 'payment' && quote.due > 0 && quote.due < minimumCharge(quote.currency)) {
+  if (order.mode === 'payment' && quote.due > 0 && quote.due < getMinimumCharge(quote.currency)) {
     const least = formatMinimum(quote.currency)
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The Checkout Session's total amount due must add up to at least ${least}`,
       undefined,
       'amount_too_small',
@@ -247,6 +250,6 @@ function checkMinimums(work: UnitOfWork, order: CheckoutOrder, quote: CheckoutQu
   for (const { promotion_code: id } of order.discounts) {
     const code = work.find('promotion_code', id ?? '')
     const param = 'discounts[0][promotion_code]'
-    if (code) checkMinimum(work, code, order.items, quote.currency, param)
+    if (code) checkMinimumAmount(work, code, order.items, quote.currency, param)
   }
 }

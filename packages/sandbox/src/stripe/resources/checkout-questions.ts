@@ -1,7 +1,7 @@
 import { addTaxId, type NewTaxId, verifyTaxId } from '../payments/tax-ids.ts'
 import type { CheckoutSessionRow, CustomerRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, missingParamFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createMissingParamFault } from '../wire/errors.ts'
 import type { CheckoutParams } from './checkout-rules.ts'
 
 /** Questions of a session apart from payment: custom fields, a tax id, the terms of service. */
@@ -20,7 +20,7 @@ export interface CheckoutAnswers {
   readonly acceptsTerms?: boolean
 }
 
-export function readQuestions(
+export function parseCheckoutQuestions(
   params: CheckoutParams,
 ): Pick<CheckoutSessionRow, 'custom_fields' | 'consent_collection' | 'tax_id_collection'> {
   return {
@@ -31,14 +31,15 @@ export function readQuestions(
 }
 
 function readFields(params: readonly FieldParams[]): Field[] {
-  if (params.length > 3) throw invalidRequestFault('You may pass up to 3 fields.', 'custom_fields')
+  if (params.length > 3)
+    throw createInvalidRequestFault('You may pass up to 3 fields.', 'custom_fields')
   return params.map((field, at) => {
     const path = `custom_fields[${at}]`
     if (!/^[A-Za-z0-9]{1,200}$/.test(field.key)) {
-      throw invalidRequestFault('A key has up to 200 letters and digits.', `${path}[key]`)
+      throw createInvalidRequestFault('A key has up to 200 letters and digits.', `${path}[key]`)
     }
     if (params.findIndex(({ key }) => key === field.key) !== at) {
-      throw invalidRequestFault('Each field needs a key of its own.', `${path}[key]`)
+      throw createInvalidRequestFault('Each field needs a key of its own.', `${path}[key]`)
     }
     const { key, label, optional = false, type } = field
     return { key, label: { ...label }, optional, type, ...readKind(field, path) }
@@ -49,7 +50,7 @@ function readKind(field: FieldParams, path: string): Partial<Field> {
   if (field.type === 'dropdown') {
     const { dropdown } = field
     if (!dropdown || dropdown.options.length === 0)
-      throw missingParamFault(`${path}[dropdown][options]`)
+      throw createMissingParamFault(`${path}[dropdown][options]`)
     const { default_value = null, options } = dropdown
     return {
       dropdown: { default_value, options: options.map((each) => ({ ...each })), value: null },
@@ -73,7 +74,7 @@ function readConsent(params: CheckoutParams): CheckoutSessionRow['consent_collec
 function readTaxIds(params: CheckoutParams): { enabled: boolean; required: 'never' } {
   const enabled = params.tax_id_collection?.enabled ?? false
   if (enabled && params.customer !== undefined && params.customer_update?.name !== 'auto') {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'Tax ID collection requires updating business name on the customer. To enable tax ID collection for an existing customer, please set `customer_update[name]` to `auto`.',
       'tax_id_collection[enabled]',
     )
@@ -96,7 +97,7 @@ export function answerQuestions(
   )
   if (session.consent_collection?.terms_of_service === 'required') {
     if (answers.acceptsTerms === false) {
-      throw invalidRequestFault('Please accept the terms of service.', 'consent')
+      throw createInvalidRequestFault('Please accept the terms of service.', 'consent')
     }
     session.consent = { promotions: null, terms_of_service: 'accepted' }
   }
@@ -129,17 +130,17 @@ function fillField(field: Field, typed: string | null): Field {
   const name = field.label.custom ?? field.key
   if (value === null) {
     if (field.optional) return field
-    throw invalidRequestFault(`Please fill in “${name}”.`, field.key)
+    throw createInvalidRequestFault(`Please fill in “${name}”.`, field.key)
   }
   const { dropdown, numeric } = field
   if (dropdown && !dropdown.options.some((option) => option.value === value)) {
-    throw invalidRequestFault(`“${name}” is one of a list.`, field.key)
+    throw createInvalidRequestFault(`“${name}” is one of a list.`, field.key)
   }
   if (numeric && !/^\d+$/.test(value))
-    throw invalidRequestFault(`“${name}” is a number.`, field.key)
+    throw createInvalidRequestFault(`“${name}” is a number.`, field.key)
   const { minimum_length: least = null, maximum_length: most = null } = numeric ?? field.text ?? {}
   if ((least !== null && value.length < least) || (most !== null && value.length > most)) {
-    throw invalidRequestFault(`“${name}” is too short or too long.`, field.key)
+    throw createInvalidRequestFault(`“${name}” is too short or too long.`, field.key)
   }
   if (dropdown) return { ...field, dropdown: { ...dropdown, value } }
   if (numeric) return { ...field, numeric: { ...numeric, value } }

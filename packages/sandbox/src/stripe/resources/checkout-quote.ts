@@ -4,7 +4,7 @@ import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { createInvoice, moveItemToInvoice, refreshTotals } from '../invoices/invoice-draft.ts'
 import { createInvoiceItem } from '../invoices/invoice-items.ts'
 import { finalizeInvoice } from '../invoices/invoice-payment.ts'
-import { sumOf } from '../invoices/invoice-totals.ts'
+import { sumAmounts } from '../invoices/invoice-totals.ts'
 import { addTaxId, type NewTaxId } from '../payments/tax-ids.ts'
 import type { StripeContext } from '../state/context.ts'
 import type {
@@ -17,7 +17,7 @@ import type {
 } from '../state/rows.ts'
 import { dryRun, type UnitOfWork } from '../state/unit-of-work.ts'
 import { beginSubscription } from '../subscriptions/subscription-create.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { pickGiven } from '../wire/fields.ts'
 import { addIntervals } from '../wire/periods.ts'
 import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
@@ -247,9 +247,9 @@ function readQuote(
 }
 
 function readLine(line: LineRow, item: number | null): QuoteLine {
-  const discount = sumOf(line.discount_amounts)
-  const tax = sumOf(line.taxes)
-  const added = sumOf((line.taxes ?? []).filter((each) => each.tax_behavior === 'exclusive'))
+  const discount = sumAmounts(line.discount_amounts)
+  const tax = sumAmounts(line.taxes)
+  const added = sumAmounts((line.taxes ?? []).filter((each) => each.tax_behavior === 'exclusive'))
   const { amount: subtotal, description, quantity } = line
   const parts = toCheckoutParts(line.discount_amounts, line.taxes)
   const total = subtotal - discount + added
@@ -307,13 +307,13 @@ function anchorParams(work: UnitOfWork, order: CheckoutOrder): AnchorParams {
   const isFree = proration === 'none'
   const recurrences = order.items.map(({ price }) => work.require('price', price).recurring)
   if (isFree && recurrences.includes(null)) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'One-time prices can not be used when nothing is prorated.',
       ANCHOR_PARAM_NAME,
     )
   }
   if (!isFree && order.discounts.some((each) => hasFixedAmount(work, each))) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'Coupons of a fixed amount can not be used when the time before the anchor is prorated.',
       ANCHOR_PARAM_NAME,
     )

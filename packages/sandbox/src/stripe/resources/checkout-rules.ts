@@ -1,5 +1,9 @@
 import type Stripe from 'stripe'
-import { invalidRequestFault, missingParamFault, mutuallyExclusiveFault } from '../wire/errors.ts'
+import {
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createMutuallyExclusiveFault,
+} from '../wire/errors.ts'
 
 export type CheckoutParams = Stripe.Checkout.SessionCreateParams
 export type CheckoutMode = 'payment' | 'subscription' | 'setup'
@@ -23,24 +27,24 @@ const INAPPLICABLE_PARAMS: Readonly<Record<CheckoutMode, ReadonlyArray<keyof Che
 /** Parameters only valid for sessions embedded in the application's own page. */
 const EMBEDDED_PARAMS = ['permissions', 'redirect_on_completion', 'return_url'] as const
 
-export function checkSession(params: CheckoutParams): CheckoutMode {
+export function checkCheckoutSession(params: CheckoutParams): CheckoutMode {
   const mode = (params.mode ?? 'payment') as CheckoutMode
   const { ui_mode: ui = 'hosted_page' } = params
   if (ui !== 'hosted_page' && ui !== 'hosted') {
-    throw invalidRequestFault('The sandbox supports only hosted checkout pages.', 'ui_mode')
+    throw createInvalidRequestFault('The sandbox supports only hosted checkout pages.', 'ui_mode')
   }
   for (const name of EMBEDDED_PARAMS) {
     if (params[name] === undefined) continue
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `You can not pass \`${name}\` when \`ui_mode\` is \`hosted_page\`.`,
       name,
     )
   }
   for (const name of INAPPLICABLE_PARAMS[mode]) {
     if (params[name] === undefined) continue
-    throw invalidRequestFault(`You can not pass \`${name}\` in \`${mode}\` mode.`, name)
+    throw createInvalidRequestFault(`You can not pass \`${name}\` in \`${mode}\` mode.`, name)
   }
-  if (params.success_url === undefined) throw missingParamFault('success_url')
+  if (params.success_url === undefined) throw createMissingParamFault('success_url')
   checkCustomer(params, mode)
   checkDiscounts(params)
   checkMethods(params)
@@ -50,14 +54,15 @@ export function checkSession(params: CheckoutParams): CheckoutMode {
 function checkCustomer(params: CheckoutParams, mode: CheckoutMode): void {
   if (params.customer !== undefined) {
     for (const name of ['customer_email', 'customer_creation'] as const) {
-      if (params[name] !== undefined) throw mutuallyExclusiveFault(`customer, ${name}`, 'customer')
+      if (params[name] !== undefined)
+        throw createMutuallyExclusiveFault(`customer, ${name}`, 'customer')
     }
   }
   if (params.customer_creation !== undefined && mode === 'subscription') {
-    throw invalidRequestFault('`customer_creation` can only be used in `payment` mode.')
+    throw createInvalidRequestFault('`customer_creation` can only be used in `payment` mode.')
   }
   if (params.customer_update && params.customer === undefined) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       '`customer_update` can only be used with `customer`.',
       'customer_update',
     )
@@ -67,10 +72,10 @@ function checkCustomer(params: CheckoutParams, mode: CheckoutMode): void {
 function checkDiscounts(params: CheckoutParams): void {
   // Stripe rejects the combination even if the value is `false`.
   if (params.allow_promotion_codes !== undefined && params.discounts !== undefined) {
-    throw mutuallyExclusiveFault('allow_promotion_codes, discounts', 'allow_promotion_codes')
+    throw createMutuallyExclusiveFault('allow_promotion_codes, discounts', 'allow_promotion_codes')
   }
   if ((params.discounts?.length ?? 0) > 1) {
-    throw invalidRequestFault('You may only specify up to one discount.', 'discounts')
+    throw createInvalidRequestFault('You may only specify up to one discount.', 'discounts')
   }
 }
 
@@ -80,7 +85,7 @@ function checkMethods(params: CheckoutParams): void {
     allowed.includes(type),
   )
   if (!isAble) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The sandbox pays with cards and bank debits only: allow `card`, `sepa_debit` or `us_bank_account`.',
       'allowed_payment_method_types',
     )
@@ -91,28 +96,28 @@ function checkMethods(params: CheckoutParams): void {
  * Validates the trial of a new checkout session for a subscription. Checkout's rules are stricter
  * than those of the subscription API.
  */
-export function checkTrial(params: CheckoutParams, now: number): void {
+export function checkCheckoutTrial(params: CheckoutParams, now: number): void {
   const { trial_end: end, trial_period_days: days, ...data } = params.subscription_data ?? {}
   if (end !== undefined && days !== undefined) {
-    throw mutuallyExclusiveFault(
+    throw createMutuallyExclusiveFault(
       'subscription_data[trial_end], subscription_data[trial_period_days]',
       'subscription_data[trial_end]',
     )
   }
   if (data.billing_cycle_anchor !== undefined && (end ?? days) !== undefined) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'You can not use a trial together with `billing_cycle_anchor`.',
       'subscription_data[billing_cycle_anchor]',
     )
   }
   if (days !== undefined && days < 1) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The `trial_period_days` must be at least 1.',
       'subscription_data[trial_period_days]',
     )
   }
   if (end !== undefined && end < now + 2 * 86_400) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The `trial_end` date has to be at least 2 days in the future.',
       'subscription_data[trial_end]',
     )

@@ -10,22 +10,22 @@ import {
 } from '../api/resource.ts'
 import { findCustomer } from '../payments/customer.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
-import { readItems } from './checkout-items.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
+import { parseCheckoutItems } from './checkout-items.ts'
 import { createCheckoutSession, quoteSession } from './checkout-order.ts'
-import { checkSession, checkTrial } from './checkout-rules.ts'
-import { checkTax } from './checkout-tax.ts'
+import { checkCheckoutSession, checkCheckoutTrial } from './checkout-rules.ts'
+import { checkCheckoutTax } from './checkout-tax.ts'
 
 const DAY = 86_400
 
-export const checkoutSessions: StripeOperations = {
+export const checkoutSessionOperations: StripeOperations = {
   'Checkout/Sessions.create': answerOperation('checkout.session', (params, { work }) => {
-    const mode = checkSession(params)
-    checkTrial(params, work.now)
+    const mode = checkCheckoutSession(params)
+    checkCheckoutTrial(params, work.now)
     const customer = findCustomer(work, params.customer)?.id ?? null
     const expires = readExpiry(work, params.expires_at)
-    const items = readItems(work, params, mode)
-    checkTax(work, params, mode)
+    const items = parseCheckoutItems(work, params, mode)
+    checkCheckoutTax(work, params, mode)
     const session = createCheckoutSession(work, { params, mode, customer, items, expires })
     quoteSession(work, session)
     return work.insert('checkout.session', session)
@@ -34,14 +34,14 @@ export const checkoutSessions: StripeOperations = {
   'Checkout/Sessions.update': updateOperation('checkout.session', [], (_session, params) => {
     const foreign = Object.keys(params).find((name) => name !== 'metadata' && name !== 'expand')
     if (foreign === undefined) return
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `You can only update \`${foreign}\` when \`ui_mode\` is \`embedded_page\` or \`elements\`.`,
       foreign,
     )
   }),
   'Checkout/Sessions.expire': changeOperation('checkout.session', (session, _params, { work }) => {
     if (session.status !== 'open') {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of ${session.status}.`,
       )
     }
@@ -60,7 +60,7 @@ export const checkoutSessions: StripeOperations = {
 function readExpiry(work: UnitOfWork, requestedExpiry: number | undefined): number {
   const expires = requestedExpiry ?? work.sandboxNow + DAY
   if (expires >= work.sandboxNow + 1800 && expires <= work.sandboxNow + DAY) return expires
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     'The `expires_at` timestamp must be between 30 minutes and 24 hours from now.',
     'expires_at',
   )

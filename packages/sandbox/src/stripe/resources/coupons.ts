@@ -6,12 +6,12 @@ import {
   removeOperation,
   updateOperation,
 } from '../api/resource.ts'
-import { isValid, readAmountsOff } from '../catalog/coupons.ts'
+import { isCouponValid, readAmountsOff } from '../catalog/coupons.ts'
 import { createBlankRow } from '../state/blank.ts'
 import { renderRow } from '../state/render.ts'
 import type { CouponRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { belowOneFault, invalidRequestFault } from '../wire/errors.ts'
+import { createBelowOneFault, createInvalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
 
@@ -19,7 +19,7 @@ export const couponOperations: StripeOperations = {
   'Coupons.create': createOperation('coupon', (params, { work }) => {
     const id = params.id ?? work.newId('', 8)
     if (work.find('coupon', id)?.$.deleted === false) {
-      throw invalidRequestFault('Coupon already exists.', 'id', 'resource_already_exists')
+      throw createInvalidRequestFault('Coupon already exists.', 'id', 'resource_already_exists')
     }
     checkCoupon(work, params)
     const products = params.applies_to?.products ?? null
@@ -51,7 +51,7 @@ export const couponOperations: StripeOperations = {
   }),
   'Coupons.retrieve': (_params, { work, id }) => {
     const coupon = work.requireLive('coupon', id)
-    return { ...renderRow('coupon', coupon, work.tables), valid: isValid(work, coupon) }
+    return { ...renderRow('coupon', coupon, work.tables), valid: isCouponValid(work, coupon) }
   },
   'Coupons.update': updateOperation('coupon', ['name'], (coupon, { currency_options: options }) => {
     if (!options) return
@@ -68,7 +68,7 @@ export const couponOperations: StripeOperations = {
 function checkCoupon(work: UnitOfWork, params: Stripe.CouponCreateParams): void {
   const { percent_off: percent, amount_off: amount, duration = 'once' } = params
   if ((percent === undefined) === (amount === undefined)) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       percent === undefined
         ? 'You must set either `percent_off` or `amount_off` on the coupon.'
         : 'You may only specify one of these parameters: amount_off, percent_off.',
@@ -76,32 +76,32 @@ function checkCoupon(work: UnitOfWork, params: Stripe.CouponCreateParams): void 
     )
   }
   if (percent !== undefined && !(percent > 0 && percent <= 100)) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `Invalid percent_off: must be greater than 0 and less than or equal to 100`,
       'percent_off',
     )
   }
-  if (amount !== undefined && amount < 1) throw belowOneFault('amount_off')
+  if (amount !== undefined && amount < 1) throw createBelowOneFault('amount_off')
   if (amount !== undefined && params.currency === undefined) {
-    throw invalidRequestFault('You must pass currency when passing amount_off', 'currency')
+    throw createInvalidRequestFault('You must pass currency when passing amount_off', 'currency')
   }
   const months = params.duration_in_months
   if (duration === 'repeating' && (months === undefined || months < 1)) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'You must set duration_in_months when duration is `repeating`.',
       'duration_in_months',
     )
   }
   if (duration !== 'repeating' && months !== undefined) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'You may only set duration_in_months when duration is `repeating`.',
       'duration_in_months',
     )
   }
   if (params.redeem_by !== undefined && params.redeem_by <= work.now) {
-    throw invalidRequestFault('The redeem_by date must be in the future.', 'redeem_by')
+    throw createInvalidRequestFault('The redeem_by date must be in the future.', 'redeem_by')
   }
   if (params.max_redemptions !== undefined && params.max_redemptions < 1) {
-    throw belowOneFault('max_redemptions')
+    throw createBelowOneFault('max_redemptions')
   }
 }

@@ -14,7 +14,7 @@ import { renderRow } from '../state/render.ts'
  * Operations on credit notes, which reduce the open amount of an invoice or return a part of the
  * paid amount.
  */
-export const creditNotes: StripeOperations = {
+export const creditNoteOperations: StripeOperations = {
   'CreditNotes.create': answerOperation('credit_note', (params, { work }) =>
     issueCreditNote(work, params),
   ),

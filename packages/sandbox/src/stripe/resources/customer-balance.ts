@@ -4,17 +4,17 @@ import { adjustBalance } from '../invoices/customer-balance.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import type { CustomerBalanceTransactionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createNoSuchObjectFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
-export const customerBalance: StripeOperations = {
+export const customerBalanceOperations: StripeOperations = {
   'Customers.createBalanceTransaction': answerOperation(
     'customer_balance_transaction',
     (params, { work, id }) => {
       const customer = requireCustomer(work, id)
       const currency = params.currency.toLowerCase()
       if (customer.currency && customer.currency !== currency) {
-        throw invalidRequestFault(
+        throw createInvalidRequestFault(
           `The customer's balance is in ${customer.currency}; it cannot be changed in ${currency}.`,
           'currency',
         )
@@ -53,6 +53,6 @@ function requireTransaction(
 ): CustomerBalanceTransactionRow {
   const [customer = '', id = ''] = ids
   const row = work.require('customer_balance_transaction', id)
-  if (row.customer !== customer) throw noSuchObjectFault('customer balance transaction', id)
+  if (row.customer !== customer) throw createNoSuchObjectFault('customer balance transaction', id)
   return row
 }

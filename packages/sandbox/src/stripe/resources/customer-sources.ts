@@ -5,12 +5,12 @@ import {
   listCustomerCards,
   removeCard,
   requireCard,
-  toCard,
+  toSourceCard,
   updateCard,
 } from '../payments/cards.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import type { PaymentMethodRow } from '../state/rows.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 
 /**
  * Operations on a customer's sources, the predecessors of payment methods. Only cards are
@@ -19,26 +19,30 @@ import { invalidRequestFault } from '../wire/errors.ts'
 export const customerSourceOperations: StripeOperations = {
   'Customers.createSource': (params, { work, ids }) => {
     const customer = requireCustomer(work, ids[0] ?? '')
-    return toCard(addCard(work, customer, params))
+    return toSourceCard(addCard(work, customer, params))
   },
 
-  'Customers.retrieveSource': (_params, call) => toCard(requireCardOfCall(call)),
+  'Customers.retrieveSource': (_params, call) => toSourceCard(requireCardOfCall(call)),
 
   'Customers.listSources': (params, { work, ids, path }) => {
     const customer = requireCustomer(work, ids[0] ?? '')
     const cards = listCustomerCards(work, customer.id).reverse()
     const wanted = filterRows(cards, () => (params.object ?? 'card') === 'card')
-    return listPage(wanted, params, path, toCard)
+    return listPage(wanted, params, path, toSourceCard)
   },
 
   'Customers.updateSource': (params, call) => {
     const card = requireCardOfCall(call)
     for (const name of ['account_holder_name', 'account_holder_type', 'owner'] as const) {
       if (params[name] === undefined) continue
-      throw invalidRequestFault(`Received unknown parameter: ${name}`, name, 'parameter_unknown')
+      throw createInvalidRequestFault(
+        `Received unknown parameter: ${name}`,
+        name,
+        'parameter_unknown',
+      )
     }
     updateCard(call.work, card, params)
-    return toCard(card)
+    return toSourceCard(card)
   },
 
   'Customers.deleteSource': (_params, call) => {
@@ -49,7 +53,7 @@ export const customerSourceOperations: StripeOperations = {
 
   'Customers.verifySource': (_params, call) => {
     requireCardOfCall(call)
-    throw invalidRequestFault('Only bank accounts are verified, and the sandbox has none.')
+    throw createInvalidRequestFault('Only bank accounts are verified, and the sandbox has none.')
   },
 }
 

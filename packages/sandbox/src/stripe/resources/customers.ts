@@ -10,15 +10,21 @@ import {
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { adjustBalance } from '../invoices/customer-balance.ts'
 import { collectInvoice } from '../invoices/invoice-payment.ts'
-import { addCard, isCard, removeCard, replaceDefaultCard, requireCard } from '../payments/cards.ts'
+import {
+  addCard,
+  isCardPaymentMethod,
+  removeCard,
+  replaceDefaultCard,
+  requireCard,
+} from '../payments/cards.ts'
 import { requireCustomer, requireOwnPaymentMethod } from '../payments/customer.ts'
 import { resolvePaymentMethod } from '../payments/new-payment-method.ts'
 import {
   attachPaymentMethod,
+  createEmptyAddress,
   detachPaymentMethod,
-  emptyAddress,
 } from '../payments/payment-methods.ts'
-import { addTaxId, removeTaxId, taxIdsOf, verifyTaxId } from '../payments/tax-ids.ts'
+import { addTaxId, listCustomerTaxIds, removeTaxId, verifyTaxId } from '../payments/tax-ids.ts'
 import { findTaxLocation, requireTaxLocation } from '../payments/tax-location.ts'
 import { createBlankRow } from '../state/blank.ts'
 import { requireClockWithRoom } from '../state/clock-limits.ts'
@@ -27,7 +33,7 @@ import { renderRow } from '../state/render.ts'
 import type { CustomerRow, DiscountRow } from '../state/rows.ts'
 import { cancelSchedule, cancelSubscription } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { faultWithStatus, invalidRequestFault } from '../wire/errors.ts'
+import { createFaultWithStatus, createInvalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
 export const customerOperations: StripeOperations = {
@@ -72,7 +78,7 @@ export const customerOperations: StripeOperations = {
     const discount = removeCustomerDiscount(work, customer)
     if (!discount) {
       const message = `No active discount for customer: ${customer.id}`
-      throw faultWithStatus(404, message, 'resource_missing')
+      throw createFaultWithStatus(404, message, 'resource_missing')
     }
     const { end: _end, ...shown } = renderRow('discount', discount, work.tables)
     return { ...shown, deleted: true }
@@ -90,10 +96,10 @@ export function deleteCustomer(work: UnitOfWork, customer: CustomerRow): void {
     if (schedule.status === 'not_started') cancelSchedule(work, schedule)
   }
   for (const method of work.findBy('payment_method', 'customer', customer.id)) {
-    if (isCard(method)) removeCard(work, method)
+    if (isCardPaymentMethod(method)) removeCard(work, method)
     else detachPaymentMethod(work, method)
   }
-  for (const taxId of taxIdsOf(work, customer)) removeTaxId(work, taxId)
+  for (const taxId of listCustomerTaxIds(work, customer)) removeTaxId(work, taxId)
   work.emit('customer.deleted', 'customer', customer)
   work.edit('customer', customer).$.deleted = true
 }
@@ -153,11 +159,11 @@ function applyDetails(customer: CustomerRow, params: Details): void {
   if (email !== undefined) customer.email = checkEmail(email)
   Object.assign(customer, pickGiven(params, 'name', 'phone', 'description', 'preferred_locales'))
   if (address === '' || address === null) customer.address = null
-  else if (address) customer.address = { ...emptyAddress(), ...address }
+  else if (address) customer.address = { ...createEmptyAddress(), ...address }
   if (shipping === '' || shipping === null) customer.shipping = null
   else if (shipping) {
     customer.shipping = {
-      address: { ...emptyAddress(), ...shipping.address },
+      address: { ...createEmptyAddress(), ...shipping.address },
       name: shipping.name,
       phone: shipping.phone || null,
     }
@@ -213,7 +219,7 @@ function checkTaxLocation(
 
 function checkEmail(email: string): string {
   if (/^[^\s@]+@[^\s@]+$/.test(email) && email.length <= 512) return email
-  throw invalidRequestFault(`Invalid email address: ${email}`, 'email', 'email_invalid')
+  throw createInvalidRequestFault(`Invalid email address: ${email}`, 'email', 'email_invalid')
 }
 
 /**

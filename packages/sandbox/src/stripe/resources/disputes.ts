@@ -3,11 +3,16 @@ import type { StripeOperations } from '../api/operation.ts'
 import { answerOperation, listRows } from '../api/resource.ts'
 import { markAvailableFunds } from '../payments/balance-transactions.ts'
 import { addEvidence } from '../payments/dispute-evidence.ts'
-import { closeDispute, escalateInquiry, isClosed, isInquiry } from '../payments/disputes.ts'
+import {
+  closeDispute,
+  escalateInquiry,
+  isDisputeClosed,
+  isDisputeInquiry,
+} from '../payments/disputes.ts'
 import { renderRow } from '../state/render.ts'
 import type { DisputeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
 /** Operations on disputes. Certain test cards and the handle's `disputeCharge()` open disputes. */
@@ -23,7 +28,7 @@ export const disputeOperations: StripeOperations = {
   'Disputes.update': (params, { work, id }) => {
     markAvailableFunds(work)
     const dispute = work.require('dispute', id)
-    if (isClosed(dispute)) throw invalidRequestFault('This dispute is already closed')
+    if (isDisputeClosed(dispute)) throw createInvalidRequestFault('This dispute is already closed')
     work.edit('dispute', dispute)
     const before = copyJson({ status: dispute.status, details: dispute.evidence_details })
     dispute.metadata = mergeMetadata(dispute.metadata, params.metadata)
@@ -43,8 +48,8 @@ export const disputeOperations: StripeOperations = {
   'Disputes.close': answerOperation('dispute', (_params, { work, id }) => {
     markAvailableFunds(work)
     const dispute = work.require('dispute', id)
-    if (isInquiry(dispute)) {
-      throw invalidRequestFault(
+    if (isDisputeInquiry(dispute)) {
+      throw createInvalidRequestFault(
         'The sandbox does not imitate closing an inquiry; answer it instead.',
       )
     }
@@ -54,7 +59,7 @@ export const disputeOperations: StripeOperations = {
 }
 
 function submit(dispute: DisputeRow): void {
-  dispute.status = isInquiry(dispute) ? 'warning_under_review' : 'under_review'
+  dispute.status = isDisputeInquiry(dispute) ? 'warning_under_review' : 'under_review'
   const { evidence_details: details } = dispute
   dispute.evidence_details = {
     ...details,
@@ -71,7 +76,7 @@ function decideByTestValue(work: UnitOfWork, dispute: DisputeRow): void {
   const text = dispute.evidence.uncategorized_text
   if (text === 'winning_evidence') closeDispute(work, dispute, 'won')
   else if (text === 'losing_evidence') closeDispute(work, dispute, 'lost')
-  else if (text === 'escalate_inquiry_evidence' && isInquiry(dispute)) {
+  else if (text === 'escalate_inquiry_evidence' && isDisputeInquiry(dispute)) {
     escalateInquiry(work, dispute)
   }
 }

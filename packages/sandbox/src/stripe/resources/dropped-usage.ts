@@ -1,4 +1,4 @@
-import { formatTimeV2 } from '../api/v2.ts'
+import { formatStripeV2Time } from '../api/v2.ts'
 import type { ThinEventRow } from '../state/rows.ts'
 import { buildRelatedObject } from '../state/thin-events.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -37,7 +37,7 @@ export function dropMeterEvents(
     message: `The event could not be counted: ${code}`,
   }))
   const meter = code === 'no_meter' ? null : (events[0]?.$.meter ?? '')
-  return reportDropped(work, meter, dropped, named)
+  return reportDroppedEvents(work, meter, dropped, named)
 }
 
 export interface DroppedEvent {
@@ -50,13 +50,13 @@ export interface DroppedEvent {
  * Creates Stripe's error report about rejected meter events. `meter` is `null` if no meter has the
  * event name of these events.
  */
-export function reportDropped(
+export function reportDroppedEvents(
   work: UnitOfWork,
   meter: string | null,
   dropped: readonly DroppedEvent[],
   maxNamedEvents = dropped.length,
 ): ThinEventRow {
-  const at = formatTimeV2(work.sandboxNow)
+  const at = formatStripeV2Time(work.sandboxNow)
   const codes = [...new Set(dropped.map(({ code }) => code))]
   return work.insert('v2.core.event', {
     id: work.newId('evt_'),

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
 import type { StripeOperation, StripeOperations } from '../api/operation.ts'
 import { findCustomer } from '../payments/customer.ts'
-import { noSuchObjectFault } from '../wire/errors.ts'
+import { createNoSuchObjectFault } from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
 /**
@@ -37,7 +37,7 @@ const listNothing: StripeOperation<Stripe.PaginationParams & { readonly customer
   return listPage<WireObject>([], pages, path, (row) => row)
 }
 
-export const emptyLists: StripeOperations = {
+export const emptyListOperations: StripeOperations = {
   ...Object.fromEntries(
     Object.entries(NOUNS).flatMap(
       ([resource, noun]): Array<[string, StripeOperation<object>]> => [
@@ -45,7 +45,7 @@ export const emptyLists: StripeOperations = {
         [
           `${resource}.retrieve`,
           (_params, { id }) => {
-            throw noSuchObjectFault(noun, id)
+            throw createNoSuchObjectFault(noun, id)
           },
         ],
       ],

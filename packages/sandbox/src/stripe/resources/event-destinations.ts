@@ -1,18 +1,18 @@
 import {
-  callV2,
+  buildStripeV2List,
   createV2Fault,
-  formatTimeV2,
-  listV2,
+  defineStripeV2Operation,
+  formatStripeV2Time,
   type NodeValue,
-  type OperationsV2,
   PAGE_PARAMS,
+  type StripeV2Operations,
 } from '../api/v2.ts'
-import { findReceiver, sendTo } from '../state/receivers.ts'
+import { findReceiver, sendToReceiver } from '../state/receivers.ts'
 import type { EventDestinationRow, ThinEventRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { isReleased } from '../versions/versions.ts'
 import { listParamNames } from '../wire/contract.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 import { checkUrl } from './webhook-endpoints.ts'
 
@@ -54,36 +54,47 @@ const address = '/v2/core/event_destinations'
  * Operations on event destinations, the webhook endpoints of the `/v2` API. Deliveries work as for
  * `/v1` endpoints.
  */
-export const eventDestinations: OperationsV2 = {
-  [`POST ${address}`]: callV2(NEW, (params, { work }) => render(create(work, params), params)),
-  [`GET ${address}`]: callV2({ o: { ...PAGE_PARAMS, ...SHOWN } }, (params, { work }) => {
-    const { include = [] } = params
-    const shown = include.map((field, at) => `${at === 0 ? '?' : '&'}include[]=${field}`)
-    const rows = work.tables['v2.core.event_destination'].newestFirst()
-    return listV2(rows, params, `${address}${shown.join('')}`, (row) => render(row, params))
-  }),
-  [`GET ${address}/:id`]: callV2({ o: SHOWN }, (params, call) => render(find(call), params)),
-  [`POST ${address}/:id`]: callV2(CHANGES, (params, call) =>
+export const eventDestinationOperations: StripeV2Operations = {
+  [`POST ${address}`]: defineStripeV2Operation(NEW, (params, { work }) =>
+    render(create(work, params), params),
+  ),
+  [`GET ${address}`]: defineStripeV2Operation(
+    { o: { ...PAGE_PARAMS, ...SHOWN } },
+    (params, { work }) => {
+      const { include = [] } = params
+      const shown = include.map((field, at) => `${at === 0 ? '?' : '&'}include[]=${field}`)
+      const rows = work.tables['v2.core.event_destination'].newestFirst()
+      return buildStripeV2List(rows, params, `${address}${shown.join('')}`, (row) =>
+        render(row, params),
+      )
+    },
+  ),
+  [`GET ${address}/:id`]: defineStripeV2Operation({ o: SHOWN }, (params, call) =>
+    render(find(call), params),
+  ),
+  [`POST ${address}/:id`]: defineStripeV2Operation(CHANGES, (params, call) =>
     render(update(call.work, find(call), params), params),
   ),
-  [`DELETE ${address}/:id`]: callV2({ o: {} }, (_params, call) => {
+  [`DELETE ${address}/:id`]: defineStripeV2Operation({ o: {} }, (_params, call) => {
     const row = find(call)
     call.work.remove('v2.core.event_destination', row)
     return { id: row.id, object: row.object }
   }),
-  [`POST ${address}/:id/enable`]: callV2({ o: {} }, (_params, call) => {
+  [`POST ${address}/:id/enable`]: defineStripeV2Operation({ o: {} }, (_params, call) => {
     const row = change(call.work, find(call))
     row.status = 'enabled'
     delete row.status_details
     return render(row, {})
   }),
-  [`POST ${address}/:id/disable`]: callV2({ o: {} }, (_params, call) => {
+  [`POST ${address}/:id/disable`]: defineStripeV2Operation({ o: {} }, (_params, call) => {
     const row = change(call.work, find(call))
     row.status = 'disabled'
     row.status_details = { disabled: { reason: 'user' } }
     return render(row, {})
   }),
-  [`POST ${address}/:id/ping`]: callV2({ o: {} }, (_params, call) => ping(call.work, find(call))),
+  [`POST ${address}/:id/ping`]: defineStripeV2Operation({ o: {} }, (_params, call) =>
+    ping(call.work, find(call)),
+  ),
 }
 
 function find({ work, ids }: { work: UnitOfWork; ids: readonly string[] }): EventDestinationRow {
@@ -95,22 +106,25 @@ function find({ work, ids }: { work: UnitOfWork; ids: readonly string[] }): Even
 function create(work: UnitOfWork, params: NodeValue<typeof NEW>): EventDestinationRow {
   const { event_payload: payload, snapshot_api_version: version } = params
   if (params.type !== 'webhook_endpoint') {
-    throw invalidRequestFault('The sandbox sends events to webhook endpoints only.', 'type')
+    throw createInvalidRequestFault('The sandbox sends events to webhook endpoints only.', 'type')
   }
   if (!params.webhook_endpoint) {
-    throw invalidRequestFault('`webhook_endpoint` is required for this type.', 'webhook_endpoint')
+    throw createInvalidRequestFault(
+      '`webhook_endpoint` is required for this type.',
+      'webhook_endpoint',
+    )
   }
   if (params.events_from?.some((scope) => scope !== '@self' && scope !== 'self')) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The sandbox has one account: events are from `@self`.',
       'events_from',
     )
   }
   if (version !== undefined && payload === 'thin') {
-    throw invalidRequestFault('Thin events have no version.', 'snapshot_api_version')
+    throw createInvalidRequestFault('Thin events have no version.', 'snapshot_api_version')
   }
   if (version !== undefined && !isReleased(version)) {
-    throw invalidRequestFault(`There is no version ${version}.`, 'snapshot_api_version')
+    throw createInvalidRequestFault(`There is no version ${version}.`, 'snapshot_api_version')
   }
   checkEventTypes(params.enabled_events, payload)
   const now = timeOf(work)
@@ -161,7 +175,7 @@ function change(work: UnitOfWork, row: EventDestinationRow): EventDestinationRow
 }
 
 function timeOf({ sandboxNow }: UnitOfWork): string {
-  return formatTimeV2(sandboxNow)
+  return formatStripeV2Time(sandboxNow)
 }
 
 /** Renders a destination. The URL and, on creation, the secret are included only on request. */
@@ -182,7 +196,7 @@ function render(
 function ping(work: UnitOfWork, row: EventDestinationRow): ThinEventRow {
   const receiver = findReceiver(work.tables, row.id)
   if (!receiver?.isEnabled)
-    throw invalidRequestFault('A disabled event destination cannot be pinged.')
+    throw createInvalidRequestFault('A disabled event destination cannot be pinged.')
   const event = work.insert('v2.core.event', {
     id: work.newId('evt_test_'),
     object: 'v2.core.event',
@@ -191,7 +205,7 @@ function ping(work: UnitOfWork, row: EventDestinationRow): ThinEventRow {
     created: timeOf(work),
     related_object: { id: row.id, type: row.object, url: `${address}/${row.id}` },
   })
-  sendTo(work.context, receiver, event, JSON.stringify(event))
+  sendToReceiver(work.context, receiver, event, JSON.stringify(event))
   return event
 }
 
@@ -201,12 +215,15 @@ const THIN_ONLY = ['v1.billing.meter.error_report_triggered', 'v1.billing.meter.
 /** Rejects event types that do not exist in this payload format. */
 function checkEventTypes(types: readonly string[], payload: 'snapshot' | 'thin'): void {
   if (types.length === 0) {
-    throw invalidRequestFault('`enabled_events` must name at least one event.', 'enabled_events')
+    throw createInvalidRequestFault(
+      '`enabled_events` must name at least one event.',
+      'enabled_events',
+    )
   }
   for (const [at, type] of types.entries()) {
     const isKnown = payload === 'snapshot' ? SNAPSHOTS.has(type) : isThin(type)
     if (type === '*' || isKnown) continue
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `Events of type '${type}' are not sent as ${payload} events.`,
       `enabled_events[${at}]`,
     )

@@ -3,7 +3,7 @@ import type { StripeOperations } from '../api/operation.ts'
 import { renderEvent } from '../state/events.ts'
 import type { EventRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { mutuallyExclusiveFault, noSuchObjectFault } from '../wire/errors.ts'
+import { createMutuallyExclusiveFault, createNoSuchObjectFault } from '../wire/errors.ts'
 
 const THIRTY_DAYS = 30 * 86_400
 
@@ -11,12 +11,12 @@ const THIRTY_DAYS = 30 * 86_400
 export const eventOperations: StripeOperations = {
   'Events.retrieve': (_params, { work, id }) => {
     const row = work.find('event', id)
-    if (!row || row.created < work.now - THIRTY_DAYS) throw noSuchObjectFault('event', id)
+    if (!row || row.created < work.now - THIRTY_DAYS) throw createNoSuchObjectFault('event', id)
     return renderEvent(work.context, row, countPendingDeliveries(work, row))
   },
   'Events.list': (params, { work, path }) => {
     if (params.type !== undefined && params.types !== undefined)
-      throw mutuallyExclusiveFault('type, types')
+      throw createMutuallyExclusiveFault('type, types')
     const { type, types, created, delivery_success: success } = params
     const isWanted = work.tables.event
       .columnBy('type', (row) => row.type)

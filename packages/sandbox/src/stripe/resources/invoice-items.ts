@@ -17,11 +17,15 @@ import { createInvoiceItem, requireOneTimePrice } from '../invoices/invoice-item
 import { requireCustomer } from '../payments/customer.ts'
 import type { InvoiceItemRow, InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, mutuallyExclusiveFault, noSuchObjectFault } from '../wire/errors.ts'
+import {
+  createInvalidRequestFault,
+  createMutuallyExclusiveFault,
+  createNoSuchObjectFault,
+} from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { multiplyDecimal } from '../wire/money.ts'
 
-export const invoiceItems: StripeOperations = {
+export const invoiceItemOperations: StripeOperations = {
   'InvoiceItems.create': answerOperation('invoiceitem', (params, { work }) => {
     const customer = requireCustomer(work, params.customer, 'customer')
     const invoice =
@@ -31,14 +35,14 @@ export const invoiceItems: StripeOperations = {
       (value) => value !== undefined,
     )
     if (ways.length > 1)
-      throw mutuallyExclusiveFault('amount, pricing, price_data, unit_amount_decimal')
+      throw createMutuallyExclusiveFault('amount, pricing, price_data, unit_amount_decimal')
     if (params.amount !== undefined && params.quantity !== undefined && params.quantity !== 1) {
-      throw mutuallyExclusiveFault('amount, quantity', 'quantity')
+      throw createMutuallyExclusiveFault('amount, quantity', 'quantity')
     }
     if (params.subscription !== undefined) {
       const subscription = work.require('subscription', params.subscription, 'subscription')
       if (subscription.customer !== customer.id)
-        throw noSuchObjectFault('subscription', subscription.id, 'subscription')
+        throw createNoSuchObjectFault('subscription', subscription.id, 'subscription')
     }
     const price = priced
       ? requireOneTimePrice(
@@ -67,7 +71,7 @@ export const invoiceItems: StripeOperations = {
     if (invoice) {
       if (invoice.automatic_tax.enabled) refuseManualRates(item.tax_rates ?? [], 'tax_rates')
       if (invoice.currency !== item.currency) {
-        throw invalidRequestFault(
+        throw createInvalidRequestFault(
           `The currency of the invoice item (${item.currency}) must match the invoice's (${invoice.currency}).`,
           'currency',
         )
@@ -135,9 +139,9 @@ export const invoiceItems: StripeOperations = {
 
 function requireDraft(work: UnitOfWork, id: string, customer: string): InvoiceRow {
   const invoice = work.require('invoice', id, 'invoice')
-  if (invoice.customer !== customer) throw noSuchObjectFault('invoice', id, 'invoice')
+  if (invoice.customer !== customer) throw createNoSuchObjectFault('invoice', id, 'invoice')
   if (invoice.status !== 'draft') {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'This invoice is no longer editable',
       'invoice',
       'invoice_not_editable',

@@ -1,7 +1,7 @@
 import type { StripeOperations } from '../api/operation.ts'
 import { listRows, retrieveOperation } from '../api/resource.ts'
 
-export const invoicePayments: StripeOperations = {
+export const invoicePaymentOperations: StripeOperations = {
   'InvoicePayments.retrieve': retrieveOperation('invoice_payment'),
   'InvoicePayments.list': ({ payment, ...params }, call) => {
     const payment_intent = payment?.payment_intent

@@ -27,9 +27,9 @@ import {
   toPreview,
 } from '../subscriptions/upcoming-invoice.ts'
 import { listUsagePeriods } from '../subscriptions/usage.ts'
-import { invalidRequestFault, mutuallyExclusiveFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createMutuallyExclusiveFault } from '../wire/errors.ts'
 import { pickGiven } from '../wire/fields.ts'
-import { minimumCharge } from '../wire/money.ts'
+import { getMinimumCharge } from '../wire/money.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { createCustomer } from './customers.ts'
 
@@ -37,7 +37,7 @@ type Params = Stripe.InvoiceCreatePreviewParams
 
 const DISCOUNT_PATHS: readonly string[] = ['discounts', 'total_discount_amounts.discount']
 
-export const invoicePreview: StripeOperations = {
+export const invoicePreviewOperations: StripeOperations = {
   /** Previews an invoice: creates it, renders it and rolls everything back. */
   'Invoices.createPreview': (params, { work }) =>
     dryRun(work.context, { testClock: work.testClock }, (trial) => {
@@ -69,18 +69,18 @@ export const invoicePreview: StripeOperations = {
 /** Replaces a schedule by its subscription, whose next invoice includes the planned changes. */
 function replaceSchedule(work: UnitOfWork, { schedule: id, ...params }: Params): Params {
   if (params.schedule_details !== undefined) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The sandbox cannot preview changes to a schedule.',
       'schedule_details',
     )
   }
   if (id === undefined) return params
   if (params.subscription !== undefined || params.subscription_details !== undefined) {
-    throw mutuallyExclusiveFault('schedule, subscription')
+    throw createMutuallyExclusiveFault('schedule, subscription')
   }
   const { subscription } = work.require('subscription_schedule', id, 'schedule')
   if (subscription === null) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The sandbox previews only schedules that have a subscription.',
       'schedule',
     )
@@ -131,7 +131,7 @@ function preview(work: UnitOfWork, previewParams: Params): InvoiceRow {
  */
 function carryOverSmallAmount(invoice: InvoiceRow): void {
   const due = invoice.total + invoice.starting_balance
-  if (due <= 0 || due >= minimumCharge(invoice.currency)) return
+  if (due <= 0 || due >= getMinimumCharge(invoice.currency)) return
   invoice.amount_due = 0
   invoice.amount_remaining = 0
 }
@@ -141,7 +141,7 @@ function previewNew(work: UnitOfWork, params: Params): InvoiceRow {
   const details = params.subscription_details
   if (!details?.items) {
     if (!params.invoice_items) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `No upcoming invoices for customer: ${customer.id}`,
         'customer',
         'invoice_upcoming_none',
@@ -205,7 +205,7 @@ function resolvePreviewCustomer(work: UnitOfWork, params: Params): CustomerRow {
 function previewExisting(work: UnitOfWork, params: Params): InvoiceRow {
   const subscription = work.require('subscription', params.subscription ?? '', 'subscription')
   if (params.customer !== undefined && params.customer !== subscription.customer) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The subscription ${subscription.id} does not belong to the customer ${params.customer}.`,
       'subscription',
     )
@@ -260,7 +260,7 @@ function toAnchor(anchor: unknown): unknown {
 }
 
 function createNoUpcomingFault(subscription: SubscriptionRow) {
-  return invalidRequestFault(
+  return createInvalidRequestFault(
     `No upcoming invoices for subscription: ${subscription.id}`,
     'subscription',
     'invoice_upcoming_none',

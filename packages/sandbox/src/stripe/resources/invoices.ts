@@ -36,11 +36,11 @@ import { renderRow } from '../state/render.ts'
 import type { InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import {
-  invalidRequestFault,
-  missingParamFault,
-  noSuchObjectFault,
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createNoSuchObjectFault,
   StripeFault,
-  withDocs,
+  withErrorDocsUrl,
 } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
@@ -55,7 +55,7 @@ export const invoiceOperations: StripeOperations = {
         ? null
         : work.require('subscription', params.subscription, 'subscription')
     if (subscription && subscription.customer !== customer.id)
-      throw noSuchObjectFault('subscription', subscription.id, 'subscription')
+      throw createNoSuchObjectFault('subscription', subscription.id, 'subscription')
     const currency =
       params.currency === undefined
         ? (subscription?.currency ?? customer.currency ?? 'usd')
@@ -105,7 +105,9 @@ export const invoiceOperations: StripeOperations = {
   'Invoices.del': removeOperation('invoice', (invoice, { work }) => {
     if (invoice.status !== 'draft') throw notEditable('You can only delete draft invoices.')
     if (invoice.$.subscription) {
-      throw invalidRequestFault('You cannot delete an invoice that was created by a subscription.')
+      throw createInvalidRequestFault(
+        'You cannot delete an invoice that was created by a subscription.',
+      )
     }
     work.emit('invoice.deleted', 'invoice', invoice)
     for (const item of work.findBy('invoiceitem', 'invoice', invoice.id)) {
@@ -158,7 +160,7 @@ export const invoiceOperations: StripeOperations = {
   }),
   'Invoices.sendInvoice': changeOperation('invoice', (invoice, _params, { work }) => {
     if (invoice.collection_method !== 'send_invoice') {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         "You can only manually send an invoice if its collection method is 'send_invoice'.",
       )
     }
@@ -173,7 +175,7 @@ export const invoiceOperations: StripeOperations = {
 }
 
 function notEditable(message: string, param?: string): StripeFault {
-  return invalidRequestFault(message, param, 'invoice_not_editable')
+  return createInvalidRequestFault(message, param, 'invoice_not_editable')
 }
 
 function planFinalization(work: UnitOfWork, invoice: InvoiceRow): void {
@@ -195,7 +197,7 @@ function applyParams(
     (days !== undefined || params.due_date !== undefined) &&
     invoice.collection_method !== 'send_invoice'
   ) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       '`due_date` and `days_until_due` can only be set if collection method is `send_invoice`.',
       days === undefined ? 'due_date' : 'days_until_due',
     )
@@ -203,7 +205,7 @@ function applyParams(
   if (days !== undefined) invoice.due_date = work.now + days * 86_400
   if (params.due_date !== undefined) invoice.due_date = params.due_date
   if (invoice.collection_method === 'send_invoice' && invoice.due_date === null)
-    throw missingParamFault('days_until_due')
+    throw createMissingParamFault('days_until_due')
   if (params.default_payment_method !== undefined) {
     invoice.default_payment_method = requireOwnPaymentMethod(
       work,
@@ -235,7 +237,7 @@ function applyParams(
 
 function payInvoice(work: UnitOfWork, invoice: InvoiceRow, params: Stripe.InvoicePayParams): void {
   if (invoice.status === 'paid') {
-    throw invalidRequestFault('Invoice is already paid', undefined, 'invoice_already_paid')
+    throw createInvalidRequestFault('Invoice is already paid', undefined, 'invoice_already_paid')
   }
   if (invoice.status === 'void') {
     throw notEditable('This invoice has been voided and cannot be paid.')
@@ -251,7 +253,7 @@ function payInvoice(work: UnitOfWork, invoice: InvoiceRow, params: Stripe.Invoic
       ? undefined
       : resolvePaymentMethod(work, params.payment_method, 'payment_method')
   if (method && method.customer !== invoice.customer) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The payment method you provided is not attached to the customer of this invoice.',
       'payment_method',
     )
@@ -262,7 +264,7 @@ function payInvoice(work: UnitOfWork, invoice: InvoiceRow, params: Stripe.Invoic
   })
   if (outcome.status === 'succeeded' || outcome.status === 'processing') return
   if (outcome.status === 'no_payment_method') {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'There is no `default_payment_method` set on this Customer or Invoice. Please set either a default payment method on the customer or this invoice, or provide one in the call.',
       undefined,
       'missing',
@@ -276,7 +278,7 @@ function payInvoice(work: UnitOfWork, invoice: InvoiceRow, params: Stripe.Invoic
     402,
     {
       type: 'card_error',
-      ...withDocs('invoice_payment_intent_requires_action'),
+      ...withErrorDocsUrl('invoice_payment_intent_requires_action'),
       message:
         'Invoice payment requires additional user action before it can be completed successfully. Payment can be completed using the PaymentIntent associated with this invoice.',
       payment_intent: shownIntent,

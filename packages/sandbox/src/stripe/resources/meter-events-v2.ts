@@ -1,11 +1,17 @@
-import { callV2, formatTimeV2, type NodeValue, type OperationsV2, readTimeV2 } from '../api/v2.ts'
+import {
+  defineStripeV2Operation,
+  formatStripeV2Time,
+  type NodeValue,
+  readTimeV2,
+  type StripeV2Operations,
+} from '../api/v2.ts'
 import { readClockTime } from '../state/context.ts'
 import type { MeterEventRow } from '../state/rows.ts'
 import { findTestClock } from '../state/test-clocks.ts'
 import { sendThinEvent } from '../state/thin-events.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, StripeFault } from '../wire/errors.ts'
-import { type DroppedEvent, reportDropped } from './dropped-usage.ts'
+import { createInvalidRequestFault, StripeFault } from '../wire/errors.ts'
+import { type DroppedEvent, reportDroppedEvents } from './dropped-usage.ts'
 import { cancelMeterEvent, createMeterEvent, findMeter } from './meter-events.ts'
 
 /** Validity of a session token in seconds. */
@@ -31,20 +37,20 @@ type NewEvent = NodeValue<typeof EVENT>
  * Operations on meter events in the `/v2` API. A single event is validated immediately; errors in a
  * stream are reported by a thin event.
  */
-export const meterEventsV2: OperationsV2 = {
-  'POST /v2/billing/meter_events': callV2(EVENT, (params, { work }) => {
+export const meterEventV2Operations: StripeV2Operations = {
+  'POST /v2/billing/meter_events': defineStripeV2Operation(EVENT, (params, { work }) => {
     const { created, event_name, identifier, payload, timestamp } = create(work, params, '')
     return {
       object: 'v2.billing.meter_event',
-      created: formatTimeV2(created),
+      created: formatStripeV2Time(created),
       event_name,
       identifier,
       livemode: false,
       payload,
-      timestamp: formatTimeV2(timestamp),
+      timestamp: formatStripeV2Time(timestamp),
     }
   }),
-  'POST /v2/billing/meter_event_adjustments': callV2(
+  'POST /v2/billing/meter_event_adjustments': defineStripeV2Operation(
     ADJUSTMENT,
     ({ cancel, event_name }, { work }) => {
       const { id, status, type } = cancelMeterEvent(work, event_name, cancel.identifier)
@@ -52,7 +58,7 @@ export const meterEventsV2: OperationsV2 = {
         id,
         object: 'v2.billing.meter_event_adjustment',
         cancel,
-        created: formatTimeV2(work.sandboxNow),
+        created: formatStripeV2Time(work.sandboxNow),
         event_name,
         livemode: false,
         status,
@@ -60,28 +66,37 @@ export const meterEventsV2: OperationsV2 = {
       }
     },
   ),
-  'POST /v2/billing/meter_event_session': callV2({ o: {} }, (_params, { work }) => {
-    const { $, ...session } = work.insert('v2.billing.meter_event_session', {
-      id: work.newId('mes_test_'),
-      object: 'v2.billing.meter_event_session',
-      authentication_token: work.newId('mes_token_', 40),
-      created: formatTimeV2(work.sandboxNow),
-      expires_at: formatTimeV2(work.sandboxNow + SESSION_SECONDS),
-      livemode: false,
-      $: { expires: work.sandboxNow + SESSION_SECONDS },
-    })
-    deleteOldSessions(work)
-    return session
-  }),
+  'POST /v2/billing/meter_event_session': defineStripeV2Operation(
+    { o: {} },
+    (_params, { work }) => {
+      const { $, ...session } = work.insert('v2.billing.meter_event_session', {
+        id: work.newId('mes_test_'),
+        object: 'v2.billing.meter_event_session',
+        authentication_token: work.newId('mes_token_', 40),
+        created: formatStripeV2Time(work.sandboxNow),
+        expires_at: formatStripeV2Time(work.sandboxNow + SESSION_SECONDS),
+        livemode: false,
+        $: { expires: work.sandboxNow + SESSION_SECONDS },
+      })
+      deleteOldSessions(work)
+      return session
+    },
+  ),
   'POST /v2/billing/meter_event_stream': {
     isStream: true,
-    ...callV2({ o: { events: { a: EVENT } }, r: ['events'] }, ({ events }, { work }) => {
-      if (events.length === 0 || events.length > MAX_EVENTS) {
-        throw invalidRequestFault(`\`events\` must hold 1 to ${MAX_EVENTS} events.`, 'events')
-      }
-      storeStream(work, events)
-      return {}
-    }),
+    ...defineStripeV2Operation(
+      { o: { events: { a: EVENT } }, r: ['events'] },
+      ({ events }, { work }) => {
+        if (events.length === 0 || events.length > MAX_EVENTS) {
+          throw createInvalidRequestFault(
+            `\`events\` must hold 1 to ${MAX_EVENTS} events.`,
+            'events',
+          )
+        }
+        storeStream(work, events)
+        return {}
+      },
+    ),
   },
 }
 
@@ -113,7 +128,7 @@ function storeStream(work: UnitOfWork, events: readonly NewEvent[]): void {
     const others = dropped.get(meter) ?? []
     dropped.set(meter, [...others, { identifier: event.identifier, code, message }])
   }
-  const reports = [...dropped].map(([meter, all]) => reportDropped(work, meter, all))
+  const reports = [...dropped].map(([meter, all]) => reportDroppedEvents(work, meter, all))
   for (const report of reports) sendThinEvent(work.context, report)
 }
 

@@ -2,7 +2,7 @@ import type { StripeOperations } from '../api/operation.ts'
 import { renderRow } from '../state/render.ts'
 import type { MeterEventAdjustmentRow, MeterEventRow, MeterRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, missingParamFault, StripeFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createMissingParamFault, StripeFault } from '../wire/errors.ts'
 
 const DAY = 86_400
 /**
@@ -18,7 +18,7 @@ const MAX_DIGITS = 15
  * Operations that report and cancel usage. The sandbox rejects invalid events immediately; Stripe
  * may report them hours later by an event.
  */
-export const meterEvents: StripeOperations = {
+export const meterEventOperations: StripeOperations = {
   'Billing/MeterEvents.create': (params, { work }) =>
     renderRow('billing.meter_event', createMeterEvent(work, params), work.tables),
 
@@ -26,7 +26,7 @@ export const meterEvents: StripeOperations = {
     const identifier = params.cancel?.identifier
     if (identifier === undefined) {
       requireActiveMeter(work, params.event_name)
-      throw missingParamFault('cancel[identifier]')
+      throw createMissingParamFault('cancel[identifier]')
     }
     const adjustment = cancelMeterEvent(work, params.event_name, identifier)
     return renderRow('billing.meter_event_adjustment', adjustment, work.tables)
@@ -53,10 +53,10 @@ export function createMeterEvent(
   const meter = requireActiveMeter(work, params.event_name)
   const identifier = params.identifier ?? work.newId('meterevent_')
   if (identifier.length > 100) {
-    throw invalidRequestFault('Invalid string: must be at most 100 characters', 'identifier')
+    throw createInvalidRequestFault('Invalid string: must be at most 100 characters', 'identifier')
   }
   if (findRecentEvent(work, identifier)) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `An event already exists with identifier ${identifier}.`,
       'identifier',
       'duplicate_meter_event',
@@ -93,14 +93,14 @@ export function cancelMeterEvent(
   const meter = requireActiveMeter(work, name)
   const event = findRecentEvent(work, identifier)
   if (!event || event.$.meter !== meter.id) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `No event with identifier ${identifier} was received within the last 24 hours.`,
       'cancel[identifier]',
       'resource_missing',
     )
   }
   if (event.$.cancelled) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The event with identifier ${identifier} has already been cancelled.`,
       'cancel[identifier]',
     )
@@ -129,7 +129,7 @@ export function findMeter(work: UnitOfWork, name: string): MeterRow | undefined 
 function requireActiveMeter(work: UnitOfWork, name: string): MeterRow {
   const meter = findMeter(work, name)
   if (meter?.status === 'active') return meter
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     meter
       ? `The meter for event name '${name}' is inactive and accepts no events.`
       : `No meter was found for event name '${name}'.`,
@@ -146,14 +146,14 @@ function findRecentEvent(work: UnitOfWork, identifier: string) {
 
 function checkTimestamp(timestamp: number, now: number): number {
   if (timestamp < now - MAX_AGE) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The timestamp is too far in the past: it must be within the past 35 calendar days.',
       'timestamp',
       'timestamp_too_far_in_past',
     )
   }
   if (timestamp > now + CLOCK_TOLERANCE) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The timestamp is in the future: it can be at most 5 minutes ahead.',
       'timestamp',
       'timestamp_in_future',
@@ -170,7 +170,7 @@ function readCustomer(
   const key = meter.customer_mapping.event_payload_key
   const id = payload[key]
   if (id === undefined || id === '') {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The payload must name the customer in \`${key}\`.`,
       `payload[${key}]`,
       'meter_event_no_customer_defined',
@@ -196,7 +196,7 @@ function readValue(
   const value = payload[key]
   if (value === undefined && meter.default_aggregation.formula === 'count') return '1'
   if (value === undefined || !/^-?\d+(?:\.\d+)?$/.test(value)) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The payload must have a number in \`${key}\`.`,
       `payload[${key}]`,
       value === undefined ? 'meter_event_value_not_found' : 'meter_event_invalid_value',
@@ -206,7 +206,7 @@ function readValue(
   const significant = `${whole}${fraction}`.replace(/^0+/, '').length
   const isLong = significant > MAX_DIGITS && !work.supportsLegacyFeature('long-meter-values')
   if (isLong || fraction.length > 12 || whole.length > MAX_DIGITS) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The value in the event payload can have at most ${MAX_DIGITS} digits. Received ${value}.`,
       `payload[${key}]`,
       'meter_event_value_too_many_digits',

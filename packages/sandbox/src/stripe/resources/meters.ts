@@ -13,8 +13,8 @@ import { requireCustomer } from '../payments/customer.ts'
 import { createBlankRow } from '../state/blank.ts'
 import type { MeterRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { fromUnits } from '../wire/decimals.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { formatFixedPoint } from '../wire/decimals.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { pickGiven } from '../wire/fields.ts'
 
 /** Operations on meters. The operations on their events are in meter-events.ts. */
@@ -24,7 +24,7 @@ export const meterOperations: StripeOperations = {
       .findBy('billing.meter', 'event_name', params.event_name)
       .some((meter) => meter.status === 'active')
     if (taken) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `An active meter already exists with event name '${params.event_name}'.`,
         'event_name',
         'resource_already_exists',
@@ -56,7 +56,7 @@ export const meterOperations: StripeOperations = {
       id: `mtrusg_test_${meter.id.slice(-8)}${start}${end}`,
       object: 'billing.meter_event_summary' as const,
       aggregated_value: Number(
-        fromUnits(
+        formatFixedPoint(
           aggregateMeterEvents(
             meter,
             listMeterEvents(work, meter, params.customer, { start, end }),
@@ -104,7 +104,7 @@ export function createMeter(work: UnitOfWork, meter: { readonly eventName: strin
 
 /** Activates or deactivates a meter. Usage counted so far remains. */
 function setStatus(work: UnitOfWork, meter: MeterRow, status: MeterRow['status']): void {
-  if (meter.status === status) throw invalidRequestFault(`This meter is already ${status}.`)
+  if (meter.status === status) throw createInvalidRequestFault(`This meter is already ${status}.`)
   meter.status = status
   const active = status === 'active'
   meter.status_transitions = { deactivated_at: active ? null : work.now }
@@ -129,14 +129,20 @@ function splitIntoWindows(
     ['end_time', end],
   ] as const) {
     if (at % size === 0) continue
-    throw invalidRequestFault(`The \`${param}\` must be aligned with ${name} boundaries.`, param)
+    throw createInvalidRequestFault(
+      `The \`${param}\` must be aligned with ${name} boundaries.`,
+      param,
+    )
   }
   if (end <= start) {
-    throw invalidRequestFault('The `end_time` must be later than the `start_time`.', 'end_time')
+    throw createInvalidRequestFault(
+      'The `end_time` must be later than the `start_time`.',
+      'end_time',
+    )
   }
   if (by === undefined) return [[start, end]]
   const count = (end - start) / size
   if (count > 1000)
-    throw invalidRequestFault('These are too many windows.', 'value_grouping_window')
+    throw createInvalidRequestFault('These are too many windows.', 'value_grouping_window')
   return Array.from({ length: count }, (_, at) => [start + at * size, start + (at + 1) * size])
 }

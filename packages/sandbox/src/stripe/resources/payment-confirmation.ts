@@ -11,11 +11,11 @@ import { renderRow } from '../state/render.ts'
 import type { PaymentIntentRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import {
-  cardErrorFault,
-  invalidRequestFault,
-  noSuchObjectFault,
+  createCardErrorFault,
+  createInvalidRequestFault,
+  createNoSuchObjectFault,
   type StripeFault,
-  withDocs,
+  withErrorDocsUrl,
 } from '../wire/errors.ts'
 
 export function confirmIntent(
@@ -24,7 +24,7 @@ export function confirmIntent(
   params: { off_session?: unknown; error_on_requires_action?: boolean; use_stripe_sdk?: boolean },
 ) {
   if (intent.payment_method === null) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update the PaymentIntent with a payment method and then confirm it again, or confirm it again directly with a payment method or ConfirmationToken.",
       'payment_method',
       'payment_intent_unexpected_state',
@@ -38,7 +38,7 @@ export function confirmIntent(
     intent.$.invoice === null &&
     !params.use_stripe_sdk
   ) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       "This PaymentIntent is configured to accept payment methods enabled in your Dashboard. Because some of these payment methods might redirect your customer off of your page, you must provide a `return_url`. If you don't want to accept redirect-based payment methods, set `automatic_payment_methods[enabled]` to `true` and `automatic_payment_methods[allow_redirects]` to `never` when creating Setup Intents and Payment Intents.",
       'return_url',
     )
@@ -67,7 +67,7 @@ export function confirmIntent(
   if (outcome.status === 'requires_action' && params.error_on_requires_action) {
     const message = 'Your card was declined. This transaction requires authentication.'
     const code = 'authentication_required'
-    throw cardErrorFault(code, message, { decline_code: code })
+    throw createCardErrorFault(code, message, { decline_code: code })
   }
   return renderRow('payment_intent', intent, work.tables)
 }
@@ -78,7 +78,7 @@ function checkDebit(intent: PaymentIntentRow, method: PaymentMethodRow): void {
   if (!account) return
   const currency = CURRENCY_OF_DEBITS[account.type]
   if (intent.currency === currency && intent.capture_method !== 'manual') return
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     `A PaymentMethod of the type ${account.type} cannot be used here: it takes ${currency}, captured automatically; this PaymentIntent is in ${intent.currency}, captured by ${intent.capture_method}.`,
     'payment_method',
   )
@@ -102,9 +102,9 @@ export function finishAuthentication(
   passed: boolean,
 ): PaymentIntentRow {
   const intent = work.find('payment_intent', intentId)
-  if (!intent) throw noSuchObjectFault('payment_intent', intentId)
+  if (!intent) throw createNoSuchObjectFault('payment_intent', intentId)
   if (intent.status !== 'requires_action')
-    throw unexpectedStateFault(intent, 'authenticated', ['requires_action'])
+    throw createUnexpectedStateFault(intent, 'authenticated', ['requires_action'])
   work.edit('payment_intent', intent)
   const method = work.require('payment_method', intent.payment_method ?? '')
   if (passed) {
@@ -122,7 +122,7 @@ export function finishAuthentication(
   intent.payment_method = null
   intent.next_action = null
   intent.last_payment_error = {
-    ...authenticationFailure('payment_intent'),
+    ...createAuthenticationFault('payment_intent'),
     payment_method: renderRow('payment_method', method, work.tables) as never,
   } as PaymentIntentRow['last_payment_error']
   work.emit('payment_intent.payment_failed', 'payment_intent', intent)
@@ -132,12 +132,12 @@ export function finishAuthentication(
   return intent
 }
 
-export function unexpectedStateFault(
+export function createUnexpectedStateFault(
   intent: PaymentIntentRow,
   verb: string,
   allowed: readonly string[],
 ): StripeFault {
-  return invalidRequestFault(
+  return createInvalidRequestFault(
     `This PaymentIntent could not be ${verb} because it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be ${verb}: ${allowed.join(', ')}.`,
     undefined,
     'payment_intent_unexpected_state',
@@ -145,10 +145,10 @@ export function unexpectedStateFault(
 }
 
 /** Returns the error that an intent records when its 3-D Secure challenge fails. */
-export function authenticationFailure(kind: 'payment_intent' | 'setup_intent') {
+export function createAuthenticationFault(kind: 'payment_intent' | 'setup_intent') {
   return {
     type: 'invalid_request_error' as const,
-    ...withDocs(`${kind}_authentication_failure`),
+    ...withErrorDocsUrl(`${kind}_authentication_failure`),
     message:
       'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
   }

@@ -13,30 +13,35 @@ import { findCustomer, requireCustomer } from '../payments/customer.ts'
 import { openTestCardDispute } from '../payments/disputes.ts'
 import { resolveIntentMethod } from '../payments/new-payment-method.ts'
 import { createPaymentIntentRow } from '../payments/payment-intent.ts'
-import { checkOwner, emptyAddress } from '../payments/payment-methods.ts'
+import { checkPaymentMethodOwner, createEmptyAddress } from '../payments/payment-methods.ts'
 import { renderRow } from '../state/render.ts'
 import type { PaymentIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { belowOneFault, invalidRequestFault } from '../wire/errors.ts'
+import { createBelowOneFault, createInvalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
-import { checkThirdDecimal, formatMinimum, minimumCharge, requireCurrency } from '../wire/money.ts'
-import { confirmIntent, unexpectedStateFault } from './payment-confirmation.ts'
+import {
+  checkThirdDecimal,
+  formatMinimum,
+  getMinimumCharge,
+  requireCurrency,
+} from '../wire/money.ts'
+import { confirmIntent, createUnexpectedStateFault } from './payment-confirmation.ts'
 
 /** Statuses in which the amount and the payment method can still change. */
 const OPEN_STATUSES = ['requires_payment_method', 'requires_confirmation', 'requires_action']
 
-export const paymentIntents: StripeOperations = {
+export const paymentIntentOperations: StripeOperations = {
   'PaymentIntents.create': (params, { work }) => {
     const currency = requireCurrency(params.currency)
     checkAmount(params.amount, currency)
     if (params.off_session && !params.confirm) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         '`off_session` can only be passed with `confirm=true`.',
         'off_session',
       )
     }
     if (params.off_session && params.setup_future_usage) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'You cannot provide both `off_session` and `setup_future_usage`.',
         'setup_future_usage',
       )
@@ -68,7 +73,7 @@ export const paymentIntents: StripeOperations = {
   'PaymentIntents.retrieve': answerOperation('payment_intent', (params, { work, id }) => {
     const intent = work.require('payment_intent', id)
     if (params.client_secret !== undefined && params.client_secret !== intent.client_secret) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'The client_secret provided does not match the client_secret associated with the PaymentIntent.',
         'client_secret',
         'payment_intent_invalid_parameter',
@@ -86,7 +91,7 @@ export const paymentIntents: StripeOperations = {
         !OPEN_STATUSES.includes(intent.status) &&
         (amount ?? currency ?? method ?? data) !== undefined
       ) {
-        throw unexpectedStateFault(intent, 'updated', OPEN_STATUSES)
+        throw createUnexpectedStateFault(intent, 'updated', OPEN_STATUSES)
       }
       if (params.currency !== undefined) intent.currency = requireCurrency(params.currency)
       if (params.amount !== undefined || params.currency !== undefined) {
@@ -102,7 +107,7 @@ export const paymentIntents: StripeOperations = {
   'PaymentIntents.confirm': (params, { work, id }) => {
     const intent = work.require('payment_intent', id)
     if (!OPEN_STATUSES.includes(intent.status))
-      throw unexpectedStateFault(intent, 'confirmed', OPEN_STATUSES)
+      throw createUnexpectedStateFault(intent, 'confirmed', OPEN_STATUSES)
     work.edit('payment_intent', intent)
     applyParams(work, intent, params)
     return confirmIntent(work, intent, params)
@@ -116,9 +121,10 @@ export const paymentIntents: StripeOperations = {
       'requires_action',
       'processing',
     ]
-    if (!allowed.includes(intent.status)) throw unexpectedStateFault(intent, 'canceled', allowed)
+    if (!allowed.includes(intent.status))
+      throw createUnexpectedStateFault(intent, 'canceled', allowed)
     if (intent.$.invoice) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'You cannot cancel a PaymentIntent that pays an invoice; void the invoice instead.',
         'intent',
       )
@@ -128,11 +134,11 @@ export const paymentIntents: StripeOperations = {
 
   'PaymentIntents.capture': changeOperation('payment_intent', (intent, params, { work }) => {
     if (intent.status !== 'requires_capture') {
-      throw unexpectedStateFault(intent, 'captured', ['requires_capture'])
+      throw createUnexpectedStateFault(intent, 'captured', ['requires_capture'])
     }
     const amount = params.amount_to_capture ?? intent.amount_capturable
     if (amount < 1 || amount > intent.amount_capturable) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `The amount to capture must be between 1 and ${intent.amount_capturable}.`,
         'amount_to_capture',
         'amount_too_large',
@@ -180,7 +186,7 @@ function applyParams(work: UnitOfWork, intent: PaymentIntentRow, intentParams: P
   const params = intentParams as Stripe.PaymentIntentCreateParams
   const method = resolveIntentMethod(work, params)
   if (method) {
-    checkOwner(method, intent.customer, 'PaymentIntent')
+    checkPaymentMethodOwner(method, intent.customer, 'PaymentIntent')
     intent.payment_method = method.id
     if (intent.status === 'requires_payment_method') intent.status = 'requires_confirmation'
   }
@@ -193,7 +199,7 @@ function applyParams(work: UnitOfWork, intent: PaymentIntentRow, intentParams: P
   if (params.shipping) {
     const { address, name, phone, carrier, tracking_number } = params.shipping
     intent.shipping = {
-      address: { ...emptyAddress(), ...address },
+      address: { ...createEmptyAddress(), ...address },
       name,
       phone: phone ?? null,
       carrier: carrier ?? null,
@@ -203,9 +209,9 @@ function applyParams(work: UnitOfWork, intent: PaymentIntentRow, intentParams: P
 }
 
 function checkAmount(amount: number, currency: string): void {
-  if (amount < 1) throw belowOneFault('amount')
-  if (amount < minimumCharge(currency)) {
-    throw invalidRequestFault(
+  if (amount < 1) throw createBelowOneFault('amount')
+  if (amount < getMinimumCharge(currency)) {
+    throw createInvalidRequestFault(
       `Amount must be at least ${formatMinimum(currency)}`,
       'amount',
       'amount_too_small',
@@ -213,7 +219,7 @@ function checkAmount(amount: number, currency: string): void {
   }
   checkThirdDecimal(amount, currency, 'amount')
   if (amount > 99_999_999) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'Amount must be no more than $999,999.99',
       'amount',
       'amount_too_large',

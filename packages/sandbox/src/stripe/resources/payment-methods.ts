@@ -11,10 +11,10 @@ import {
   detachPaymentMethod,
   requirePaymentMethod,
 } from '../payments/payment-methods.ts'
-import { invalidRequestFault, noSuchObjectFault, StripeFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createNoSuchObjectFault, StripeFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
-export const paymentMethods: StripeOperations = {
+export const paymentMethodOperations: StripeOperations = {
   'PaymentMethods.create': answerOperation('payment_method', (params, { work }) =>
     createMethod(work, params),
   ),
@@ -24,7 +24,7 @@ export const paymentMethods: StripeOperations = {
   'PaymentMethods.update': answerOperation('payment_method', (params, { work, id }) => {
     const row = work.edit('payment_method', requirePaymentMethod(work, id, 'id'))
     if (row.customer === null) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'You must save this PaymentMethod to a customer before you can update it.',
         'payment_method',
       )
@@ -52,7 +52,7 @@ export const paymentMethods: StripeOperations = {
     (_params, { work, ids: [customer = ''], id }) => {
       requireCustomer(work, customer)
       const row = requirePaymentMethod(work, id, 'id')
-      if (row.customer !== customer) throw noSuchObjectFault('PaymentMethod', id)
+      if (row.customer !== customer) throw createNoSuchObjectFault('PaymentMethod', id)
       return row
     },
   ),
@@ -65,7 +65,7 @@ export const paymentMethods: StripeOperations = {
   'PaymentMethods.detach': answerOperation('payment_method', (_params, { work, id }) => {
     const row = requirePaymentMethod(work, id, 'id')
     if (row.customer === null) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'The payment method you provided is not attached to a customer so detachment is impossible.',
         'payment_method',
       )

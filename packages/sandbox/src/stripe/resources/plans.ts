@@ -1,16 +1,20 @@
 import type Stripe from 'stripe'
 import { filterRows, isInRange, listPage, type NumberFilter } from '../api/lists.ts'
 import type { StripeOperations } from '../api/operation.ts'
-import { createPrice, legacyUsage, meterRequiredFault } from '../catalog/prices.ts'
+import {
+  createMeterRequiredFault,
+  createPrice,
+  readAggregateUsageParam,
+} from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
-import { toPlan } from '../state/render.ts'
+import { renderPriceAsPlan } from '../state/render.ts'
 import type { PriceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import {
-  invalidRequestFault,
-  missingParamFault,
-  mutuallyExclusiveFault,
-  noSuchObjectFault,
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createMutuallyExclusiveFault,
+  createNoSuchObjectFault,
 } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
@@ -32,12 +36,12 @@ export const planOperations: StripeOperations = {
       ...(amount === undefined ? {} : { unit_amount: amount }),
       ...(amount_decimal === undefined ? {} : { unit_amount_decimal: amount_decimal }),
       metadata: mergeMetadata({}, params.metadata),
-      ...legacyUsage(removedParams),
+      ...readAggregateUsageParam(removedParams),
     })
-    work.emitObject('plan.created', toPlan(price))
-    return toPlan(price)
+    work.emitObject('plan.created', renderPriceAsPlan(price))
+    return renderPriceAsPlan(price)
   },
-  'Plans.retrieve': (_params, { work, id }) => toPlan(requirePlan(work, id)),
+  'Plans.retrieve': (_params, { work, id }) => renderPriceAsPlan(requirePlan(work, id)),
 
   'Plans.update': (params, { work, id }) => {
     const price = work.edit('price', requirePlan(work, id))
@@ -49,8 +53,8 @@ export const planOperations: StripeOperations = {
       price.recurring = { ...price.recurring, trial_period_days: params.trial_period_days }
     }
     price.metadata = mergeMetadata(price.metadata, params.metadata)
-    work.emitObject('plan.updated', toPlan(price))
-    return toPlan(price)
+    work.emitObject('plan.updated', renderPriceAsPlan(price))
+    return renderPriceAsPlan(price)
   },
 
   'Plans.list': (params, { work, path }) => {
@@ -62,12 +66,12 @@ export const planOperations: StripeOperations = {
         (params.product === undefined || row.product === params.product) &&
         isInRange(row.created, params.created as NumberFilter | undefined),
     )
-    return listPage(rows, params, path, toPlan)
+    return listPage(rows, params, path, renderPriceAsPlan)
   },
 
   'Plans.del': (_params, { work, id }) => {
     const price = work.edit('price', requirePlan(work, id))
-    work.emitObject('plan.deleted', toPlan(price))
+    work.emitObject('plan.deleted', renderPriceAsPlan(price))
     work.emit('price.deleted', 'price', price)
     // The row stays for existing subscriptions, but is no longer found or listed.
     price.active = false
@@ -83,7 +87,7 @@ function isPlan(price: PriceRow): boolean {
 function requirePlan(work: UnitOfWork, id: string): PriceRow {
   const price = work.find('price', id)
   if (price && isPlan(price)) return price
-  throw noSuchObjectFault('plan', id)
+  throw createNoSuchObjectFault('plan', id)
 }
 
 function checkParams(
@@ -92,27 +96,27 @@ function checkParams(
   removedParams: Readonly<Record<string, string>>,
 ): void {
   if (params.id !== undefined && work.find('price', params.id)) {
-    throw invalidRequestFault('Plan already exists.', 'id', 'resource_already_exists')
+    throw createInvalidRequestFault('Plan already exists.', 'id', 'resource_already_exists')
   }
   if (params.amount !== undefined && params.amount_decimal !== undefined) {
-    throw mutuallyExclusiveFault('amount, amount_decimal', 'amount')
+    throw createMutuallyExclusiveFault('amount, amount_decimal', 'amount')
   }
   if (
     params.usage_type === 'metered' &&
     params.meter === undefined &&
     !removedParams.aggregate_usage
   ) {
-    throw meterRequiredFault()
+    throw createMeterRequiredFault()
   }
   if (params.billing_scheme === 'tiered') {
     if (params.amount === undefined && params.amount_decimal === undefined) return
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'When `billing_scheme` is `tiered`, `amount` cannot be set: the tiers have amounts of their own.',
       'amount',
     )
   }
   if (params.amount === undefined && params.amount_decimal === undefined) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'Plans require an `amount` or `amount_decimal` parameter to be set.',
       'amount',
       'parameter_missing',
@@ -121,7 +125,7 @@ function checkParams(
 }
 
 function productOf(work: UnitOfWork, product: Stripe.PlanCreateParams['product']): string {
-  if (product === undefined) throw missingParamFault('product')
+  if (product === undefined) throw createMissingParamFault('product')
   if (typeof product === 'string') return product
   const { tax_code: _code, tax_details: _details, ...made } = product
   const row = createProduct(work, made)

@@ -7,14 +7,18 @@ import {
   updateOperation,
 } from '../api/resource.ts'
 import { readCurrencyOptions } from '../catalog/currency-options.ts'
-import { claimLookupKey, createPrice, legacyUsage } from '../catalog/prices.ts'
+import { claimLookupKey, createPrice, readAggregateUsageParam } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
-import { invalidRequestFault, missingParamFault, mutuallyExclusiveFault } from '../wire/errors.ts'
+import {
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createMutuallyExclusiveFault,
+} from '../wire/errors.ts'
 
 export const priceOperations: StripeOperations = {
   'Prices.create': answerOperation('price', (params, { work, removedParams }) => {
     if (params.product !== undefined && params.product_data !== undefined) {
-      throw mutuallyExclusiveFault('product, product_data')
+      throw createMutuallyExclusiveFault('product, product_data')
     }
     let product = params.product
     if (params.product_data) {
@@ -22,8 +26,8 @@ export const priceOperations: StripeOperations = {
       work.emit('product.created', 'product', created)
       product = created.id
     }
-    if (product === undefined) throw missingParamFault('product')
-    return createPrice(work, { ...params, product, ...legacyUsage(removedParams) })
+    if (product === undefined) throw createMissingParamFault('product')
+    return createPrice(work, { ...params, product, ...readAggregateUsageParam(removedParams) })
   }),
 
   'Prices.retrieve': retrieveOperation('price'),
@@ -31,7 +35,7 @@ export const priceOperations: StripeOperations = {
     const { currency_options: options, lookup_key: key, tax_behavior: behavior } = params
     if (behavior !== undefined) {
       if (price.tax_behavior !== 'unspecified' && price.tax_behavior !== behavior) {
-        throw invalidRequestFault(
+        throw createInvalidRequestFault(
           'Tax behavior cannot be changed once it has been specified.',
           'tax_behavior',
         )

@@ -10,7 +10,7 @@ import {
 import { createPrice } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
 import { requireTaxCode } from '../catalog/tax-codes.ts'
-import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createNoSuchObjectFault } from '../wire/errors.ts'
 
 export const productOperations: StripeOperations = {
   'Products.create': answerOperation('product', (params, { work }) => {
@@ -31,7 +31,7 @@ export const productOperations: StripeOperations = {
       if (params.default_price !== undefined) {
         const price = work.require('price', params.default_price, 'default_price')
         if (price.product !== product.id)
-          throw noSuchObjectFault('price', price.id, 'default_price')
+          throw createNoSuchObjectFault('price', price.id, 'default_price')
         product.default_price = price.id
       }
       if (params.images !== undefined) product.images = params.images || []
@@ -46,7 +46,7 @@ export const productOperations: StripeOperations = {
   ),
   'Products.del': removeOperation('product', (product, { work }) => {
     if (work.findBy('price', 'product', product.id).length > 0) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'This product cannot be deleted because it has one or more user-created prices.',
         'id',
       )

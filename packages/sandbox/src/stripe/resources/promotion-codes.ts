@@ -7,17 +7,17 @@ import {
 } from '../api/resource.ts'
 import { findCustomer } from '../payments/customer.ts'
 import { createBlankRow } from '../state/blank.ts'
-import { invalidRequestFault, missingParamFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createMissingParamFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
 
-export const promotionCodes: StripeOperations = {
+export const promotionCodeOperations: StripeOperations = {
   'PromotionCodes.create': createOperation('promotion_code', (params, { work }) => {
-    if (params.promotion.coupon === undefined) throw missingParamFault('promotion[coupon]')
+    if (params.promotion.coupon === undefined) throw createMissingParamFault('promotion[coupon]')
     const coupon = work.requireLive('coupon', params.promotion.coupon, 'promotion[coupon]')
     const code = params.code ?? work.context.store.randomText(8, 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789')
     if (!/^[A-Za-z0-9-]+$/.test(code)) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'Promotion codes may only contain letters, digits and dashes.',
         'code',
       )
@@ -27,17 +27,17 @@ export const promotionCodes: StripeOperations = {
       .findBy('promotion_code', 'code', code.toLowerCase())
       .some((row) => row.active)
     if (active && taken) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `An active promotion code with \`code: ${code}\` already exists.`,
         'code',
       )
     }
     if (params.expires_at !== undefined && params.expires_at <= work.now) {
-      throw invalidRequestFault('The expires_at date must be in the future.', 'expires_at')
+      throw createInvalidRequestFault('The expires_at date must be in the future.', 'expires_at')
     }
     const { restrictions } = params
     if (restrictions?.minimum_amount !== undefined && !restrictions.minimum_amount_currency) {
-      throw missingParamFault('restrictions[minimum_amount_currency]')
+      throw createMissingParamFault('restrictions[minimum_amount_currency]')
     }
     return {
       ...createBlankRow('promotion_code'),
@@ -91,7 +91,7 @@ function readMinimums(
     const path = `restrictions[currency_options][${code}]`
     const currency = requireCurrency(code, path)
     if (currency === own) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'Each currency must be different from `minimum_amount_currency`.',
         path,
       )

@@ -9,7 +9,11 @@ import {
 import { refundCharge } from '../payments/refunds.ts'
 import type { ChargeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, missingParamFault, mutuallyExclusiveFault } from '../wire/errors.ts'
+import {
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createMutuallyExclusiveFault,
+} from '../wire/errors.ts'
 
 export const refundOperations: StripeOperations = {
   'Refunds.create': answerOperation('refund', (params, { work }) =>
@@ -19,7 +23,7 @@ export const refundOperations: StripeOperations = {
   'Refunds.update': updateOperation('refund', []),
   'Refunds.cancel'(_params, { work, id }) {
     const { status } = work.require('refund', id)
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `You can only cancel refunds with the status requires_action, and this refund's status is ${status}.`,
     )
   },
@@ -28,14 +32,14 @@ export const refundOperations: StripeOperations = {
 
 function requireRefundable(work: UnitOfWork, params: Stripe.RefundCreateParams): ChargeRow {
   if (params.charge !== undefined && params.payment_intent !== undefined) {
-    throw mutuallyExclusiveFault('charge, payment_intent')
+    throw createMutuallyExclusiveFault('charge, payment_intent')
   }
   if (params.charge !== undefined) return checkPaid(work.require('charge', params.charge, 'charge'))
-  if (params.payment_intent === undefined) throw missingParamFault('payment_intent')
+  if (params.payment_intent === undefined) throw createMissingParamFault('payment_intent')
   const intent = work.require('payment_intent', params.payment_intent, 'payment_intent')
   const charge = work.find('charge', intent.latest_charge ?? '')
   if (!charge || intent.status !== 'succeeded') {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `This PaymentIntent (${intent.id}) does not have a successful charge to refund.`,
       'payment_intent',
     )
@@ -45,7 +49,7 @@ function requireRefundable(work: UnitOfWork, params: Stripe.RefundCreateParams):
 
 function checkPaid(charge: ChargeRow): ChargeRow {
   if (charge.paid && charge.captured) return charge
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     `Charge ${charge.id} has not been paid and captured, so it cannot be refunded.`,
     'charge',
   )

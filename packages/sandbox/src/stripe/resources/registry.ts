@@ -1,95 +1,95 @@
 import type { StripeOperations } from '../api/operation.ts'
-import type { OperationsV2 } from '../api/v2.ts'
+import type { StripeV2Operations } from '../api/v2.ts'
 import { accountOperations } from './account.ts'
 import { balanceOperations, balanceTransactionOperations } from './balance.ts'
-import { billingPortal } from './billing-portal.ts'
-import { billingPortalConfigurations } from './billing-portal-configurations.ts'
+import { portalOperations } from './billing-portal.ts'
+import { portalConfigurationOperations } from './billing-portal-configurations.ts'
 import { chargeOperations } from './charges.ts'
-import { checkoutSessions } from './checkout-sessions.ts'
+import { checkoutSessionOperations } from './checkout-sessions.ts'
 import { couponOperations } from './coupons.ts'
-import { creditNotes } from './credit-notes.ts'
-import { customerBalance } from './customer-balance.ts'
+import { creditNoteOperations } from './credit-notes.ts'
+import { customerBalanceOperations } from './customer-balance.ts'
 import { customerSourceOperations } from './customer-sources.ts'
 import { customerOperations } from './customers.ts'
 import { disputeOperations } from './disputes.ts'
-import { emptyLists } from './empty-lists.ts'
-import { eventDestinations } from './event-destinations.ts'
+import { emptyListOperations } from './empty-lists.ts'
+import { eventDestinationOperations } from './event-destinations.ts'
 import { eventOperations } from './events.ts'
-import { invoiceItems } from './invoice-items.ts'
-import { invoicePayments } from './invoice-payments.ts'
-import { invoicePreview } from './invoice-preview.ts'
+import { invoiceItemOperations } from './invoice-items.ts'
+import { invoicePaymentOperations } from './invoice-payments.ts'
+import { invoicePreviewOperations } from './invoice-preview.ts'
 import { invoiceOperations } from './invoices.ts'
-import { meterEvents } from './meter-events.ts'
-import { meterEventsV2 } from './meter-events-v2.ts'
+import { meterEventOperations } from './meter-events.ts'
+import { meterEventV2Operations } from './meter-events-v2.ts'
 import { meterOperations } from './meters.ts'
-import { paymentIntents } from './payment-intents.ts'
-import { paymentMethods } from './payment-methods.ts'
+import { paymentIntentOperations } from './payment-intents.ts'
+import { paymentMethodOperations } from './payment-methods.ts'
 import { planOperations } from './plans.ts'
 import { priceOperations } from './prices.ts'
 import { productOperations } from './products.ts'
-import { promotionCodes } from './promotion-codes.ts'
+import { promotionCodeOperations } from './promotion-codes.ts'
 import { refundOperations } from './refunds.ts'
-import { setupIntents } from './setup-intents.ts'
+import { setupIntentOperations } from './setup-intents.ts'
 import { subscriptionItemOperations } from './subscription-items.ts'
 import { subscriptionScheduleOperations } from './subscription-schedules.ts'
 import { subscriptionOperations } from './subscriptions.ts'
-import { taxCodes } from './tax-codes.ts'
-import { taxIds } from './tax-ids.ts'
-import { taxRates } from './tax-rates.ts'
-import { testClocks } from './test-clocks.ts'
-import { thinEvents } from './thin-events.ts'
+import { taxCodeOperations } from './tax-codes.ts'
+import { taxIdOperations } from './tax-ids.ts'
+import { taxRateOperations } from './tax-rates.ts'
+import { testClockOperations } from './test-clocks.ts'
+import { thinEventOperations } from './thin-events.ts'
 import { tokenOperations } from './tokens.ts'
-import { usageRecords } from './usage-records.ts'
-import { webhookEndpoints } from './webhook-endpoints.ts'
+import { usageRecordOperations } from './usage-records.ts'
+import { webhookEndpointOperations } from './webhook-endpoints.ts'
 
 /**
  * All supported operations of the `/v1` API. Any other request is answered as an unrecognized URL.
  */
-export const OPERATIONS: StripeOperations = {
+export const STRIPE_OPERATIONS: StripeOperations = {
   ...accountOperations,
   ...balanceOperations,
   ...balanceTransactionOperations,
-  ...billingPortal,
-  ...billingPortalConfigurations,
+  ...portalOperations,
+  ...portalConfigurationOperations,
   ...chargeOperations,
-  ...checkoutSessions,
+  ...checkoutSessionOperations,
   ...couponOperations,
-  ...creditNotes,
-  ...customerBalance,
+  ...creditNoteOperations,
+  ...customerBalanceOperations,
   ...customerSourceOperations,
   ...customerOperations,
   ...disputeOperations,
-  ...emptyLists,
+  ...emptyListOperations,
   ...eventOperations,
-  ...invoiceItems,
-  ...invoicePayments,
-  ...invoicePreview,
+  ...invoiceItemOperations,
+  ...invoicePaymentOperations,
+  ...invoicePreviewOperations,
   ...invoiceOperations,
-  ...meterEvents,
+  ...meterEventOperations,
   ...meterOperations,
-  ...paymentIntents,
-  ...paymentMethods,
+  ...paymentIntentOperations,
+  ...paymentMethodOperations,
   ...planOperations,
   ...priceOperations,
   ...productOperations,
-  ...promotionCodes,
+  ...promotionCodeOperations,
   ...refundOperations,
-  ...setupIntents,
+  ...setupIntentOperations,
   ...subscriptionItemOperations,
   ...subscriptionScheduleOperations,
   ...subscriptionOperations,
-  ...taxCodes,
-  ...taxIds,
-  ...taxRates,
-  ...testClocks,
+  ...taxCodeOperations,
+  ...taxIdOperations,
+  ...taxRateOperations,
+  ...testClockOperations,
   ...tokenOperations,
-  ...usageRecords,
-  ...webhookEndpoints,
+  ...usageRecordOperations,
+  ...webhookEndpointOperations,
 }
 
 /** All supported operations of the `/v2` API. */
-export const OPERATIONS_V2: OperationsV2 = {
-  ...eventDestinations,
-  ...meterEventsV2,
-  ...thinEvents,
+export const STRIPE_V2_OPERATIONS: StripeV2Operations = {
+  ...eventDestinationOperations,
+  ...meterEventV2Operations,
+  ...thinEventOperations,
 }

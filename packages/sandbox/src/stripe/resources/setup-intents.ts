@@ -9,17 +9,17 @@ import {
 import { findCustomer, requireCustomer } from '../payments/customer.ts'
 import { resolveIntentMethod } from '../payments/new-payment-method.ts'
 import { buildNextAction, createCardFault } from '../payments/payment-attempt.ts'
-import { attachPaymentMethod, checkOwner } from '../payments/payment-methods.ts'
+import { attachPaymentMethod, checkPaymentMethodOwner } from '../payments/payment-methods.ts'
 import { createSetupIntentRow } from '../payments/setup-intent.ts'
-import { getCardBehavior, toDecline } from '../payments/test-cards.ts'
+import { createCardDecline, getCardBehavior } from '../payments/test-cards.ts'
 import { renderRow } from '../state/render.ts'
 import type { SetupIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, type StripeFault, withDocs } from '../wire/errors.ts'
+import { createInvalidRequestFault, type StripeFault, withErrorDocsUrl } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
-import { authenticationFailure } from './payment-confirmation.ts'
+import { createAuthenticationFault } from './payment-confirmation.ts'
 
-export const setupIntents: StripeOperations = {
+export const setupIntentOperations: StripeOperations = {
   'SetupIntents.create': answerOperation('setup_intent', (params, { work }) => {
     const customer = findCustomer(work, params.customer)
     const intent = createSetupIntentRow(work, {
@@ -79,7 +79,7 @@ function useMethod(work: UnitOfWork, intent: SetupIntentRow, params: MethodParam
   const allowed = params.allowed_payment_method_types
   if (allowed !== undefined) intent.allowed_payment_method_types = allowed || null
   if (method) {
-    checkOwner(method, intent.customer, 'SetupIntent')
+    checkPaymentMethodOwner(method, intent.customer, 'SetupIntent')
     intent.payment_method = method.id
     if (intent.status === 'requires_payment_method') intent.status = 'requires_confirmation'
   }
@@ -95,7 +95,7 @@ function updateMethodTypes(work: UnitOfWork, intent: SetupIntentRow): void {
   const type = work.find('payment_method', intent.payment_method ?? '')?.type
   const allowed: readonly string[] | null = intent.allowed_payment_method_types
   if (allowed && type && !allowed.includes(type)) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The PaymentMethod provided (${type}) is not allowed for this SetupIntent. Please attach a PaymentMethod of one of the following types: ${allowed.join(', ')}.`,
       'payment_method',
       'setup_intent_invalid_parameter',
@@ -106,7 +106,7 @@ function updateMethodTypes(work: UnitOfWork, intent: SetupIntentRow): void {
 
 function confirmSetup(work: UnitOfWork, intent: SetupIntentRow): void {
   if (intent.payment_method === null) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       "You cannot confirm this SetupIntent because it's missing a payment method. Update the SetupIntent with a payment method and then confirm it again.",
       'payment_method',
       'setup_intent_unexpected_state',
@@ -115,12 +115,12 @@ function confirmSetup(work: UnitOfWork, intent: SetupIntentRow): void {
   const method = work.require('payment_method', intent.payment_method)
   const behavior = getCardBehavior(method)
   if (typeof behavior === 'object' && 'declines' in behavior) {
-    const decline = toDecline(behavior.declines)
+    const decline = createCardDecline(behavior.declines)
     intent.status = 'requires_payment_method'
     intent.payment_method = null
     intent.last_setup_error = {
       type: 'card_error',
-      ...withDocs(decline.code),
+      ...withErrorDocsUrl(decline.code),
       message: decline.message,
       ...(decline.declineCode ? { decline_code: decline.declineCode } : {}),
       payment_method: renderRow('payment_method', method, work.tables) as never,
@@ -177,7 +177,7 @@ export function finishSetupAuthentication(
   intent.status = 'requires_payment_method'
   intent.payment_method = null
   intent.next_action = null
-  intent.last_setup_error = authenticationFailure(
+  intent.last_setup_error = createAuthenticationFault(
     'setup_intent',
   ) as SetupIntentRow['last_setup_error']
   work.emit('setup_intent.setup_failed', 'setup_intent', intent)
@@ -189,7 +189,7 @@ function isFinished({ status }: SetupIntentRow): boolean {
 }
 
 function unexpected(intent: SetupIntentRow, verb: string): StripeFault {
-  return invalidRequestFault(
+  return createInvalidRequestFault(
     `You cannot ${verb.replace(/ed$/, '')} this SetupIntent because it has a status of ${intent.status}.`,
     undefined,
     'setup_intent_unexpected_state',

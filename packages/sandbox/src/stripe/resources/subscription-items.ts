@@ -7,7 +7,7 @@ import type { SubscriptionItemRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { listSubscriptionItems } from '../subscriptions/subscription-swap.ts'
 import { updateSubscription } from '../subscriptions/subscription-update.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { pickGiven } from '../wire/fields.ts'
 
 type Params = Omit<Stripe.SubscriptionItemUpdateParams, 'expand'> & { readonly deleted?: true }
@@ -23,7 +23,7 @@ export const subscriptionItemOperations: StripeOperations = {
     const before = new Set(listSubscriptionItems(work, subscription).map((each) => each.id))
     updateSubscription(work, subscription, withItem(item))
     const created = listSubscriptionItems(work, subscription).find((each) => !before.has(each.id))
-    if (!created) throw invalidRequestFault('The item awaits the payment of its invoice.')
+    if (!created) throw createInvalidRequestFault('The item awaits the payment of its invoice.')
     return created
   }),
   'SubscriptionItems.retrieve': retrieveOperation('subscription_item'),

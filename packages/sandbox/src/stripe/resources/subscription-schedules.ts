@@ -19,13 +19,13 @@ import { type PhaseParams, readPhases } from '../subscriptions/schedules/params.
 import { createPhase } from '../subscriptions/schedules/phase-of.ts'
 import {
   advanceSchedule,
-  planSchedule,
+  planSchedulePhases,
   releaseSchedule,
 } from '../subscriptions/schedules/phases.ts'
 import { readBillingMode } from '../subscriptions/subscription-params.ts'
-import { automaticTaxSettings } from '../subscriptions/subscription-settings.ts'
+import { buildAutomaticTaxSettings } from '../subscriptions/subscription-settings.ts'
 import { listSubscriptionItems } from '../subscriptions/subscription-swap.ts'
-import { invalidRequestFault, missingParamFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createMissingParamFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 
 /**
@@ -39,7 +39,7 @@ export const subscriptionScheduleOperations: StripeOperations = {
         ? fromPhases(work, params)
         : fromSubscription(work, params)
     work.insert('subscription_schedule', schedule, 'subscription_schedule.created')
-    planSchedule(work, schedule)
+    planSchedulePhases(work, schedule)
     const start = schedule.phases[0]?.start_date ?? 0
     if (schedule.status === 'not_started' && start <= work.now) advanceSchedule(work, schedule)
     return schedule
@@ -52,7 +52,7 @@ export const subscriptionScheduleOperations: StripeOperations = {
       checkLive(schedule)
       applyDefaults(work, schedule, params.default_settings)
       if (params.phases) replacePhases(work, schedule, params)
-      planSchedule(work, schedule)
+      planSchedulePhases(work, schedule)
     },
   ),
   'SubscriptionSchedules.cancel': changeOperation(
@@ -106,7 +106,7 @@ function applyDefaults(
 
 function checkLive({ status }: ScheduleRow): void {
   if (status === 'active' || status === 'not_started') return
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     `You cannot update a subscription schedule that is in the \`${status}\` status. It must be in one of these statuses: \`not_started\`, \`active\`.`,
   )
 }
@@ -124,7 +124,7 @@ function newSchedule(
     customer,
     default_settings: {
       application_fee_percent: null,
-      automatic_tax: automaticTaxSettings(false),
+      automatic_tax: buildAutomaticTaxSettings(false),
       billing_cycle_anchor: 'automatic',
       billing_thresholds: null,
       collection_method: 'charge_automatically',
@@ -158,7 +158,7 @@ function fromSubscription(
 ): ScheduleRow {
   const others = Object.keys(params).filter((key) => !['from_subscription', 'expand'].includes(key))
   if (others.length > 0) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'You cannot set other parameters when `from_subscription` is set; create it first, then update it.',
       others[0],
     )
@@ -169,13 +169,13 @@ function fromSubscription(
     'from_subscription',
   )
   if (subscription.schedule) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `You cannot migrate a subscription that is already attached to a schedule: ${subscription.schedule}`,
       'from_subscription',
     )
   }
   if (subscription.ended_at)
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'You cannot migrate a subscription that has ended.',
       'from_subscription',
     )
@@ -198,8 +198,8 @@ function fromPhases(
   work: UnitOfWork,
   params: Stripe.SubscriptionScheduleCreateParams,
 ): ScheduleRow {
-  if (params.customer === undefined) throw missingParamFault('customer')
-  if (!params.phases || params.phases.length === 0) throw missingParamFault('phases')
+  if (params.customer === undefined) throw createMissingParamFault('customer')
+  if (!params.phases || params.phases.length === 0) throw createMissingParamFault('phases')
   const customer = requireCustomer(work, params.customer, 'customer')
   checkRoomForSubscription(work, customer.id)
   const schedule = newSchedule(work, customer.id, params)
@@ -207,7 +207,7 @@ function fromPhases(
   const start =
     params.start_date === 'now' || params.start_date === undefined ? work.now : params.start_date
   if (start < work.now)
-    throw invalidRequestFault('The sandbox cannot start schedules in the past.', 'start_date')
+    throw createInvalidRequestFault('The sandbox cannot start schedules in the past.', 'start_date')
   const { billing_mode } = schedule
   const phases = params.phases as PhaseParams[]
   schedule.phases = readPhases(work, { customer, billing_mode }, phases, start)
@@ -219,14 +219,15 @@ function replacePhases(
   schedule: ScheduleRow,
   { phases = [], proration_behavior: behavior }: Stripe.SubscriptionScheduleUpdateParams,
 ): void {
-  if (phases.length === 0) throw missingParamFault('phases')
+  if (phases.length === 0) throw createMissingParamFault('phases')
   const first = phases[0]?.start_date
   const started = schedule.current_phase?.start_date
   // Stripe requires it on the first phase, so that a running phase does not restart by accident.
-  if (first === undefined && started !== undefined) throw missingParamFault('phases[0][start_date]')
+  if (first === undefined && started !== undefined)
+    throw createMissingParamFault('phases[0][start_date]')
   const start = first === undefined || first === 'now' ? (started ?? work.now) : first
   if (started !== undefined && start !== started && start > work.now) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The first phase must be the current one: pass its start_date.',
       'phases[0][start_date]',
     )
@@ -238,7 +239,7 @@ function replacePhases(
   const current = schedule.phases.find(
     (phase) => phase.start_date <= work.now && work.now < phase.end_date,
   )
-  if (!current) throw invalidRequestFault('No phase covers the present.', 'phases')
+  if (!current) throw createInvalidRequestFault('No phase covers the present.', 'phases')
   schedule.current_phase = { start_date: current.start_date, end_date: current.end_date }
   const subscription = work.find('subscription', schedule.subscription ?? '')
   if (subscription && differsFromPhase(work, subscription, current))

@@ -23,12 +23,12 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { applyPausedCollection } from '../subscriptions/paused-collection.ts'
 import { creditUnusedTime } from '../subscriptions/proration.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
-import { noPaymentMethodFault } from '../subscriptions/subscription-first-payment.ts'
+import { createNoPaymentMethodFault } from '../subscriptions/subscription-first-payment.ts'
 import { draftSubscriptionInvoice } from '../subscriptions/subscription-invoice.ts'
 import { changeItems, listSubscriptionItems } from '../subscriptions/subscription-swap.ts'
 import { updateSubscription } from '../subscriptions/subscription-update.ts'
 import { listUsagePeriods } from '../subscriptions/usage.ts'
-import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createNoSuchObjectFault } from '../wire/errors.ts'
 import { pickGiven } from '../wire/fields.ts'
 
 export const subscriptionOperations: StripeOperations = {
@@ -41,7 +41,7 @@ export const subscriptionOperations: StripeOperations = {
     updateSubscription(work, row, params)
   }),
   'Subscriptions.cancel': changeOperation('subscription', (subscription, params, { work }) => {
-    if (hasEnded(subscription)) throw noSuchObjectFault('subscription', subscription.id)
+    if (hasEnded(subscription)) throw createNoSuchObjectFault('subscription', subscription.id)
     cancelNow(work, subscription, params)
   }),
   /**
@@ -71,7 +71,7 @@ export const subscriptionOperations: StripeOperations = {
     const subscription = work.require('subscription', id)
     const [first = ''] = subscription.discounts
     const discount = work.find('discount', first)
-    if (!discount) throw noSuchObjectFault('discount', `for subscription ${subscription.id}`)
+    if (!discount) throw createNoSuchObjectFault('discount', `for subscription ${subscription.id}`)
     work.edit('subscription', subscription)
     subscription.discounts = subscription.discounts.filter((each) => each !== first)
     endDiscount(work, discount.id)
@@ -81,7 +81,7 @@ export const subscriptionOperations: StripeOperations = {
 
   'Subscriptions.migrate': changeOperation('subscription', (subscription, _params, { work }) => {
     if (subscription.billing_mode.type === 'flexible') {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'This subscription is already in flexible billing mode.',
         'billing_mode[type]',
       )
@@ -95,17 +95,17 @@ export const subscriptionOperations: StripeOperations = {
 
   'Subscriptions.pause': changeOperation('subscription', (subscription, params, { work }) => {
     if (!['active', 'trialing', 'past_due'].includes(subscription.status)) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `You cannot pause a subscription with the status ${subscription.status}.`,
       )
     }
     if (subscription.billing_mode.type === 'classic') {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'You can only pause a subscription in flexible billing mode. Migrate this subscription to flexible billing mode first.',
       )
     }
     if (subscription.schedule)
-      throw invalidRequestFault('You cannot pause a subscription with an attached schedule.')
+      throw createInvalidRequestFault('You cannot pause a subscription with an attached schedule.')
     if (params.bill_for?.unused_time_from) {
       for (const item of listSubscriptionItems(work, subscription)) {
         creditUnusedTime(work, subscription, item, work.now)
@@ -118,7 +118,7 @@ export const subscriptionOperations: StripeOperations = {
 
   'Subscriptions.resume': changeOperation('subscription', (subscription, params, { work }) => {
     if (subscription.status !== 'paused') {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `You can only resume subscriptions with the status \`paused\`. This subscription's status is \`${subscription.status}\`.`,
       )
     }
@@ -159,7 +159,7 @@ function resume(
     finalizeInvoice(work, invoice)
     if (invoice.amount_due > 0) {
       const outcome = collectInvoice(work, invoice)
-      if (outcome.status === 'no_payment_method') throw noPaymentMethodFault()
+      if (outcome.status === 'no_payment_method') throw createNoPaymentMethodFault()
     }
   }
   const isSettled = isFree || invoice.amount_due === 0

@@ -1,9 +1,9 @@
 import { listPage } from '../api/lists.ts'
 import type { StripeOperations } from '../api/operation.ts'
 import { TAX_CODES } from '../catalog/tax-codes.ts'
-import { noSuchObjectFault } from '../wire/errors.ts'
+import { createNoSuchObjectFault } from '../wire/errors.ts'
 
-export const taxCodes: StripeOperations = {
+export const taxCodeOperations: StripeOperations = {
   'TaxCodes.list': (params, { path }) =>
     listPage(
       TAX_CODES.map((code) => ({ ...code })),
@@ -14,7 +14,7 @@ export const taxCodes: StripeOperations = {
 
   'TaxCodes.retrieve': (_params, { id }) => {
     const found = TAX_CODES.find((code) => code.id === id)
-    if (!found) throw noSuchObjectFault('tax code', id)
+    if (!found) throw createNoSuchObjectFault('tax code', id)
     return { ...found }
   },
 }

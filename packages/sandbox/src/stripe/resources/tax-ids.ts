@@ -3,15 +3,19 @@ import { listPage } from '../api/lists.ts'
 import type { StripeOperations } from '../api/operation.ts'
 import { answerOperation, listRows, removeOperation, retrieveOperation } from '../api/resource.ts'
 import { requireCustomer } from '../payments/customer.ts'
-import { addTaxId, removeTaxId, taxIdsOf, verifyTaxId } from '../payments/tax-ids.ts'
+import { addTaxId, listCustomerTaxIds, removeTaxId, verifyTaxId } from '../payments/tax-ids.ts'
 import { renderRow } from '../state/render.ts'
 import type { CustomerRow, TaxIdRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, missingParamFault, noSuchObjectFault } from '../wire/errors.ts'
+import {
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createNoSuchObjectFault,
+} from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
 /** Operations on tax ids of customers and of the account. */
-export const taxIds: StripeOperations = {
+export const taxIdOperations: StripeOperations = {
   'Customers.createTaxId': (params, { work, ids }) =>
     create(work, requireCustomer(work, ids[0] ?? ''), params),
 
@@ -19,7 +23,7 @@ export const taxIds: StripeOperations = {
     requireOwn(work, ids),
   ),
   'Customers.listTaxIds': (params, { work, ids, path }) => {
-    const rows = taxIdsOf(work, requireCustomer(work, ids[0] ?? '')).reverse()
+    const rows = listCustomerTaxIds(work, requireCustomer(work, ids[0] ?? '')).reverse()
     return listPage(rows, params, path, (row) => renderRow('tax_id', row, work.tables))
   },
 
@@ -51,7 +55,7 @@ function create(
 function requireOwn(work: UnitOfWork, [customer = '', id = '']: readonly string[]): TaxIdRow {
   requireCustomer(work, customer)
   const row = work.require('tax_id', id)
-  if (row.customer !== customer) throw noSuchObjectFault('tax_id', id)
+  if (row.customer !== customer) throw createNoSuchObjectFault('tax_id', id)
   return row
 }
 
@@ -61,11 +65,11 @@ function requireOwn(work: UnitOfWork, [customer = '', id = '']: readonly string[
 function findTaxIdOwner(work: UnitOfWork, owner: Stripe.TaxIdCreateParams.Owner | undefined) {
   if (owner === undefined || owner.type === 'self') return null
   if (owner.type !== 'customer') {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The sandbox has only one account, and no applications.',
       'owner[type]',
     )
   }
-  if (owner.customer === undefined) throw missingParamFault('owner[customer]')
+  if (owner.customer === undefined) throw createMissingParamFault('owner[customer]')
   return requireCustomer(work, owner.customer, 'owner[customer]')
 }

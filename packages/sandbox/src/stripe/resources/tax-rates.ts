@@ -6,17 +6,17 @@ import {
   updateOperation,
 } from '../api/resource.ts'
 import { createBlankRow } from '../state/blank.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
-export const taxRates: StripeOperations = {
+export const taxRateOperations: StripeOperations = {
   'TaxRates.create': createOperation('tax_rate', (params, { work }) => {
     const { percentage } = params
     if (!(percentage >= 0 && percentage <= 100)) {
-      throw invalidRequestFault('Invalid percentage: must be between 0 and 100', 'percentage')
+      throw createInvalidRequestFault('Invalid percentage: must be between 0 and 100', 'percentage')
     }
     if (!/^\d+(\.\d{1,4})?$/.test(String(percentage))) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'Invalid percentage: must have at most 4 decimal places',
         'percentage',
       )

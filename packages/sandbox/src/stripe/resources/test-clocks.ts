@@ -9,7 +9,7 @@ import {
 import { startAdvancing } from '../clocks/move-test-clock.ts'
 import { createBlankRow } from '../state/blank.ts'
 import { computeLatestAdvance } from '../state/clock-limits.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { pickGiven } from '../wire/fields.ts'
 import { deleteCustomer } from './customers.ts'
 
@@ -19,7 +19,7 @@ const DAY = 86_400
  * Operations on test clocks, which are independent of the sandbox's own clock. Everything that a
  * customer buys follows the customer's test clock.
  */
-export const testClocks: StripeOperations = {
+export const testClockOperations: StripeOperations = {
   'TestHelpers/TestClocks.create': createOperation(
     'test_helpers.test_clock',
     (params, { work }) => ({
@@ -47,16 +47,17 @@ export const testClocks: StripeOperations = {
     'test_helpers.test_clock',
     (params, { work, id }) => {
       const row = work.require('test_helpers.test_clock', id)
-      if (row.status !== 'ready') throw invalidRequestFault('The test clock is already advancing.')
+      if (row.status !== 'ready')
+        throw createInvalidRequestFault('The test clock is already advancing.')
       if (params.frozen_time <= row.frozen_time) {
-        throw invalidRequestFault(
+        throw createInvalidRequestFault(
           'A test clock can only be advanced to a future time.',
           'frozen_time',
         )
       }
       const latest = computeLatestAdvance(work, row)
       if (params.frozen_time > latest.time) {
-        throw invalidRequestFault(
+        throw createInvalidRequestFault(
           `A test clock can be advanced by at most ${latest.words} at a time.`,
           'frozen_time',
         )

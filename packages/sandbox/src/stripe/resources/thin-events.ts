@@ -1,16 +1,16 @@
 import { isInRange } from '../api/lists.ts'
 import {
-  callV2,
+  buildStripeV2List,
   createV2Fault,
-  listV2,
+  defineStripeV2Operation,
   type NodeValue,
-  type OperationsV2,
   PAGE_PARAMS,
   readTimeV2,
+  type StripeV2Operations,
 } from '../api/v2.ts'
 import type { ThinEventRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 
 const THIRTY_DAYS = 30 * 86_400
 const MAX_TYPES = 20
@@ -25,15 +25,18 @@ type Filters = NodeValue<{ o: typeof FILTERS }>
  * Operations that read the thin events of the last 30 days. Webhooks of thin events contain only
  * ids.
  */
-export const thinEvents: OperationsV2 = {
-  [`GET ${address}`]: callV2({ o: { ...PAGE_PARAMS, ...FILTERS } }, (params, { work }) => {
-    const isWanted = readFilters(params)
-    const rows = work.tables['v2.core.event']
-      .newestFirst()
-      .filter((row) => isRecent(work, row) && isWanted(row))
-    return listV2(rows, params, `${address}${queryOf(params)}`, (row) => row)
-  }),
-  [`GET ${address}/:id`]: callV2({ o: {} }, (_params, { work, ids }) => {
+export const thinEventOperations: StripeV2Operations = {
+  [`GET ${address}`]: defineStripeV2Operation(
+    { o: { ...PAGE_PARAMS, ...FILTERS } },
+    (params, { work }) => {
+      const isWanted = readFilters(params)
+      const rows = work.tables['v2.core.event']
+        .newestFirst()
+        .filter((row) => isRecent(work, row) && isWanted(row))
+      return buildStripeV2List(rows, params, `${address}${queryOf(params)}`, (row) => row)
+    },
+  ),
+  [`GET ${address}/:id`]: defineStripeV2Operation({ o: {} }, (_params, { work, ids }) => {
     const event = work.find('v2.core.event', ids[0] ?? '')
     if (event && isRecent(work, event)) return event
     throw createV2Fault(404, 'not_found', `No such event: '${ids[0]}'`)
@@ -46,7 +49,7 @@ function isRecent(work: UnitOfWork, row: ThinEventRow): boolean {
 
 function readFilters({ created = {}, object_id, types }: Filters): (row: ThinEventRow) => boolean {
   if (types && types.length > MAX_TYPES) {
-    throw invalidRequestFault(`\`types\` can have at most ${MAX_TYPES} names.`, 'types')
+    throw createInvalidRequestFault(`\`types\` can have at most ${MAX_TYPES} names.`, 'types')
   }
   const range: Partial<Record<(typeof SIDES)[number], number>> = {}
   for (const side of SIDES) {

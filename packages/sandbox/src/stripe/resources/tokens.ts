@@ -2,12 +2,16 @@ import type Stripe from 'stripe'
 import type { OperationCall, StripeOperations } from '../api/operation.ts'
 import { answerOperation, retrieveOperation } from '../api/resource.ts'
 import { requireCardNumber } from '../payments/card-numbers.ts'
-import { toCard } from '../payments/cards.ts'
+import { toSourceCard } from '../payments/cards.ts'
 import { createBareNumberFault, createTypedCard } from '../payments/new-payment-method.ts'
 import { createBlankRow } from '../state/blank.ts'
 import type { TokenRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { cardErrorFault, invalidRequestFault, missingParamFault } from '../wire/errors.ts'
+import {
+  createCardErrorFault,
+  createInvalidRequestFault,
+  createMissingParamFault,
+} from '../wire/errors.ts'
 import { pickGiven } from '../wire/fields.ts'
 
 /**
@@ -16,9 +20,9 @@ import { pickGiven } from '../wire/fields.ts'
  */
 export const tokenOperations: StripeOperations = {
   'Tokens.create': answerOperation('token', ({ card }, call) => {
-    if (card === undefined) throw missingParamFault('card')
+    if (card === undefined) throw createMissingParamFault('card')
     if (typeof card === 'string')
-      throw invalidRequestFault('Cards are not shared between accounts here.')
+      throw createInvalidRequestFault('Cards are not shared between accounts here.')
     return newToken(call, card)
   }),
 
@@ -29,16 +33,18 @@ function newToken(
   { work, isFromCardField }: OperationCall,
   card: Stripe.TokenCreateParams.Card,
 ): TokenRow {
-  if (card.number === undefined) throw missingParamFault('card[number]')
+  if (card.number === undefined) throw createMissingParamFault('card[number]')
   if (!isFromCardField) throw createBareNumberFault()
   const test = requireCardNumber(card.number)
   const typed = { expires: readExpiry(work, card), hasCvc: Boolean(card.cvc) }
   if (card.cvc && !/^\d{3,4}$/.test(card.cvc)) {
-    throw cardErrorFault('invalid_cvc', "Your card's security code is invalid.", { param: 'cvc' })
+    throw createCardErrorFault('invalid_cvc', "Your card's security code is invalid.", {
+      param: 'cvc',
+    })
   }
   const row = createTypedCard(work, test, typed)
   const shown = {
-    ...toCard({ ...row, id: work.newId('card_1') }),
+    ...toSourceCard({ ...row, id: work.newId('card_1') }),
     ...pickGiven(card, 'name', 'address_city', 'address_country', 'address_line1', 'address_line2'),
     ...pickGiven(card, 'address_state', 'address_zip'),
   }
@@ -62,14 +68,14 @@ function readExpiry(work: UnitOfWork, card: Stripe.TokenCreateParams.Card) {
   const month = Number(card.exp_month)
   if (!Number.isInteger(month) || month < 1 || month > 12) {
     const message = "Your card's expiration month is invalid."
-    throw cardErrorFault('invalid_expiry_month', message, { param: 'exp_month' })
+    throw createCardErrorFault('invalid_expiry_month', message, { param: 'exp_month' })
   }
   const typed = Number(card.exp_year)
   const year = typed >= 0 && typed < 100 ? typed + 2000 : typed
   const isPast = Date.UTC(year, month, 1) <= work.now * 1000
   if (!Number.isInteger(year) || isPast || year > work.context.clock.now().getUTCFullYear() + 50) {
     const message = "Your card's expiration year is invalid."
-    throw cardErrorFault('invalid_expiry_year', message, { param: 'exp_year' })
+    throw createCardErrorFault('invalid_expiry_year', message, { param: 'exp_year' })
   }
   return { month, year }
 }

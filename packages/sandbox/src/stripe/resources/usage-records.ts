@@ -5,8 +5,8 @@ import { renderRow } from '../state/render.ts'
 import type { SubscriptionItemRow } from '../state/rows.ts'
 import { hasEnded } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { fromUnits } from '../wire/decimals.ts'
-import { invalidRequestFault, negativeNumberFault } from '../wire/errors.ts'
+import { formatFixedPoint } from '../wire/decimals.ts'
+import { createInvalidRequestFault, createNegativeNumberFault } from '../wire/errors.ts'
 import type { BillingPeriod } from '../wire/periods.ts'
 
 /** Tolerance for differences between clocks, in seconds. */
@@ -16,13 +16,13 @@ const CLOCK_TOLERANCE = 5 * 60
  * Operations on usage records of metered prices without a meter, for API versions before basil
  * (2025-03-31).
  */
-export const usageRecords: StripeOperations = {
+export const usageRecordOperations: StripeOperations = {
   'SubscriptionItems.createUsageRecord': (params, { work, id }) => {
     const item = work.require('subscription_item', id)
     checkItem(work, item)
     const { quantity, action = 'increment' } = params
     if (quantity < 0) {
-      throw negativeNumberFault('quantity')
+      throw createNegativeNumberFault('quantity')
     }
     const timestamp = readTimestamp(work, item, params.timestamp ?? 'now')
     const known = listUsageRecords(work, item.id).find((each) => each.timestamp === timestamp)
@@ -52,7 +52,7 @@ export const usageRecords: StripeOperations = {
 function checkItem(work: UnitOfWork, item: SubscriptionItemRow): void {
   checkUsageRecords(work, item)
   if (!hasEnded(work.require('subscription', item.subscription))) return
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     'Cannot create the usage record because the subscription has been canceled.',
   )
 }
@@ -60,7 +60,7 @@ function checkItem(work: UnitOfWork, item: SubscriptionItemRow): void {
 function checkUsageRecords(work: UnitOfWork, item: SubscriptionItemRow): void {
   const price = work.require('price', item.price)
   if (hasNoMeter(price)) return
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     price.recurring?.usage_type === 'metered'
       ? `Cannot create a usage record for \`${item.id}\` because it is not on the legacy metered billing system. Call /v1/billing/meter_events instead.`
       : `Cannot create a usage record for \`${item.id}\` because its price is not metered.`,
@@ -78,13 +78,13 @@ function readTimestamp(
 ): number {
   if (timestamp === 'now') return work.now
   if (timestamp < item.current_period_start) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       "Cannot create the usage record with this timestamp because timestamps must be after the subscription's last invoice period (or current period start time).",
       'timestamp',
     )
   }
   if (timestamp > work.now + CLOCK_TOLERANCE) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'Cannot create the usage record with this timestamp because it is in the future.',
       'timestamp',
     )
@@ -114,5 +114,5 @@ function listUsageSummaries(work: UnitOfWork, item: SubscriptionItemRow) {
   const period = { start: item.current_period_start, end: item.current_period_end }
   const by = { customer: subscription.customer, item: item.id }
   const used = sumUsage(work, work.require('price', item.price), by, period)
-  return [summary(period, Number(fromUnits(used)), null), ...billed.reverse()]
+  return [summary(period, Number(formatFixedPoint(used)), null), ...billed.reverse()]
 }

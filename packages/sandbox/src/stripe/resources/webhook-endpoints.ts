@@ -7,13 +7,13 @@ import {
 } from '../api/resource.ts'
 import { createBlankRow } from '../state/blank.ts'
 import { renderRow } from '../state/render.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
-export const webhookEndpoints: StripeOperations = {
+export const webhookEndpointOperations: StripeOperations = {
   'WebhookEndpoints.create': (params, { work }) => {
     if (params.connect)
-      throw invalidRequestFault('The sandbox has no connected accounts.', 'connect')
+      throw createInvalidRequestFault('The sandbox has no connected accounts.', 'connect')
     const row = work.insert('webhook_endpoint', {
       ...createBlankRow('webhook_endpoint'),
       id: work.newId('we_1'),
@@ -50,7 +50,7 @@ export function checkUrl(url: string, param = 'url'): string {
   } catch {
     // Fall through to the same refusal.
   }
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     'Invalid URL: An explicit scheme (such as https) must be provided.',
     param,
     'url_invalid',

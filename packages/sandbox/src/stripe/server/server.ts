@@ -2,7 +2,7 @@ import { serveHttp } from '../../core/http.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
 import { StripeApi } from '../api/api.ts'
 import { resumeAdvancing } from '../clocks/move-test-clock.ts'
-import { OPERATIONS, OPERATIONS_V2 } from '../resources/registry.ts'
+import { STRIPE_OPERATIONS, STRIPE_V2_OPERATIONS } from '../resources/registry.ts'
 import { openDunningSettings, type StripeContext } from '../state/context.ts'
 import { isReceiverGone, signStripeDelivery } from '../state/events.ts'
 import { openTables } from '../state/tables.ts'
@@ -51,11 +51,11 @@ export async function serveStripe(
   const apiKey = options.apiKey ?? DEFAULT_KEY
   const publishableKey = options.publishableKey ?? DEFAULT_PUBLISHABLE_KEY
   const versions = new ApiVersions(context.tables)
-  const api = new StripeApi(context, OPERATIONS, {
+  const api = new StripeApi(context, STRIPE_OPERATIONS, {
     apiKey,
     publishableKey,
     versions,
-    operationsV2: OPERATIONS_V2,
+    operationsV2: STRIPE_V2_OPERATIONS,
   })
   const server = await serveHttp({
     port: options.port ?? 0,

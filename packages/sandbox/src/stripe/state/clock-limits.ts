@@ -1,4 +1,4 @@
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { addIntervals, type BillingRecurrence } from '../wire/periods.ts'
 import type { CustomerRow, TestClockRow } from './rows.ts'
 import { hasEnded } from './subscription-status.ts'
@@ -15,7 +15,7 @@ const MAX_SUBSCRIPTIONS = 3
 export function requireClockWithRoom(work: UnitOfWork, id: string): TestClockRow {
   const clock = work.require('test_helpers.test_clock', id, 'test_clock')
   if (customersOn(work, clock).length < MAX_CUSTOMERS) return clock
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     `A test clock can have at most ${MAX_CUSTOMERS} customers.`,
     'test_clock',
   )
@@ -35,7 +35,7 @@ export function checkRoomForSubscription(work: UnitOfWork, id: string | undefine
     running.filter((row) => !hasEnded(row)).length +
     planned.filter(({ status }) => status === 'not_started').length
   if (count < MAX_SUBSCRIPTIONS) return
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     `A customer on a test clock can have at most ${MAX_SUBSCRIPTIONS} subscriptions.`,
     'customer',
   )

@@ -3,7 +3,7 @@ import type { ProviderContext } from '../../core/provider-context.ts'
 import type { StoreTable } from '../../core/store/table.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type { StripeQueues, StripeTables } from './tables.ts'
-import { testClockTime } from './test-clocks.ts'
+import { getTestClockTime } from './test-clocks.ts'
 
 /** State and services of the sandbox's Stripe, which every operation uses. */
 export interface StripeContext extends ProviderContext {
@@ -11,7 +11,7 @@ export interface StripeContext extends ProviderContext {
   readonly queues: StripeQueues
   /**
    * Dunning settings: `started` from the start-up options, `set` as changed since then (see
-   * `dunningOptionsOf`).
+   * `getDunningOptions`).
    */
   readonly dunning: { readonly started: DunningOptions; readonly set: StoreTable<DunningOptions> }
   readonly keepEventsForDays: number
@@ -35,13 +35,13 @@ export function readClockTime(
   testClock: string | null = null,
 ): number {
   const row = testClock === null ? null : context.tables['test_helpers.test_clock'].get(testClock)
-  return row ? testClockTime(row) : Math.floor(context.clock.nowMs() / 1000)
+  return row ? getTestClockTime(row) : Math.floor(context.clock.nowMs() / 1000)
 }
 
 const SETTINGS_KEY = 'set'
 
 /** Returns the dunning settings that are in effect. */
-export function dunningOptionsOf({ dunning }: StripeContext): DunningOptions {
+export function getDunningOptions({ dunning }: StripeContext): DunningOptions {
   return dunning.set.get(SETTINGS_KEY) ?? dunning.started
 }
 

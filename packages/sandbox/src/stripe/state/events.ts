@@ -6,7 +6,13 @@ import type { WireObject } from '../wire/wire-object.ts'
 import type { StripeContext } from './context.ts'
 import { readClockTime } from './context.ts'
 import type { EventRequest, NewEvent } from './new-event.ts'
-import { type EventReceiver, findReceiver, receiversIn, sendTo, subscribesTo } from './receivers.ts'
+import {
+  type EventReceiver,
+  findReceiver,
+  listEventReceivers,
+  sendToReceiver,
+  subscribesTo,
+} from './receivers.ts'
 import type { EventRow } from './rows.ts'
 import { recordThinEvent, toThinEventType } from './thin-events.ts'
 
@@ -17,7 +23,7 @@ const NO_REQUEST = { id: null, idempotency_key: null }
 /**
  * Stores the events of one API call or of one scheduled job, and sends each to the webhook endpoints
  * that subscribe to its type. An event's `created` is the time of the sandbox's own clock, even for
- * objects on a test clock. `testClockTime` is the time of the objects' test clock in Unix seconds, and is
+ * objects on a test clock. `getTestClockTime` is the time of the objects' test clock in Unix seconds, and is
  * stored beside `created`. It is `null` if the objects follow the sandbox's own clock.
  */
 export function recordEvents(
@@ -29,7 +35,7 @@ export function recordEvents(
   const { store, tables } = context
   const created = readClockTime(context)
   const by = request ? { id: request.id, idempotency_key: request.idempotencyKey } : NO_REQUEST
-  const receivers = receiversIn(tables)
+  const receivers = listEventReceivers(tables)
   const whole = receivers.filter(({ payload }) => payload === 'snapshot')
   const thin = receivers.filter(({ payload }) => payload === 'thin')
   const rows = events.map(({ type, data, previous }): EventRow => {
@@ -59,7 +65,7 @@ function sendEvent(
     const version = receiver.version ?? context.apiVersion
     const body = bodies.get(version) ?? serializeEventBody(context, row, version)
     bodies.set(version, body)
-    sendTo(context, receiver, row, body)
+    sendToReceiver(context, receiver, row, body)
   }
 }
 

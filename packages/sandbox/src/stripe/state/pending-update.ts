@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { applyChanges, diffRows, type RowChanges } from '../../core/row-changes.ts'
+import { applyRowChanges, diffRows, type RowChanges } from '../../core/row-changes.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
 import { renderRow } from './render.ts'
 import type { SubscriptionItemRow, SubscriptionRow } from './rows.ts'
@@ -119,7 +119,7 @@ export function applyPendingUpdate(
   const stored = JSON.parse(subscription.$.pendingUpdateParams) as StoredUpdate
   if (stored.invoice !== invoiceId) return false
   work.edit('subscription', subscription)
-  applyChanges(subscription, stored.subscription)
+  applyRowChanges(subscription, stored.subscription)
   subscription.latest_invoice = invoiceId
   clearUpdate(subscription)
   changeItems(work, subscription.id, stored)
@@ -167,7 +167,7 @@ function changeItems(work: UnitOfWork, subscription: string, stored: StoredUpdat
   for (const item of work.findBy('subscription_item', 'subscription', subscription)) {
     const changes = stored.items[item.id]
     if (stored.removed.includes(item.id)) work.remove('subscription_item', item)
-    else if (changes) applyChanges(work.edit('subscription_item', item), changes)
+    else if (changes) applyRowChanges(work.edit('subscription_item', item), changes)
   }
   for (const item of stored.added) work.insert('subscription_item', item)
 }

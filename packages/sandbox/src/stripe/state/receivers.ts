@@ -20,7 +20,7 @@ export interface EventReceiver {
 
 const NO_RECEIVERS: readonly EventReceiver[] = []
 
-export function receiversIn(tables: StripeTables): readonly EventReceiver[] {
+export function listEventReceivers(tables: StripeTables): readonly EventReceiver[] {
   const { webhook_endpoint: endpoints, 'v2.core.event_destination': destinations } = tables
   // Avoids building lists, because most sandboxes renew subscriptions without any endpoint.
   if (endpoints.size === 0 && destinations.size === 0) return NO_RECEIVERS
@@ -63,7 +63,7 @@ const HEADERS = {
   'user-agent': 'Stripe/1.0',
 }
 
-export function sendTo(
+export function sendToReceiver(
   { outbox }: StripeContext,
   { id, url }: EventReceiver,
   event: { readonly id: string; readonly type: string },

@@ -67,7 +67,7 @@ const RENDERERS: { readonly [K in RowKind]?: Renderer<K> } = {
       ...row,
       $: undefined,
       price: withoutInternals(price),
-      plan: toPlan(price),
+      plan: renderPriceAsPlan(price),
       tax_rates: taxRates(row.tax_rates, tables),
     }
   },
@@ -135,7 +135,7 @@ function taxRates(ids: readonly string[], tables: StripeTables): WireObject[] {
 }
 
 /** Renders a recurring price in the format of a legacy plan. */
-export function toPlan(price: PriceRow): WireObject {
+export function renderPriceAsPlan(price: PriceRow): WireObject {
   return {
     id: price.id,
     object: 'plan',

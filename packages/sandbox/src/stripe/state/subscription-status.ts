@@ -1,4 +1,4 @@
-import { dunningOptionsOf } from './context.ts'
+import { getDunningOptions } from './context.ts'
 import { endDiscount } from './discounts.ts'
 import { applyPendingUpdate, discardPendingUpdate, pendingUpdateInvoice } from './pending-update.ts'
 import type { InvoiceRow, ScheduleRow, SubscriptionRow } from './rows.ts'
@@ -187,7 +187,7 @@ export function onInvoiceUnpaid(work: UnitOfWork, invoice: InvoiceRow): void {
   if (!isSettled && (subscription.status === 'active' || subscription.status === 'trialing')) {
     subscription.status = 'past_due'
   }
-  const { retryAfterDays, afterLastRetry } = dunningOptionsOf(work.context)
+  const { retryAfterDays, afterLastRetry } = getDunningOptions(work.context)
   if (invoice.auto_advance !== true || invoice.attempt_count <= retryAfterDays.length) return
   if (afterLastRetry === 'cancel') cancelSubscription(work, subscription, 'payment_failed')
   else if (!isSettled) subscription.status = afterLastRetry

@@ -1,4 +1,4 @@
-import type { DueQueue, DueQueues } from '../../core/store/due-queue.ts'
+import type { CombinedDueQueue, DueQueue } from '../../core/store/due-queue.ts'
 import type { SandboxStore } from '../../core/store/store.ts'
 import type { StoreTable } from '../../core/store/table.ts'
 import { KINDS } from '../wire/contract.generated.ts'
@@ -11,13 +11,13 @@ export type StripeTables = { readonly [K in RowKind]: StoreTable<StripeRows[K]> 
  * stored rows.
  */
 export interface StripeQueues {
-  readonly subscriptions: DueQueues<StripeRows['subscription']>
-  readonly invoices: DueQueues<StripeRows['invoice']>
-  readonly schedules: DueQueues<StripeRows['subscription_schedule']>
+  readonly subscriptions: CombinedDueQueue<StripeRows['subscription']>
+  readonly invoices: CombinedDueQueue<StripeRows['invoice']>
+  readonly schedules: CombinedDueQueue<StripeRows['subscription_schedule']>
   readonly authorizations: DueQueue
   readonly checkouts: DueQueue
   readonly debits: DueQueue
-  readonly debitsOnClocks: DueQueues<StripeRows['bank_debit']>
+  readonly debitsOnClocks: CombinedDueQueue<StripeRows['bank_debit']>
   readonly disputes: DueQueue
   readonly refunds: DueQueue
 }

@@ -36,6 +36,6 @@ export function findTestClock(tables: StripeTables, id: string): string | null {
 }
 
 /** Returns the present time of a test clock in Unix seconds, also while it is advancing. */
-export function testClockTime(row: TestClockRow): number {
+export function getTestClockTime(row: TestClockRow): number {
   return row.$.at ?? row.frozen_time
 }

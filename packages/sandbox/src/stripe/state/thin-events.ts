@@ -1,7 +1,7 @@
 import { ROUTES } from '../wire/contract.generated.ts'
 import type { StripeContext } from './context.ts'
 import { readClockTime } from './context.ts'
-import { receiversIn, sendTo, subscribesTo } from './receivers.ts'
+import { listEventReceivers, sendToReceiver, subscribesTo } from './receivers.ts'
 import type { EventRow, ThinEventRow } from './rows.ts'
 
 /** Returns the type of the thin event that corresponds to an ordinary (snapshot) event. */
@@ -60,8 +60,9 @@ export function recordThinEvent(context: StripeContext, event: EventRow): void {
 export function sendThinEvent(context: StripeContext, event: ThinEventRow): void {
   const { data: _data, ...told } = event
   const body = JSON.stringify(told)
-  for (const receiver of receiversIn(context.tables)) {
+  for (const receiver of listEventReceivers(context.tables)) {
     const isMeant = receiver.payload === 'thin' || receiver.events.includes(event.type)
-    if (isMeant && subscribesTo(receiver, event.type)) sendTo(context, receiver, event, body)
+    if (isMeant && subscribesTo(receiver, event.type))
+      sendToReceiver(context, receiver, event, body)
   }
 }

@@ -1,7 +1,7 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { noSuchObjectFault, StripeFault } from '../wire/errors.ts'
+import { createNoSuchObjectFault, StripeFault } from '../wire/errors.ts'
 import type { LegacyFeature } from '../wire/legacy-features.ts'
-import { previousAttributes } from '../wire/previous-attributes.ts'
+import { findPreviousAttributes } from '../wire/previous-attributes.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { splitWords } from '../wire/words.ts'
 import { readClockTime, type StripeContext } from './context.ts'
@@ -146,7 +146,7 @@ export class UnitOfWork {
   }
 
   createNoSuchFault(kind: RowKind, id: string, param = 'id'): StripeFault {
-    return noSuchObjectFault(NOUNS[kind] ?? kind, id, param)
+    return createNoSuchObjectFault(NOUNS[kind] ?? kind, id, param)
   }
 
   /** Returns the rows of a kind that have this value in an index, oldest first. */
@@ -245,7 +245,7 @@ export class UnitOfWork {
       const now = renderRow(touched.kind, row, this.tables)
       // The deletion has its own event.
       if (now.deleted === true) continue
-      const previous = previousAttributes(touched.reported, now)
+      const previous = findPreviousAttributes(touched.reported, now)
       if (previous !== null) this.#events.push({ type: updated, data: now, previous })
     }
     if (this.#events.length > 0) {

@@ -1,5 +1,5 @@
 import type { ScheduledWork } from '../../core/clock/clock.ts'
-import { type DueJob, dueJobs } from '../../core/clock/due-jobs.ts'
+import { combineDueJobs, type DueJob } from '../../core/clock/due-jobs.ts'
 import {
   applyPaymentOutcome,
   collectInvoice,
@@ -9,7 +9,7 @@ import {
   voidInvoice,
 } from '../invoices/invoice-payment.ts'
 import { expireAuthorization } from '../payments/authorizations.ts'
-import { defaultMethodOf } from '../payments/customer.ts'
+import { findDefaultPaymentMethod } from '../payments/customer.ts'
 import { settleDebit } from '../payments/debits/bank-debit.ts'
 import { expireDispute } from '../payments/disputes.ts'
 import { finishRefund } from '../payments/refunds.ts'
@@ -56,7 +56,7 @@ export function scheduleBilling(context: StripeContext): ScheduledWork {
     { name: 'dispute', queue: disputes, run: stepOn(context, null, expireDispute) },
     { name: 'refund', queue: refunds, run: stepOn(context, null, finishRefund) },
   ]
-  return dueJobs('stripe', jobs, context.failures)
+  return combineDueJobs('stripe', jobs, context.failures)
 }
 
 /**
@@ -75,7 +75,7 @@ export function scheduleBillingOnTestClock(
       run: stepOn(context, testClock, fireDebit),
     },
   ]
-  return dueJobs('stripe', jobs, context.failures)
+  return combineDueJobs('stripe', jobs, context.failures)
 }
 
 function stepOn(
@@ -175,7 +175,7 @@ function endSubscription(work: UnitOfWork, subscription: SubscriptionRow): void 
 
 function endTrial(work: UnitOfWork, subscription: SubscriptionRow): void {
   const customer = work.require('customer', subscription.customer)
-  const method = subscription.default_payment_method ?? defaultMethodOf(customer)
+  const method = subscription.default_payment_method ?? findDefaultPaymentMethod(customer)
   const missing = subscription.trial_settings?.end_behavior.missing_payment_method
   if (method === null && subscription.collection_method === 'charge_automatically') {
     if (missing === 'cancel') {

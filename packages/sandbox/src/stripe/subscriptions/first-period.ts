@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { daysInMonth } from '../../core/clock/calendar.ts'
 import type { PriceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, mutuallyExclusiveFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createMutuallyExclusiveFault } from '../wire/errors.ts'
 import {
   addIntervals,
   type BillingPeriod,
@@ -10,7 +10,7 @@ import {
   findPeriodAt,
 } from '../wire/periods.ts'
 import { findBilledPeriodEnd, findWholePeriod } from './proration.ts'
-import type { BilledTime } from './subscription-invoice.ts'
+import type { BilledTimeRange } from './subscription-invoice.ts'
 import { readTrialEnd } from './subscription-params.ts'
 
 type Params = Stripe.SubscriptionCreateParams
@@ -40,10 +40,13 @@ function readBackdate(work: UnitOfWork, params: Params, trialEnd: number | null)
   const { backdate_start_date: at } = params
   if (at === undefined) return work.now
   if (at > work.now) {
-    throw invalidRequestFault('`backdate_start_date` must be in the past.', 'backdate_start_date')
+    throw createInvalidRequestFault(
+      '`backdate_start_date` must be in the past.',
+      'backdate_start_date',
+    )
   }
   if (trialEnd !== null) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The sandbox does not imitate `backdate_start_date` together with a trial.',
       'backdate_start_date',
     )
@@ -61,7 +64,7 @@ function readAnchor(
   const from = trialEnd ?? work.now
   if (config) {
     if (anchor !== undefined) {
-      throw mutuallyExclusiveFault(
+      throw createMutuallyExclusiveFault(
         'billing_cycle_anchor, billing_cycle_anchor_config',
         'billing_cycle_anchor_config',
       )
@@ -70,10 +73,13 @@ function readAnchor(
   }
   if (anchor === undefined) return from
   if (anchor <= work.now) {
-    throw invalidRequestFault('billing_cycle_anchor must be in the future.', 'billing_cycle_anchor')
+    throw createInvalidRequestFault(
+      'billing_cycle_anchor must be in the future.',
+      'billing_cycle_anchor',
+    )
   }
   if (anchor < from) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'billing_cycle_anchor cannot be before trial_end.',
       'billing_cycle_anchor',
     )
@@ -81,7 +87,7 @@ function readAnchor(
   for (const { recurring } of prices) {
     const natural = recurring ? addIntervals(from, recurring, 1) : anchor
     if (anchor <= natural) continue
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `billing_cycle_anchor cannot be later than next natural billing date (${natural}) for plan`,
       'billing_cycle_anchor',
     )
@@ -107,7 +113,7 @@ function computeAnchor(config: AnchorConfig, from: number, prices: readonly Pric
     const value = config[name]
     if (value === undefined || (value >= least && value <= most)) continue
     const path = `billing_cycle_anchor_config[${name}]`
-    throw invalidRequestFault(`\`${name}\` must be between ${least} and ${most}.`, path)
+    throw createInvalidRequestFault(`\`${name}\` must be between ${least} and ${most}.`, path)
   }
   const step = monthsOf(prices)
   const base = new Date(from * 1000)
@@ -144,7 +150,7 @@ function findConfiguredDay(config: AnchorConfig, base: Date, months: number): Da
 function monthsOf(prices: readonly PriceRow[]): number {
   const recurrences = prices.flatMap(({ recurring }) => recurring ?? [])
   if (!recurrences.every(({ interval }) => interval === 'month' || interval === 'year')) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       '`billing_cycle_anchor_config` is only for prices by the month or year.',
       'billing_cycle_anchor_config',
     )
@@ -187,11 +193,11 @@ const MAX_LINES = 250
  * since the subscription's start, including the current one. Without proration, only a whole period
  * that starts now.
  */
-export function createFirstBilledTimes(
+export function createFirstBilledTimesFinder(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   { prorates }: { readonly prorates: boolean },
-): (item: SubscriptionItemRow) => readonly BilledTime[] {
+): (item: SubscriptionItemRow) => readonly BilledTimeRange[] {
   return (item) => {
     const { recurring } = work.require('price', item.price)
     if (!recurring) throw new TypeError('A subscription item needs a recurring price')
@@ -213,13 +219,13 @@ function splitPastPeriods(
   recurrence: BillingRecurrence,
   began: number,
   until: number,
-): BilledTime[] {
-  const times: BilledTime[] = []
+): BilledTimeRange[] {
+  const times: BilledTimeRange[] = []
   for (let at = began; at < until; ) {
     const whole = findPeriodAt(anchor, recurrence, at)
     times.push({ start: at, end: whole.end, whole })
     if (times.length >= MAX_LINES) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `An invoice has at most ${MAX_LINES} lines: the subscription began too long ago.`,
         'backdate_start_date',
       )
@@ -235,10 +241,10 @@ function splitPastPeriods(
  */
 function combinePastPeriods(
   { start_date: began }: SubscriptionRow,
-  current: BilledTime,
+  current: BilledTimeRange,
   recurrence: BillingRecurrence,
   now: number,
-): BilledTime[] {
+): BilledTimeRange[] {
   const whole = { start: began, end: addIntervals(began, recurrence, 1) }
   if (current.whole.start < now) return [{ start: began, end: current.end, whole }]
   return [{ start: began, end: now, whole }, current]

@@ -1,7 +1,7 @@
 import { multiplyFraction } from '../../core/rounding.ts'
-import { amountOffIn } from '../catalog/coupons.ts'
-import { unitAmountIn } from '../catalog/currency-options.ts'
-import { isMetered, priceQuantity } from '../catalog/tiers.ts'
+import { findAmountOff } from '../catalog/coupons.ts'
+import { findUnitAmount } from '../catalog/currency-options.ts'
+import { isMeteredPriceRow, priceQuantity } from '../catalog/tiers.ts'
 import { createBlankRow } from '../state/blank.ts'
 import {
   filterLiveDiscounts,
@@ -16,7 +16,7 @@ import type {
   SubscriptionRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { fromUnits, UNITS_PER_ONE } from '../wire/decimals.ts'
+import { formatFixedPoint, UNITS_PER_ONE } from '../wire/decimals.ts'
 import { computePercentage } from '../wire/money.ts'
 import { type BillingPeriod, findPeriodAt } from '../wire/periods.ts'
 
@@ -25,7 +25,7 @@ import { type BillingPeriod, findPeriodAt } from '../wire/periods.ts'
  * discounts. Zero for metered prices, which are billed afterwards.
  */
 export function computePeriodAmount(price: PriceRow, quantity: number, currency: string): number {
-  return isMetered(price) ? 0 : priceQuantity(price, quantity, currency)
+  return isMeteredPriceRow(price) ? 0 : priceQuantity(price, quantity, currency)
 }
 
 /**
@@ -89,7 +89,7 @@ export function subtractDiscounts(
     net -=
       coupon.percent_off !== null
         ? computePercentage(net, coupon.percent_off)
-        : Math.min(net, amountOffIn(coupon, subscription.currency) ?? 0)
+        : Math.min(net, findAmountOff(coupon, subscription.currency) ?? 0)
   }
   return net
 }
@@ -168,7 +168,7 @@ export function debitRemainingTime(
   at: number,
 ): void {
   const price = work.require('price', item.price)
-  if (isMetered(price)) return
+  if (isMeteredPriceRow(price)) return
   const full = computePeriodAmount(price, item.quantity ?? 1, subscription.currency)
   const whole = subtractDiscounts(work, subscription, price, full)
   const until = findBilledPeriodEnd(subscription, item)
@@ -199,7 +199,7 @@ function addProration(
     period: { start, end },
     proration: true,
     quantity: BigInt(item.quantity ?? 1) * UNITS_PER_ONE,
-    unitAmount: unitAmountIn(price, subscription.currency),
+    unitAmount: findUnitAmount(price, subscription.currency),
   })
 }
 
@@ -246,8 +246,8 @@ export function addPendingItem(
         unit_amount_decimal: unitAmount,
       },
       proration_details: { credited_items: null, discount_amounts: [] },
-      quantity: Math.trunc(Number(fromUnits(quantity))),
-      quantity_decimal: fromUnits(quantity),
+      quantity: Math.trunc(Number(formatFixedPoint(quantity))),
+      quantity_decimal: formatFixedPoint(quantity),
       tax_rates: item.tax_rates.length > 0 ? [...item.tax_rates] : null,
       test_clock,
       $: { price, product, subscription: id, item: item.id },

@@ -9,11 +9,15 @@ import { checkRoomForSubscription } from '../state/clock-limits.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import { NOT_CANCELED, storeNextDueTime } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, missingParamFault, mutuallyExclusiveFault } from '../wire/errors.ts'
+import {
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createMutuallyExclusiveFault,
+} from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 import {
   computeFirstPeriod,
-  createFirstBilledTimes,
+  createFirstBilledTimesFinder,
   readStart,
   renderAnchorConfig,
 } from './first-period.ts'
@@ -27,14 +31,14 @@ import {
   checkActive,
   checkDuplicates,
   createSubscriptionItem,
-  type ItemParams,
   requireItemPrice,
+  type SubscriptionItemParams,
 } from './subscription-items.ts'
 import { checkCurrency, checkMixedIntervals, readBillingMode } from './subscription-params.ts'
 import {
   applyAutomaticTax,
   applySettings,
-  automaticTaxSettings,
+  buildAutomaticTaxSettings,
   cancelDate,
 } from './subscription-settings.ts'
 
@@ -119,20 +123,21 @@ export function draftSubscription(
   work: UnitOfWork,
   params: Stripe.SubscriptionCreateParams,
 ): SubscriptionRow {
-  if (params.customer === undefined) throw missingParamFault('customer')
-  if (!params.items || params.items.length === 0) throw missingParamFault('items')
-  if (params.items.length > 20) throw invalidRequestFault('You may pass up to 20 items.', 'items')
+  if (params.customer === undefined) throw createMissingParamFault('customer')
+  if (!params.items || params.items.length === 0) throw createMissingParamFault('items')
+  if (params.items.length > 20)
+    throw createInvalidRequestFault('You may pass up to 20 items.', 'items')
   if (params.payment_behavior === 'pending_if_incomplete') {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       '`pending_if_incomplete` is only for updating a subscription.',
       'payment_behavior',
     )
   }
   const customer = requireCustomer(work, params.customer, 'customer')
   const items = params.items.map((item, at) => {
-    const price = requireItemPrice(work, item as ItemParams, `items[${at}]`)
+    const price = requireItemPrice(work, item as SubscriptionItemParams, `items[${at}]`)
     checkActive(work, price, `items[${at}]`)
-    return { price, params: item as ItemParams }
+    return { price, params: item as SubscriptionItemParams }
   })
   const prices = items.map((item) => item.price)
   checkDuplicates(prices.map((price) => price.id))
@@ -179,7 +184,7 @@ export function draftSubscription(
     trial_start: trialEnd === null ? null : work.now,
     id,
     object: 'subscription',
-    automatic_tax: automaticTaxSettings(false),
+    automatic_tax: buildAutomaticTaxSettings(false),
     billing_cycle_anchor: start.anchor,
     billing_mode: readBillingMode(params),
     billing_schedules: [],
@@ -244,7 +249,7 @@ function applyCancellation(
   params: Stripe.SubscriptionCreateParams,
 ): void {
   if (params.cancel_at !== undefined && params.cancel_at_period_end) {
-    throw mutuallyExclusiveFault('cancel_at, cancel_at_period_end')
+    throw createMutuallyExclusiveFault('cancel_at, cancel_at_period_end')
   }
   if (params.cancel_at_period_end) {
     subscription.cancel_at_period_end = true
@@ -275,6 +280,6 @@ export function createFirstInvoice(
     reason: 'subscription_create',
     items: isLater && !prorates ? [] : items,
     pending: 'all',
-    times: createFirstBilledTimes(work, subscription, { prorates }),
+    times: createFirstBilledTimesFinder(work, subscription, { prorates }),
   })
 }

@@ -2,14 +2,18 @@ import type Stripe from 'stripe'
 import {
   type CollectOutcome,
   collectInvoice,
-  paymentMethodFor,
+  findPaymentMethodForInvoice,
 } from '../invoices/invoice-payment.ts'
-import { defaultMethodOf } from '../payments/customer.ts'
+import { findDefaultPaymentMethod } from '../payments/customer.ts'
 import { buildNextAction, createCardFault, needsSetup } from '../payments/payment-attempt.ts'
 import { createSetupIntentRow } from '../payments/setup-intent.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { cardErrorFault, invalidRequestFault, type StripeFault } from '../wire/errors.ts'
+import {
+  createCardErrorFault,
+  createInvalidRequestFault,
+  type StripeFault,
+} from '../wire/errors.ts'
 
 export interface FirstPayment {
   /** Whether the customer is present and passes a 3-D Secure challenge, as on a hosted page. */
@@ -30,7 +34,7 @@ export function payFirstInvoice(
   subscription.status = 'incomplete'
   subscription.$.incompleteUntil = work.now + 23 * 3600
   if (behavior === 'default_incomplete') return
-  if (paymentMethodFor(work, invoice) === null) throw noPaymentMethodFault()
+  if (findPaymentMethodForInvoice(work, invoice) === null) throw createNoPaymentMethodFault()
   const offSession = params.off_session ?? false
   const outcome = collectInvoice(work, invoice, { offSession, authenticated })
   if (outcome.status === 'succeeded' || outcome.status === 'processing') return
@@ -47,7 +51,7 @@ export function createNotPaidFault(
   hint = '',
 ): StripeFault {
   if (outcome.status === 'declined') return createCardFault(outcome.decline, {})
-  return cardErrorFault(
+  return createCardErrorFault(
     'subscription_payment_intent_requires_action',
     `Payment for this subscription requires additional user action before it can be completed successfully.${hint}`,
   )
@@ -63,7 +67,7 @@ export function requestPaymentMethod(
   params: Stripe.SubscriptionCreateParams,
 ): void {
   const customer = work.find('customer', subscription.customer)
-  const id = subscription.default_payment_method ?? defaultMethodOf(customer)
+  const id = subscription.default_payment_method ?? findDefaultPaymentMethod(customer)
   const method = work.find('payment_method', id ?? '')
   const wanted = method ? needsSetup(method) : params.payment_behavior === 'default_incomplete'
   if (!wanted) return
@@ -80,8 +84,8 @@ export function requestPaymentMethod(
   work.edit('subscription', subscription).pending_setup_intent = intent.id
 }
 
-export function noPaymentMethodFault(): StripeFault {
-  return invalidRequestFault(
+export function createNoPaymentMethodFault(): StripeFault {
+  return createInvalidRequestFault(
     'This customer has no attached payment source or default payment method. Please consider adding a default payment method. For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.',
     undefined,
     'resource_missing',

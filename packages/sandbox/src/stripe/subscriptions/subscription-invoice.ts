@@ -6,10 +6,10 @@ import {
   createInvoice,
   listPendingItems,
   moveItemToInvoice,
-  type NewLine,
+  type NewInvoiceLine,
   refreshTotals,
 } from '../invoices/invoice-draft.ts'
-import { sumOf } from '../invoices/invoice-totals.ts'
+import { sumAmounts } from '../invoices/invoice-totals.ts'
 import { addUsageLines } from '../invoices/usage-lines.ts'
 import { endDiscount, filterLiveDiscounts } from '../state/discounts.ts'
 import type {
@@ -28,7 +28,7 @@ import { describeTime, findBilledPeriodEnd, findWholePeriod } from './proration.
 import { isMeteredItem, type UsagePeriod } from './usage.ts'
 
 /** The time that an invoice line bills, and the full period that the price is for. */
-export interface BilledTime extends BillingPeriod {
+export interface BilledTimeRange extends BillingPeriod {
   readonly whole: BillingPeriod
 }
 
@@ -48,7 +48,7 @@ export interface SubscriptionInvoice {
   /**
    * Returns the periods to bill for an item, newest last. By default, the current period is billed.
    */
-  readonly times?: (item: SubscriptionItemRow) => readonly BilledTime[]
+  readonly times?: (item: SubscriptionItemRow) => readonly BilledTimeRange[]
   /**
    * Date of the invoice in Unix seconds, for previews: discounts that have ended by then are left
    * out. The default is now.
@@ -129,7 +129,7 @@ function chooseBilledTimes(
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
   { times }: SubscriptionInvoice,
-): readonly BilledTime[] {
+): readonly BilledTimeRange[] {
   const { current_period_start: start, current_period_end: end } = item
   if (subscription.status === 'trialing') return [{ start, end, whole: { start, end } }]
   if (times) return times(item)
@@ -143,7 +143,7 @@ function addItemLines(
   invoice: InvoiceRow,
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
-  { time, ended }: { readonly time: BilledTime; readonly ended: readonly string[] },
+  { time, ended }: { readonly time: BilledTimeRange; readonly ended: readonly string[] },
 ): LineRow[] {
   const { currency } = subscription
   const price = work.require('price', item.price)
@@ -195,7 +195,7 @@ function addEmptyLine(
 
 type BilledLineFields = Required<
   Pick<
-    NewLine,
+    NewInvoiceLine,
     | 'amount'
     | 'description'
     | 'discounts'
@@ -215,7 +215,7 @@ function buildItemLine(
   item: SubscriptionItemRow,
   price: PriceRow,
   billed: BilledLineFields,
-): NewLine {
+): NewInvoiceLine {
   return {
     amount: billed.amount,
     description: billed.description,
@@ -244,11 +244,11 @@ function describeTrial(work: UnitOfWork, price: PriceRow): string {
  * extrapolated to the whole period.
  */
 function billedPeriod(
-  { start, end, whole }: BilledTime,
+  { start, end, whole }: BilledTimeRange,
   lines: readonly LineRow[],
 ): BilledPeriod | null {
   if (lines.length === 0) return null
-  const net = lines.reduce((sum, line) => sum + line.amount - sumOf(line.discount_amounts), 0)
+  const net = lines.reduce((sum, line) => sum + line.amount - sumAmounts(line.discount_amounts), 0)
   const amount = multiplyFraction(net, whole.end - whole.start, end - start)
   const period = { amount, start: whole.start, end: whole.end }
   return end < whole.end ? { ...period, until: end } : period

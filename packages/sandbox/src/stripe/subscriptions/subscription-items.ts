@@ -1,24 +1,24 @@
-import { createPrice, meterRequiredFault } from '../catalog/prices.ts'
+import { createMeterRequiredFault, createPrice } from '../catalog/prices.ts'
 import {
   type DiscountParam,
   type PurchasedItem,
   redeemDiscounts,
 } from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
-import { isMetered } from '../catalog/tiers.ts'
+import { isMeteredPriceRow } from '../catalog/tiers.ts'
 import { hasNoMeter } from '../catalog/usage.ts'
 import type { CustomerRow, PriceRow, SubscriptionItemRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import {
-  invalidRequestFault,
-  missingParamFault,
-  mutuallyExclusiveFault,
-  negativeNumberFault,
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createMutuallyExclusiveFault,
+  createNegativeNumberFault,
 } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 
 /** Parameters of a subscription item, as in every call that takes items. */
-export interface ItemParams {
+export interface SubscriptionItemParams {
   readonly id?: string
   readonly deleted?: boolean
   readonly clear_usage?: boolean
@@ -35,17 +35,25 @@ export interface ItemParams {
  * Returns the recurring price of a subscription item: an existing one, or one created from
  * `price_data`.
  */
-export function requireItemPrice(work: UnitOfWork, params: ItemParams, path: string): PriceRow {
+export function requireItemPrice(
+  work: UnitOfWork,
+  params: SubscriptionItemParams,
+  path: string,
+): PriceRow {
   const price = findItemPrice(work, params, path)
-  if (!price) throw missingParamFault(`${path}[price]`)
+  if (!price) throw createMissingParamFault(`${path}[price]`)
   return price
 }
 
-export function findItemPrice(work: UnitOfWork, params: ItemParams, path: string): PriceRow | null {
+export function findItemPrice(
+  work: UnitOfWork,
+  params: SubscriptionItemParams,
+  path: string,
+): PriceRow | null {
   const given = [params.price, params.plan, params.price_data].filter(
     (value) => value !== undefined,
   )
-  if (given.length > 1) throw mutuallyExclusiveFault('price, plan, price_data', path)
+  if (given.length > 1) throw createMutuallyExclusiveFault('price, plan, price_data', path)
   if (params.price_data !== undefined) {
     return createPrice(work, params.price_data as Parameters<typeof createPrice>[1])
   }
@@ -54,7 +62,7 @@ export function findItemPrice(work: UnitOfWork, params: ItemParams, path: string
   const param = `${path}[${params.price === undefined ? 'plan' : 'price'}]`
   const price = work.require('price', id, param)
   if (!price.recurring) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The price specified is set to \`type=one_time\` but this field only accepts prices with \`type=recurring\`.`,
       param,
     )
@@ -66,14 +74,15 @@ export function findItemPrice(work: UnitOfWork, params: ItemParams, path: string
 export function checkActive(work: UnitOfWork, price: PriceRow, path: string): void {
   if (work.cause === 'time') return
   if (!price.active) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The price specified is inactive. This field only accepts active prices.`,
       `${path}[price]`,
     )
   }
-  if (hasNoMeter(price) && !work.supportsLegacyFeature('usage-records')) throw meterRequiredFault()
+  if (hasNoMeter(price) && !work.supportsLegacyFeature('usage-records'))
+    throw createMeterRequiredFault()
   if (work.find('product', price.product)?.active === false) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `The price specified belongs to a product that is not active.`,
       `${path}[price]`,
     )
@@ -81,14 +90,14 @@ export function checkActive(work: UnitOfWork, price: PriceRow, path: string): vo
 }
 
 export function checkQuantity(quantity: number | undefined, path: string, price: PriceRow): void {
-  if (quantity !== undefined && isMetered(price)) {
-    throw invalidRequestFault(
+  if (quantity !== undefined && isMeteredPriceRow(price)) {
+    throw createInvalidRequestFault(
       `Quantity should not be specified where usage_type is \`metered\`. Remove quantity from \`${path}\`.`,
       `${path}[quantity]`,
     )
   }
   if (quantity !== undefined && (quantity < 0 || quantity > 1_000_000)) {
-    throw negativeNumberFault(`${path}[quantity]`)
+    throw createNegativeNumberFault(`${path}[quantity]`)
   }
 }
 
@@ -96,13 +105,13 @@ export function createSubscriptionItem(
   work: UnitOfWork,
   owner: { subscription: string; customer: CustomerRow; currency: string },
   price: PriceRow,
-  params: ItemParams,
+  params: SubscriptionItemParams,
   period: { start: number; end: number },
   path: string,
 ): SubscriptionItemRow {
   checkQuantity(params.quantity, path, price)
   const id = work.newId('si_', 14)
-  const metered = isMetered(price)
+  const metered = isMeteredPriceRow(price)
   return work.insert('subscription_item', {
     id,
     object: 'subscription_item',
@@ -128,10 +137,10 @@ export function createSubscriptionItem(
 }
 
 /** Returns the prices and quantities that a subscription would have after a change of its items. */
-export function itemsAfterChange(
+export function listItemsAfterChange(
   work: UnitOfWork,
   subscription: string,
-  changes: readonly ItemParams[],
+  changes: readonly SubscriptionItemParams[],
 ): PurchasedItem[] {
   const kept = work.findBy('subscription_item', 'subscription', subscription).flatMap((item) => {
     const change = changes.find(({ id }) => id === item.id)
@@ -149,7 +158,7 @@ export function checkDuplicates(prices: readonly string[]): void {
   const seen = new Set<string>()
   for (const price of prices) {
     if (seen.has(price)) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `Cannot add multiple subscription items with the same plan: \`${price}\`.`,
         'items',
       )

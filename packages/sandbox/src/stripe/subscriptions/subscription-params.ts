@@ -2,8 +2,12 @@ import type Stripe from 'stripe'
 import { checkSoldIn, isSoldIn } from '../catalog/currency-options.ts'
 import type { CustomerRow, PriceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, mutuallyExclusiveFault, negativeNumberFault } from '../wire/errors.ts'
-import { sameRecurrence } from '../wire/periods.ts'
+import {
+  createInvalidRequestFault,
+  createMutuallyExclusiveFault,
+  createNegativeNumberFault,
+} from '../wire/errors.ts'
+import { hasSameRecurrence } from '../wire/periods.ts'
 
 const DAY = 86_400
 const TWO_YEARS = 731 * DAY
@@ -19,7 +23,7 @@ export function checkCurrency(
     requestedCurrency?.toLowerCase() ?? (asUsual ? usual : prices[0]?.currency) ?? 'usd'
   for (const price of prices) checkSoldIn(price, currency, 'items')
   if (customer.currency && customer.currency !== currency) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `You cannot combine currencies on a single customer. This customer is billed in \`${customer.currency}\`.`,
       'customer',
     )
@@ -38,8 +42,8 @@ export function checkMixedIntervals(
 ): void {
   if (mode.type === 'flexible') return
   const first = prices[0]?.recurring ?? null
-  if (prices.every((price) => sameRecurrence(price.recurring, first))) return
-  throw invalidRequestFault(
+  if (prices.every((price) => hasSameRecurrence(price.recurring, first))) return
+  throw createInvalidRequestFault(
     'Currently, all prices on a subscription must use the same `recurring.interval` and `recurring.interval_count`.',
     path,
   )
@@ -52,14 +56,16 @@ export function readTrialEnd(
 ): number | null {
   const { trial_end: end, trial_period_days: days, trial_from_plan: fromPlan } = params
   if (end !== undefined && (days !== undefined || fromPlan)) {
-    throw mutuallyExclusiveFault(`trial_end, ${fromPlan ? 'trial_from_plan' : 'trial_period_days'}`)
+    throw createMutuallyExclusiveFault(
+      `trial_end, ${fromPlan ? 'trial_from_plan' : 'trial_period_days'}`,
+    )
   }
   if (end === 'now') return null
   if (end !== undefined) return checkTrialEnd(work, end)
   if (days !== undefined) {
-    if (days < 0) throw negativeNumberFault('trial_period_days')
+    if (days < 0) throw createNegativeNumberFault('trial_period_days')
     if (days > 730)
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'The maximum number of trial period days is 730 (2 years).',
         'trial_period_days',
       )
@@ -73,12 +79,12 @@ export function readTrialEnd(
 
 export function checkTrialEnd(work: UnitOfWork, end: number): number {
   if (end <= work.now)
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'Invalid timestamp: must be an integer Unix timestamp in the future.',
       'trial_end',
     )
   if (end > work.now + TWO_YEARS) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'Invalid timestamp: can be no more than two years in the future.',
       'trial_end',
     )

@@ -3,7 +3,7 @@ import { readAutomaticTaxParam, refuseManualRates } from '../invoices/automatic-
 import { requireOwnPaymentMethod } from '../payments/customer.ts'
 import type { SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, missingParamFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createMissingParamFault } from '../wire/errors.ts'
 import { pickGiven } from '../wire/fields.ts'
 
 type Settings = Pick<
@@ -33,7 +33,7 @@ export function applySettings(
   Object.assign(subscription, pickGiven(params, 'collection_method', 'description'))
   if (params.days_until_due !== undefined) {
     if (subscription.collection_method !== 'send_invoice') {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         '`days_until_due` can only be set if collection method is `send_invoice`.',
         'days_until_due',
       )
@@ -41,7 +41,7 @@ export function applySettings(
     subscription.days_until_due = params.days_until_due
   }
   if (subscription.collection_method === 'send_invoice' && subscription.days_until_due === null) {
-    throw missingParamFault('days_until_due')
+    throw createMissingParamFault('days_until_due')
   }
   const payment = params.payment_settings
   if (payment) {
@@ -77,7 +77,7 @@ export function applyAutomaticTax(
 ): void {
   const enabled = readAutomaticTaxParam(params)
   if (enabled !== undefined) {
-    subscription.automatic_tax = automaticTaxSettings(enabled)
+    subscription.automatic_tax = buildAutomaticTaxSettings(enabled)
   }
   if (!subscription.automatic_tax.enabled) return
   refuseManualRates(subscription.default_tax_rates, 'default_tax_rates')
@@ -87,7 +87,7 @@ export function applyAutomaticTax(
 }
 
 /** Returns the value of the field `automatic_tax` of a subscription, schedule or phase. */
-export function automaticTaxSettings(enabled: boolean): SubscriptionRow['automatic_tax'] {
+export function buildAutomaticTaxSettings(enabled: boolean): SubscriptionRow['automatic_tax'] {
   return { disabled_reason: null, enabled, liability: enabled ? { type: 'self' } : null }
 }
 
@@ -106,6 +106,7 @@ export function cancelDate(
   if (value === 'min_period_end') return Math.min(...ends)
   if (value === 'max_period_end') return Math.max(...ends)
   const at = Number(value)
-  if (!(at > work.now)) throw invalidRequestFault('`cancel_at` must be in the future.', 'cancel_at')
+  if (!(at > work.now))
+    throw createInvalidRequestFault('`cancel_at` must be in the future.', 'cancel_at')
   return at
 }

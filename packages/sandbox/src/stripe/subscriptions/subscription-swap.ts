@@ -1,12 +1,12 @@
 import { checkSoldIn } from '../catalog/currency-options.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
-import { isMetered } from '../catalog/tiers.ts'
+import { isMeteredPriceRow } from '../catalog/tiers.ts'
 import type { PriceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createNoSuchObjectFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
-import { findPeriodAt, sameRecurrence } from '../wire/periods.ts'
+import { findPeriodAt, hasSameRecurrence } from '../wire/periods.ts'
 import { computePeriodAmount, creditUnusedTime, debitRemainingTime } from './proration.ts'
 import {
   checkActive,
@@ -14,14 +14,14 @@ import {
   checkQuantity,
   createSubscriptionItem,
   findItemPrice,
-  type ItemParams,
   requireItemPrice,
+  type SubscriptionItemParams,
 } from './subscription-items.ts'
 import { checkMixedIntervals, checkTrialEnd } from './subscription-params.ts'
 import { billUsage, clearUsage, countUsageFromNow, isMeteredItem } from './usage.ts'
 
 export interface ItemChangeOptions {
-  readonly items: readonly ItemParams[]
+  readonly items: readonly SubscriptionItemParams[]
   readonly prorationBehavior: string
   readonly prorationDate?: number | undefined
   readonly resetAnchor: boolean
@@ -84,7 +84,7 @@ export function changeItems(
   const changes = plan.map((change) => change.apply())
   const items = listSubscriptionItems(work, subscription)
   if (items.length === 0)
-    throw invalidRequestFault('A subscription must have at least one item.', 'items')
+    throw createInvalidRequestFault('A subscription must have at least one item.', 'items')
   checkDuplicates(items.map((item) => item.price))
   const becomesPaid =
     !wasTrialing && freeBefore && !isFree(work, subscription, items) && itemsBefore.length > 0
@@ -133,14 +133,14 @@ interface PlannedChange {
 function planChanges(
   work: UnitOfWork,
   subscription: SubscriptionRow,
-  items: readonly ItemParams[],
+  items: readonly SubscriptionItemParams[],
 ): PlannedChange[] {
   return items.map((params, at) => {
     const path = `items[${at}]`
     if (params.id === undefined) return planNewItem(work, subscription, params, path)
     const item = work.find('subscription_item', params.id)
     if (!item || item.subscription !== subscription.id) {
-      throw noSuchObjectFault('subscription_item', params.id, `${path}[id]`)
+      throw createNoSuchObjectFault('subscription_item', params.id, `${path}[id]`)
     }
     if (params.deleted) {
       clearUsage(work, item, params.clear_usage ?? false)
@@ -175,7 +175,7 @@ function pricesAfter(
 /** Whether none of the previous intervals remains. */
 function hasNewIntervals(before: readonly PriceRow[], after: readonly PriceRow[]): boolean {
   return after.every((price) =>
-    before.every((old) => !sameRecurrence(old.recurring, price.recurring)),
+    before.every((old) => !hasSameRecurrence(old.recurring, price.recurring)),
   )
 }
 
@@ -183,7 +183,7 @@ function planChangedItem(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
-  params: ItemParams,
+  params: SubscriptionItemParams,
   path: string,
 ): PlannedChange {
   const price = findItemPrice(work, params, path)
@@ -199,13 +199,13 @@ function planChangedItem(
     item,
     price: price ?? old,
     changesAmount: swapped || requantified,
-    changesInterval: swapped && !sameRecurrence(old.recurring, price?.recurring ?? null),
+    changesInterval: swapped && !hasSameRecurrence(old.recurring, price?.recurring ?? null),
     apply: () => {
       work.edit('subscription_item', item)
       if (price) item.price = price.id
       setQuantity(item, price ?? old, params.quantity)
       if (swapped) countUsageFromNow(work, item)
-      if (swapped && isMetered(price)) item.$.billed = null
+      if (swapped && isMeteredPriceRow(price)) item.$.billed = null
       item.metadata = mergeMetadata(item.metadata, params.metadata)
       if (params.tax_rates !== undefined) {
         item.tax_rates = requireTaxRates(work, params.tax_rates, `${path}[tax_rates]`)
@@ -229,14 +229,14 @@ export function setQuantity(
   price: PriceRow,
   quantity: number | undefined,
 ): void {
-  if (isMetered(price)) delete item.quantity
+  if (isMeteredPriceRow(price)) delete item.quantity
   else if (quantity !== undefined || item.quantity === undefined) item.quantity = quantity ?? 1
 }
 
 function planNewItem(
   work: UnitOfWork,
   subscription: SubscriptionRow,
-  params: ItemParams,
+  params: SubscriptionItemParams,
   path: string,
 ): PlannedChange {
   const price = requireItemPrice(work, params, path)
@@ -338,7 +338,7 @@ function readProrationDate(
   const start = Math.min(...items.map((item) => item.current_period_start))
   const end = Math.max(...items.map((item) => item.current_period_end))
   if (date >= start && date <= end) return date
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     'Invalid proration_date: it must be within the current period of the subscription.',
     'proration_date',
   )
@@ -352,7 +352,9 @@ function isFree(
 ): boolean {
   return items.every((item) => {
     const price = work.require('price', item.price)
-    return !isMetered(price) && computePeriodAmount(price, item.quantity ?? 1, currency) === 0
+    return (
+      !isMeteredPriceRow(price) && computePeriodAmount(price, item.quantity ?? 1, currency) === 0
+    )
   })
 }
 

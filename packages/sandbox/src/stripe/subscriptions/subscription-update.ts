@@ -5,7 +5,7 @@ import { addInvoiceItems } from '../invoices/invoice-items.ts'
 import {
   collectInvoice,
   finalizeInvoice,
-  paymentMethodFor,
+  findPaymentMethodForInvoice,
   voidInvoice,
 } from '../invoices/invoice-payment.ts'
 import { requireTaxLocation } from '../payments/tax-location.ts'
@@ -20,19 +20,19 @@ import {
   storeNextDueTime,
 } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault, mutuallyExclusiveFault } from '../wire/errors.ts'
+import { createInvalidRequestFault, createMutuallyExclusiveFault } from '../wire/errors.ts'
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { splitWords } from '../wire/words.ts'
 import { applyPausedCollection } from './paused-collection.ts'
 import { prorateEnd } from './proration.ts'
 import { syncCurrentPhase } from './schedules/phase-of.ts'
 import {
+  createNoPaymentMethodFault,
   createNotPaidFault,
   type FirstPayment,
-  noPaymentMethodFault,
 } from './subscription-first-payment.ts'
 import { draftSubscriptionInvoice, wouldInvoiceBeEmpty } from './subscription-invoice.ts'
-import { type ItemParams, itemsAfterChange } from './subscription-items.ts'
+import { listItemsAfterChange, type SubscriptionItemParams } from './subscription-items.ts'
 import { applyAutomaticTax, applySettings, cancelDate } from './subscription-settings.ts'
 import { changeItems, type ItemChanges, listSubscriptionItems } from './subscription-swap.ts'
 
@@ -86,7 +86,7 @@ export function applyUpdate(
   work.edit('subscription', subscription)
   applyPlainParams(work, subscription, params)
   const changes = changeItems(work, subscription, {
-    items: (params.items ?? []) as readonly ItemParams[],
+    items: (params.items ?? []) as readonly SubscriptionItemParams[],
     prorationBehavior: params.proration_behavior ?? 'create_prorations',
     prorationDate: params.proration_date,
     resetAnchor: params.billing_cycle_anchor?.type === 'now',
@@ -126,7 +126,7 @@ function checkUpdatable(subscription: SubscriptionRow, params: Params): void {
       (key) => !['metadata', 'cancellation_details', 'expand'].includes(key),
     )
     if (extra.length > 0) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'A canceled subscription can only update its cancellation_details and metadata.',
         extra[0],
       )
@@ -136,14 +136,14 @@ function checkUpdatable(subscription: SubscriptionRow, params: Params): void {
   if (params.payment_behavior === 'pending_if_incomplete') {
     const refused = disallowedWhenPending(params)
     if (refused !== undefined) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `When passing \`payment_behavior\` equal to \`pending_if_incomplete\`, you can only pass supported params to the request body. Disallowed param: ${refused}.`,
         refused,
       )
     }
   }
   if (subscription.status === 'incomplete' && (params.items || params.trial_end !== undefined)) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'This subscription is incomplete: its first invoice must be paid before its items can change.',
       params.items ? 'items' : 'trial_end',
     )
@@ -167,7 +167,7 @@ function checkScheduled(schedule: string, params: Params): void {
   const moves = params.trial_end !== undefined || params.billing_cycle_anchor !== undefined
   if (!ends && !moves) return
   const what = ends ? 'any cancelation behavior' : 'its trial or billing cycle'
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     `The subscription is managed by the subscription schedule \`${schedule}\`, and updating ${what} directly is not allowed. Please update the schedule instead.`,
   )
 }
@@ -189,10 +189,10 @@ function applyPlainParams(work: UnitOfWork, subscription: SubscriptionRow, param
       customer,
       subscription: subscription.id,
       currency: subscription.currency,
-      bought: itemsAfterChange(
+      bought: listItemsAfterChange(
         work,
         subscription.id,
-        (params.items ?? []) as readonly ItemParams[],
+        (params.items ?? []) as readonly SubscriptionItemParams[],
       ),
     })
     for (const id of old) if (!subscription.discounts.includes(id)) endDiscount(work, id)
@@ -208,7 +208,7 @@ function applyPlainParams(work: UnitOfWork, subscription: SubscriptionRow, param
   if (pause === '' || pause === null) subscription.pause_collection = null
   else if (pause) {
     if (pause.resumes_at !== undefined && pause.resumes_at <= work.now) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         '`resumes_at` must be in the future.',
         'pause_collection[resumes_at]',
       )
@@ -242,7 +242,7 @@ function setEnd(work: UnitOfWork, subscription: SubscriptionRow, params: Params)
   const { cancel_at: cancelAt, cancel_at_period_end: atPeriodEnd } = params
   const unsets = cancelAt === '' || cancelAt === null
   if (cancelAt !== undefined && !unsets && atPeriodEnd) {
-    throw mutuallyExclusiveFault('cancel_at, cancel_at_period_end')
+    throw createMutuallyExclusiveFault('cancel_at, cancel_at_period_end')
   }
   const clears = unsets || (atPeriodEnd === false && subscription.cancel_at_period_end)
   if (atPeriodEnd) {
@@ -297,8 +297,8 @@ function payUpdateInvoice(
     onInvoiceUnpaid(work, invoice)
     return
   }
-  if (paymentMethodFor(work, invoice) === null && behavior === 'error_if_incomplete')
-    throw noPaymentMethodFault()
+  if (findPaymentMethodForInvoice(work, invoice) === null && behavior === 'error_if_incomplete')
+    throw createNoPaymentMethodFault()
   const customer = work.require('customer', subscription.customer)
   const delinquent = customer.delinquent ?? false
   const offSession = params.off_session ?? false

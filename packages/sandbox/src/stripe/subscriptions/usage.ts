@@ -1,9 +1,9 @@
 import { describePart } from '../catalog/describe-price.ts'
-import { isMetered, splitIntoParts } from '../catalog/tiers.ts'
+import { isMeteredPriceRow, splitIntoParts } from '../catalog/tiers.ts'
 import { listUsageRecords, sumUsage } from '../catalog/usage.ts'
 import type { SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequestFault } from '../wire/errors.ts'
+import { createInvalidRequestFault } from '../wire/errors.ts'
 import { addPendingItem } from './proration.ts'
 
 /** A completed period of a metered subscription item, whose usage is to be billed. */
@@ -14,7 +14,7 @@ export interface UsagePeriod {
 }
 
 export function isMeteredItem(work: UnitOfWork, item: SubscriptionItemRow): boolean {
-  return isMetered(work.require('price', item.price))
+  return isMeteredPriceRow(work.require('price', item.price))
 }
 
 /**
@@ -53,7 +53,7 @@ export function countUsageFromNow(work: UnitOfWork, item: SubscriptionItemRow): 
 export function clearUsage(work: UnitOfWork, item: SubscriptionItemRow, isMeant: boolean): void {
   const records = listUsageRecords(work, item.id)
   if (records.length > 0 && !isMeant) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `Subscription item ${item.id} cannot be deleted because it has usage. To delete it with its usage, set \`clear_usage\` to \`true\`.`,
     )
   }

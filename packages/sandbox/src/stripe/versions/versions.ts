@@ -2,7 +2,7 @@ import type { StripeTables } from '../state/tables.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
 import { listParamNames } from '../wire/contract.ts'
 import type { WireObject } from '../wire/wire-object.ts'
-import { CHANGES, COMPLETE_SINCE } from './changes.ts'
+import { OLDEST_COMPLETE_VERSION, VERSION_CHANGES } from './changes.ts'
 import { VersionConverter } from './shape.ts'
 
 /** How the sandbox answers a call that names an API version. */
@@ -53,8 +53,8 @@ export class ApiVersions {
       const warning = `not a release of Stripe's; answered as on its date`
       return this.#warn(asked, { ...spoken, warning })
     }
-    if (date >= COMPLETE_SINCE) return spoken
-    const warning = `older than ${COMPLETE_SINCE}; not every change since then is reverted`
+    if (date >= OLDEST_COMPLETE_VERSION) return spoken
+    const warning = `older than ${OLDEST_COMPLETE_VERSION}; not every change since then is reverted`
     return this.#warn(asked, { ...spoken, warning })
   }
 
@@ -67,7 +67,7 @@ export class ApiVersions {
   }
 
   #shapeAt(date: string): VersionConverter | null {
-    const changes = CHANGES.filter(({ since }) => since > date)
+    const changes = VERSION_CHANGES.filter(({ since }) => since > date)
     if (changes.length === 0) return null
     let shape = this.#shapes.get(changes.length)
     if (!shape) {

@@ -1,4 +1,4 @@
-import { roundedQuotient } from '../../core/rounding.ts'
+import { divideAndRound } from '../../core/rounding.ts'
 
 /** Decimal places of Stripe's decimals. Units are integers of the last place. */
 const PLACES = 12
@@ -14,7 +14,7 @@ export function toUnits(decimal: string): bigint {
 }
 
 /** Converts a fixed-point number with 12 decimals to a decimal: 1500000000000n → `1.5`. */
-export function fromUnits(units: bigint): string {
+export function formatFixedPoint(units: bigint): string {
   const size = units < 0n ? -units : units
   if (units % UNITS_PER_ONE === 0n) return String(units / UNITS_PER_ONE)
   const fraction = String(size % UNITS_PER_ONE)
@@ -28,5 +28,5 @@ export function fromUnits(units: bigint): string {
  * minor units.
  */
 export function multiplyUnits(quantity: bigint, decimal: string): number {
-  return roundedQuotient(quantity * toUnits(decimal), UNITS_PER_ONE * UNITS_PER_ONE)
+  return divideAndRound(quantity * toUnits(decimal), UNITS_PER_ONE * UNITS_PER_ONE)
 }

@@ -32,68 +32,76 @@ export class StripeFault extends Error {
   }
 }
 
-export function invalidRequestFault(message: string, param?: string, code?: string): StripeFault {
+export function createInvalidRequestFault(
+  message: string,
+  param?: string,
+  code?: string,
+): StripeFault {
   return new StripeFault(400, {
     type: 'invalid_request_error',
     message,
     ...(param === undefined ? {} : { param }),
-    ...(code === undefined ? {} : withDocs(code)),
+    ...(code === undefined ? {} : withErrorDocsUrl(code)),
   })
 }
 
 /** Creates an invalid request error with another status than 400. */
-export function faultWithStatus(status: number, message: string, code?: string): StripeFault {
-  return new StripeFault(status, invalidRequestFault(message, undefined, code).body)
+export function createFaultWithStatus(status: number, message: string, code?: string): StripeFault {
+  return new StripeFault(status, createInvalidRequestFault(message, undefined, code).body)
 }
 
 /**
  * Creates the error (status 402) of a payment that was declined or that the customer must
  * authenticate. `more` is added to the body of the error.
  */
-export function cardErrorFault(
+export function createCardErrorFault(
   code: string,
   message: string,
   more: Readonly<Record<string, unknown>> = {},
 ): StripeFault {
-  return new StripeFault(402, { type: 'card_error', ...withDocs(code), message, ...more })
+  return new StripeFault(402, { type: 'card_error', ...withErrorDocsUrl(code), message, ...more })
 }
 
-export function noSuchObjectFault(noun: string, id: string, param = 'id'): StripeFault {
+export function createNoSuchObjectFault(noun: string, id: string, param = 'id'): StripeFault {
   // Stripe returns 404 for an object in the path and 400 for one named by a parameter.
   return new StripeFault(param === 'id' ? 404 : 400, {
     type: 'invalid_request_error',
-    ...withDocs('resource_missing'),
+    ...withErrorDocsUrl('resource_missing'),
     message: `No such ${noun}: '${id}'`,
     param,
   })
 }
 
-export function missingParamFault(param: string): StripeFault {
-  return invalidRequestFault(`Missing required param: ${param}.`, param, 'parameter_missing')
+export function createMissingParamFault(param: string): StripeFault {
+  return createInvalidRequestFault(`Missing required param: ${param}.`, param, 'parameter_missing')
 }
 
 /** Creates the error for parameters that cannot be used together. */
-export function mutuallyExclusiveFault(names: string, param?: string): StripeFault {
-  return invalidRequestFault(`You may only specify one of these parameters: ${names}.`, param)
+export function createMutuallyExclusiveFault(names: string, param?: string): StripeFault {
+  return createInvalidRequestFault(`You may only specify one of these parameters: ${names}.`, param)
 }
 
 /** Creates the error for a number that is negative or out of range. */
-export function negativeNumberFault(param: string): StripeFault {
-  return invalidRequestFault('Invalid non-negative integer', param, 'parameter_invalid_integer')
+export function createNegativeNumberFault(param: string): StripeFault {
+  return createInvalidRequestFault(
+    'Invalid non-negative integer',
+    param,
+    'parameter_invalid_integer',
+  )
 }
 
 /** Creates the error for a number that is less than 1. */
-export function belowOneFault(param: string): StripeFault {
+export function createBelowOneFault(param: string): StripeFault {
   const message = 'This value must be greater than or equal to 1.'
-  return invalidRequestFault(message, param, 'parameter_invalid_integer')
+  return createInvalidRequestFault(message, param, 'parameter_invalid_integer')
 }
 
-export function unknownParamsFault(params: readonly string[]): StripeFault {
+export function createUnknownParamsFault(params: readonly string[]): StripeFault {
   const plural = params.length > 1 ? 's' : ''
   const message = `Received unknown parameter${plural}: ${params.join(', ')}`
-  return invalidRequestFault(message, params[0] ?? '', 'parameter_unknown')
+  return createInvalidRequestFault(message, params[0] ?? '', 'parameter_unknown')
 }
 
-export function withDocs(code: string): { code: string; doc_url: string } {
+export function withErrorDocsUrl(code: string): { code: string; doc_url: string } {
   return { code, doc_url: `https://stripe.com/docs/error-codes/${code.replaceAll('_', '-')}` }
 }

@@ -1,4 +1,4 @@
-import { invalidRequestFault } from './errors.ts'
+import { createInvalidRequestFault } from './errors.ts'
 
 /**
  * Creates a function that reads the field of an object at a path such as
@@ -7,15 +7,15 @@ import { invalidRequestFault } from './errors.ts'
  */
 export function createFieldReader(path: string): (object: object) => unknown {
   const [first = '', ...rest] = path.split('.')
-  if (rest.length === 0) return (object) => ownField(object, first)
-  return (object) => rest.reduce(ownField, ownField(object, first))
+  if (rest.length === 0) return (object) => getOwnField(object, first)
+  return (object) => rest.reduce(getOwnField, getOwnField(object, first))
 }
 
 /**
  * Returns the value of one of the object's own fields. Inherited names such as `constructor` do not
  * count.
  */
-export function ownField(value: unknown, name: string): unknown {
+export function getOwnField(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
   return (value as Record<string, unknown>)[name]
 }
@@ -57,14 +57,14 @@ export function mergeMetadata(
   const merged: Record<string, string> = { ...storedMetadata }
   for (const [key, value] of Object.entries(params)) {
     if (key.length > 40) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `Metadata keys must be 40 characters or less. ${key} is ${key.length} characters.`,
         `metadata[${key}]`,
       )
     }
     const text = String(value ?? '')
     if (text.length > 500) {
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         `Metadata values must be 500 characters or less.`,
         `metadata[${key}]`,
       )
@@ -73,7 +73,7 @@ export function mergeMetadata(
     else merged[key] = text
   }
   if (Object.keys(merged).length > 50) {
-    throw invalidRequestFault('Metadata can have at most 50 keys.', 'metadata')
+    throw createInvalidRequestFault('Metadata can have at most 50 keys.', 'metadata')
   }
   return merged
 }

@@ -1,5 +1,5 @@
-import { multiplyFraction, roundedQuotient } from '../../core/rounding.ts'
-import { invalidRequestFault } from './errors.ts'
+import { divideAndRound, multiplyFraction } from '../../core/rounding.ts'
+import { createInvalidRequestFault } from './errors.ts'
 import { splitWords } from './words.ts'
 
 /**
@@ -21,7 +21,7 @@ export function multiplyDecimal(decimal: string, quantity: number): number {
   const [whole = '0', fraction = ''] = decimal.replace('-', '').split('.')
   const scale = 10n ** BigInt(fraction.length)
   const value = BigInt(whole + fraction) * BigInt(quantity)
-  const rounded = roundedQuotient(value, scale)
+  const rounded = divideAndRound(value, scale)
   return decimal.startsWith('-') ? -rounded : rounded
 }
 
@@ -58,7 +58,7 @@ const MINIMUM_CHARGES: Readonly<Record<string, number>> = {
   pln: 200,
 }
 
-export function minimumCharge(currency: string): number {
+export function getMinimumCharge(currency: string): number {
   return MINIMUM_CHARGES[currency] ?? 50
 }
 
@@ -95,7 +95,7 @@ export function checkThirdDecimal(
 ): void {
   if (currency === null || !THREE_DECIMAL.has(currency)) return
   if (!Number.isInteger(Number(amount)) || Number(amount) % 10 === 0) return
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     `Invalid amount: ${amount}. Amounts in ${currency} have three decimals, of which the last must be 0.`,
     param,
     'parameter_invalid_integer',
@@ -119,7 +119,7 @@ export function formatAmount(amount: number, currency: string): string {
 
 /** Formats the minimum charge in a currency for error messages, such as `$0.50 usd`. */
 export function formatMinimum(currency: string): string {
-  const text = formatAmount(minimumCharge(currency), currency)
+  const text = formatAmount(getMinimumCharge(currency), currency)
   return SIGNS[currency] ? `${text} ${currency}` : text.toLowerCase()
 }
 
@@ -138,7 +138,7 @@ export function formatDecimal(decimal: string, currency: string): string {
 export function requireCurrency(code: string, param = 'currency'): string {
   const currency = code.toLowerCase()
   if (!isCurrency(currency)) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       `Invalid currency: ${code}. Stripe currently supports these currencies: usd, aed, afn, …`,
       param,
     )

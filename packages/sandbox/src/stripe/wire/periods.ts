@@ -45,6 +45,9 @@ export function findPeriodAt(
   return { start, end }
 }
 
-export function sameRecurrence(a: BillingRecurrence | null, b: BillingRecurrence | null): boolean {
+export function hasSameRecurrence(
+  a: BillingRecurrence | null,
+  b: BillingRecurrence | null,
+): boolean {
   return a?.interval === b?.interval && a?.interval_count === b?.interval_count
 }

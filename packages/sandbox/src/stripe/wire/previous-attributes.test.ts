@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { previousAttributes } from './previous-attributes.ts'
+import { findPreviousAttributes } from './previous-attributes.ts'
 
 it.each([
   ['no change as null', { a: 1, b: { c: [1, { d: 2 }] } }, { a: 1, b: { c: [1, { d: 2 }] } }, null],
@@ -27,10 +27,10 @@ it.each([
     { toString: null },
   ],
 ])('previousAttributes() returns %s', (_what, before, after, told) => {
-  expect(previousAttributes(before, after)).toEqual(told)
+  expect(findPreviousAttributes(before, after)).toEqual(told)
 })
 
-it('previousAttributes() returns a result if and only if the two objects differ', () => {
+it('findPreviousAttributes() returns a result if and only if the two objects differ', () => {
   const any = fc.object({ key: fc.constantFrom('a', 'b', 'c'), values: [fc.constantFrom(1, 'x')] })
   fc.assert(
     fc.property(any, any, (before, after) => {
@@ -40,7 +40,7 @@ it('previousAttributes() returns a result if and only if the two objects differ'
       } catch {
         isSame = false
       }
-      expect(previousAttributes(before, after) === null).toBe(isSame)
+      expect(findPreviousAttributes(before, after) === null).toBe(isSame)
     }),
     { numRuns: 500 },
   )

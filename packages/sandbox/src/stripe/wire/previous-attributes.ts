@@ -6,7 +6,7 @@ type Fields = Record<string, unknown>
  * have the same fields in the same order, and reading them by position takes a third of the time of
  * a lookup by name.
  */
-export function previousAttributes(before: Fields, after: Fields): Fields | null {
+export function findPreviousAttributes(before: Fields, after: Fields): Fields | null {
   const names = Object.keys(before)
   const values = Object.values(before)
   let changed: Fields | null = null
@@ -45,7 +45,7 @@ function findOldValue(oldValue: unknown, newValue: unknown): unknown {
   if (oldValue === newValue) return undefined
   if (oldValue === undefined) return null
   if (isFields(oldValue) && isFields(newValue))
-    return previousAttributes(oldValue, newValue) ?? undefined
+    return findPreviousAttributes(oldValue, newValue) ?? undefined
   return isSameList(oldValue, newValue) ? undefined : oldValue
 }
 

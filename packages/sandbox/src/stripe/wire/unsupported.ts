@@ -1,5 +1,5 @@
-import { invalidRequestFault, type StripeFault } from './errors.ts'
-import { ownField } from './fields.ts'
+import { createInvalidRequestFault, type StripeFault } from './errors.ts'
+import { getOwnField } from './fields.ts'
 import { splitWords } from './words.ts'
 
 /**
@@ -7,7 +7,7 @@ import { splitWords } from './words.ts'
  * the amount, the payer or the time of billing, so they are rejected instead of ignored. Remove an
  * entry when the sandbox starts to support it.
  */
-export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
+export const UNSUPPORTED_PARAMS: Readonly<Record<string, readonly string[]>> = {
   'BillingPortal/Sessions': splitWords('after_expiration customer_account on_behalf_of'),
   Charges: splitWords('application_fee_amount on_behalf_of transfer_data'),
   'Checkout/Sessions': splitWords(`
@@ -94,25 +94,25 @@ export function refuseUnsupported(
   params: Readonly<Record<string, unknown>>,
 ): void {
   const [noun = ''] = operation.split('.')
-  refuseNames(UNSUPPORTED[noun] ?? [], params, '')
+  refuseNames(UNSUPPORTED_PARAMS[noun] ?? [], params, '')
   for (const entry of UNSUPPORTED_PATHS[noun] ?? []) {
     const [path = '', value] = entry.split('=')
     const given = path
       .split(/[[\]]+/)
-      .reduce((at, name) => (name === '' ? at : ownField(at, name)), params as unknown)
+      .reduce((at, name) => (name === '' ? at : getOwnField(at, name)), params as unknown)
     if (value === undefined ? requestsAnything(given) : hasRequestedValue(given, value))
-      throw unsupportedParam(path)
+      throw createUnsupportedParamFault(path)
   }
 }
 
-export function unsupportedParam(path: string): StripeFault {
-  return invalidRequestFault(`The sandbox does not imitate \`${path}\`.`, path)
+export function createUnsupportedParamFault(path: string): StripeFault {
+  return createInvalidRequestFault(`The sandbox does not imitate \`${path}\`.`, path)
 }
 
 function hasRequestedValue(given: unknown, value: string): boolean {
   return (
     String(given) === value ||
-    ownField(given, 'type') === value ||
+    getOwnField(given, 'type') === value ||
     (Array.isArray(given) && given.includes(value))
   )
 }
@@ -126,7 +126,7 @@ function refuseNames(
   for (const [name, value] of Object.entries(params)) {
     const path = prefix === '' ? name : `${prefix}[${name}]`
     if (name === 'metadata') continue
-    if (names.includes(name) && requestsAnything(value)) throw unsupportedParam(path)
+    if (names.includes(name) && requestsAnything(value)) throw createUnsupportedParamFault(path)
     if (typeof value === 'object' && value !== null) {
       refuseNames(names, value as Record<string, unknown>, path)
     }
@@ -135,5 +135,5 @@ function refuseNames(
 
 /** Whether a parameter asks for anything. Empty values and `{ enabled: false }` do not. */
 function requestsAnything(value: unknown): boolean {
-  return value !== undefined && value !== '' && ownField(value, 'enabled') !== false
+  return value !== undefined && value !== '' && getOwnField(value, 'enabled') !== false
 }

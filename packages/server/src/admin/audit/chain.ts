@@ -3,10 +3,10 @@ import type { Clock } from '@tollgate/oauth'
 import type { ServiceTables } from '../../storage/tables.ts'
 import {
   type ChainedEntry,
-  chainedEntry,
   createSeals,
   hashChainedEntry,
   readEntry,
+  toChainedEntry,
 } from './entry.ts'
 
 /** A chained entry with its hash, as receivers of the stream get it. */
@@ -41,7 +41,7 @@ export interface AuditChainOptions {
 export interface AuditChain {
   /** Chains all entries that are not chained yet. Returns their number. */
   process(): Promise<number>
-  /** Stops after the current batch. */
+  /** Stops chaining entries after the current batch. */
   close(): Promise<void>
 }
 
@@ -83,7 +83,7 @@ export function createAuditChain(options: AuditChainOptions): AuditChain {
     for (const row of rows) {
       number += 1
       const entry = { ...readEntry(row), number, chainedAt: clock.now() }
-      const placed = chainedEntry(entry, hash)
+      const placed = toChainedEntry(entry, hash)
       hash = hashChainedEntry(placed)
       const isOurs = seals.checkContent(entry) === 'valid'
       // With its wrong seal, the verification names it.

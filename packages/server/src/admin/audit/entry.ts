@@ -1,8 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { auditTable, type ServiceTables } from '../../storage/tables.ts'
-import { canonicalJson } from './canonical.ts'
+import { formatCanonicalJson } from './canonical.ts'
 
-/** An entry as it is stored. */
+/** An entry of the audit log as it is stored. */
 export type StoredEntry = ReturnType<typeof auditTable.fromRow>
 
 /** The members of an entry before it is sealed and chained. */
@@ -69,7 +69,7 @@ export function toSealedContent(entry: WrittenEntry) {
 }
 
 /** Adds the position in the chain and the previous entry's hash to an entry. */
-export function chainedEntry(
+export function toChainedEntry(
   entry: StoredEntry & { readonly number: number; readonly chainedAt: Date },
   previousHash: string | null,
 ): ChainedEntry {
@@ -86,7 +86,7 @@ export function chainedEntry(
  * recompute.
  */
 export function hashChainedEntry(entry: ChainedEntry): string {
-  return sha256(canonicalJson(entry))
+  return sha256(formatCanonicalJson(entry))
 }
 
 /**
@@ -127,7 +127,7 @@ export function createSeals(secrets: readonly string[]): Seals {
     const isEqual = actual.length === expected.length && timingSafeEqual(actual, expected)
     return isEqual ? 'valid' : 'invalid'
   }
-  const textOf = (entry: WrittenEntry) => `entry ${canonicalJson(toSealedContent(entry))}`
+  const textOf = (entry: WrittenEntry) => `entry ${formatCanonicalJson(toSealedContent(entry))}`
   return {
     sealContent: (entry) => seal(textOf(entry)),
     checkContent: (entry) => check(entry.seal, textOf(entry)),

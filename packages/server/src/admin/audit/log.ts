@@ -14,7 +14,7 @@ export { sha256 } from './entry.ts'
  */
 export type AuditOutcome = 'done' | 'started' | 'failed' | 'refused'
 
-/** An entry to be written. */
+/** An entry to write to the audit log. */
 export interface NewAuditEntry {
   readonly caller: Caller
   readonly operation: string
@@ -111,13 +111,13 @@ function toStorableText(text: string): string {
 let entriesSoFar = 0
 
 /** Returns the prefix that the ids of all entries from this millisecond have in common. */
-export function idPrefix(at: Date): string {
+export function createIdPrefix(at: Date): string {
   return Math.max(at.getTime(), 0).toString(36).padStart(9, '0')
 }
 
 /** Creates an id that sorts by time, and within a process by the order of calls. */
 function newId(at: Date): string {
-  const time = idPrefix(at)
+  const time = createIdPrefix(at)
   entriesSoFar = (entriesSoFar + 1) % 36 ** 4
   const order = entriesSoFar.toString(36).padStart(4, '0')
   return `${time}${order}${randomBytes(8).toString('hex')}`

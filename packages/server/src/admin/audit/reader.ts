@@ -2,8 +2,8 @@ import type { Database } from '@tollgate/database'
 import { sql } from 'kysely'
 import { auditPersonalTable, type ServiceTables } from '../../storage/tables.ts'
 import type { PublishedEntry } from './chain.ts'
-import { chainedEntry, parseObject, readEntry, type StoredEntry } from './entry.ts'
-import { idPrefix, type PersonalData } from './log.ts'
+import { parseObject, readEntry, type StoredEntry, toChainedEntry } from './entry.ts'
+import { createIdPrefix, type PersonalData } from './log.ts'
 
 /**
  * Selects the entries to read. Only one filter uses an index: the first given one of subject,
@@ -30,7 +30,7 @@ export interface EntryPersonalData {
   readonly subject: Readonly<Record<string, string>>
 }
 
-/** An entry with its personal data. */
+/** An entry of the audit log with its personal data. */
 export interface EntryWithPersonalData {
   readonly entry: StoredEntry
   readonly personal: EntryPersonalData
@@ -41,7 +41,7 @@ type Tables = Database<ServiceTables>
 /** Maximum number of entries that are examined for one page if some filters cannot use an index. */
 export const EXAMINED_ENTRIES = 10_000
 
-/** A part of the entries that match a filter. */
+/** A part of the audit log's entries that match a filter. */
 export interface EntrySlice {
   readonly entries: readonly StoredEntry[]
   /**
@@ -73,8 +73,8 @@ export async function listEntries(
   if (before !== null) range = range.where('id', '<', before)
   if (typeof after === 'string') range = range.where('id', '>', after)
   // Ids begin with the time.
-  if (from) range = range.where('id', '>=', idPrefix(from))
-  if (to) range = range.where('id', '<', idPrefix(to))
+  if (from) range = range.where('id', '>=', createIdPrefix(from))
+  if (to) range = range.where('id', '<', createIdPrefix(to))
   for (const [column, value] of Object.entries(narrowest)) {
     range = range.where(sql.ref(column), '=', value)
   }
@@ -152,8 +152,8 @@ export async function readPersonal(
   return found
 }
 
-/** Adds the personal data to entries. */
-export async function withPersonal(
+/** Adds the personal data to entries of the audit log. */
+export async function readEntriesWithPersonalData(
   database: Tables,
   entries: readonly StoredEntry[],
 ): Promise<EntryWithPersonalData[]> {
@@ -197,7 +197,7 @@ export async function addPreviousHashes(
     .execute()
   const hashes = new Map(rows.map(({ number, hash }) => [Number(number), hash]))
   return chained.map((entry) => ({
-    ...chainedEntry(entry, hashes.get(entry.number - 1) ?? null),
+    ...toChainedEntry(entry, hashes.get(entry.number - 1) ?? null),
     hash: entry.hash,
   }))
 }

@@ -2,7 +2,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Database } from '@tollgate/database'
 import type { ServiceTables } from '../../storage/tables.ts'
 import { readHead } from './chain.ts'
-import { chainedEntry, createSeals, hashChainedEntry, type StoredEntry } from './entry.ts'
+import { createSeals, hashChainedEntry, type StoredEntry, toChainedEntry } from './entry.ts'
 import { hashPersonalData } from './log.ts'
 import { listChained, readPersonal } from './reader.ts'
 
@@ -41,7 +41,7 @@ export interface ChainBreak {
 }
 
 export interface AuditVerification {
-  /** `null` if no break was found. */
+  /** The first break of the chain. `null` if the chain is intact. */
   readonly firstBreak: ChainBreak | null
   /** Number of entries that were checked. */
   readonly checked: number
@@ -159,7 +159,7 @@ function findBreak(
 ): 'not-chained' | 'changed' | null {
   const { number, chainedAt, hash } = entry
   if (number === null || chainedAt === null || hash === null) return 'not-chained'
-  return hashChainedEntry(chainedEntry({ ...entry, number, chainedAt }, previousHash)) === hash
+  return hashChainedEntry(toChainedEntry({ ...entry, number, chainedAt }, previousHash)) === hash
     ? null
     : 'changed'
 }

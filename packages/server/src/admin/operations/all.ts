@@ -52,7 +52,7 @@ const byName = new Map(OPERATIONS.map((operation) => [operation.name as string, 
  * Finds an operation by its name.
  * @throws TypeError for an unknown name, which is a mistake in the code.
  */
-export function operationNamed(name: string): Operation {
+export function requireOperation(name: string): Operation {
   const found = byName.get(name)
   if (!found) throw new TypeError(`There is no operation ${name}`)
   return found

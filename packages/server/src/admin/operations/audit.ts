@@ -12,7 +12,7 @@ import {
   findEntry,
   listChained,
   listEntries,
-  withPersonal,
+  readEntriesWithPersonalData,
 } from '../audit/reader.ts'
 import { readLink, verifyAudit } from '../audit/verify.ts'
 import { JsonLinesResult } from '../lines.ts'
@@ -191,7 +191,7 @@ async function* exportPages(
       : await readChain(database, number)
     const lines = await addPreviousHashes(database, entries)
     if (withPersonalData) {
-      const found = await withPersonal(database, entries)
+      const found = await readEntriesWithPersonalData(database, entries)
       const byId = new Map(found.map(({ entry, personal }) => [entry.id, personal]))
       yield lines.map((line) => {
         const personal = byId.get(line.id)
@@ -233,7 +233,7 @@ export const auditOperations: readonly Operation[] = [
       const before = after === undefined ? null : String(cursors.decode(list, after))
       const { entries, next } = await listEntries(database, toAuditFilter(given), { limit, before })
       return {
-        data: (await withPersonal(database, entries)).map(entryJson),
+        data: (await readEntriesWithPersonalData(database, entries)).map(entryJson),
         next: next === null ? null : cursors.encode(list, next),
       }
     },
@@ -249,7 +249,7 @@ export const auditOperations: readonly Operation[] = [
     async run({ id }, context) {
       const database = asServiceDatabase(context)
       const entry = await findEntry(database, id)
-      const [found] = await withPersonal(database, entry ? [entry] : [])
+      const [found] = await readEntriesWithPersonalData(database, entry ? [entry] : [])
       if (!found) throw notFound('audit log entry', id)
       return entryJson(found)
     },

@@ -4,15 +4,15 @@ import type { AuditDescription } from '../audit/described.ts'
 import { type Operation, type OperationContext, operation } from '../operation.ts'
 import { AdminProblem } from '../problems.ts'
 import {
-  moneyJson,
   moneyShape,
   positiveMoney,
   requireBillable,
   requireBillableTarget,
   requireRepeatKey,
+  toMoneyJson,
 } from './billing-fields.ts'
 import { instant, nameSchema, userId } from './fields.ts'
-import { addressJson, addressShape, taxExemptShape } from './taxes.ts'
+import { addressShape, taxExemptShape, toAddressJson } from './taxes.ts'
 import { requireAccount } from './users.ts'
 
 const entryShape = z.strictObject({
@@ -125,10 +125,10 @@ export const balanceOperations: readonly Operation[] = [
       return {
         provider: billedBy,
         customer: user.providerId,
-        balance: balance && moneyJson(balance),
+        balance: balance && toMoneyJson(balance),
         free_until: user.trialEndsAt?.toISOString() ?? null,
         tax_exempt: taxExempt,
-        address: addressJson(address),
+        address: toAddressJson(address),
         supports: SUPPORTED.filter((name) => user.can(SUPPORT[name])),
       }
     },
@@ -156,7 +156,11 @@ export const balanceOperations: readonly Operation[] = [
       const user = await requireBalance({ id, amount }, context)
       const idempotencyKey = requireRepeatKey(context)
       const made = await user.creditBalance(amount, description, { gift, idempotencyKey })
-      return { entry: made.id, amount: moneyJson(made.amount), balance: moneyJson(made.balance) }
+      return {
+        entry: made.id,
+        amount: toMoneyJson(made.amount),
+        balance: toMoneyJson(made.balance),
+      }
     },
   }),
   operation({
@@ -175,7 +179,11 @@ export const balanceOperations: readonly Operation[] = [
       const user = await requireBalance({ id, amount }, context)
       const idempotencyKey = requireRepeatKey(context)
       const made = await user.debitBalance(amount, description, { idempotencyKey })
-      return { entry: made.id, amount: moneyJson(made.amount), balance: moneyJson(made.balance) }
+      return {
+        entry: made.id,
+        amount: toMoneyJson(made.amount),
+        balance: toMoneyJson(made.balance),
+      }
     },
   }),
 ]

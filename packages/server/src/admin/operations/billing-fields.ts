@@ -30,7 +30,7 @@ const PROVIDERS = Object.keys(PROVIDER_NAMES) as [ProviderName, ...ProviderName[
 export const providerName = z.enum(PROVIDERS)
 
 /** Returns the JSON of an amount, with only the members that the API shows. */
-export function moneyJson({ amount, currency }: Money): z.output<typeof moneyShape> {
+export function toMoneyJson({ amount, currency }: Money): z.output<typeof moneyShape> {
   return { amount, currency }
 }
 

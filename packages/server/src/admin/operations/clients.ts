@@ -1,10 +1,10 @@
 import {
   type Client,
+  describeClientSecret,
   type GrantType,
-  isVerified,
-  ownSettings,
+  isVerifiedClient,
+  pickOwnSettings,
   type SettingsChange,
-  secretInfo,
 } from '@tollgate/oauth'
 import { z } from 'zod'
 import { isFresh } from '../authorize.ts'
@@ -60,11 +60,11 @@ function clientJson(
     confidential: client.confidential,
     first_party: client.firstParty,
     resource_server: client.resourceServer,
-    settings: { ...ownSettings(settings) },
+    settings: { ...pickOwnSettings(settings) },
     user_id: client.userId,
     registered_by: registration?.by ?? (client.userId === null ? 'operator' : 'user'),
-    verified: isVerified(client),
-    previous_secret_until: secretInfo(client, clock).previousUntil?.toISOString() ?? null,
+    verified: isVerifiedClient(client),
+    previous_secret_until: describeClientSecret(client, clock).previousUntil?.toISOString() ?? null,
     last_used_at: lastUsedAt?.toISOString() ?? null,
     created_at: client.createdAt.toISOString(),
     updated_at: updatedAt.toISOString(),

@@ -4,7 +4,7 @@ import { type Operation, operation, readBilling } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
 import { instant, nameSchema, pagedFields, pageShape, readPage } from './fields.ts'
 import { showPayload } from './payload.ts'
-import { payloadShape, type QueuePosition, toPageOption } from './webhooks.ts'
+import { type QueuePosition, toPageOption, webhookPayloadShape } from './webhooks.ts'
 
 const STATES = ['pending', 'done', 'dead', 'gone'] as const
 
@@ -88,7 +88,7 @@ export const deliveryOperations: readonly Operation[] = [
     role: 'support',
     effect: 'read',
     input: z.strictObject(deliveryPathFields),
-    output: nameSchema('DeliveryDetail', deliveryShape.extend(payloadShape)),
+    output: nameSchema('DeliveryDetail', deliveryShape.extend(webhookPayloadShape)),
     async run({ delivery }, context) {
       const found = await (await readBilling(context)).deliveries.find(delivery)
       if (!found) throw notFound('delivery', String(delivery))

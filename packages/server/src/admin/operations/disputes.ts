@@ -1,7 +1,7 @@
 import type { Dispute } from '@tollgate/billing'
 import { z } from 'zod'
 import { type Operation, operation, readBilling } from '../operation.ts'
-import { moneyJson, moneyShape, providerName } from './billing-fields.ts'
+import { moneyShape, providerName, toMoneyJson } from './billing-fields.ts'
 import { instant, nameSchema, pagedFields, pageShape, userId } from './fields.ts'
 
 export const DISPUTE_STATUSES = ['inquiry', 'open', 'won', 'lost'] as const
@@ -44,7 +44,7 @@ function disputeJson(dispute: Dispute): DisputeJson {
     subscription: subscriptionId,
     invoice,
     charge,
-    amount: moneyJson(dispute.amount),
+    amount: toMoneyJson(dispute.amount),
     reason,
     status,
     opened_at: dispute.openedAt.toISOString(),

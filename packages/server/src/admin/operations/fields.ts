@@ -3,7 +3,9 @@ import type { CursorCodec } from '../cursor.ts'
 
 const names = new WeakMap<z.core.$ZodType, string>()
 
-/** Names a schema of responses, so that generated clients have one class for it. Returns the schema. */
+/**
+ * Names a schema of responses, so that generated clients have one class for it. Returns the schema.
+ */
 export function nameSchema<Schema extends z.ZodType>(name: string, schema: Schema): Schema {
   names.set(schema, name)
   return schema
@@ -13,7 +15,7 @@ export function findSchemaName(schema: z.core.$ZodType): string | undefined {
   return names.get(schema)
 }
 
-/** Fields that several operations share. */
+/** Id of an object: a field of several operations, like the fields below. */
 export const id = z.string().min(1).max(2000).describe('Id of the object')
 export const userId = z
   .string()
@@ -27,13 +29,13 @@ export const givenInstant = z.iso
   .datetime({ offset: true })
   .describe('ISO 8601, with `Z` or an offset')
 
-/** The fields of every list. */
+/** Query parameters of every list. */
 export const pagedFields = {
   after: z.string().max(2000).optional().describe('The `next` value of the previous page'),
   limit: z.coerce.number().int().min(1).max(100).default(25).describe('Maximum number of entries'),
 }
 
-/** The response of a list. */
+/** Creates the schema of one page of a list. */
 export const pageShape = <Entry extends z.ZodType>(entry: Entry) =>
   z.strictObject({
     data: z.array(entry),

@@ -4,12 +4,12 @@ import type { AuditDescription } from '../audit/described.ts'
 import { type Operation, operation } from '../operation.ts'
 import { notFound } from '../problems.ts'
 import {
-  moneyJson,
   moneyShape,
   positiveMoney,
   requireBillable,
   requireBillableTarget,
   requireRepeatKey,
+  toMoneyJson,
 } from './billing-fields.ts'
 import { instant, nameSchema, pagedFields, pageShape, readPage, userId } from './fields.ts'
 
@@ -56,8 +56,8 @@ function invoiceJson(invoice: Invoice, owner: string): z.output<typeof invoiceSh
     number,
     date: data.date.toISOString(),
     status: invoice.voided ? 'void' : invoice.paid ? 'paid' : 'unpaid',
-    total: moneyJson(amounts.total),
-    amount_due: moneyJson(amounts.amountDue),
+    total: toMoneyJson(amounts.total),
+    amount_due: toMoneyJson(amounts.amountDue),
     due_at: dueAt?.toISOString() ?? null,
   }
 }
@@ -67,10 +67,10 @@ async function detailJson(invoice: Invoice, owner: string): Promise<z.output<typ
   return {
     ...invoiceJson(invoice, owner),
     customer: { name: data.customer.name ?? null, email: data.customer.email ?? null },
-    subtotal: moneyJson(amounts.subtotal),
-    discount: moneyJson(amounts.discount),
-    tax: moneyJson(amounts.tax),
-    refunded: moneyJson(await invoice.refunded()),
+    subtotal: toMoneyJson(amounts.subtotal),
+    discount: toMoneyJson(amounts.discount),
+    tax: toMoneyJson(amounts.tax),
+    refunded: toMoneyJson(await invoice.refunded()),
     lines: data.lines.map(({ description, amount, quantity }) => ({
       description: description ?? '',
       amount: { amount, currency: data.currency },
@@ -219,7 +219,7 @@ export const invoiceOperations: readonly Operation[] = [
         ...(reason === undefined ? {} : { reason }),
       })
       const { id: refund, charge, status } = made
-      return { refund, charge, amount: moneyJson(made.amount), status }
+      return { refund, charge, amount: toMoneyJson(made.amount), status }
     },
   }),
   operation({

@@ -1,5 +1,9 @@
 import { z } from 'zod'
-import { dailyStatistics, dayOf, type StatisticName } from '../../statistics/daily-statistics.ts'
+import {
+  createDailyStatistics,
+  type StatisticName,
+  toUtcDay,
+} from '../../statistics/daily-statistics.ts'
 import { DAYS_SHOWN } from '../../statistics/statistics.ts'
 import { type Operation, operation } from '../operation.ts'
 
@@ -47,8 +51,8 @@ export const overviewOperations: readonly Operation[] = [
       ),
     }),
     async run({ days }, { clock, database }) {
-      const since = dayOf(new Date(clock.now().getTime() - (days - 1) * DAY_MS))
-      const found = await dailyStatistics(database).listSince(since)
+      const since = toUtcDay(new Date(clock.now().getTime() - (days - 1) * DAY_MS))
+      const found = await createDailyStatistics(database).listSince(since)
       const numbers = found.map(({ name, day, unit, amount }) => ({
         name: NAMES[name],
         day,

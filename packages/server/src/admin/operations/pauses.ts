@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { Operation } from '../operation.ts'
 import { givenInstant } from './fields.ts'
-import { subscriptionChange } from './subscriptions.ts'
+import { defineSubscriptionChange } from './subscriptions.ts'
 
 export const PAUSED_BILLS = ['void', 'keep_as_draft', 'mark_uncollectible'] as const
 
 /** Operations that pause the payments of a subscription. */
 export const pauseOperations: readonly Operation[] = [
-  subscriptionChange(
+  defineSubscriptionChange(
     {
       name: 'billing.pause',
       summary: 'Pause the payments of a subscription',
@@ -31,7 +31,7 @@ export const pauseOperations: readonly Operation[] = [
     (subscription, { until, bills }) =>
       subscription.pause({ bills, ...(until === null ? {} : { until: new Date(until) }) }),
   ),
-  subscriptionChange(
+  defineSubscriptionChange(
     {
       name: 'billing.unpause',
       summary: 'End the pause of a subscription',

@@ -1,11 +1,11 @@
 import type { SwapItem } from '@tollgate/billing'
 import { z } from 'zod'
 import type { Operation } from '../operation.ts'
-import { subscriptionChange } from './subscriptions.ts'
+import { defineSubscriptionChange } from './subscriptions.ts'
 
 /** Operations on changes of the price that are planned for the end of the billing period. */
 export const plannedChangeOperations: readonly Operation[] = [
-  subscriptionChange(
+  defineSubscriptionChange(
     {
       name: 'billing.planChange',
       summary: 'Change the price of a subscription when its next period begins',
@@ -35,7 +35,7 @@ export const plannedChangeOperations: readonly Operation[] = [
       return subscription.swapAtPeriodEnd([{ price, quantity }, ...others])
     },
   ),
-  subscriptionChange(
+  defineSubscriptionChange(
     {
       name: 'billing.cancelPlannedChange',
       summary: 'Cancel the planned change of a subscription',

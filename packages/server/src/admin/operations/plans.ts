@@ -10,7 +10,7 @@ import type { Config } from '../../config/config.ts'
 import type { PriceTerms } from '../../config/plans.ts'
 import type { Plan } from '../../config/settings.ts'
 import { type Operation, type OperationContext, operation, readBilling } from '../operation.ts'
-import { moneyJson, moneyShape, providerName } from './billing-fields.ts'
+import { moneyShape, providerName, toMoneyJson } from './billing-fields.ts'
 import { instant, nameSchema, type PageRequest, pagedFields, pageShape } from './fields.ts'
 
 const subscriptions = z
@@ -126,7 +126,7 @@ function couponJson(coupon: CatalogCoupon): z.output<typeof couponShape> {
     id,
     name,
     percent_off: percentOff,
-    amount_off: amountOff && moneyJson(amountOff),
+    amount_off: amountOff && toMoneyJson(amountOff),
     lasts,
     is_valid: isValid,
   }
@@ -211,7 +211,7 @@ export const planOperations: readonly Operation[] = [
         data: entries.map(({ id, name, amount, period, trialDays }) => ({
           id,
           name,
-          amount: amount && moneyJson(amount),
+          amount: amount && toMoneyJson(amount),
           period: { unit: period.unit, count: period.count },
           trial_days: trialDays,
           plan: plans.find((plan) => plan[provider] === id)?.id ?? null,

@@ -142,7 +142,7 @@ function describeSubscription(input: {
 const subscriptionListShape = z.strictObject({ data: z.array(subscriptionShape) })
 
 /** Declares an operation that changes one subscription. */
-export function subscriptionChange<More extends z.ZodRawShape>(
+export function defineSubscriptionChange<More extends z.ZodRawShape>(
   declared: Pick<Operation, 'name' | 'summary' | 'effect'> & { readonly description?: string },
   { path, fields }: { readonly path: string; readonly fields: More },
   perform: (
@@ -292,7 +292,7 @@ export const subscriptionOperations: readonly Operation[] = [
       return subscriptionJson(await requireSubscription(user, subscription))
     },
   }),
-  subscriptionChange(
+  defineSubscriptionChange(
     {
       name: 'billing.cancel',
       summary: 'Cancel a subscription at the end of its period',
@@ -303,7 +303,7 @@ export const subscriptionOperations: readonly Operation[] = [
     { path: 'cancel', fields: {} },
     (subscription) => subscription.cancel(),
   ),
-  subscriptionChange(
+  defineSubscriptionChange(
     {
       name: 'billing.cancelNow',
       summary: 'End a subscription now',
@@ -314,7 +314,7 @@ export const subscriptionOperations: readonly Operation[] = [
     { path: 'cancel-now', fields: {} },
     (subscription) => subscription.cancelNow(),
   ),
-  subscriptionChange(
+  defineSubscriptionChange(
     {
       name: 'billing.resume',
       summary: 'Undo a cancellation during the grace period',
@@ -323,7 +323,7 @@ export const subscriptionOperations: readonly Operation[] = [
     { path: 'resume', fields: {} },
     (subscription) => subscription.resume(),
   ),
-  subscriptionChange(
+  defineSubscriptionChange(
     {
       name: 'billing.extendTrial',
       summary: 'Move the end of a running trial',
@@ -334,7 +334,7 @@ export const subscriptionOperations: readonly Operation[] = [
     { path: 'extend-trial', fields: { trial_ends_at: givenInstant } },
     (subscription, input) => subscription.extendTrial(new Date(String(input.trial_ends_at))),
   ),
-  subscriptionChange(
+  defineSubscriptionChange(
     {
       name: 'billing.applyCoupon',
       summary: 'Apply a coupon to a subscription from the next invoice on',
@@ -345,7 +345,7 @@ export const subscriptionOperations: readonly Operation[] = [
     { path: 'coupon', fields: { coupon: z.string().min(1).max(255) } },
     (subscription, input) => subscription.applyCoupon(String(input.coupon)),
   ),
-  subscriptionChange(
+  defineSubscriptionChange(
     {
       name: 'billing.applyPromotionCode',
       summary: 'Apply a promotion code to a subscription from the next invoice on',
@@ -356,7 +356,7 @@ export const subscriptionOperations: readonly Operation[] = [
     { path: 'promotion-code', fields: { code: z.string().trim().min(1).max(64) } },
     (subscription, input) => subscription.applyPromotionCode(String(input.code)),
   ),
-  subscriptionChange(
+  defineSubscriptionChange(
     {
       name: 'billing.removeDiscounts',
       summary: 'Remove all discounts of a subscription from the next invoice on',

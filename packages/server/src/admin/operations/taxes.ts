@@ -48,7 +48,7 @@ nameSchema('Address', addressShape)
 export type AddressJson = z.output<typeof addressShape>
 
 /** Converts an address for responses. `null` if there is none. */
-export function addressJson(address: Address | null): AddressJson | null {
+export function toAddressJson(address: Address | null): AddressJson | null {
   if (address === null) return null
   const { postalCode, ...rest } = address
   return { ...rest, ...(postalCode === undefined ? {} : { postal_code: postalCode }) }
@@ -170,7 +170,7 @@ export const taxOperations: readonly Operation[] = [
     async run({ id, ...address }, context) {
       const user = await requireBillableTarget(id, context)
       await user.updateCustomer({ address: toAddress(address) })
-      return addressJson(await user.billingAddress()) ?? {}
+      return toAddressJson(await user.billingAddress()) ?? {}
     },
   }),
 ]

@@ -2,7 +2,11 @@ import type { Database } from '@tollgate/database'
 import { z } from 'zod'
 import type { ServiceTables } from '../../storage/tables.ts'
 import { formatIsoDate } from '../audit/entry.ts'
-import { type EntryWithPersonalData, listEntries, withPersonal } from '../audit/reader.ts'
+import {
+  type EntryWithPersonalData,
+  listEntries,
+  readEntriesWithPersonalData,
+} from '../audit/reader.ts'
 import { type Operation, operation } from '../operation.ts'
 import { instant, nameSchema, pagedFields, pageShape, readPage, userId } from './fields.ts'
 import { requireAccount } from './users.ts'
@@ -59,7 +63,7 @@ export const timelineOperations: readonly Operation[] = [
       return readPage(page, `timeline ${id}`, context.cursors, {
         async read(before: string | null, limit) {
           const { entries } = await listEntries(database, { owner: id }, { limit, before })
-          return (await withPersonal(database, entries)).map(eventJson)
+          return (await readEntriesWithPersonalData(database, entries)).map(eventJson)
         },
         positionOf: ({ id }) => id,
       })

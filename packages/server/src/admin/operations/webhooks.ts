@@ -23,7 +23,7 @@ const webhookShape = z.strictObject({
 })
 nameSchema('Webhook', webhookShape)
 
-export const payloadShape = {
+export const webhookPayloadShape = {
   payload: z
     .unknown()
     .describe(
@@ -93,7 +93,7 @@ export const webhookOperations: readonly Operation[] = [
     role: 'support',
     effect: 'read',
     input: z.strictObject(webhookPathFields),
-    output: nameSchema('WebhookDetail', webhookShape.extend(payloadShape)),
+    output: nameSchema('WebhookDetail', webhookShape.extend(webhookPayloadShape)),
     async run({ webhook }, context) {
       const found = await (await readBilling(context)).webhooks.find(webhook)
       if (!found) throw notFound('webhook', String(webhook))

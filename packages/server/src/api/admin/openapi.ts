@@ -4,7 +4,7 @@ import {
   AREAS,
   getOperationArea,
   getOperationScope,
-  IRREVERSIBLE,
+  IRREVERSIBLE_SCOPE,
   type Operation,
 } from '../../admin/operation.ts'
 import { findSchemaName } from '../../admin/operations/fields.ts'
@@ -86,7 +86,7 @@ function describeScopesByOperation(operations: readonly Operation[]): Json {
   const scopes = new Map(
     usable.map((each) => [getOperationScope(each), AREAS[getOperationArea(each)]]),
   )
-  return Object.fromEntries([...scopes, [IRREVERSIBLE, 'irreversible operations']])
+  return Object.fromEntries([...scopes, [IRREVERSIBLE_SCOPE, 'irreversible operations']])
 }
 
 const OPERATOR = { session: [], csrf: [] }
@@ -102,7 +102,7 @@ function describeOperation(operation: Operation, schemas: Schemas): Json {
   const isRead = method === 'GET'
   const scopes = [
     getOperationScope(operation),
-    ...(effect === 'irreversible' ? [IRREVERSIBLE] : []),
+    ...(effect === 'irreversible' ? [IRREVERSIBLE_SCOPE] : []),
   ]
   return {
     operationId: name.replace('.', '_'),

@@ -5,7 +5,7 @@ import {
   type CreditNoteJson,
 } from '../../admin/operations/credit-notes.ts'
 import type { InvoiceDetailJson } from '../../admin/operations/invoices.ts'
-import { chooseKey, parseAmount } from '../amount.ts'
+import { chooseIdempotencyKey, parseAmount } from '../amount.ts'
 import { type Commands, command } from '../command.ts'
 import * as option from '../options.ts'
 import { formatTable } from '../table.ts'
@@ -70,7 +70,7 @@ export const creditNoteCommands: Commands = {
             ...(memo !== null && { memo }),
             ...(ofRefund !== null && { of_refund: ofRefund }),
           },
-          chooseKey(key, context),
+          chooseIdempotencyKey(key, context),
         )
         const text = `Issued the credit note ${issued.number} over ${formatMoney(issued.total)} to ${email} (${id}).`
         return { json: issued, text }

@@ -2,7 +2,7 @@ import { formatMoney } from '@tollgate/billing'
 import type { InvoiceDetailJson, InvoiceJson } from '../../admin/operations/invoices.ts'
 import { SUBSCRIPTION_STATES, type SubscriptionJson } from '../../admin/operations/subscriptions.ts'
 import { AdminProblem } from '../../admin/problems.ts'
-import { chooseKey, parseAmount } from '../amount.ts'
+import { chooseIdempotencyKey, parseAmount } from '../amount.ts'
 import { type Commands, command } from '../command.ts'
 import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
@@ -159,7 +159,7 @@ export const subscriptionCommands: Commands = {
           }),
           ...(reason !== null && { refund_reason: reason }),
         }
-        const key = chooseKey(idempotencyKey, context)
+        const key = chooseIdempotencyKey(idempotencyKey, context)
         const made = await opened.perform<Refund>('billing.refund', input, key)
         const text = `Refunded ${formatMoney(made.amount)} of ${made.charge}: ${made.refund} (${made.status})`
         return { json: made, text }

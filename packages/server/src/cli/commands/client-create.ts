@@ -1,6 +1,11 @@
 import type { GrantType } from '@tollgate/oauth'
 import type { Config } from '../../config/config.ts'
-import { grantType, readSettings, URN, type WithSecret } from '../client-input.ts'
+import {
+  GRANT_TYPE_URN_PREFIX,
+  parseGrantType,
+  readSettings,
+  type WithSecret,
+} from '../client-input.ts'
 import { type CommandContext, command, type Outcome } from '../command.ts'
 import { ALSO_IN_APPLICATIONS } from '../open.ts'
 import { withOperations } from '../open-operations.ts'
@@ -24,10 +29,14 @@ const KINDS: Readonly<Record<string, typeof WEB>> = {
   password: defineClientKind(['password', 'refresh_token'], true, 'passwordGrant'),
   public: defineClientKind(WEB.grants, false),
   credentials: defineClientKind(['client_credentials'], true),
-  device: defineClientKind([`${URN}device_code`, 'refresh_token'], false, 'deviceGrant'),
-  exchange: defineClientKind([`${URN}token-exchange`], true, 'exchangeGrant'),
-  assertion: defineClientKind([`${URN}jwt-bearer`], true, 'trustedIssuers'),
-  workload: defineClientKind([`${URN}jwt-bearer`], false, 'trustedIssuers'),
+  device: defineClientKind(
+    [`${GRANT_TYPE_URN_PREFIX}device_code`, 'refresh_token'],
+    false,
+    'deviceGrant',
+  ),
+  exchange: defineClientKind([`${GRANT_TYPE_URN_PREFIX}token-exchange`], true, 'exchangeGrant'),
+  assertion: defineClientKind([`${GRANT_TYPE_URN_PREFIX}jwt-bearer`], true, 'trustedIssuers'),
+  workload: defineClientKind([`${GRANT_TYPE_URN_PREFIX}jwt-bearer`], false, 'trustedIssuers'),
 }
 
 export const clientCreate = command({
@@ -89,7 +98,7 @@ export const clientCreate = command({
           await perform<WithSecret>('clients.create', {
             name,
             redirect_uris: redirect,
-            grants: [...new Set([...grants, ...further.map(grantType)])],
+            grants: [...new Set([...grants, ...further.map(parseGrantType)])],
             confidential,
             user_id: userId,
             settings,

@@ -1,12 +1,17 @@
-import { type Clients, clientJson, isVerified, kyselyStorage } from '@tollgate/oauth'
+import { type Clients, isVerifiedClient, kyselyStorage, toClientJson } from '@tollgate/oauth'
 import { AdminProblem } from '../../admin/problems.ts'
 import { requirePart, withApplication } from '../application/open.ts'
-import { grantType, type ManagedClient, readSettings, type WithSecret } from '../client-input.ts'
+import {
+  type ManagedClient,
+  parseGrantType,
+  readSettings,
+  type WithSecret,
+} from '../client-input.ts'
 import {
   describeOrigin,
   describeSelfRegistered,
   findHostOrScheme,
-  verificationLabel,
+  formatVerificationLabel,
 } from '../client-origin.ts'
 import { type CommandContext, type Commands, command, type Outcome } from '../command.ts'
 import { ALSO_IN_APPLICATIONS, withTables } from '../open.ts'
@@ -32,15 +37,15 @@ export const clientCommands: Commands = {
       return withClients(context, async (clients) => {
         const found = userId ? await clients.listByUser(userId) : await clients.list()
         const rows = found.map((client) => ({
-          ...clientJson(client),
+          ...toClientJson(client),
           grants: client.grantTypes,
-          verified: isVerified(client),
+          verified: isVerifiedClient(client),
           self_registered: describeOrigin(client),
         }))
         const lines = rows.map((row) => {
           const { id, name, grants, revoked, user_id, verified, self_registered: origin } = row
           const whose =
-            user_id === null ? '' : `(registered by a user, ${verificationLabel(verified)})`
+            user_id === null ? '' : `(registered by a user, ${formatVerificationLabel(verified)})`
           return [
             id,
             name,
@@ -204,7 +209,7 @@ function readChange({ name, redirect, grant, scope, setting, ...rest }: ChangeOp
   return {
     ...(name !== null && { name }),
     ...(redirect.length > 0 && { redirect_uris: redirect }),
-    ...(grant.length > 0 && { grants: grant.map(grantType) }),
+    ...(grant.length > 0 && { grants: grant.map(parseGrantType) }),
     ...(scope.length > 0 && { scopes: scope }),
     ...(anyScope && { scopes: null }),
     ...(firstParty !== null && { first_party: firstParty === 'yes' }),

@@ -1,4 +1,4 @@
-import { type CompletionPosition, GLOBAL } from './words.ts'
+import { type CompletionPosition, GLOBAL_OPTIONS } from './words.ts'
 
 /** Creates the script for bash. It needs no package such as bash-completion. */
 export function bashCompletion(positions: readonly CompletionPosition[]): string {
@@ -9,7 +9,7 @@ _tollgate() {
   for ((at = 1; at < COMP_CWORD; at++)); do
     word="\${COMP_WORDS[at]}"
     case "$word" in
-      ${GLOBAL.map(({ flag }) => flag).join(' | ')}) at=$((at + 1)); continue ;;
+      ${GLOBAL_OPTIONS.map(({ flag }) => flag).join(' | ')}) at=$((at + 1)); continue ;;
       -*) continue ;;
     esac
     candidate="\${path:+$path }$word"
@@ -43,12 +43,12 @@ const casesOf = (texts: readonly string[]) => texts.map((text) => `'${text}'`).j
 /** After an option with a value, the possible values follow, or a file, or anything. */
 function valueCases(positions: readonly CompletionPosition[]): string {
   const files = 'COMPREPLY=($(compgen -f -- "$current")); '
-  const lines = GLOBAL.map(
+  const lines = GLOBAL_OPTIONS.map(
     ({ flag, values }) => `    *' ${flag}') ${values === 'files' ? files : ''}return ;;`,
   )
   for (const { path, values } of positions) {
     for (const { flag, values: known } of values) {
-      if (GLOBAL.some((each) => each.flag === flag) || known === 'files') continue
+      if (GLOBAL_OPTIONS.some((each) => each.flag === flag) || known === 'files') continue
       const words = known.join(' ')
       lines.push(
         words === ''

@@ -1,4 +1,4 @@
-import { type CompletionPosition, type CompletionWord, GLOBAL } from './words.ts'
+import { type CompletionPosition, type CompletionWord, GLOBAL_OPTIONS } from './words.ts'
 
 /** Creates the script for fish. */
 export function fishCompletion(positions: readonly CompletionPosition[]): string {
@@ -12,7 +12,7 @@ function __tollgate_at
             set skip no
             continue
         end
-        if contains -- $word ${GLOBAL.map(({ flag }) => flag).join(' ')}
+        if contains -- $word ${GLOBAL_OPTIONS.map(({ flag }) => flag).join(' ')}
             set skip yes
             continue
         end

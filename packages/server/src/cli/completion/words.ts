@@ -29,7 +29,7 @@ const HELP: CompletionWord = { word: '--help', description: 'show the help' }
 const JSON_FLAG: CompletionWord = { word: '--json', description: 'print JSON, for scripts' }
 
 /** The options of every command, which can also stand before its name. */
-export const GLOBAL: readonly (ValueOption & CompletionWord)[] = [
+export const GLOBAL_OPTIONS: readonly (ValueOption & CompletionWord)[] = [
   {
     flag: '--as',
     word: '--as',
@@ -62,8 +62,8 @@ export function listPositions(commands: Commands): CompletionPosition[] {
   const ofGroups = [...groups].map(([path, words]) => ({
     path,
     words: [...words.values()],
-    flags: [HELP, ...(path === '' ? [VERSION] : []), ...GLOBAL],
-    values: GLOBAL,
+    flags: [HELP, ...(path === '' ? [VERSION] : []), ...GLOBAL_OPTIONS],
+    values: GLOBAL_OPTIONS,
   }))
   return [...ofGroups, ...Object.entries(commands).map(([path, each]) => ofCommand(path, each))]
 }
@@ -81,7 +81,7 @@ function ofCommand(path: string, { arguments: args = [], options }: Command): Co
   return {
     path,
     words: (args[0]?.choices ?? []).map((word) => ({ word, description: '' })),
-    flags: [...own, JSON_FLAG, HELP, ...GLOBAL],
-    values: [...own.filter(({ hasValue }) => hasValue), ...GLOBAL],
+    flags: [...own, JSON_FLAG, HELP, ...GLOBAL_OPTIONS],
+    values: [...own.filter(({ hasValue }) => hasValue), ...GLOBAL_OPTIONS],
   }
 }

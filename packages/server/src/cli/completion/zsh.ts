@@ -1,4 +1,4 @@
-import { type CompletionPosition, type CompletionWord, GLOBAL } from './words.ts'
+import { type CompletionPosition, type CompletionWord, GLOBAL_OPTIONS } from './words.ts'
 
 /** Creates the script for zsh: to be sourced, or a file \`_tollgate\` in a folder of \`fpath\`. */
 export function zshCompletion(positions: readonly CompletionPosition[]): string {
@@ -12,7 +12,7 @@ _tollgate() {
   for ((at = 2; at < CURRENT; at++)); do
     word="\${words[at]}"
     case "$word" in
-      ${GLOBAL.map(({ flag }) => flag).join(' | ')}) at=$((at + 1)); continue ;;
+      ${GLOBAL_OPTIONS.map(({ flag }) => flag).join(' | ')}) at=$((at + 1)); continue ;;
       -*) continue ;;
     esac
     candidate="\${line:+$line }$word"
@@ -55,12 +55,12 @@ function describe({ word, description }: CompletionWord): string {
 }
 
 function valueCases(positions: readonly CompletionPosition[]): string {
-  const lines = GLOBAL.map(
+  const lines = GLOBAL_OPTIONS.map(
     ({ flag, values }) => `    *' ${flag}') ${values === 'files' ? '_files; ' : ''}return ;;`,
   )
   for (const { path, values } of positions) {
     for (const { flag, values: known } of values) {
-      if (GLOBAL.some((each) => each.flag === flag) || known === 'files') continue
+      if (GLOBAL_OPTIONS.some((each) => each.flag === flag) || known === 'files') continue
       const add = known.length === 0 ? '' : `compadd -- ${known.join(' ')}; `
       lines.push(`    '${path} ${flag}') ${add}return ;;`)
     }

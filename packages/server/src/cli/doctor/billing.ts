@@ -2,7 +2,7 @@ import type { Billing } from '@tollgate/billing'
 import Stripe from 'stripe'
 import type { Providers } from '../../billing.ts'
 import type { Config } from '../../config/config.ts'
-import { itemsAt } from '../../config/plan-capabilities.ts'
+import { listAdditionalPrices } from '../../config/plan-capabilities.ts'
 import type { PriceTerms } from '../../config/plans.ts'
 import { formatCount } from '../count.ts'
 import { describeErrorBriefly, type Finding, ok, problem, warning } from './finding.ts'
@@ -70,7 +70,7 @@ export async function checkPrices({ stripe }: Providers, config: Config): Promis
 /** Lists the prices of the plans at Stripe. */
 function pricesOf({ settings }: Config) {
   return settings.plans.flatMap((plan) =>
-    [plan, ...itemsAt(plan, 'stripe')].flatMap((terms) =>
+    [plan, ...listAdditionalPrices(plan, 'stripe')].flatMap((terms) =>
       terms.stripe === null ? [] : [{ id: terms.stripe, terms, months: plan.months }],
     ),
   )

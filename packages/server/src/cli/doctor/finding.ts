@@ -23,7 +23,7 @@ export const problem = createFindingFactory('problem')
  * Returns the findings without the values `false`, so that a finding can be written as `condition
  * && finding`.
  */
-export function dropFalse(...all: ReadonlyArray<Finding | false>): Finding[] {
+export function keepFindings(...all: ReadonlyArray<Finding | false>): Finding[] {
   return all.filter((each) => each !== false)
 }
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Config } from '../../config/config.ts'
-import { ADDRESS_PROBE, addressProbe } from '../../http/operations.ts'
+import { ADDRESS_PROBE, createAddressProbe } from '../../http/operations.ts'
 import { createProxyList } from '../../limits/network.ts'
 import { describeErrorBriefly, type Finding, ok, problem, warning } from './finding.ts'
 
@@ -34,7 +34,7 @@ export async function checkProxies({
   let seen: unknown
   try {
     const response = await fetch(`${url}/healthz`, {
-      headers: { 'x-forwarded-for': invented, [ADDRESS_PROBE]: addressProbe(secret) },
+      headers: { 'x-forwarded-for': invented, [ADDRESS_PROBE]: createAddressProbe(secret) },
       signal: AbortSignal.timeout(TIMEOUT),
     })
     seen = ((await response.json()) as { address?: unknown } | null)?.address

@@ -2,14 +2,14 @@ import type { Database } from '@tollgate/database'
 import {
   type Client,
   type ClientRequirement,
+  findNewRedirectProblem,
   kyselyStorage,
-  newRedirectProblem,
 } from '@tollgate/oauth'
 import type { Config } from '../../config/config.ts'
-import { withoutSecrets } from '../../config/in-force.ts'
+import { redactSecretValues } from '../../config/in-force.ts'
 import { type Settings, settingRows } from '../../config/settings.ts'
 import { formatCount } from '../count.ts'
-import { dropFalse, type Finding, ok, warning } from './finding.ts'
+import { type Finding, keepFindings, ok, warning } from './finding.ts'
 
 const MAX_FINDINGS = 20
 
@@ -40,7 +40,7 @@ function checkRegistration({ mode, selfRegistered }: Config): Finding[] {
   const tokens = count === 1 ? 'the initial access token' : `one of ${count} initial access tokens`
   const hosts = documents === true ? 'any host' : documents ? documents.join(', ') : false
   const where = resources === null ? '/api and all resources' : resources.join(', ')
-  return dropFalse(
+  return keepFindings(
     policy === 'initial-access-token' && ok(check, `Programs with ${tokens} may register a client`),
     policy === 'open' &&
       mode === 'demo' &&
@@ -98,7 +98,7 @@ function checkRequests(settings: Settings, clients: readonly Client[]): Finding[
       ? '; at /api, each process detects only the replays that it receives itself'
       : ''
   const unsigned = clients.filter(cannotSign)
-  const found = dropFalse(
+  const found = keepFindings(
     ok(
       'requests',
       `Pushing authorization requests ${state(pushedRequests)}, signing them ${state(requestObjects)}`,
@@ -177,11 +177,11 @@ function checkValues(settings: Settings): Finding[] {
     }
     return [remarksOf(value)].flat().map((remark) => remark && { check, fix: null, ...remark })
   })
-  return dropFalse(ok('tokens', format), ...remarks)
+  return keepFindings(ok('tokens', format), ...remarks)
 }
 
 function describe(value: unknown): string {
-  return Array.isArray(value) ? value.join(', ') : String(withoutSecrets(value))
+  return Array.isArray(value) ? value.join(', ') : String(redactSecretValues(value))
 }
 
 function countClients({ length }: readonly Client[]): string {
@@ -210,7 +210,7 @@ function checkIdentity(config: Config, clients: readonly Client[]): Finding[] {
         'Set TOLLGATE_PAIRWISE_SALT to its former value: with another one people get new ids.',
       ),
     )
-  return dropFalse(
+  return keepFindings(
     ok(CHECK, `Other applications can sign people in here, and may request ${scopes}`),
     ok(CHECK, `ID tokens are signed with ${idTokenAlgorithm}, ${told}`),
     responseTypes.length > 0 &&
@@ -228,7 +228,7 @@ function checkIdentity(config: Config, clients: readonly Client[]): Finding[] {
 function checkRedirects(clients: readonly Client[], issuer: string): Finding[] {
   const found = clients.flatMap(({ id, name, redirectUris }) =>
     redirectUris.flatMap((uri) => {
-      const problem = newRedirectProblem(uri, issuer)
+      const problem = findNewRedirectProblem(uri, issuer)
       return problem ? [`${name} (${id}): ${uri} ${problem}`] : []
     }),
   )

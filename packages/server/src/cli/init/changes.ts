@@ -17,12 +17,12 @@ import { UsageError } from '../usage-error.ts'
 import type { FileChange } from './framework.ts'
 import { readText } from './project.ts'
 
-/** A change of a file. `mode` holds its permissions, if they matter. */
-export interface ChangeOfFile extends FileChange {
+/** A change of a file, with the permissions of the file if they must be kept. */
+export interface FileChangeWithMode extends FileChange {
   readonly mode?: number
 }
 
-/** Takes steps back, the last first. */
+/** Reverts the steps of `tollgate init` after a failure, the last step first. */
 export class UndoSteps {
   readonly #steps: (() => void)[] = []
 
@@ -39,7 +39,7 @@ export class UndoSteps {
  * Checks that every file can be written, before anything is.
  * @throws UsageError that names the first file that cannot.
  */
-export function assertWritable(folder: string, changes: readonly ChangeOfFile[]): void {
+export function assertWritable(folder: string, changes: readonly FileChangeWithMode[]): void {
   for (const { path, before } of changes) {
     let target = join(folder, path)
     if (before === null) {
@@ -61,7 +61,7 @@ export function assertWritable(folder: string, changes: readonly ChangeOfFile[])
  */
 export function writeChanges(
   folder: string,
-  changes: readonly ChangeOfFile[],
+  changes: readonly FileChangeWithMode[],
   undo: UndoSteps,
 ): void {
   for (const { path, before, after, mode } of changes) {

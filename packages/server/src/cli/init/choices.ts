@@ -1,7 +1,7 @@
 import { UsageError } from '../usage-error.ts'
 
 /** The kinds of databases: an example of a URL, the driver's package, and the schemes of URLs. */
-export const DATABASES = {
+export const INIT_DATABASES = {
   sqlite: { url: 'sqlite:tollgate.db', driver: 'libsql', schemes: ['sqlite', 'file'] },
   postgres: {
     url: 'postgres://localhost:5432/app',
@@ -11,15 +11,15 @@ export const DATABASES = {
   mysql: { url: 'mysql://localhost:3306/app', driver: 'mysql2', schemes: ['mysql', 'mariadb'] },
 } as const
 
-export type DatabaseName = keyof typeof DATABASES
+export type DatabaseName = keyof typeof INIT_DATABASES
 /** Examples of URLs, for messages. */
-export const EXAMPLE_URLS = Object.values(DATABASES)
+export const EXAMPLE_URLS = Object.values(INIT_DATABASES)
   .map(({ url }) => url)
   .join(', ')
-const DATABASE_NAMES = Object.keys(DATABASES) as readonly DatabaseName[]
+const DATABASE_NAMES = Object.keys(INIT_DATABASES) as readonly DatabaseName[]
 
 /** The payment providers, by the names that `--billing` takes. */
-export const BILLING = {
+export const INIT_BILLING_CHOICES = {
   none: { packages: [], settings: {}, options: '' },
   stripe: {
     packages: ['stripe'],
@@ -46,8 +46,8 @@ export const BILLING = {
   },
 } as const
 
-export type BillingName = keyof typeof BILLING
-export const BILLING_NAMES = Object.keys(BILLING) as readonly BillingName[]
+export type BillingName = keyof typeof INIT_BILLING_CHOICES
+export const BILLING_NAMES = Object.keys(INIT_BILLING_CHOICES) as readonly BillingName[]
 
 /** The answers to the questions of `tollgate init`. */
 export interface InitChoices {
@@ -60,7 +60,7 @@ export interface InitChoices {
 
 /** The answers without any question: a database in a file, and neither billing nor a table. */
 export const DEFAULT_CHOICES: InitChoices = {
-  database: DATABASES.sqlite.url,
+  database: INIT_DATABASES.sqlite.url,
   billing: 'none',
   users: null,
 }
@@ -71,8 +71,8 @@ export const DEFAULT_CHOICES: InitChoices = {
  */
 export function parseDatabase(text: string): string {
   const kind = DATABASE_NAMES.find((name) => name === text)
-  if (kind !== undefined) return DATABASES[kind].url
-  databaseOf(text)
+  if (kind !== undefined) return INIT_DATABASES[kind].url
+  getDatabaseName(text)
   return text
 }
 
@@ -80,10 +80,10 @@ export function parseDatabase(text: string): string {
  * Finds the kind of database of a URL.
  * @throws UsageError if no kind of database has its scheme.
  */
-export function databaseOf(url: string): DatabaseName {
+export function getDatabaseName(url: string): DatabaseName {
   const scheme = /^([a-z]+):/i.exec(url)?.[1]?.toLowerCase() ?? ''
   const found = DATABASE_NAMES.find((name) =>
-    DATABASES[name].schemes.some((each: string) => each === scheme),
+    INIT_DATABASES[name].schemes.some((each: string) => each === scheme),
   )
   if (found !== undefined) return found
   throw new UsageError(

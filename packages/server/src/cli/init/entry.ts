@@ -4,8 +4,8 @@ import { UsageError } from '../usage-error.ts'
 import type { InitChoices } from './choices.ts'
 import { translate } from './code.ts'
 import type { FileChange, SourcePlan } from './framework.ts'
-import { type Language, languageOf } from './language.ts'
-import { hasApplication, isMounted, type MountRules, mountIn } from './mount.ts'
+import { detectLanguage, type Language } from './language.ts'
+import { type FrameworkMountRules, hasApplication, isMounted, mountIn } from './mount.ts'
 import { findPort, listEntries, type Project, readText } from './project.ts'
 import { composeServer, createsServer, type ServerTemplate } from './template.ts'
 
@@ -16,13 +16,13 @@ export type EntryTemplate = Omit<ServerTemplate, 'adapter' | 'file' | 'port' | '
 export interface EntryFramework {
   readonly name: string
   readonly adapter: string
-  readonly rules: MountRules
+  readonly rules: FrameworkMountRules
   /** Composes the parts. `null` if the framework is not supported with these modules. */
   template(language: Language, choices: InitChoices): EntryTemplate | null
 }
 
 /** Plans the generated file next to the file that makes the application, and mounts its routes. */
-export function planEntry(
+export function planEntryFile(
   { name, adapter, rules, template }: EntryFramework,
   project: Project,
   choices: InitChoices,
@@ -36,7 +36,7 @@ export function planEntry(
   const candidates = sources.filter(({ source }) => hasApplication(source, rules))
   const entry = mounted ?? (candidates.length === 1 ? candidates[0] : undefined)
   const path = entry?.path ?? guessPath(project)
-  const language = languageOf(path, packageJson.type)
+  const language = detectLanguage(path, packageJson.type)
   const server = posix.join(dirname(path), `tollgate${extname(path)}`)
   const port = findPort((entry ?? candidates[0])?.source ?? '', project.settings)
   const parts = template(language, choices)
@@ -50,7 +50,7 @@ export function planEntry(
   const changes: FileChange[] = []
   const present = readText(join(folder, server))
   if (present === null) changes.push({ path: server, before: null, after: text })
-  else if (!createsServer(present)) throw alreadyThere(folder, server)
+  else if (!createsServer(present)) throw createAlreadyExistsError(folder, server)
   if (mounted) return { changes, server, byHand: null, port }
   const specifier = specifierOf(server, language, project)
   const modules = loadsWithRequire(language, entry?.source ?? '') ? 'require' : 'esm'
@@ -62,8 +62,8 @@ export function planEntry(
   return { changes, server, byHand: describeMount(rules, specifier, modules), port }
 }
 
-/** The error for a file that is in the way. */
-export function alreadyThere(folder: string, path: string): UsageError {
+/** Creates the error for a file that `tollgate init` would create but that already exists. */
+export function createAlreadyExistsError(folder: string, path: string): UsageError {
   return new UsageError(
     `${join(folder, path)} already exists and does not create a Tollgate server. Rename it, and run tollgate init again.`,
   )
@@ -91,7 +91,7 @@ function loadsWithRequire({ modules, typescript }: Language, source: string): bo
 }
 
 function describeMount(
-  { statement }: MountRules,
+  { statement }: FrameworkMountRules,
   specifier: string,
   modules: 'esm' | 'require',
 ): string {

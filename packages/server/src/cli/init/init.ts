@@ -1,12 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { UsageError } from '../usage-error.ts'
-import { assertWritable, type ChangeOfFile, UndoSteps, writeChanges } from './changes.ts'
-import { assertChoices, BILLING, DEFAULT_CHOICES, databaseOf, type InitChoices } from './choices.ts'
+import { assertWritable, type FileChangeWithMode, UndoSteps, writeChanges } from './changes.ts'
+import {
+  assertChoices,
+  DEFAULT_CHOICES,
+  getDatabaseName,
+  INIT_BILLING_CHOICES,
+  type InitChoices,
+} from './choices.ts'
 import { addIgnored, addSettings, type Settings } from './env-file.ts'
 import { assertReachable, createFirstClient, type FirstClient } from './first-client.ts'
 import type { Framework } from './framework.ts'
-import { exclusively } from './lock.ts'
+import { runExclusively } from './lock.ts'
 import { installPackages, listPackages } from './packages.ts'
 import { type PackageManager, type Project, readText } from './project.ts'
 
@@ -18,7 +24,7 @@ export interface InitOptions {
   readonly manager: PackageManager
   /** Whether to install packages. */
   readonly install: boolean
-  /** Version of our packages. */
+  /** Version of Tollgate's packages to install. */
   readonly version: string
   /** Folder with our packages as `.tgz` files. `null` to install them from the registry. */
   readonly tarballs: string | null
@@ -50,7 +56,7 @@ export interface InitResult {
  * @throws UsageError if the project cannot be set up.
  */
 export function initProject(options: InitOptions): Promise<InitResult> {
-  return exclusively(options.project.folder, () => initAlone(options))
+  return runExclusively(options.project.folder, () => initAlone(options))
 }
 
 async function initAlone(options: InitOptions): Promise<InitResult> {
@@ -59,7 +65,7 @@ async function initAlone(options: InitOptions): Promise<InitResult> {
   assertChoices(choices)
   const { changes: sources, server, byHand, port } = framework.plan(project, choices)
   const settings = chooseSettings(project, choices, port)
-  const changes: ChangeOfFile[] = [...sources, ...planSettings(project, settings, choices)]
+  const changes: FileChangeWithMode[] = [...sources, ...planSettings(project, settings, choices)]
   const wanted = listPackages(project, framework, choices, { version, tarballs })
   const packages = [...wanted.dependencies, ...wanted.devDependencies]
   const installs = install && packages.length > 0
@@ -93,16 +99,16 @@ async function initAlone(options: InitOptions): Promise<InitResult> {
  */
 function chooseSettings({ settings }: Project, choices: InitChoices, port: number): Settings {
   const { DATABASE_URL: url } = settings
-  if (url !== undefined && databaseOf(url) !== databaseOf(choices.database)) {
+  if (url !== undefined && getDatabaseName(url) !== getDatabaseName(choices.database)) {
     throw new UsageError(
-      `.env already has a DATABASE_URL, of ${databaseOf(url)} and not ${databaseOf(choices.database)}. Leave out --database to use it, or change the line in .env.`,
+      `.env already has a DATABASE_URL, of ${getDatabaseName(url)} and not ${getDatabaseName(choices.database)}. Leave out --database to use it, or change the line in .env.`,
     )
   }
   return {
     DATABASE_URL: choices.database,
     TOLLGATE_URL: `http://localhost:${port}`,
     TOLLGATE_SECRET: randomBytes(32).toString('base64url'),
-    ...BILLING[choices.billing].settings,
+    ...INIT_BILLING_CHOICES[choices.billing].settings,
     ...settings,
   }
 }
@@ -112,7 +118,7 @@ function planSettings(
   project: Project,
   settings: Settings,
   { database }: InitChoices,
-): ChangeOfFile[] {
+): FileChangeWithMode[] {
   const env = readText(join(project.folder, '.env'))
   const ignored = readText(join(project.folder, '.gitignore'))
   const ignoring = ['.env', ...(database === DEFAULT_CHOICES.database ? ['tollgate.db*'] : [])]

@@ -6,7 +6,7 @@ export interface Language {
 }
 
 /** Describes a file by its name. `type` is the field `type` of package.json. */
-export function languageOf(file: string, type: unknown): Language {
+export function detectLanguage(file: string, type: unknown): Language {
   const [, letter, kind] = /\.([cm]?)([jt])sx?$/.exec(file) ?? []
   const named = letter === 'm' ? 'esm' : letter === 'c' ? 'commonjs' : null
   return {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { exclusively, LOCK } from './lock.ts'
+import { INIT_LOCK_FILE, runExclusively } from './lock.ts'
 
 function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-lock-'))
@@ -15,33 +15,33 @@ describe('exclusively(), which lets one process at a time work in a folder,', ()
   it('rejects a second process while the first one works, and accepts it afterwards', async () => {
     const folder = createFolder()
     let finish = () => {}
-    const first = exclusively(folder, () => new Promise<void>((resolve) => (finish = resolve)))
-    await expect(exclusively(folder, async () => 'second')).rejects.toThrow(
+    const first = runExclusively(folder, () => new Promise<void>((resolve) => (finish = resolve)))
+    await expect(runExclusively(folder, async () => 'second')).rejects.toThrow(
       `Another tollgate init (process ${process.pid}) works in ${folder}`,
     )
     finish()
     await first
-    expect(await exclusively(folder, async () => 'second')).toBe('second')
-    expect(existsSync(join(folder, LOCK))).toBe(false)
+    expect(await runExclusively(folder, async () => 'second')).toBe('second')
+    expect(existsSync(join(folder, INIT_LOCK_FILE))).toBe(false)
   })
 
   it('takes over from a process that was killed', async () => {
     const folder = createFolder()
     const { pid } = spawnSync(process.execPath, ['-e', ''])
-    writeFileSync(join(folder, LOCK), String(pid))
-    expect(await exclusively(folder, async () => 'done')).toBe('done')
+    writeFileSync(join(folder, INIT_LOCK_FILE), String(pid))
+    expect(await runExclusively(folder, async () => 'done')).toBe('done')
   })
 
   it('lets another process work after a failure', async () => {
     const folder = createFolder()
-    const failing = exclusively(folder, () => Promise.reject(new Error('broken')))
+    const failing = runExclusively(folder, () => Promise.reject(new Error('broken')))
     await expect(failing).rejects.toThrow('broken')
-    expect(existsSync(join(folder, LOCK))).toBe(false)
+    expect(existsSync(join(folder, INIT_LOCK_FILE))).toBe(false)
   })
 
   it('fails for a folder that cannot be written to', async () => {
     const folder = join(createFolder(), 'missing')
-    await expect(exclusively(folder, async () => {})).rejects.toThrow(
+    await expect(runExclusively(folder, async () => {})).rejects.toThrow(
       `Nothing can be written to ${folder}`,
     )
   })

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { UsageError } from '../usage-error.ts'
 
 /** Name of the file that holds the id of the process that works in the folder. */
-export const LOCK = '.tollgate-init.lock'
+export const INIT_LOCK_FILE = '.tollgate-init.lock'
 
 /**
  * Runs `work` while no other process does so in this folder. A lock file of a process that was
  * killed does no harm.
  * @throws UsageError if another process works in the folder, or the folder is not writable.
  */
-export async function exclusively<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  const file = join(folder, LOCK)
+export async function runExclusively<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const file = join(folder, INIT_LOCK_FILE)
   const owner = readOwner(file)
   if (owner !== null && !isAlive(owner)) rmSync(file, { force: true })
   try {
@@ -20,7 +20,7 @@ export async function exclusively<T>(folder: string, work: () => Promise<T>): Pr
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== 'EEXIST') throw new UsageError(`Nothing can be written to ${folder}: ${message}`)
     throw new UsageError(
-      `Another tollgate init (process ${readOwner(file)}) works in ${folder}. Wait until it has ended, or stop it and delete ${LOCK}.`,
+      `Another tollgate init (process ${readOwner(file)}) works in ${folder}. Wait until it has ended, or stop it and delete ${INIT_LOCK_FILE}.`,
     )
   }
   try {

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { isMounted, type MountRules, mountIn } from './mount.ts'
+import { type FrameworkMountRules, isMounted, mountIn } from './mount.ts'
 
-const EXPRESS: MountRules = {
+const EXPRESS: FrameworkMountRules = {
   package: 'express',
   creation: /express/,
   statement: (app) => `${app}.use(tollgate)`,
 }
-const FASTIFY: MountRules = {
+const FASTIFY: FrameworkMountRules = {
   package: 'fastify',
   creation: /(?:[Ff]astify|require\(['"]fastify['"]\))(?:<[^\n]*?>)?/,
   statement: (app) => `${app}.register(tollgate)`,
   marker: { line: /^([ \t]*)\/\/ Place here your custom code!.*\n/gm, app: 'fastify' },
 }
-const HONO: MountRules = {
+const HONO: FrameworkMountRules = {
   package: 'hono',
   creation: /new Hono(?:<[^\n]*?>)?/,
   statement: (app) => `${app}.route('/', tollgate)`,
@@ -21,7 +21,7 @@ const HONO: MountRules = {
 describe("mountIn(), which adds Tollgate's routes to the source of an application,", () => {
   const edits: readonly [
     name: string,
-    rules: MountRules,
+    rules: FrameworkMountRules,
     modules: 'esm' | 'require',
     before: string,
     after: string,
@@ -109,7 +109,7 @@ describe("mountIn(), which adds Tollgate's routes to the source of an applicatio
     expect(isMounted(after)).toBe(true)
   })
 
-  const unsure: readonly [name: string, rules: MountRules, source: string][] = [
+  const unsure: readonly [name: string, rules: FrameworkMountRules, source: string][] = [
     ['makes no application', EXPRESS, `import express from 'express'\n`],
     [
       'makes two applications',

@@ -1,5 +1,5 @@
 /** How an application of a framework is made, and how routes are added to it. */
-export interface MountRules {
+export interface FrameworkMountRules {
   /** Package of the framework, such as `express`. */
   readonly package: string
   /** Pattern of the call that makes the application, up to its opening parenthesis. */
@@ -27,7 +27,7 @@ const MOUNTED = /['"]\.{1,2}\/(?:[\w.-]+\/)*tollgate(?:\.[cm]?[jt]s)?['"]/
 export const isMounted = (source: string): boolean => MOUNTED.test(source)
 
 /** Whether the source makes an application of the framework. */
-export const hasApplication = (source: string, rules: MountRules): boolean =>
+export const hasApplication = (source: string, rules: FrameworkMountRules): boolean =>
   findPlaces(source, rules).length > 0
 
 /**
@@ -37,7 +37,7 @@ export const hasApplication = (source: string, rules: MountRules): boolean =>
  */
 export function mountIn(
   source: string,
-  rules: MountRules,
+  rules: FrameworkMountRules,
   specifier: string,
   modules: 'esm' | 'require',
 ): string | null {
@@ -69,7 +69,7 @@ export function mountIn(
 }
 
 /** Finds the places where the statement may belong. Nothing certain is an empty list. */
-function findPlaces(source: string, { creation, marker }: MountRules): Place[] {
+function findPlaces(source: string, { creation, marker }: FrameworkMountRules): Place[] {
   const declared = new RegExp(
     `^([ \\t]*)(?:export )?(?:const|let|var) (\\w+)(?:: ?[\\w.<>]+)? = ${creation.source}\\(`,
     'gm',

@@ -3,7 +3,12 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join, resolve } from 'node:path'
 import { UsageError } from '../usage-error.ts'
 import type { UndoSteps } from './changes.ts'
-import { BILLING, DATABASES, databaseOf, type InitChoices } from './choices.ts'
+import {
+  getDatabaseName,
+  INIT_BILLING_CHOICES,
+  INIT_DATABASES,
+  type InitChoices,
+} from './choices.ts'
 import type { Framework } from './framework.ts'
 import { PACKAGE_MANAGERS, type PackageManager, type Project } from './project.ts'
 
@@ -37,7 +42,10 @@ export function listPackages(
         ? // Without a registry, our packages must find each other among the dependencies.
           [...ours, 'http'].map((name) => findTarball(tarballs, name))
         : []
-  const others = [DATABASES[databaseOf(database)].driver, ...BILLING[billing].packages]
+  const others = [
+    INIT_DATABASES[getDatabaseName(database)].driver,
+    ...INIT_BILLING_CHOICES[billing].packages,
+  ]
   const types = ['@types/node', ...framework.types]
   return {
     dependencies: [...own, ...others.filter(lacks)],

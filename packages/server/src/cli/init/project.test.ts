@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { FRAMEWORKS, findFramework } from './frameworks/all.ts'
-import { languageOf } from './language.ts'
+import { detectLanguage } from './language.ts'
 import { findPackageManager, findPort, listEntries, readProject } from './project.ts'
 
 /** Writes a project with these files. Returns its folder. */
@@ -49,7 +49,7 @@ describe('findFramework', () => {
   })
 })
 
-describe('languageOf(), which finds out how a file of an application is compiled,', () => {
+describe('detectLanguage(), which finds out how a file of an application is compiled,', () => {
   it.each([
     ['app.ts', 'module', { typescript: true, modules: 'esm' }],
     ['app.ts', undefined, { typescript: true, modules: 'commonjs' }],
@@ -60,7 +60,7 @@ describe('languageOf(), which finds out how a file of an application is compiled
   ])(
     'returns the right language and module format for %s in a package of type %s',
     (file, type, language) => {
-      expect(languageOf(file, type)).toEqual(language)
+      expect(detectLanguage(file, type)).toEqual(language)
     },
   )
 })

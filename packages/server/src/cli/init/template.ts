@@ -1,4 +1,4 @@
-import { BILLING, type BillingName, type InitChoices } from './choices.ts'
+import { type BillingName, INIT_BILLING_CHOICES, type InitChoices } from './choices.ts'
 
 /** The parts of the generated file that differ between frameworks. */
 export interface ServerTemplate {
@@ -50,7 +50,7 @@ const instances = (billing: BillingName) =>
   billing === 'none' ? 'database, oauth' : 'database, oauth, billing'
 
 /** Exports the instances of an ES module, which waits for the database while it is loaded. */
-export const exportNow = ({ billing }: InitChoices): string =>
+export const renderInstanceExports = ({ billing }: InitChoices): string =>
   `export const { ${instances(billing)} } = await open()`
 
 /** Exports promises of the instances, and what `adapter` makes of them, as a promise `adapter`. */
@@ -127,7 +127,7 @@ async function findById(id«: string»)«: Promise<ApplicationUser | null>» {
 }
 
 function open({ users: more, port }: ServerTemplate, { users, billing }: InitChoices): string {
-  const { options } = BILLING[billing]
+  const { options } = INIT_BILLING_CHOICES[billing]
   const found =
     users === null
       ? 'findById'

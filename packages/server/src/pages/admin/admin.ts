@@ -1,34 +1,34 @@
 import type { Hono } from 'hono'
 import type { AppEnv } from '../../http/variables.ts'
-import { addAudit } from './audit/audit.ts'
-import { addAdminClients } from './clients/clients.ts'
-import { addDisputes } from './disputes.tsx'
-import { addKeys } from './keys.tsx'
+import { addAuditPages } from './audit/audit.ts'
+import { addAdminClientPages } from './clients/clients.ts'
+import { addDisputesPage } from './disputes.tsx'
+import { addKeyPages } from './keys.tsx'
 import { addMail } from './mail.tsx'
-import { addOverview } from './overview/overview.tsx'
-import { addPersonActions } from './people/actions.tsx'
-import { addInvoices } from './people/invoices.tsx'
+import { addOverviewPage } from './overview/overview.tsx'
+import { addAllPersonActionRoutes } from './people/actions.tsx'
+import { addInvoicesPage } from './people/invoices.tsx'
 import { addPeople } from './people/people.tsx'
 import { addPerson } from './people/person.tsx'
-import { addTimeline } from './people/timeline.tsx'
-import { addPlans } from './plans.tsx'
-import { addSettings } from './settings.tsx'
-import { addWebhooks } from './webhooks/webhooks.ts'
+import { addTimelinePage } from './people/timeline.tsx'
+import { addPlansPage } from './plans.tsx'
+import { addSettingsPage } from './settings.tsx'
+import { addWebhookPages } from './webhooks/webhooks.ts'
 
 /** Adds the pages of operators. Other people get a 404. */
 export function addAdmin(app: Hono<AppEnv>): void {
-  addOverview(app)
+  addOverviewPage(app)
   addPeople(app)
   addPerson(app)
-  addInvoices(app)
-  addTimeline(app)
-  addPersonActions(app)
-  addDisputes(app)
-  addAdminClients(app)
-  addPlans(app)
-  addWebhooks(app)
+  addInvoicesPage(app)
+  addTimelinePage(app)
+  addAllPersonActionRoutes(app)
+  addDisputesPage(app)
+  addAdminClientPages(app)
+  addPlansPage(app)
+  addWebhookPages(app)
   addMail(app)
-  addKeys(app)
-  addAudit(app)
-  addSettings(app)
+  addKeyPages(app)
+  addAuditPages(app)
+  addSettingsPage(app)
 }

@@ -7,7 +7,7 @@ import { Pager, renderAdmin, requireRole, runOperation } from './parts.tsx'
 import { DisputeTable } from './people/dispute-table.tsx'
 
 /** Adds the list of disputes. */
-export function addDisputes(app: Hono<AppEnv>): void {
+export function addDisputesPage(app: Hono<AppEnv>): void {
   app.get('/admin/disputes', requireRole('viewer'), async (c) => {
     const { t } = c.get('page')
     const status = DISPUTE_STATUSES.find((name) => name === c.req.query('status'))

@@ -37,7 +37,7 @@ interface ShownKey extends KeyJson {
 const NOTICES = { created: 'adminKeys.wasCreated', revoked: 'adminKeys.wasRevoked' } as const
 
 /** Adds the pages of signing keys. */
-export function addKeys(app: Hono<AppEnv>): void {
+export function addKeyPages(app: Hono<AppEnv>): void {
   app.get(BASE, requireRole('viewer'), async (c) => {
     const { t } = c.get('page')
     const operator = getOperator(c)

@@ -5,7 +5,7 @@ import type { Child, FC, JSX } from 'hono/jsx'
 import type { Caller, OperatorActor } from '../../admin/audit/caller.ts'
 import { isFresh, needsFreshSignIn } from '../../admin/authorize.ts'
 import { execute } from '../../admin/execute.ts'
-import { OPERATIONS, operationNamed } from '../../admin/operations/all.ts'
+import { OPERATIONS, requireOperation } from '../../admin/operations/all.ts'
 import { AdminProblem, type ProblemName } from '../../admin/problems.ts'
 import { isRequired } from '../../factors/policy.ts'
 import type { AppEnv } from '../../http/variables.ts'
@@ -116,7 +116,7 @@ export async function runOperation<Output>(
   const { admin } = c.get('page').service
   for (let attempt = 1; ; attempt++) {
     try {
-      return (await execute(operationNamed(name), call, admin)) as Output
+      return (await execute(requireOperation(name), call, admin)) as Output
     } catch (error) {
       // After a double click, browsers show the response to the second request.
       const isRunning = error instanceof AdminProblem && error.problem === 'request-in-progress'
@@ -325,7 +325,7 @@ function signInAgain(c: Context<AppEnv>): string {
 function isSignInTooOld(c: Context<AppEnv>, name: string): boolean {
   const { signedInAt } = getOperator(c)
   const { clock } = c.get('page').service
-  return needsFreshSignIn(operationNamed(name)) && !isFresh(signedInAt, clock.now())
+  return needsFreshSignIn(requireOperation(name)) && !isFresh(signedInAt, clock.now())
 }
 
 /**

@@ -135,7 +135,7 @@ interface ReadList {
  * codes of the providers. Each list of a provider has its own pages, and its own message if the
  * provider does not answer.
  */
-export function addPlans(app: Hono<AppEnv>): void {
+export function addPlansPage(app: Hono<AppEnv>): void {
   app.get('/admin/plans', requireRole('viewer'), async (c) => {
     const { t, service } = c.get('page')
     const providers = availableProviders(service)

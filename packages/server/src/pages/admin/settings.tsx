@@ -22,7 +22,7 @@ interface SettingsJson {
  * Adds the page that shows the settings in force. Settings are not changed there, but in the
  * configuration.
  */
-export function addSettings(app: Hono<AppEnv>): void {
+export function addSettingsPage(app: Hono<AppEnv>): void {
   app.get('/admin/settings', requireRole('viewer'), async (c) => {
     const { t } = c.get('page')
     const { mode, settings, warnings } = await runOperation<SettingsJson>(c, 'settings.get', {})

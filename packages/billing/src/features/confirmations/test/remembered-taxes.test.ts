@@ -4,7 +4,7 @@ import { START, start, stripeSdk } from '../../../../test/support.ts'
 import { PaymentActionRequired, PaymentFailed } from '../../../index.ts'
 import type { StartBillingOptions } from '../../../testing/index.ts'
 import { updateAndPay } from '../stripe-pay-update.ts'
-import { restoreTaxes } from '../stripe-pending-update.ts'
+import { restorePreviousTaxes } from '../stripe-pending-update.ts'
 
 const CHALLENGED = 'pm_card_authenticationRequired'
 
@@ -88,7 +88,7 @@ describe('the previous taxes of a subscription, stored while a swap waits for au
       )
     }
     await test.sandbox.clock.advance({ days: 1 })
-    await restoreTaxes(context, await found())
+    await restorePreviousTaxes(context, await found())
     expect(await taxes()).toEqual(before)
   })
 

@@ -207,7 +207,7 @@ describe('previews of invoices at Stripe', () => {
     expect((await subscription.upcomingInvoice())?.total.amount).toBe(1000)
   })
 
-  it('carry amounts that are too small to charge over to the next invoice', async () => {
+  it('move amounts that are too small to charge to the next invoice', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')

@@ -72,7 +72,7 @@ describe('pause()', () => {
     ['keep_as_draft', 'draft'],
     ['mark_uncollectible', 'uncollectible'],
   ] as const)(
-    "gives, with bills: '%s', the invoices created during the pause the status %s",
+    "accepts the option bills: '%s', which gives invoices created during the pause the status %s",
     async (how, status) => {
       const test = await subscribed({ webhooks: false })
       await test.made.pause({ bills: how })

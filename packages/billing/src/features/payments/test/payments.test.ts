@@ -183,12 +183,12 @@ describe('the quantity of a subscription', () => {
   })
 })
 
-describe('an invoice of invoiceFor() at Stripe whose payment failed', () => {
+describe('invoiceFor() at Stripe, when the payment fails,', () => {
   it.each([
     [{}, 'open'],
     [{ voidOnFailure: true }, 'void'],
   ])(
-    'has, if invoiceFor() was called with the options %o, the status %s',
+    'leaves an invoice whose status depends on the options: %o leads to %s',
     async (options, status) => {
       const test = await start('stripe')
       const { user, sandbox } = test

@@ -209,7 +209,7 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
     expect(credit).toBeGreaterThanOrEqual(23_800 - 7777 - 2380 - 3)
   })
 
-  it('reduces, after a credit note for one line, only the credit for that line', async () => {
+  it('gives less credit for a line that a credit note credited, and full credit for the other lines', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     sandbox.stripe.seedPrice({
@@ -407,7 +407,7 @@ describe.each([
     'lost in a dispute',
     async (user: BillableUser, test: FlowTest) => openDispute(test, user)('lost'),
   ],
-] as const)('a period at Braintree that was %s (threat Q1)', (_, giveBack) => {
+] as const)('a billing period at Braintree that was %s (threat Q1)', (_, giveBack) => {
   async function givenBack(plan = 'yearly', addOn?: string) {
     const test = await start('braintree')
     test.sandbox.braintree.defineAddOn({ id: 'seat', amount: 3000 })
@@ -424,7 +424,7 @@ describe.each([
     ['a cheaper plan', 'pro', 'monthly', 1000],
     ['a more expensive plan', 'monthly', 'pro', 2500],
   ])(
-    'gives no credit in a swap to %s, as the preview of the swap shows',
+    'gives no credit when the plan is swapped to %s, neither in the preview nor in the charge',
     async (_name, plan, to, price) => {
       const test = await givenBack(plan)
       const before = sumChargedCents(test, test.user)

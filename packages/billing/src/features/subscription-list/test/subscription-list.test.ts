@@ -9,7 +9,7 @@ import {
   type Subscription,
   type SubscriptionListOptions,
 } from '../../../index.ts'
-import { EXAMINED_SUBSCRIPTIONS } from '../list-subscriptions.ts'
+import { MAX_EXAMINED_SUBSCRIPTIONS } from '../list-subscriptions.ts'
 
 const DAY = 86_400_000
 const namesOf = (all: readonly Subscription[]) => all.map(({ name }) => name)
@@ -138,7 +138,7 @@ describe('billing.subscriptions()', () => {
     const test = await start('stripe')
     const { billing, database } = test
     await insert(test, { name: 'oldest', pausedAt: START })
-    for (let count = 0; count < EXAMINED_SUBSCRIPTIONS; count += 500) {
+    for (let count = 0; count < MAX_EXAMINED_SUBSCRIPTIONS; count += 500) {
       const batch = Array.from({ length: 500 }, () => newRow(test))
       await database.kysely.insertInto('subscriptions').values(batch).execute()
     }

@@ -5,9 +5,9 @@ import type { BillingTest } from '../../../testing/index.ts'
 import {
   addDays,
   addMonths,
-  chargesAfterCredit,
-  daysFrom,
-  remainingValue,
+  computeChargesAfterCredit,
+  computeRemainingValue,
+  countDaysFrom,
   withTax,
 } from './swap-value.ts'
 
@@ -77,14 +77,17 @@ describe('a swap to another billing frequency at Braintree', () => {
       const periodStart = addMonths(begin, months * (situation.creditFor ?? 0))
       const today = addDays(
         periodStart,
-        situation.day(daysFrom(periodStart, addMonths(periodStart, months))),
+        situation.day(countDaysFrom(periodStart, addMonths(periodStart, months))),
       )
       await test.sandbox.clock.advanceTo(new Date(`${today}T10:00:00Z`))
 
       const off = situation.coupon ? COUPON.amount : 0
       const price = (id: PlanId) => withTax(PLANS[id].amount, tax)
       const waiting = situation.creditFor ? LARGE.amount - 3 * price(from) : 0
-      const unused = remainingValue({ start: periodStart, months, worth: price(from) - off }, today)
+      const unused = computeRemainingValue(
+        { start: periodStart, months, worth: price(from) - off },
+        today,
+      )
       const credit = unused + waiting
 
       const paidBefore = charged(test)
@@ -107,7 +110,7 @@ describe('a swap to another billing frequency at Braintree', () => {
         const due = addDays(addMonths(today, PLANS[to].months * cycle), 3)
         await test.sandbox.clock.advanceTo(new Date(`${due}T10:00:00Z`))
       }
-      const expected = chargesAfterCredit(cycles, credit).filter((each) => each > 0)
+      const expected = computeChargesAfterCredit(cycles, credit).filter((each) => each > 0)
       expect(charged(test).slice(paidBefore.length)).toEqual(expected)
       expect(preview.total.amount).toBe(Math.max(0, (cycles[0] ?? 0) - credit))
       expect(sum(cycles) - sum(expected)).toBe(credit)
@@ -131,7 +134,7 @@ describe('the expected amount, which this test computes independently,', () => {
   ])(
     'is correct for the unused value of a period (start: %s, months: %i, price: %i cents): on %s it is %i cents',
     (begin, months, worth, today, expected) => {
-      expect(remainingValue({ start: begin, months, worth }, today)).toBe(expected)
+      expect(computeRemainingValue({ start: begin, months, worth }, today)).toBe(expected)
     },
   )
 
@@ -148,8 +151,8 @@ describe('the expected amount, which this test computes independently,', () => {
   )
 
   it('uses up credit before anything is charged', () => {
-    expect(chargesAfterCredit([1000, 1000, 1000, 1000], 2500)).toEqual([0, 0, 500, 1000])
-    expect(chargesAfterCredit([700, 1000], 0)).toEqual([700, 1000])
+    expect(computeChargesAfterCredit([1000, 1000, 1000, 1000], 2500)).toEqual([0, 0, 500, 1000])
+    expect(computeChargesAfterCredit([700, 1000], 0)).toEqual([700, 1000])
   })
 })
 

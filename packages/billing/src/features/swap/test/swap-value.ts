@@ -22,14 +22,14 @@ export function addDays(day: string, days: number): string {
   return toDay(Date.parse(`${day}T00:00:00Z`) + days * DAY)
 }
 
-export function daysFrom(start: string, end: string): number {
+export function countDaysFrom(start: string, end: string): number {
   return (Date.parse(`${end}T00:00:00Z`) - Date.parse(`${start}T00:00:00Z`)) / DAY
 }
 
 /** Returns the value in cents of the period's remaining days, including `today`. */
-export function remainingValue({ start, months, worth }: PaidPeriod, today: string): number {
+export function computeRemainingValue({ start, months, worth }: PaidPeriod, today: string): number {
   const end = addMonths(start, months)
-  return round(BigInt(worth) * BigInt(daysFrom(today, end)), BigInt(daysFrom(start, end)))
+  return round(BigInt(worth) * BigInt(countDaysFrom(today, end)), BigInt(countDaysFrom(start, end)))
 }
 
 /** Adds tax to a price in cents. The tax is in hundredths of a percent: 1960 is 19.6 %. */
@@ -41,7 +41,7 @@ export function withTax(price: number, hundredths: number): number {
  * Returns the amount that each billing cycle charges to the card if credit is used first. `cycles`
  * has the price of each cycle in cents.
  */
-export function chargesAfterCredit(cycles: readonly number[], credit: number): number[] {
+export function computeChargesAfterCredit(cycles: readonly number[], credit: number): number[] {
   let balance = -credit
   return cycles.map((cycle) => {
     balance += cycle

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { ONE } from '../../../core/values/decimal.ts'
+import { DECIMAL_ONE } from '../../../core/values/decimal.ts'
 import type { MeteredPrice } from '../../../core/values/metered-price.ts'
 import type { MeterBill } from '../../../core/values/usage-bill.ts'
-import { billUsage, sumWithoutTax, toLinesWithTax } from './bill.ts'
+import { buildUsageBill, sumWithoutTax, toLinesWithTax } from './bill.ts'
 
 const UNIT: MeteredPrice = { unitAmount: 100, description: 'Call' }
 const VOLUME: MeteredPrice = {
@@ -21,16 +21,16 @@ function chargedFor(reports: readonly number[], priceOf: (index: number) => Mete
   const bills: MeterBill[] = []
   let used = 0n
   return reports.map((report, index) => {
-    const value = BigInt(report) * ONE
+    const value = BigInt(report) * DECIMAL_ONE
     const ledger = { used: new Map([['calls', used]]), bills }
-    const made = billUsage(ledger, new Map([['calls', value]]), () => priceOf(index))
+    const made = buildUsageBill(ledger, new Map([['calls', value]]), () => priceOf(index))
     bills.push(...made)
     used += value
     return sumWithoutTax(made)
   })
 }
 
-describe('billUsage()', () => {
+describe('buildUsageBill()', () => {
   it.each<[string, MeteredPrice, readonly number[], readonly number[]]>([
     ['more usage', UNIT, [10, 5], [1000, 500]],
     ['a correction, the same again, then more', UNIT, [10, -5, 5, 1], [1000, 0, 0, 100]],
@@ -59,11 +59,11 @@ describe('billUsage()', () => {
       ],
     }
     const nothing = { used: new Map(), bills: [] }
-    const calls = (count: bigint) => new Map([['calls', count * ONE]])
-    const first = billUsage(nothing, calls(4n), () => price)
+    const calls = (count: bigint) => new Map([['calls', count * DECIMAL_ONE]])
+    const first = buildUsageBill(nothing, calls(4n), () => price)
     expect(first).toMatchObject([{ lines: [{ description: 'calls (tier 1)', amount: 500 }] }])
     const later = { used: calls(4n), bills: first }
-    expect(billUsage(later, calls(10n), () => price)[0]?.lines).toEqual([
+    expect(buildUsageBill(later, calls(10n), () => price)[0]?.lines).toEqual([
       { description: 'calls (tier 1)', quantity: '1', unitAmount: '500', amount: 500 },
       { description: 'calls (tier 2)', quantity: '4', unitAmount: '12.5', amount: 50 },
       { description: 'calls (charged before)', quantity: '1', unitAmount: '-500', amount: -500 },

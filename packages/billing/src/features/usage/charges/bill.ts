@@ -19,7 +19,7 @@ export interface UsageLedger {
  * and later usage is charged once the cost exceeds it. The price of the period's first charge
  * applies to the whole period.
  */
-export function billUsage(
+export function buildUsageBill(
   { used, bills }: UsageLedger,
   addedUsage: ReadonlyMap<string, Decimal>,
   priceOf: (meter: string) => MeteredPrice | null,

@@ -8,7 +8,7 @@ import { type Money, money } from '../../../core/values/money.ts'
 import { addTax } from '../../../core/values/tax.ts'
 import type { UsageBill } from '../../../core/values/usage-bill.ts'
 import { buildInvoicePaidEvent } from '../../invoices/events.ts'
-import { billUsage, sumWithoutTax, type UsageLedger } from './bill.ts'
+import { buildUsageBill, sumWithoutTax, type UsageLedger } from './bill.ts'
 import type { UsageChargeContext } from './charge-context.ts'
 import type { UsageBatch, UsageSums } from './charged-usage-rows.ts'
 
@@ -41,7 +41,7 @@ export async function priceUsageBatch(
   ledger: UsageLedger,
   used: UsageSums,
 ): Promise<PricedUsageBatch> {
-  const meters = billUsage(ledger, used, part.priceOf)
+  const meters = buildUsageBill(ledger, used, part.priceOf)
   const terms = await context.taxes.find(record.provider, record.providerId)
   const tax = terms?.tax ?? (await readTax(context, billed))
   const words = meters.map(({ meter, price }) => {

@@ -12,7 +12,7 @@ import type { UsageLedger } from './bill.ts'
 import { chargeUsageBatch, priceUsageBatch, readUsageLedger } from './charge-batch.ts'
 import { readUsageChargeContext, type UsageChargeContext } from './charge-context.ts'
 import type { UsageBatch, UsageSums } from './charged-usage-rows.ts'
-import { findPeriodAt, pricingRange } from './periods.ts'
+import { computePricingRange, findPeriodAt } from './periods.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -112,7 +112,7 @@ async function beginBatches(
     if (first === null) return
     const isOver = found.isOver || findPeriodAt(starts, first).to !== null
     if (!isOver) return
-    const range = pricingRange(starts, found.trialEndsAt, first)
+    const range = computePricingRange(starts, found.trialEndsAt, first)
     const isFree = found.trialEndsAt !== null && first < found.trialEndsAt
     const batch = randomBytes(12).toString('hex')
     await locked.lock.write(async (tx) => {

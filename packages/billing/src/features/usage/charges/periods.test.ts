@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findPeriodAt, pricingRange } from './periods.ts'
+import { computePricingRange, findPeriodAt } from './periods.ts'
 
 const day = (text: string) => new Date(`2026-${text}T00:00:00Z`)
 const STARTS = [day('01-15'), day('02-15'), day('03-15')]
@@ -26,13 +26,19 @@ describe('findPeriodAt()', () => {
   })
 })
 
-it('pricingRange() prices the time of a trial separately from the rest of its billing period', () => {
+it('computePricingRange() prices the time of a trial separately from the rest of its billing period', () => {
   const trialEnd = day('01-15')
   const trial = { from: new Date(0), to: trialEnd }
-  expect(pricingRange(STARTS, trialEnd, day('01-10'))).toEqual(trial)
-  expect(pricingRange([], trialEnd, day('01-10'))).toEqual(trial)
-  expect(pricingRange(STARTS, trialEnd, day('01-20'))).toEqual({ from: trialEnd, to: day('02-15') })
+  expect(computePricingRange(STARTS, trialEnd, day('01-10'))).toEqual(trial)
+  expect(computePricingRange([], trialEnd, day('01-10'))).toEqual(trial)
+  expect(computePricingRange(STARTS, trialEnd, day('01-20'))).toEqual({
+    from: trialEnd,
+    to: day('02-15'),
+  })
   const second = { from: day('02-15'), to: day('03-15') }
-  expect(pricingRange(STARTS, trialEnd, day('02-20'))).toEqual(second)
-  expect(pricingRange(STARTS, null, day('01-20'))).toEqual({ from: new Date(0), to: day('02-15') })
+  expect(computePricingRange(STARTS, trialEnd, day('02-20'))).toEqual(second)
+  expect(computePricingRange(STARTS, null, day('01-20'))).toEqual({
+    from: new Date(0),
+    to: day('02-15'),
+  })
 })

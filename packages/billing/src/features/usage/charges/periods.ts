@@ -21,7 +21,7 @@ export function findPeriodAt(starts: readonly Date[], at: Date): UsageRange {
  * Returns the time range whose usage is priced together: the billing period that contains `at`. If
  * that period began with a trial, returns either the trial or the rest of the period.
  */
-export function pricingRange(
+export function computePricingRange(
   starts: readonly Date[],
   trialEndsAt: Date | null,
   at: Date,

@@ -7,7 +7,7 @@ import { priceUsageBatch, readUsageLedger } from './charge-batch.ts'
 import { readUsageChargeContext, type UsageChargeContext } from './charge-context.ts'
 import { computeOwedUsage } from './charge-usage.ts'
 import { createChargedUsageRepository } from './charged-usage-rows.ts'
-import { pricingRange } from './periods.ts'
+import { computePricingRange } from './periods.ts'
 
 /**
  * Adds the cost of usage that billing itself counts to the preview of the next invoice. `null` if
@@ -68,7 +68,7 @@ async function pricePeriodSoFar(context: BillingContext, charging: UsageChargeCo
   const { record, found, part, usage } = charging
   const now = context.options.clock.now()
   const isFree = found.trialEndsAt !== null && now < found.trialEndsAt
-  const period = pricingRange(part.periodsOf(found), found.trialEndsAt, now)
+  const period = computePricingRange(part.periodsOf(found), found.trialEndsAt, now)
   const used = isFree ? new Map() : await usage.sumOfWaiting(record.id, period)
   return priceUsageBatch(context, charging, await readUsageLedger(charging, { period }), used)
 }

@@ -3,7 +3,7 @@ import { type FlowTest, start, sumChargedCents } from '../../../../test/support.
 import type { MeteredPrice } from '../../../index.ts'
 import type { StartBillingOptions } from '../../../testing/index.ts'
 
-export const CARD = 'fake-valid-visa-nonce'
+export const TEST_CARD_NONCE = 'fake-valid-visa-nonce'
 
 /**
  * Starts billing at Braintree with a user who has a monthly subscription of 10.00 and metered
@@ -21,7 +21,7 @@ export async function startWithChargedUsage(
     processEvery: false,
     ...options,
   })
-  await test.user.newSubscription('main', 'monthly').create(CARD)
+  await test.user.newSubscription('main', 'monthly').create(TEST_CARD_NONCE)
   return test
 }
 

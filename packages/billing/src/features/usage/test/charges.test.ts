@@ -10,13 +10,18 @@ import {
   NoSubscription,
   PaymentFailed,
 } from '../../../index.ts'
-import { advanceToNextPeriod, CARD, declineUsageCharge, startWithChargedUsage } from './charged.ts'
-import { PRICING_CASES, tieredTerms } from './priced.ts'
+import {
+  advanceToNextPeriod,
+  declineUsageCharge,
+  startWithChargedUsage,
+  TEST_CARD_NONCE,
+} from './charged.ts'
+import { createTieredTerms, PRICING_CASES } from './priced.ts'
 import { listUsageValues } from './support.ts'
 
 const DAY = 86_400_000
 const INCLUDED: MeteredPrice = { unitAmount: 5, included: 10 }
-const GRADUATED = tieredTerms('graduated').braintree
+const GRADUATED = createTieredTerms('graduated').braintree
 
 const main = (user: BillableUser) => user.subscription('main')
 
@@ -149,7 +154,7 @@ describe('metered usage at Braintree', () => {
     const metered = { calls: { unitAmount: 5, included: 2 } }
     const test = await start('braintree', { webhooks: false, metered })
     const { user, sandbox, billing } = test
-    await user.newSubscription('main', 'monthly').trialDays(10).create(CARD)
+    await user.newSubscription('main', 'monthly').trialDays(10).create(TEST_CARD_NONCE)
     await (await main(user)).reportUsage({ meter: 'calls', value: 10 })
     await billing.process()
     await sandbox.clock.advance({ days: 12 })
@@ -266,7 +271,7 @@ describe('metered usage at Braintree', () => {
     const first = await main(user)
     const report = await user.reportUsage('calls', 3, { id: 'a' })
     await sandbox.clock.advance({ days: 1 })
-    const second = await user.newSubscription('second', 'monthly').create(CARD)
+    const second = await user.newSubscription('second', 'monthly').create(TEST_CARD_NONCE)
     const again = { meter: 'calls', value: 3, id: 'a' }
     expect(await user.reportUsage('calls', 3, { id: 'a' })).toEqual(report)
     expect(await first.reportUsage(again)).toEqual(report)

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { extractPdfText } from '../../../../test/read-pdf.ts'
 import { sumChargedCents } from '../../../../test/support.ts'
 import { renderInvoice } from '../../../index.ts'
-import { PRICING_CASES, tieredTerms } from './priced.ts'
+import { createTieredTerms, PRICING_CASES } from './priced.ts'
 import { type MeteredTest, type PriceTerms, startWithMeter } from './support.ts'
 
-const GRADUATED = tieredTerms('graduated').stripe
+const GRADUATED = createTieredTerms('graduated').stripe
 
 async function subscribe(test: MeteredTest, terms: PriceTerms) {
   const price = await test.price(terms)
@@ -99,7 +99,7 @@ describe('metered usage at Stripe', () => {
     ['flexible', 2 * 100 + 5 * 10],
     ['classic', 5 * 10],
   ] as const)(
-    'costs, in Stripe’s billing mode %s, %i cents after a swap of its price',
+    'in Stripe’s billing mode %s costs %i cents after a swap of its price',
     async (mode, cents) => {
       const test = await startWithMeter()
       const { user, billing, sandbox, stripe } = test

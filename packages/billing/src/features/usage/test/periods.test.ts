@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type FlowTest, start, sumChargedCents } from '../../../../test/support.ts'
 import type { MeteredPrice } from '../../../index.ts'
-import { advanceToNextPeriod, CARD, startWithChargedUsage } from './charged.ts'
+import { advanceToNextPeriod, startWithChargedUsage, TEST_CARD_NONCE } from './charged.ts'
 
 /** Each call beyond the first five of a period costs ten cents. */
 const PRICE: MeteredPrice = { unitAmount: 10, included: 5 }
@@ -33,14 +33,14 @@ describe('metered usage at Braintree, charged at the end of each billing period,
     const test = await start('braintree', { webhooks: false, metered: { calls: PRICE } })
     const { user, sandbox } = test
     sandbox.braintree.defineDiscount({ id: 'FREE', amount: 1000, numberOfBillingCycles: 2 })
-    await user.newSubscription('main', 'monthly').withCoupon('FREE').create(CARD)
+    await user.newSubscription('main', 'monthly').withCoupon('FREE').create(TEST_CARD_NONCE)
     expect(await takenMonthly(test, 4)).toEqual([20, 1040, 2060, 3080])
   })
 
   it("is charged even if the customer's credit covers the price of the plan", async () => {
     const test = await start('braintree', { webhooks: false, metered: { calls: PRICE } })
     const { user } = test
-    const made = await user.newSubscription('main', 'pro').create(CARD)
+    const made = await user.newSubscription('main', 'pro').create(TEST_CARD_NONCE)
     await made.swap('monthly')
     // 15.00 are left: they pay for the second period and half of the third.
     expect(await takenMonthly(test, 3)).toEqual([2520, 3040, 4060])
@@ -52,7 +52,7 @@ describe('metered usage at Braintree, charged at the end of each billing period,
     const plans = { quarterly: { amount: 0, months: 3 } }
     const test = await start('braintree', { webhooks: false, metered, now, plans })
     const { user, billing, sandbox } = test
-    await user.newSubscription('main', 'quarterly').create(CARD)
+    await user.newSubscription('main', 'quarterly').create(TEST_CARD_NONCE)
     const useOn = async (day: string) => {
       await sandbox.clock.advanceTo(new Date(`${day}T10:00:00Z`))
       await billing.process()

@@ -24,7 +24,7 @@ interface Terms {
   readonly braintree: MeteredPrice
 }
 
-export const tieredTerms = (mode: 'graduated' | 'volume'): Terms => ({
+export const createTieredTerms = (mode: 'graduated' | 'volume'): Terms => ({
   stripe: { billing_scheme: 'tiered', tiers_mode: mode, tiers: [...TIERS.stripe] },
   braintree: { mode, tiers: TIERS.braintree },
 })
@@ -51,14 +51,19 @@ export const PRICING_CASES: readonly (Terms & {
   { what: 'usage with decimals', ...each(150), used: ['2.25', '0.25'], cents: 375 },
   { what: 'corrected usage', ...each(10), used: [12, -2], cents: 100 },
   { what: 'no usage', ...each(10), used: [], cents: 0 },
-  { what: 'usage within an included tier', ...tieredTerms('graduated'), used: [60, 40], cents: 0 },
+  {
+    what: 'usage within an included tier',
+    ...createTieredTerms('graduated'),
+    used: [60, 40],
+    cents: 0,
+  },
   {
     what: 'usage in graduated tiers',
-    ...tieredTerms('graduated'),
+    ...createTieredTerms('graduated'),
     used: [600, 500],
     cents: 450 + 25,
   },
-  { what: 'usage by volume', ...tieredTerms('volume'), used: [600, 401], cents: 250 },
+  { what: 'usage by volume', ...createTieredTerms('volume'), used: [600, 401], cents: 250 },
   {
     what: 'usage in packages',
     stripe: { unit_amount: 1000, transform_quantity: { divide_by: 60, round: 'up' } },

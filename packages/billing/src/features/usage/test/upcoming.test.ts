@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { start, sumChargedCents } from '../../../../test/support.ts'
 import type { MeteredPrice, UpcomingInvoice } from '../../../index.ts'
-import { advanceToNextPeriod, CARD, declineUsageCharge, startWithChargedUsage } from './charged.ts'
+import {
+  advanceToNextPeriod,
+  declineUsageCharge,
+  startWithChargedUsage,
+  TEST_CARD_NONCE,
+} from './charged.ts'
 
 const GRADUATED: MeteredPrice = {
   mode: 'graduated',
@@ -88,7 +93,7 @@ describe('the upcoming invoice of metered usage at Braintree', () => {
     const metered = { calls: { unitAmount: 5 } }
     const test = await start('braintree', { webhooks: false, metered })
     const { user, sandbox } = test
-    await user.newSubscription('main', 'monthly').trialDays(10).create(CARD)
+    await user.newSubscription('main', 'monthly').trialDays(10).create(TEST_CARD_NONCE)
     await user.reportUsage('calls', 10)
     expect(shown(await user.upcomingInvoice())).toMatchObject({ date: '2026-01-25', total: 1000 })
     await sandbox.clock.advance({ days: 12 })

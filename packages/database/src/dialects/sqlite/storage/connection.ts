@@ -1,6 +1,6 @@
 import type Libsql from 'libsql'
 import { importDriver } from '../../../connections/import-driver.ts'
-import { type Storable, toStorables } from '../../../values.ts'
+import { type StorableValue, toStorables } from '../../../values.ts'
 import type { Query, QueryResult } from '../../engine.ts'
 
 interface CachedStatement {
@@ -101,7 +101,7 @@ export class SqliteConnection {
   }
 }
 
-export function isBusy(error: unknown): boolean {
+export function isSqliteBusyError(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')
 }
@@ -111,16 +111,16 @@ export function isBusy(error: unknown): boolean {
  * statement, except after a "busy" or "locked" error. After an error of the driver's own, nothing
  * has ended the statement.
  */
-export function mayStillBeActive(error: unknown): boolean {
+export function mayTransactionStillBeActive(error: unknown): boolean {
   if (error instanceof TypeError) return false
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return isBusy(error) || !code.startsWith('SQLITE_')
+  return isSqliteBusyError(error) || !code.startsWith('SQLITE_')
 }
 
 /**
  * Converts integers to `bigint`. libsql binds every number as a float, which a text column would
  * store as "5.0".
  */
-function asInteger(value: Storable): Storable {
+function asInteger(value: StorableValue): StorableValue {
   return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value
 }

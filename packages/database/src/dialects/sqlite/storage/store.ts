@@ -21,7 +21,7 @@ export interface SqliteStore {
   committed(): Promise<void>
 }
 
-export function openMemory(driver: SqliteDriver): SqliteStore {
+export function openMemoryStore(driver: SqliteDriver): SqliteStore {
   const connect = () => {
     const connection = new SqliteConnection(':memory:', driver)
     connection.exec('pragma foreign_keys = on')
@@ -54,7 +54,7 @@ function refuseAnother(): never {
 const WRITING = 'pragma synchronous = full; pragma foreign_keys = on; pragma cache_spill = off'
 const READING = 'pragma query_only = on'
 
-export async function openFile(
+export async function openFileStore(
   path: string,
   { timeout, beginAnew }: EngineOptions,
   driver: SqliteDriver,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WaitedTooLong } from '../../../errors.ts'
-import { isBusy } from './connection.ts'
+import { isSqliteBusyError } from './connection.ts'
 
 /**
  * Calls `attempt`, and retries for at most `wait` milliseconds while another process has the SQLite
@@ -12,7 +12,7 @@ export async function retryWhileLocked<R>(attempt: () => R, wait: number): Promi
     try {
       return attempt()
     } catch (error) {
-      if (!isBusy(error)) throw error
+      if (!isSqliteBusyError(error)) throw error
       if (performance.now() > deadline) {
         throw new WaitedTooLong(`Waited ${wait} ms for another process using this SQLite file`, {
           cause: error,

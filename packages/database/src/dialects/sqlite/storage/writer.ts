@@ -1,5 +1,5 @@
 import type { Query, QueryResult } from '../../engine.ts'
-import { isBusy, type SqliteConnection } from './connection.ts'
+import { isSqliteBusyError, type SqliteConnection } from './connection.ts'
 
 export interface SqliteWriterOptions {
   readonly connection: SqliteConnection
@@ -65,7 +65,7 @@ export class SqliteWriter {
       this.#verify()
     } catch (error) {
       // If another process is writing, the check is repeated before the next transaction.
-      if (!isBusy(error)) this.#replace()
+      if (!isSqliteBusyError(error)) this.#replace()
     }
   }
 

@@ -5,7 +5,7 @@ import ERRORS from './errors.json' with { type: 'json' }
  * JavaScript that all of the sandbox's replacements for Braintree's browser scripts share: errors,
  * promises and callbacks, components, events, and the client of the API for pages.
  */
-export const BASE = `
+export const BRAINTREE_BASE_SCRIPT = `
   const ERRORS = ${JSON.stringify(ERRORS)}
   // The version in the path of the script, which braintree-web exports by this name.
   const VERSION = (/[/]web[/]([^/]+)[/]/.exec(document.currentScript.src) || [])[1] || 'sandbox'

@@ -1,11 +1,11 @@
-import { BASE } from './base.ts'
+import { BRAINTREE_BASE_SCRIPT } from './base.ts'
 import { CARD_STATE_SCRIPT } from './card-state.ts'
 
 /**
  * HTML of the iframe that shows one card field: an input that fills the iframe. The page sets its
  * colors and fonts with Braintree's option `styles`.
  */
-export const FIELD_FRAME = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Card field</title><style>
+export const CARD_FIELD_PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Card field</title><style>
 * { margin: 0; padding: 0; box-sizing: border-box; border: none; background-color: transparent; }
 body, form, input { position: absolute; top: 0; left: 0; height: 100%; width: 100%; }
 label, .field-description { position: absolute; left: -9999px; }
@@ -16,9 +16,9 @@ label, .field-description { position: absolute; left: -9999px; }
  * JavaScript of the iframe that shows one card field. It validates the input, notifies the page,
  * and exchanges the card for a nonce. The card number is sent to the sandbox only.
  */
-export const FIELD_SCRIPT = `(() => {
+export const CARD_FIELD_SCRIPT = `(() => {
   'use strict'
-${BASE}
+${BRAINTREE_BASE_SCRIPT}
 ${CARD_STATE_SCRIPT}
   const channel = location.hash.slice(1)
   const form = document.querySelector('form')

@@ -4,7 +4,7 @@
  * `vault=true`, a cross-origin opener policy that allows it to open windows, and a nonce for its
  * styles.
  */
-export const PAYPAL_SDK = `(() => {
+export const PAYPAL_SDK_SCRIPT = `(() => {
   'use strict'
   const { src, dataset } = document.currentScript
   const { origin, searchParams } = new URL(src)

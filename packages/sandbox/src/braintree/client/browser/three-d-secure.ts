@@ -2,7 +2,7 @@
  * JavaScript that replaces `braintree.threeDSecure` in a page: it looks up the card, shows the
  * bank's challenge in an overlay, and returns a new nonce that contains the result.
  */
-export const THREE_D_SECURE = `
+export const THREE_D_SECURE_SCRIPT = `
   const VERIFY_OPTIONS = [
     'nonce', 'bin', 'amount', 'onLookupComplete', 'email', 'mobilePhoneNumber', 'billingAddress', 'additionalInformation',
     'challengeRequested', 'cardAddChallengeRequested', 'collectDeviceData', 'merchantName',
@@ -144,7 +144,7 @@ export const THREE_D_SECURE = `
 `
 
 /** JavaScript of the bank's 3-D Secure challenge page, which is shown in an iframe. */
-export const BANK_SCRIPT = `(() => {
+export const BANK_PAGE_SCRIPT = `(() => {
   'use strict'
   const answer = (button, isCanceled) => parent.postMessage({ jwt: button.dataset.jwt, isCanceled }, '*')
   const giveUp = () => answer(document.querySelector('button:not(.first)'), true)

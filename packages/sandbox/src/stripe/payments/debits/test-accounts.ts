@@ -1,6 +1,6 @@
 import type { PaymentMethodRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
-import { blankPaymentMethod } from '../payment-methods.ts'
+import { createBlankPaymentMethod } from '../payment-methods.ts'
 
 export type DebitType = 'sepa_debit' | 'us_bank_account'
 
@@ -111,7 +111,7 @@ export function createDebitMethod(
   { type, last4 }: TestAccount,
 ): PaymentMethodRow {
   return work.insert('payment_method', {
-    ...blankPaymentMethod(work),
+    ...createBlankPaymentMethod(work),
     ...(type === 'sepa_debit' ? { sepa_debit: sepaAccount(last4) } : {}),
     ...(type === 'us_bank_account' ? { us_bank_account: usAccount(last4) } : {}),
     type,

@@ -64,7 +64,7 @@ input[aria-invalid=true] { border-color: #d32f2f; border-width: 2px; }`
  * Returns the HTML of the iframe of a Stripe.js element, such as `card`. `null` if there is no
  * element of this type.
  */
-export function drawElement(type: string): string | null {
+export function renderStripeElement(type: string): string | null {
   const fields = Object.hasOwn(ELEMENTS, type) ? ELEMENTS[type] : undefined
   if (!fields) return null
   const isPayment = type === 'payment'

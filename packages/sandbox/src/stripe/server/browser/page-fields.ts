@@ -3,7 +3,7 @@
  * mounts. Each is an iframe of the sandbox (`element-frame.ts`), so as with the real Stripe.js, the
  * page never sees card numbers.
  */
-export const PAGE_FIELDS = `  const TITLES = {
+export const STRIPE_JS_FIELDS_PART = `  const TITLES = {
     card: 'Secure card payment input frame',
     cardNumber: 'Secure card number input frame',
     cardExpiry: 'Secure expiration date input frame',

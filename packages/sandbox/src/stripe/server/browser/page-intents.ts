@@ -2,7 +2,7 @@
  * Part of the replacement for Stripe.js (`stripe-js.ts`): confirms intents by their client secret,
  * and shows the 3-D Secure challenge over the page.
  */
-export const PAGE_INTENTS = String.raw`  /** Shows the 3-D Secure page in a dialog until it is answered or cancelled. */
+export const STRIPE_JS_INTENTS_PART = String.raw`  /** Shows the 3-D Secure page in a dialog until it is answered or cancelled. */
   function askBank(url) {
     return new Promise((resolve) => {
       const dialog = document.createElement('dialog')

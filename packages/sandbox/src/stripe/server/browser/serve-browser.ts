@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from '../../../core/http.ts'
-import { drawElement } from './element-frame.ts'
+import { renderStripeElement } from './element-frame.ts'
 import { ELEMENT_SCRIPT } from './element-script.ts'
-import { STRIPE_JS } from './stripe-js.ts'
+import { STRIPE_JS_SCRIPT } from './stripe-js.ts'
 
 /**
  * Paths of the script: those of js.stripe.com (`/v3/`, `/v3/stripe.js`, and `/endive/stripe.js` for
@@ -17,8 +17,8 @@ const ELEMENT_PATH = /^\/v3\/elements\/(\w+)$/
 export function serveBrowser({ method, path }: HttpRequest): HttpResponse | null {
   if (method !== 'GET') return null
   if (path === '/v3/elements.js') return script(ELEMENT_SCRIPT)
-  if (SCRIPT_PATHS.test(path)) return script(STRIPE_JS)
-  const element = drawElement(ELEMENT_PATH.exec(path)?.[1] ?? '')
+  if (SCRIPT_PATHS.test(path)) return script(STRIPE_JS_SCRIPT)
+  const element = renderStripeElement(ELEMENT_PATH.exec(path)?.[1] ?? '')
   return element === null ? null : { status: 200, headers: FRAME_HEADERS, body: element }
 }
 

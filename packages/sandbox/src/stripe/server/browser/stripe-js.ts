@@ -1,11 +1,11 @@
-import { PAGE_FIELDS } from './page-fields.ts'
-import { PAGE_INTENTS } from './page-intents.ts'
+import { STRIPE_JS_FIELDS_PART } from './page-fields.ts'
+import { STRIPE_JS_INTENTS_PART } from './page-intents.ts'
 
 /**
  * JavaScript that replaces Stripe.js in browser tests, with its functions for cards. As with the
  * real Stripe.js, cards are typed into an iframe, so the page never sees the card number.
  */
-export const STRIPE_JS = `(() => {
+export const STRIPE_JS_SCRIPT = `(() => {
   'use strict'
   if (window.Stripe) return
   const base = new URL(document.currentScript.src).origin
@@ -42,9 +42,9 @@ export const STRIPE_JS = `(() => {
     }
   }
 
-${PAGE_FIELDS}
+${STRIPE_JS_FIELDS_PART}
 
-${PAGE_INTENTS}
+${STRIPE_JS_INTENTS_PART}
 
   function createStripe(key) {
     const groups = new WeakMap()

@@ -3,21 +3,26 @@ import type { HttpResponse } from '../../../core/http.ts'
 import { finishAuthentication } from '../../resources/payment-confirmation.ts'
 import { finishSetupAuthentication } from '../../resources/setup-intents.ts'
 import { runAtomically, UnitOfWork } from '../../state/unit-of-work.ts'
-import { noticeResponse, type PageRequest, pageResponse, redirectResponse } from './page.ts'
+import {
+  createNoticeResponse,
+  createPageResponse,
+  type PageRequest,
+  redirectResponse,
+} from './page.ts'
 
 /**
  * Serves the bank's 3-D Secure page. Stripe.js shows the page in a frame, or the application
  * redirects to it.
  */
-export function authenticatePage({ context, id, form, posted }: PageRequest): HttpResponse {
+export function renderAuthenticationPage({ context, id, form, posted }: PageRequest): HttpResponse {
   return runAtomically(new UnitOfWork(context, { about: [id] }), (work) => {
     const setup = id.startsWith('seti_')
     const intent = setup ? work.require('setup_intent', id) : work.require('payment_intent', id)
     if (form.get('client_secret') !== intent.client_secret) {
-      return noticeResponse(403, 'Not allowed', 'The link is not complete.')
+      return createNoticeResponse(403, 'Not allowed', 'The link is not complete.')
     }
     if (!posted) {
-      return pageResponse(
+      return createPageResponse(
         200,
         '3-D Secure',
         html`<section><h1>3-D Secure</h1><p>Your bank asks you to approve this ${setup ? 'card' : 'payment'}.</p>
@@ -33,7 +38,7 @@ export function authenticatePage({ context, id, form, posted }: PageRequest): Ht
     if (returnUrl === null || intent.$.inPage) {
       const title = passed ? 'Approved' : 'Refused'
       const text = html`<section><h1>${title}</h1><p>You can close this page.</p></section>`
-      return pageResponse(200, title, text, '*')
+      return createPageResponse(200, title, text, '*')
     }
     const url = new URL(returnUrl)
     url.searchParams.set(setup ? 'setup_intent' : 'payment_intent', id)

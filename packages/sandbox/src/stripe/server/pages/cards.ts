@@ -16,7 +16,7 @@ const CARDS: ReadonlyArray<readonly [string, string]> = [
   ['pm_card_chargeCustomerFail', 'Visa •••• 0341, is saved, and declined when charged'],
 ]
 
-export function cardName(method: PaymentMethodRow): string {
+export function describeCard(method: PaymentMethodRow): string {
   const { card } = method
   if (!card) {
     const last4 = method.sepa_debit?.last4 ?? method.us_bank_account?.last4
@@ -50,7 +50,7 @@ export function renderCardField(
   const option = ([value, name]: readonly [string, string]) =>
     html`<option value="${value}"${value === chosen ? html` selected` : ''}>${name}</option>`
   const own = saved.filter(({ type }) => types.includes(type))
-  const kept = own.map((method) => option([method.id, cardName(method)]))
+  const kept = own.map((method) => option([method.id, describeCard(method)]))
   const cards = types.includes('card') ? CARDS.map(option) : []
   const accounts = types.flatMap((type) => (ACCOUNTS[type] ?? []).map(option))
   return html`<label>${accounts.length > 0 ? 'Card or bank account' : 'Card'} <select name="card">${
@@ -65,7 +65,7 @@ function group(label: string, options: readonly Html[]): Html | '' {
 }
 
 /** Whether the bank requires a 3-D Secure challenge before it accepts this card. */
-export function isChallenged(work: UnitOfWork, card: string): boolean {
+export function isCardChallenged(work: UnitOfWork, card: string): boolean {
   const saved = work.find('payment_method', card)
   const behavior = saved ? getCardBehavior(saved) : findTestCard(card)?.card.behavior
   return typeof behavior === 'object' && 'challenges' in behavior

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../core/html.ts'
-import { unitAmountIn } from '../../catalog/currency-options.ts'
-import { quantityBounds } from '../../resources/checkout-changes.ts'
+import { findUnitAmount } from '../../catalog/currency-options.ts'
+import { limitChosenQuantity } from '../../resources/checkout-changes.ts'
 import { needsCard, toCheckoutOrder } from '../../resources/checkout-order.ts'
 import type { CheckoutQuote } from '../../resources/checkout-quote.ts'
 import type { CheckoutItem, CheckoutSessionRow, PriceRow } from '../../state/rows.ts'
@@ -102,7 +102,7 @@ function itemRow(
 /** Describes a price with its billing interval, such as `$10.00 every 3 months`. */
 export function describePrice(price: PriceRow, currency: string): string {
   const metered = price.recurring?.usage_type === 'metered'
-  const decimal = unitAmountIn(price, currency)
+  const decimal = findUnitAmount(price, currency)
   if (decimal === null) return metered ? 'billed by usage, in tiers' : 'priced in tiers'
   const amount = formatDecimal(decimal, currency)
   if (metered) return `${amount} each, billed by usage`
@@ -123,7 +123,7 @@ function quantityForm(
   adjustable: { minimum: number; maximum: number },
   at: number,
 ): Html {
-  const { least, most } = quantityBounds(adjustable)
+  const { least, most } = limitChosenQuantity(adjustable)
   return html`<form method="post" class="row"><input type="hidden" name="action" value="quantity"><input type="hidden" name="item" value="${at}">
   <label>Quantity <input type="number" name="quantity" min="${least}" max="${most}" value="${item.quantity}" required></label><button class="quiet">Update</button></form>`
 }

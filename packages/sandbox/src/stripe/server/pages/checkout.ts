@@ -1,21 +1,31 @@
 import type { HttpResponse } from '../../../core/http.ts'
-import { applyCode, removeCode, setAddress, setQuantity } from '../../resources/checkout-changes.ts'
+import {
+  applyCheckoutCode,
+  removeCheckoutCode,
+  setAddress,
+  setQuantity,
+} from '../../resources/checkout-changes.ts'
 import { type CheckoutForm, completeCheckout } from '../../resources/checkout-completion.ts'
 import { needsCard, quoteSession } from '../../resources/checkout-order.ts'
 import type { CheckoutAnswers } from '../../resources/checkout-questions.ts'
 import type { CheckoutSessionRow } from '../../state/rows.ts'
 import { dryRun, runAtomically, UnitOfWork } from '../../state/unit-of-work.ts'
 import { StripeFault } from '../../wire/errors.ts'
-import { CHALLENGE_FAILED, isChallenged, renderChallengeForm } from './cards.ts'
+import { CHALLENGE_FAILED, isCardChallenged, renderChallengeForm } from './cards.ts'
 import { renderCheckout } from './checkout-view.ts'
-import { noticeResponse, type PageRequest, pageResponse, redirectResponse } from './page.ts'
+import {
+  createNoticeResponse,
+  createPageResponse,
+  type PageRequest,
+  redirectResponse,
+} from './page.ts'
 
 type Action = (work: UnitOfWork, session: CheckoutSessionRow, form: URLSearchParams) => void
 
 /** Actions of the small forms beside the payment form. */
 const CHANGES: Readonly<Record<string, Action>> = {
-  'apply-code': (work, session, form) => applyCode(work, session, form.get('code') ?? ''),
-  'remove-code': (work, session) => removeCode(work, session),
+  'apply-code': (work, session, form) => applyCheckoutCode(work, session, form.get('code') ?? ''),
+  'remove-code': (work, session) => removeCheckoutCode(work, session),
   address: (work, session, form) => {
     const typed = (name: string) => form.get(name) ?? ''
     const address = { country: typed('country'), postal_code: typed('postal_code') }
@@ -28,13 +38,13 @@ const CHANGES: Readonly<Record<string, Action>> = {
 const ADDRESS = ['line1', 'city', 'state', 'postal_code', 'country'] as const
 
 /** Serves the page of a checkout session, and handles its forms. */
-export function checkoutPage(request: PageRequest): HttpResponse {
+export function renderCheckoutPage(request: PageRequest): HttpResponse {
   const { context, id, form, posted } = request
   const session = new UnitOfWork(context).require('checkout.session', id)
   if (session.status === 'complete')
-    return noticeResponse(410, 'Checkout', 'This session is complete.')
+    return createNoticeResponse(410, 'Checkout', 'This session is complete.')
   if (session.status !== 'open') {
-    return noticeResponse(410, 'Checkout', 'This session is expired. Please start over.')
+    return createNoticeResponse(410, 'Checkout', 'This session is expired. Please start over.')
   }
   if (!posted) return draw(request, 200, null)
   try {
@@ -60,7 +70,11 @@ function draw(
   return dryRun(context, { about: [id] }, (work) => {
     const session = work.edit('checkout.session', work.require('checkout.session', id))
     const quote = quoteSession(work, session)
-    return pageResponse(status, 'Checkout', renderCheckout(work, session, quote, form, problem))
+    return createPageResponse(
+      status,
+      'Checkout',
+      renderCheckout(work, session, quote, form, problem),
+    )
   })
 }
 
@@ -69,7 +83,7 @@ function pay(request: PageRequest, session: CheckoutSessionRow): HttpResponse {
   const card = form.get('card') ?? 'pm_card_visa'
   if (form.get('challenge') === 'fail') return draw(request, 402, CHALLENGE_FAILED)
   if (form.get('challenge') === null && requiresChallenge(request, card)) {
-    return pageResponse(200, '3-D Secure', renderChallengeForm(Object.fromEntries(form)))
+    return createPageResponse(200, '3-D Secure', renderChallengeForm(Object.fromEntries(form)))
   }
   runAtomically(new UnitOfWork(context, { about: [id] }), (work) =>
     completeCheckout(work, id, readForm(form, card)),
@@ -81,7 +95,7 @@ function pay(request: PageRequest, session: CheckoutSessionRow): HttpResponse {
 function requiresChallenge({ context, id }: PageRequest, card: string): boolean {
   return dryRun(context, { about: [id] }, (work) => {
     const session = work.edit('checkout.session', work.require('checkout.session', id))
-    return isChallenged(work, card) && needsCard(session, quoteSession(work, session))
+    return isCardChallenged(work, card) && needsCard(session, quoteSession(work, session))
   })
 }
 

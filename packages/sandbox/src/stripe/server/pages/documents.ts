@@ -4,19 +4,24 @@ import { resolvePaymentMethod } from '../../payments/new-payment-method.ts'
 import { confirmIntent } from '../../resources/payment-confirmation.ts'
 import type { InvoiceRow } from '../../state/rows.ts'
 import { runAtomically, UnitOfWork } from '../../state/unit-of-work.ts'
-import { invalidRequestFault, StripeFault } from '../../wire/errors.ts'
+import { createInvalidRequestFault, StripeFault } from '../../wire/errors.ts'
 import { formatAmount } from '../../wire/money.ts'
-import { CHALLENGE_FAILED, isChallenged, renderCardField, renderChallengeForm } from './cards.ts'
 import {
-  noticeResponse,
+  CHALLENGE_FAILED,
+  isCardChallenged,
+  renderCardField,
+  renderChallengeForm,
+} from './cards.ts'
+import {
+  createNoticeResponse,
+  createPageResponse,
   type PageRequest,
-  pageResponse,
   redirectResponse,
   renderAlert,
 } from './page.ts'
 
 /** Serves the page of an invoice. While the invoice is open, the page has a payment form. */
-export function invoicePage(request: PageRequest): HttpResponse {
+export function renderInvoicePage(request: PageRequest): HttpResponse {
   const { context, id, form, posted } = request
   const work = new UnitOfWork(context, { about: [id] })
   const invoice = work.require('invoice', id)
@@ -25,8 +30,8 @@ export function invoicePage(request: PageRequest): HttpResponse {
   const card = form.get('card') ?? 'pm_card_visa'
   const answer = form.get('challenge')
   if (answer === 'fail') return draw(request, 402, CHALLENGE_FAILED)
-  if (answer === null && isChallenged(work, card)) {
-    return pageResponse(200, '3-D Secure', renderChallengeForm(Object.fromEntries(form)))
+  if (answer === null && isCardChallenged(work, card)) {
+    return createPageResponse(200, '3-D Secure', renderChallengeForm(Object.fromEntries(form)))
   }
   try {
     runAtomically(new UnitOfWork(context, { about: [id] }), (step) =>
@@ -50,7 +55,7 @@ function payOpen(
 ): void {
   const method = resolvePaymentMethod(work, card, 'payment_method')
   if (method.customer !== null && method.customer !== invoice.customer) {
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'The payment method you provided is not attached to the customer of this invoice.',
       'payment_method',
     )
@@ -72,7 +77,7 @@ function draw(
   const amount = (value: number) => formatAmount(value, invoice.currency)
   const lines = work.findBy('line_item', 'invoice', id).sort((a, b) => a.$.order - b.$.order)
   const title = `Invoice ${invoice.number ?? ''}`
-  return pageResponse(
+  return createPageResponse(
     status,
     title,
     html`<section><h1>${title}</h1><p class="soft">${invoice.status}</p><table>${lines.map((line) =>
@@ -93,14 +98,14 @@ function payForm(
   <button class="wide">Pay ${formatAmount(invoice.amount_remaining, invoice.currency)}</button></form></section>`
 }
 
-export function creditNotePage({ context, id }: PageRequest): HttpResponse {
+export function renderCreditNotePage({ context, id }: PageRequest): HttpResponse {
   const work = new UnitOfWork(context, { about: [id] })
   const note = work.require('credit_note', id)
   const amount = (value: number) => formatAmount(value, note.currency)
   const { number } = work.require('invoice', note.invoice)
   const lines = note.$.lines.map((line) => work.require('credit_note_line_item', line))
   const title = `Credit note ${note.number}`
-  return pageResponse(
+  return createPageResponse(
     200,
     title,
     html`<section><h1>${title}</h1><p class="soft">For invoice ${number}; ${note.status}</p><table>${lines.map(
@@ -113,7 +118,11 @@ function row(name: string | null, amount: string): Html {
   return html`<tr><td>${name}</td><td class="amount">${amount}</td></tr>`
 }
 
-export function receiptPage({ context, id }: PageRequest): HttpResponse {
+export function renderReceiptPage({ context, id }: PageRequest): HttpResponse {
   const charge = new UnitOfWork(context).require('charge', id)
-  return noticeResponse(200, 'Receipt', `${formatAmount(charge.amount, charge.currency)} paid.`)
+  return createNoticeResponse(
+    200,
+    'Receipt',
+    `${formatAmount(charge.amount, charge.currency)} paid.`,
+  )
 }

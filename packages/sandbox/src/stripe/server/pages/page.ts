@@ -16,7 +16,7 @@ export type StripePage = (request: PageRequest) => HttpResponse
  * Returns the response with an HTML page. `framedBy` lists the sites that may embed the page; by
  * default none may.
  */
-export function pageResponse(
+export function createPageResponse(
   status: number,
   title: string,
   body: Html,
@@ -37,8 +37,8 @@ export function pageResponse(
 }
 
 /** Returns the response with a simple HTML page: a heading and a text. */
-export function noticeResponse(status: number, title: string, text: string): HttpResponse {
-  return pageResponse(status, title, html`<section><h1>${title}</h1><p>${text}</p></section>`)
+export function createNoticeResponse(status: number, title: string, text: string): HttpResponse {
+  return createPageResponse(status, title, html`<section><h1>${title}</h1><p>${text}</p></section>`)
 }
 
 export function redirectResponse(url: string): HttpResponse {

@@ -1,7 +1,7 @@
 import { setDefaultMethod } from '../../payments/customer.ts'
 import {
+  createEmptyAddress,
   detachPaymentMethod,
-  emptyAddress,
   requirePaymentMethod,
 } from '../../payments/payment-methods.ts'
 import {
@@ -13,7 +13,7 @@ import {
   renewAsCustomer,
 } from '../../resources/billing-portal-actions.ts'
 import type { PaymentMethodRow } from '../../state/rows.ts'
-import { invalidRequestFault, noSuchObjectFault } from '../../wire/errors.ts'
+import { createInvalidRequestFault, createNoSuchObjectFault } from '../../wire/errors.ts'
 import { type PortalState, readChosenChange, requireChosenSubscription } from './portal-state.ts'
 
 /** Handles a form of the customer portal. */
@@ -28,7 +28,7 @@ export interface PortalAction {
   readonly run: (portal: PortalState, form: URLSearchParams) => void
 }
 
-export const ACTIONS: Readonly<Record<string, PortalAction>> = {
+export const PORTAL_ACTIONS: Readonly<Record<string, PortalAction>> = {
   cancel: {
     flows: ['subscription_cancel'],
     run(portal, form) {
@@ -43,7 +43,7 @@ export const ACTIONS: Readonly<Record<string, PortalAction>> = {
     flows: ['subscription_cancel'],
     run(portal, form) {
       const coupon = portal.flow?.subscription_cancel?.retention?.coupon_offer?.coupon
-      if (!coupon) throw invalidRequestFault('There is no offer.')
+      if (!coupon) throw createInvalidRequestFault('There is no offer.')
       acceptRetentionOffer(portal.work, requireChosenSubscription(portal, form), coupon)
     },
   },
@@ -92,14 +92,15 @@ export const ACTIONS: Readonly<Record<string, PortalAction>> = {
 
 function requireCards({ configuration }: PortalState): void {
   if (configuration.features.payment_method_update.enabled) return
-  throw invalidRequestFault('The portal configuration does not offer this.')
+  throw createInvalidRequestFault('The portal configuration does not offer this.')
 }
 
 function ownCard(portal: PortalState, form: URLSearchParams): PaymentMethodRow {
   requireCards(portal)
   const id = form.get('method') ?? ''
   const method = requirePaymentMethod(portal.work, id, 'method')
-  if (method.customer !== portal.customer.id) throw noSuchObjectFault('PaymentMethod', id, 'method')
+  if (method.customer !== portal.customer.id)
+    throw createNoSuchObjectFault('PaymentMethod', id, 'method')
   return method
 }
 
@@ -108,12 +109,12 @@ function updateDetails(
   form: URLSearchParams,
 ): void {
   const { enabled, allowed_updates: allowed } = configuration.features.customer_update
-  if (!enabled) throw invalidRequestFault('The portal configuration does not offer this.')
+  if (!enabled) throw createInvalidRequestFault('The portal configuration does not offer this.')
   work.edit('customer', customer)
   const email = form.get('email')?.trim()
   if (allowed.includes('email') && email) {
     if (!/^[^\s@]+@[^\s@]+$/.test(email)) {
-      throw invalidRequestFault(`Invalid email address: ${email}`, 'email', 'email_invalid')
+      throw createInvalidRequestFault(`Invalid email address: ${email}`, 'email', 'email_invalid')
     }
     customer.email = email
   }
@@ -124,7 +125,7 @@ function updateDetails(
   const line1 = typed('line1')
   customer.address = line1
     ? {
-        ...emptyAddress(),
+        ...createEmptyAddress(),
         line1,
         city: typed('city'),
         postal_code: typed('postal_code'),

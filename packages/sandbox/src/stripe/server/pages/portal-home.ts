@@ -1,19 +1,19 @@
 import { type Html, html } from '../../../core/html.ts'
-import { isEnding } from '../../resources/billing-portal-actions.ts'
+import { isSubscriptionEnding } from '../../resources/billing-portal-actions.ts'
 import type { PaymentMethodRow, SubscriptionRow } from '../../state/rows.ts'
 import { hasEnded } from '../../state/subscription-status.ts'
 import { listSubscriptionItems } from '../../subscriptions/subscription-swap.ts'
 import { formatAmount } from '../../wire/money.ts'
-import { cardName } from './cards.ts'
+import { describeCard } from './cards.ts'
 import { describePrice } from './checkout-view.ts'
 import { formatUnixDate, renderAlert, renderHiddenFields } from './page.ts'
-import type { ViewedPortal } from './portal-state.ts'
+import type { PortalViewData } from './portal-state.ts'
 
 /**
  * Renders the first page of the customer portal, with everything that the portal's configuration
  * allows.
  */
-export function renderPortalHome(viewed: ViewedPortal): Html {
+export function renderPortalHome(viewed: PortalViewData): Html {
   const { work, customer, configuration, session, problem } = viewed
   const { features } = configuration
   const own = work.findBy('subscription', 'customer', customer.id).reverse()
@@ -27,20 +27,20 @@ export function renderPortalHome(viewed: ViewedPortal): Html {
   ${session.return_url ? html`<p><a href="${session.return_url}">Return</a></p>` : ''}`
 }
 
-function subscriptionView(viewed: ViewedPortal, subscription: SubscriptionRow): Html {
+function subscriptionView(viewed: PortalViewData, subscription: SubscriptionRow): Html {
   const { work, session, configuration } = viewed
   const { subscription_cancel: cancel, subscription_update: update } = configuration.features
   const items = listSubscriptionItems(work, subscription)
   const token = { token: session.$.token, subscription: subscription.id }
   const link = (view: string, text: string) =>
-    html`<a class="button quiet" href="${linkTo(viewed, view, subscription.id)}">${text}</a>`
+    html`<a class="button quiet" href="${buildPortalLink(viewed, view, subscription.id)}">${text}</a>`
   const renew = html`<form method="post">${renderHiddenFields({ ...token, action: 'renew' })}<button class="quiet">Renew</button></form>`
   return html`<article><p>${items.map((item) => {
     const price = work.require('price', item.price)
     return html`<strong>${work.find('product', price.product)?.name}</strong> ${item.quantity} × ${describePrice(price, subscription.currency)}<br>`
   })}<span class="soft">${describeStatus(subscription, items[0]?.current_period_end ?? 0)}. <code>${subscription.id}</code></span></p>
   <div class="row">${update.enabled && items.length === 1 ? link('subscription_update', 'Update plan') : ''}
-  ${!cancel.enabled ? '' : isEnding(subscription) ? renew : link('subscription_cancel', 'Cancel')}</div></article>`
+  ${!cancel.enabled ? '' : isSubscriptionEnding(subscription) ? renew : link('subscription_cancel', 'Cancel')}</div></article>`
 }
 
 function describeStatus(subscription: SubscriptionRow, end: number): string {
@@ -50,32 +50,32 @@ function describeStatus(subscription: SubscriptionRow, end: number): string {
   return subscription.status.replaceAll('_', ' ')
 }
 
-export function linkTo({ home }: ViewedPortal, view: string, subscription = ''): string {
+export function buildPortalLink({ home }: PortalViewData, view: string, subscription = ''): string {
   return `${home}&view=${view}${subscription ? `&subscription=${subscription}` : ''}`
 }
 
-function cardsView(viewed: ViewedPortal): Html {
+function cardsView(viewed: PortalViewData): Html {
   const { work, customer } = viewed
   const cards = work.findBy('payment_method', 'customer', customer.id)
   return html`<section><h2>Payment methods</h2><ul class="list">${cards.map((card) => cardRow(viewed, card))}</ul>
-  <p><a class="button quiet" href="${linkTo(viewed, 'payment_method_update')}">Add a card</a></p></section>`
+  <p><a class="button quiet" href="${buildPortalLink(viewed, 'payment_method_update')}">Add a card</a></p></section>`
 }
 
-function cardRow({ session, customer }: ViewedPortal, card: PaymentMethodRow): Html {
+function cardRow({ session, customer }: PortalViewData, card: PaymentMethodRow): Html {
   const isDefault = customer.invoice_settings.default_payment_method === card.id
   const button = (action: string, text: string) =>
-    html`<form method="post">${renderHiddenFields({ token: session.$.token, method: card.id, action })}<button class="quiet" aria-label="${text}: ${cardName(card)}">${text}</button></form>`
-  return html`<li><span>${cardName(card)}${isDefault ? html` <span class="badge">Default</span>` : ''}</span>
+    html`<form method="post">${renderHiddenFields({ token: session.$.token, method: card.id, action })}<button class="quiet" aria-label="${text}: ${describeCard(card)}">${text}</button></form>`
+  return html`<li><span>${describeCard(card)}${isDefault ? html` <span class="badge">Default</span>` : ''}</span>
   ${isDefault ? '' : button('default-card', 'Make default')}${button('remove-card', 'Remove')}</li>`
 }
 
-function detailsView(viewed: ViewedPortal): Html {
+function detailsView(viewed: PortalViewData): Html {
   const { customer } = viewed
   return html`<section><h2>Billing details</h2><p>${customer.name}<br>${customer.email}<br>${customer.phone}</p>
-  <p><a class="button quiet" href="${linkTo(viewed, 'customer_update')}">Update details</a></p></section>`
+  <p><a class="button quiet" href="${buildPortalLink(viewed, 'customer_update')}">Update details</a></p></section>`
 }
 
-function invoicesView({ work, customer }: ViewedPortal): Html {
+function invoicesView({ work, customer }: PortalViewData): Html {
   const invoices = work
     .findBy('invoice', 'customer', customer.id)
     .filter((invoice) => invoice.status !== 'draft')

@@ -10,7 +10,7 @@ import type {
 import { hasEnded } from '../../state/subscription-status.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { listSubscriptionItems } from '../../subscriptions/subscription-swap.ts'
-import { invalidRequestFault, noSuchObjectFault } from '../../wire/errors.ts'
+import { createInvalidRequestFault, createNoSuchObjectFault } from '../../wire/errors.ts'
 
 /** A portal session of a customer, with the configuration that limits it. */
 export interface PortalState {
@@ -26,12 +26,12 @@ export interface PortalState {
   readonly home: string
 }
 
-export interface ViewedPortal extends PortalState {
+export interface PortalViewData extends PortalState {
   readonly form: URLSearchParams
   readonly problem: string | null
 }
 
-export type PortalView = (viewed: ViewedPortal) => Html
+export type PortalView = (viewed: PortalViewData) => Html
 
 /**
  * Finds the subscription that a form or a flow of the portal refers to.
@@ -50,7 +50,7 @@ export function requireChosenSubscription(
     ''
   const subscription = work.find('subscription', id)
   if (!subscription || subscription.customer !== portal.customer.id || hasEnded(subscription)) {
-    throw noSuchObjectFault('subscription', id, 'subscription')
+    throw createNoSuchObjectFault('subscription', id, 'subscription')
   }
   return subscription
 }
@@ -94,7 +94,7 @@ function findTypedPromotionCode(
     .findBy('promotion_code', 'code', typed.toLowerCase())
     .find((each) => each.active && (each.customer ?? customer.id) === customer.id)
   if (!code || !allowed.includes('promotion_code')) {
-    throw invalidRequestFault('This code is invalid.', 'promotion_code')
+    throw createInvalidRequestFault('This code is invalid.', 'promotion_code')
   }
   return { promotion_code: code.id }
 }

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../core/html.ts'
-import { findOffers, previewPlan } from '../../resources/billing-portal-actions.ts'
+import { findPlanOffers, previewPlan } from '../../resources/billing-portal-actions.ts'
 import { StripeFault } from '../../wire/errors.ts'
 import { formatAmount } from '../../wire/money.ts'
 import { renderCardField } from './cards.ts'
@@ -7,13 +7,13 @@ import { describePrice } from './checkout-view.ts'
 import { formatUnixDate, renderAlert, renderHiddenFields } from './page.ts'
 import {
   type PortalView,
+  type PortalViewData,
   readChosenChange,
   requireChosenSubscription,
-  type ViewedPortal,
 } from './portal-state.ts'
 
 /** Pages of the customer portal, by the type of the flow that opens them directly. */
-export const VIEWS: Readonly<Record<string, PortalView>> = {
+export const PORTAL_VIEWS: Readonly<Record<string, PortalView>> = {
   customer_update(viewed) {
     const { customer, configuration } = viewed
     const { allowed_updates: allowed } = configuration.features.customer_update
@@ -69,7 +69,7 @@ export const VIEWS: Readonly<Record<string, PortalView>> = {
     const subscription = requireChosenSubscription(viewed, form)
     const [item] = work.findBy('subscription_item', 'subscription', subscription.id)
     const { default_allowed_updates: allowed } = configuration.features.subscription_update
-    const offers = findOffers(work, subscription, configuration)
+    const offers = findPlanOffers(work, subscription, configuration)
     return frame(
       viewed,
       'Update your plan',
@@ -87,7 +87,7 @@ export const VIEWS: Readonly<Record<string, PortalView>> = {
   subscription_update_confirm: confirmView,
 }
 
-function confirmView(viewed: ViewedPortal): Html {
+function confirmView(viewed: PortalViewData): Html {
   const { work, configuration, form } = viewed
   const subscription = requireChosenSubscription(viewed, form)
   try {
@@ -117,11 +117,11 @@ export function renderPortalDone(message: string, url: string | null): Html {
  * Renders a page of the portal. In a flow, its back link leads to the application, otherwise to the
  * portal's home page.
  */
-function frame({ flow, session, home, problem }: ViewedPortal, title: string, body: Html): Html {
+function frame({ flow, session, home, problem }: PortalViewData, title: string, body: Html): Html {
   const back = flow ? session.return_url : home
   return html`<section><h1>${title}</h1>${renderAlert(problem)}${body}${back ? html`<p><a href="${back}">Back</a></p>` : ''}</section>`
 }
 
-function fieldsOf({ session }: ViewedPortal, action: string): Record<string, string> {
+function fieldsOf({ session }: PortalViewData, action: string): Record<string, string> {
   return { token: session.$.token, action }
 }

@@ -3,22 +3,27 @@ import type { PortalFlowRow } from '../../resources/billing-portal-flows.ts'
 import type { PortalSessionRow } from '../../state/rows.ts'
 import { runAtomically, UnitOfWork } from '../../state/unit-of-work.ts'
 import { StripeFault } from '../../wire/errors.ts'
-import { CHALLENGE_FAILED, isChallenged, renderChallengeForm } from './cards.ts'
-import { noticeResponse, type PageRequest, pageResponse, redirectResponse } from './page.ts'
-import { ACTIONS, type PortalAction } from './portal-actions.ts'
+import { CHALLENGE_FAILED, isCardChallenged, renderChallengeForm } from './cards.ts'
+import {
+  createNoticeResponse,
+  createPageResponse,
+  type PageRequest,
+  redirectResponse,
+} from './page.ts'
+import { PORTAL_ACTIONS, type PortalAction } from './portal-actions.ts'
 import { renderPortalHome } from './portal-home.ts'
 import type { PortalState } from './portal-state.ts'
-import { renderPortalDone, VIEWS } from './portal-views.ts'
+import { PORTAL_VIEWS, renderPortalDone } from './portal-views.ts'
 
 /**
  * Serves the customer portal: the customer's subscriptions, payment methods and invoices, or a
  * single flow.
  */
-export function portalPage(request: PageRequest): HttpResponse {
+export function renderPortalPage(request: PageRequest): HttpResponse {
   const { context, id, form, posted } = request
   const session = new UnitOfWork(context).require('billing_portal.session', id)
   if (form.get('token') !== session.$.token) {
-    return noticeResponse(403, 'Not allowed', 'The link is not complete.')
+    return createNoticeResponse(403, 'Not allowed', 'The link is not complete.')
   }
   if (!posted) return draw(request, 200, null)
   try {
@@ -33,13 +38,13 @@ function runAction(request: PageRequest, session: PortalSessionRow): HttpRespons
   const { context, id, form } = request
   const flow = openFlow(session)
   const name = form.get('action') ?? ''
-  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
+  const action = Object.hasOwn(PORTAL_ACTIONS, name) ? PORTAL_ACTIONS[name] : undefined
   if (!action || (flow && !action.flows.includes(flow.type))) {
-    return noticeResponse(400, 'Not possible', 'The portal does not allow this here.')
+    return createNoticeResponse(400, 'Not possible', 'The portal does not allow this here.')
   }
   if (form.get('challenge') === 'fail') return draw(request, 402, CHALLENGE_FAILED)
   if (form.get('challenge') === null && requiresChallenge(request, action)) {
-    return pageResponse(200, '3-D Secure', renderChallengeForm(Object.fromEntries(form)))
+    return createPageResponse(200, '3-D Secure', renderChallengeForm(Object.fromEntries(form)))
   }
   runAtomically(new UnitOfWork(context, { about: [id] }), (work) => {
     const own = work.require('billing_portal.session', id)
@@ -53,7 +58,7 @@ function requiresChallenge({ context, id, form }: PageRequest, action: PortalAct
   const work = new UnitOfWork(context, { about: [id] })
   const portal = openPortal(work, work.require('billing_portal.session', id))
   const card = action.card?.(portal, form) ?? null
-  return card !== null && isChallenged(work, card)
+  return card !== null && isCardChallenged(work, card)
 }
 
 /** Redirects after a completed flow. */
@@ -69,8 +74,8 @@ function draw({ context, id, form }: PageRequest, status: number, problem: strin
   const flow = openFlow(session)
   if (session.$.flowDone && form.get('done') !== null) return confirm(session)
   const name = flow?.type ?? form.get('view') ?? ''
-  const view = Object.hasOwn(VIEWS, name) ? VIEWS[name] : undefined
-  return pageResponse(
+  const view = Object.hasOwn(PORTAL_VIEWS, name) ? PORTAL_VIEWS[name] : undefined
+  return createPageResponse(
     status,
     'Billing',
     (view ?? renderPortalHome)({ ...openPortal(work, session), form, problem }),
@@ -79,7 +84,11 @@ function draw({ context, id, form }: PageRequest, status: number, problem: strin
 
 function confirm(session: PortalSessionRow): HttpResponse {
   const message = session.flow?.after_completion.hosted_confirmation?.custom_message
-  return pageResponse(200, 'Billing', renderPortalDone(message ?? 'All done.', session.return_url))
+  return createPageResponse(
+    200,
+    'Billing',
+    renderPortalDone(message ?? 'All done.', session.return_url),
+  )
 }
 
 /** Returns the session's flow, unless it has been completed. */

@@ -2,26 +2,26 @@ import type { HttpRequest, HttpResponse } from '../../../core/http.ts'
 import { isSameOriginPost } from '../../../core/same-origin-post.ts'
 import type { StripeContext } from '../../state/context.ts'
 import { StripeFault } from '../../wire/errors.ts'
-import { authenticatePage } from './authenticate.ts'
-import { checkoutPage } from './checkout.ts'
-import { creditNotePage, invoicePage, receiptPage } from './documents.ts'
-import { noticeResponse, type PageRequest, type StripePage } from './page.ts'
-import { portalPage } from './portal.ts'
+import { renderAuthenticationPage } from './authenticate.ts'
+import { renderCheckoutPage } from './checkout.ts'
+import { renderCreditNotePage, renderInvoicePage, renderReceiptPage } from './documents.ts'
+import { createNoticeResponse, type PageRequest, type StripePage } from './page.ts'
+import { renderPortalPage } from './portal.ts'
 
 /** The hosted pages by name: checkout, portal, invoices and others that customers see. */
 const PAGES: Readonly<Record<string, StripePage>> = {
-  authenticate: authenticatePage,
-  checkout: checkoutPage,
-  credit_notes: creditNotePage,
-  invoices: invoicePage,
-  portal: portalPage,
-  receipts: receiptPage,
+  authenticate: renderAuthenticationPage,
+  checkout: renderCheckoutPage,
+  credit_notes: renderCreditNotePage,
+  invoices: renderInvoicePage,
+  portal: renderPortalPage,
+  receipts: renderReceiptPage,
 }
 
 export function servePage(request: HttpRequest, context: StripeContext): HttpResponse {
   const [, , name = '', id = ''] = request.path.split('/')
   const page = Object.hasOwn(PAGES, name) ? PAGES[name] : undefined
-  if (!page) return noticeResponse(404, 'Not found', 'There is no such page.')
+  if (!page) return createNoticeResponse(404, 'Not found', 'There is no such page.')
   const form = new URLSearchParams(request.query)
   const posted = request.method === 'POST'
   const answer = posted ? null : takeAnswer(context, form.get('shown') ?? '')
@@ -31,15 +31,18 @@ export function servePage(request: HttpRequest, context: StripeContext): HttpRes
   if (posted) {
     // A page with Stripe.js, on any origin, may submit the 3-D Secure result: its client secret is
     // checked.
-    if (page !== authenticatePage && !isSameOriginPost(request.headers, context.allowedHosts)) {
-      return noticeResponse(403, 'Not from here', foreignFormText(request))
+    if (
+      page !== renderAuthenticationPage &&
+      !isSameOriginPost(request.headers, context.allowedHosts)
+    ) {
+      return createNoticeResponse(403, 'Not from here', foreignFormText(request))
     }
     const typed = new URLSearchParams(request.body.toString('utf8'))
     for (const [key, value] of typed) form.set(key, value)
   }
   const response = respond(page, { context, id, form, posted })
   // The 3-D Secure page is shown in a frame and needs no redirect.
-  if (!posted || response.status === 303 || page === authenticatePage) return response
+  if (!posted || response.status === 303 || page === renderAuthenticationPage) return response
   return redirectToAnswer(context, own, response)
 }
 
@@ -60,7 +63,7 @@ function respond(page: StripePage, request: PageRequest): HttpResponse {
     return page(request)
   } catch (error) {
     if (!(error instanceof StripeFault)) throw error
-    return noticeResponse(error.status, 'Something went wrong', error.message)
+    return createNoticeResponse(error.status, 'Something went wrong', error.message)
   }
 }
 

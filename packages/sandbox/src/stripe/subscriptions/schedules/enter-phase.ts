@@ -10,8 +10,8 @@ import type {
 } from '../../state/rows.ts'
 import { storeNextDueTime } from '../../state/subscription-status.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
-import { sameRecurrence } from '../../wire/periods.ts'
-import { createSubscriptionItem, type ItemParams } from '../subscription-items.ts'
+import { hasSameRecurrence } from '../../wire/periods.ts'
+import { createSubscriptionItem, type SubscriptionItemParams } from '../subscription-items.ts'
 import { listSubscriptionItems, setQuantity } from '../subscription-swap.ts'
 import { updateSubscription } from '../subscription-update.ts'
 import { billUsage, countUsageFromNow, isMeteredItem } from '../usage.ts'
@@ -176,7 +176,7 @@ function swapAtBoundary(
     })
     if (goes) countUsageFromNow(work, old)
   }
-  const isOther = !sameRecurrence(recurrence, recurrenceOf(work, phase.items[0]?.price))
+  const isOther = !hasSameRecurrence(recurrence, recurrenceOf(work, phase.items[0]?.price))
   // By default, the anchor moves when the interval changes.
   if (isOther || phase.billing_cycle_anchor === 'phase_start')
     subscription.billing_cycle_anchor = at
@@ -190,7 +190,7 @@ export function toParams(
   work: UnitOfWork,
   { price, quantity, tax_rates: rates, discounts, metadata }: PhaseItemRow,
   old: SubscriptionItemRow | undefined,
-): ItemParams {
+): SubscriptionItemParams {
   const isDiscounted = !hasDiscounts(work, old?.discounts ?? [], discounts)
   return {
     ...(old ? { id: old.id } : {}),

@@ -1,17 +1,17 @@
 import type Stripe from 'stripe'
 import { requireTaxRates } from '../../catalog/tax-rates.ts'
-import { isMetered } from '../../catalog/tiers.ts'
+import { isMeteredPriceRow } from '../../catalog/tiers.ts'
 import { requireOneTimePrice } from '../../invoices/invoice-items.ts'
 import type { AddedItemRow, CustomerRow, PhaseRow, SubscriptionRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import {
-  invalidRequestFault,
-  missingParamFault,
-  mutuallyExclusiveFault,
+  createInvalidRequestFault,
+  createMissingParamFault,
+  createMutuallyExclusiveFault,
 } from '../../wire/errors.ts'
 import { mergeMetadata } from '../../wire/fields.ts'
 import { addIntervals } from '../../wire/periods.ts'
-import { unsupportedParam } from '../../wire/unsupported.ts'
+import { createUnsupportedParamFault } from '../../wire/unsupported.ts'
 import {
   checkActive,
   checkDuplicates,
@@ -19,7 +19,7 @@ import {
   requireItemPrice,
 } from '../subscription-items.ts'
 import { checkCurrency, checkMixedIntervals } from '../subscription-params.ts'
-import { automaticTaxSettings } from '../subscription-settings.ts'
+import { buildAutomaticTaxSettings } from '../subscription-settings.ts'
 import { createEmptyPhase, createPhaseItem } from './phase-of.ts'
 import { readDiscounts } from './phase-terms.ts'
 
@@ -54,7 +54,7 @@ export function readPhases(
       const price = requireItemPrice(work, item as never, where)
       checkActive(work, price, where)
       checkQuantity(item.quantity, where, price)
-      const quantity = isMetered(price) ? undefined : (item.quantity ?? 1)
+      const quantity = isMeteredPriceRow(price) ? undefined : (item.quantity ?? 1)
       const row = {
         ...createPhaseItem(price.id, quantity),
         discounts: readDiscounts(work, customer, item.discounts as never, where),
@@ -64,18 +64,18 @@ export function readPhases(
       return { price, row }
     })
     const first = items[0]?.price
-    if (!first) throw missingParamFault(`${path}[items]`)
+    if (!first) throw createMissingParamFault(`${path}[items]`)
     const begin =
       phase.start_date === undefined || phase.start_date === 'now' ? from : phase.start_date
     if (at > 0 && begin !== from)
-      throw invalidRequestFault(
+      throw createInvalidRequestFault(
         'Phases must follow each other without a gap.',
         `${path}[start_date]`,
       )
     const end = phaseEnd(work, phase, first.recurring, begin, at === params.length - 1, path)
     // Not `end <= begin`, because a date beyond the calendar's range is NaN.
     if (!(end > begin))
-      throw invalidRequestFault('A phase must end after it starts.', `${path}[end_date]`)
+      throw createInvalidRequestFault('A phase must end after it starts.', `${path}[end_date]`)
     from = end
     // Rejected now, instead of when the phase starts.
     const prices = items.map((item) => item.price)
@@ -108,12 +108,12 @@ export function readPhases(
 
 function rejectIgnored(phase: PhaseParams, path: string): void {
   const name = IGNORED_PARAMS.find((each) => phase[each])
-  if (name) throw unsupportedParam(`${path}[${name}]`)
+  if (name) throw createUnsupportedParamFault(`${path}[${name}]`)
 }
 
 /** Reads automatic tax. If a phase does not set it, the subscription's setting remains. */
 function readAutomaticTax({ automatic_tax: wanted }: PhaseParams): Pick<PhaseRow, 'automatic_tax'> {
-  return wanted === undefined ? {} : { automatic_tax: automaticTaxSettings(wanted.enabled) }
+  return wanted === undefined ? {} : { automatic_tax: buildAutomaticTaxSettings(wanted.enabled) }
 }
 
 /** Reads the one-time items billed when the phase starts. */
@@ -146,7 +146,7 @@ function phaseTrialEnd(
   if (phase.trial) return end
   if (typeof phase.trial_end !== 'number') return null
   if (phase.trial_end > begin && phase.trial_end <= end) return phase.trial_end
-  throw invalidRequestFault(
+  throw createInvalidRequestFault(
     'The trial of a phase must end after the phase starts and no later than it ends.',
     `${path}[trial_end]`,
   )
@@ -161,7 +161,7 @@ function phaseEnd(
   path: string,
 ): number {
   if (phase.end_date !== undefined && phase.duration !== undefined) {
-    throw mutuallyExclusiveFault('end_date, duration', path)
+    throw createMutuallyExclusiveFault('end_date, duration', path)
   }
   if (phase.end_date === 'now') return work.now
   if (phase.end_date !== undefined) return phase.end_date
@@ -173,7 +173,7 @@ function phaseEnd(
     )
   }
   if (!last)
-    throw invalidRequestFault(
+    throw createInvalidRequestFault(
       'Every phase but the last needs an end_date or a duration.',
       `${path}[end_date]`,
     )

@@ -2,7 +2,7 @@ import { type DiscountParam, redeemDiscounts } from '../../catalog/redeem-discou
 import { filterLiveDiscounts } from '../../state/discounts.ts'
 import type { CustomerRow, PhaseRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
-import { mutuallyExclusiveFault, noSuchObjectFault } from '../../wire/errors.ts'
+import { createMutuallyExclusiveFault, createNoSuchObjectFault } from '../../wire/errors.ts'
 
 type PhaseDiscount = PhaseRow['discounts'][number]
 
@@ -16,13 +16,14 @@ export function readDiscounts(
   return (params || []).map(({ coupon, promotion_code: code, discount }, at) => {
     const of = `${path}[discounts][${at}]`
     if ([coupon, code, discount].filter((id) => id !== undefined).length !== 1) {
-      throw mutuallyExclusiveFault('coupon, promotion_code, discount', of)
+      throw createMutuallyExclusiveFault('coupon, promotion_code, discount', of)
     }
     if (coupon !== undefined) work.requireLive('coupon', coupon, `${of}[coupon]`)
     if (code !== undefined) work.require('promotion_code', code, `${of}[promotion_code]`)
     if (discount !== undefined) {
       const { customer: whose } = work.require('discount', discount, `${of}[discount]`)
-      if (whose !== customer.id) throw noSuchObjectFault('discount', discount, `${of}[discount]`)
+      if (whose !== customer.id)
+        throw createNoSuchObjectFault('discount', discount, `${of}[discount]`)
     }
     return { coupon: coupon ?? null, discount: discount ?? null, promotion_code: code ?? null }
   })

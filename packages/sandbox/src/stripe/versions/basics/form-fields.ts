@@ -13,7 +13,7 @@ export function listFormEntries(form: FormObject, list: string): FormObject[] {
  * Returns an object in a request's form, such as `subscription_details`. Creates the object if it
  * does not exist.
  */
-export function formPartOf(form: FormObject, name: string): FormObject {
+export function getFormPart(form: FormObject, name: string): FormObject {
   const part = form[name]
   if (isForm(part)) return part
   // Without a prototype, like a parsed form, because keys are arbitrary.

@@ -5,7 +5,7 @@ import type { StripeTables } from '../../state/tables.ts'
 import type { WireObject } from '../../wire/wire-object.ts'
 
 /** Returns the object with an id, rendered in the current API version. `null` if there is none. */
-export function lookUp<K extends RowKind>(
+export function renderObjectById<K extends RowKind>(
   kind: K,
   id: unknown,
   tables: StripeTables,

@@ -1,9 +1,9 @@
-import { toPlan } from '../../state/render.ts'
+import { renderPriceAsPlan } from '../../state/render.ts'
 import type { StripeTables } from '../../state/tables.ts'
 import { type FormObject, isForm } from '../../wire/form.ts'
 import type { WireObject } from '../../wire/wire-object.ts'
-import { formPartOf, listFormEntries, renameField } from '../basics/form-fields.ts'
-import { isRecord, lookUp } from '../basics/look-up.ts'
+import { getFormPart, listFormEntries, renameField } from '../basics/form-fields.ts'
+import { isRecord, renderObjectById } from '../basics/look-up.ts'
 import type { VersionChange } from '../basics/version-change.ts'
 
 interface Tax {
@@ -15,7 +15,7 @@ interface Tax {
 }
 
 /** Changes in the API versions named basil, newest first. */
-export const BASIL: readonly VersionChange[] = [
+export const BASIL_VERSION_CHANGES: readonly VersionChange[] = [
   // A subscription had one period for all items; since basil each item has its own.
   {
     since: '2025-03-31',
@@ -99,7 +99,7 @@ export const BASIL: readonly VersionChange[] = [
         const taxes = toOldTaxes(wire.taxes)
         const rates = tables.line_item.get(wire.id)?.$.taxRates ?? []
         wire.tax_amounts = taxes
-        wire.tax_rates = rates.map((id) => lookUp('tax_rate', id, tables))
+        wire.tax_rates = rates.map((id) => renderObjectById('tax_rate', id, tables))
         wire.amount_excluding_tax =
           Number(wire.amount) - sum(taxes.filter(({ inclusive }) => inclusive))
         wire.unit_amount_excluding_tax = formatAmountPerUnit(wire)
@@ -178,7 +178,7 @@ export const BASIL: readonly VersionChange[] = [
       'Invoices.createPreview'(form) {
         for (const [name, value] of Object.entries(form)) {
           if (!name.startsWith('subscription_') || name === 'subscription_details') continue
-          formPartOf(form, 'subscription_details')[name.slice('subscription_'.length)] ??= value
+          getFormPart(form, 'subscription_details')[name.slice('subscription_'.length)] ??= value
           delete form[name]
         }
       },
@@ -347,8 +347,8 @@ function wrapPriceParam(form: FormObject): void {
 function addPrice(wire: WireObject, tables: StripeTables): void {
   const { price } = recordOf(recordOf(wire.pricing).price_details)
   const row = tables.price.get(String(price))
-  wire.price = lookUp('price', price, tables)
-  wire.plan = row?.recurring ? toPlan(row) : null
+  wire.price = renderObjectById('price', price, tables)
+  wire.plan = row?.recurring ? renderPriceAsPlan(row) : null
   delete wire.pricing
 }
 
@@ -358,7 +358,7 @@ function recordOf(value: unknown): Record<string, unknown> {
 
 function addFirstDiscount(wire: WireObject, tables: StripeTables): void {
   const [first] = Array.isArray(wire.discounts) ? wire.discounts : []
-  wire.discount = lookUp('discount', first, tables)
+  wire.discount = renderObjectById('discount', first, tables)
 }
 
 function firstCoupon(discounts: unknown): unknown {

@@ -1,11 +1,11 @@
 import type { StripeTables } from '../../state/tables.ts'
 import type { FormObject } from '../../wire/form.ts'
-import { formPartOf, listFormEntries } from '../basics/form-fields.ts'
-import { isRecord, lookUp } from '../basics/look-up.ts'
+import { getFormPart, listFormEntries } from '../basics/form-fields.ts'
+import { isRecord, renderObjectById } from '../basics/look-up.ts'
 import type { VersionChange } from '../basics/version-change.ts'
 
 /** Changes in the API versions named clover, newest first. */
-export const CLOVER: readonly VersionChange[] = [
+export const CLOVER_VERSION_CHANGES: readonly VersionChange[] = [
   // Payment intents without a transfer had `transfer_data: null`; since December 2025 the field is
   // absent.
   {
@@ -24,7 +24,7 @@ export const CLOVER: readonly VersionChange[] = [
     objects: {
       discount(wire, tables) {
         if (!isRecord(wire.source)) return
-        wire.coupon = lookUp('coupon', wire.source.coupon, tables)
+        wire.coupon = renderObjectById('coupon', wire.source.coupon, tables)
         delete wire.source
       },
     },
@@ -44,7 +44,7 @@ export const CLOVER: readonly VersionChange[] = [
     objects: {
       promotion_code(wire, tables) {
         if (!isRecord(wire.promotion)) return
-        wire.coupon = lookUp('coupon', wire.promotion.coupon, tables)
+        wire.coupon = renderObjectById('coupon', wire.promotion.coupon, tables)
         delete wire.promotion
       },
     },
@@ -60,10 +60,10 @@ export const CLOVER: readonly VersionChange[] = [
       },
       'Invoices.createPreview'(form) {
         if (form.subscription !== undefined || form.subscription_details === undefined) return
-        useClassicBilling(formPartOf(form, 'subscription_details'))
+        useClassicBilling(getFormPart(form, 'subscription_details'))
       },
       'Checkout/Sessions.create'(form) {
-        if (form.mode === 'subscription') useClassicBilling(formPartOf(form, 'subscription_data'))
+        if (form.mode === 'subscription') useClassicBilling(getFormPart(form, 'subscription_data'))
       },
     },
   },

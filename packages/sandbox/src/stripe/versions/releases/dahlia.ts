@@ -8,7 +8,7 @@ const NEW_NAMES = new Map([
 const OLD_NAMES = new Map([...NEW_NAMES].map(([old, now]) => [now, old]))
 
 /** Changes in the API versions named dahlia, newest first. */
-export const DAHLIA: readonly VersionChange[] = [
+export const DAHLIA_VERSION_CHANGES: readonly VersionChange[] = [
   // Usage values could have any number of digits, of which the last were lost; now they have 15 at
   // most.
   {

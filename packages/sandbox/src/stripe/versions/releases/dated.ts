@@ -6,7 +6,7 @@ import { renameField } from '../basics/form-fields.ts'
 import type { VersionChange } from '../basics/version-change.ts'
 
 /** Changes in the API versions that have a date but no name, newest first. */
-export const DATED: readonly VersionChange[] = [
+export const DATED_VERSION_CHANGES: readonly VersionChange[] = [
   // A product's marketing features were called `features`, which since April 2024 means something
   // else.
   {

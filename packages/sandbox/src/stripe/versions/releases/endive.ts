@@ -3,7 +3,7 @@ import { renameField } from '../basics/form-fields.ts'
 import type { VersionChange } from '../basics/version-change.ts'
 
 /** Changes in the API versions named endive, newest first. */
-export const ENDIVE: readonly VersionChange[] = [
+export const ENDIVE_VERSION_CHANGES: readonly VersionChange[] = [
   // A new billing cycle anchor was a string or timestamp; since endive it is an object with a type.
   {
     since: '2026-09-30',

@@ -1,16 +1,16 @@
 import type { InitChoices } from '../choices.ts'
-import { planEntry } from '../entry.ts'
+import { planEntryFile } from '../entry.ts'
 import type { Framework } from '../framework.ts'
-import { exportNow, renderPromiseExports } from '../template.ts'
+import { renderInstanceExports, renderPromiseExports } from '../template.ts'
 
-/** Express: routes and guards are middleware, and ours are a Router. */
+/** Support for Express in `tollgate init`: Tollgate is a Router, and guards are middleware. */
 export const express: Framework = {
   name: 'Express',
   package: 'express',
   major: 5,
   types: ['@types/express'],
   plan: (project, choices) =>
-    planEntry(
+    planEntryFile(
       {
         name: 'Express',
         adapter: 'Express',
@@ -47,7 +47,7 @@ tollgate.get('/api/whoami', auth('client'), (request, response) => {
 })`
 
 const withAwait = (choices: InitChoices) => `
-${exportNow(choices)}
+${renderInstanceExports(choices)}
 const { routes, auth, scopes, user } = forExpress(oauth, { signedIn })
 export { auth, scopes, user }
 

@@ -1,16 +1,16 @@
 import type { InitChoices } from '../choices.ts'
-import { planEntry } from '../entry.ts'
+import { planEntryFile } from '../entry.ts'
 import type { Framework } from '../framework.ts'
-import { exportNow, renderPromiseExports } from '../template.ts'
+import { renderInstanceExports, renderPromiseExports } from '../template.ts'
 
-/** Fastify: ours is a plugin, and guards are `onRequest` hooks. */
+/** Support for Fastify in `tollgate init`: Tollgate is a plugin, and guards are `onRequest` hooks. */
 export const fastify: Framework = {
   name: 'Fastify',
   package: 'fastify',
   major: 5,
   types: [],
   plan: (project, choices) =>
-    planEntry(
+    planEntryFile(
       {
         name: 'Fastify',
         adapter: 'Fastify',
@@ -50,7 +50,7 @@ const ROUTE = `
 }`
 
 const withAwait = (choices: InitChoices) => `
-${exportNow(choices)}
+${renderInstanceExports(choices)}
 const { routes, auth, scopes, user } = forFastify(oauth, { signedIn })
 export { auth, scopes, user }
 

@@ -1,10 +1,10 @@
 import { UsageError } from '../../usage-error.ts'
 import type { InitChoices } from '../choices.ts'
-import { planEntry } from '../entry.ts'
+import { planEntryFile } from '../entry.ts'
 import type { Framework } from '../framework.ts'
-import { exportNow } from '../template.ts'
+import { renderInstanceExports } from '../template.ts'
 
-/** Hono on Node: ours is an application of its own, which `app.route()` mounts. */
+/** Support for Hono on Node in `tollgate init`: `app.route()` mounts Tollgate as an application. */
 export const hono: Framework = {
   name: 'Hono',
   package: 'hono',
@@ -16,7 +16,7 @@ export const hono: Framework = {
         'package.json does not list @hono/node-server, and Tollgate runs on Node only. Install it and serve the application with it, then run tollgate init again: npm install @hono/node-server',
       )
     }
-    return planEntry(
+    return planEntryFile(
       {
         name: 'Hono',
         adapter: 'Hono',
@@ -48,7 +48,7 @@ export const hono: Framework = {
 }
 
 const exportsOf = (choices: InitChoices) => `
-${exportNow(choices)}
+${renderInstanceExports(choices)}
 const { routes, auth, scopes } = forHono(oauth, { signedIn })
 export { auth, scopes }
 

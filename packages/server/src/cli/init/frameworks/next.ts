@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { BILLING, type BillingName, type InitChoices } from '../choices.ts'
+import { type BillingName, INIT_BILLING_CHOICES, type InitChoices } from '../choices.ts'
 import { translate } from '../code.ts'
-import { alreadyThere } from '../entry.ts'
+import { createAlreadyExistsError } from '../entry.ts'
 import type { FileChange, Framework } from '../framework.ts'
 import { findPort, type Project, readText } from '../project.ts'
 import { composeServer, createsServer } from '../template.ts'
@@ -44,7 +44,7 @@ export const next: Framework = {
       if (before === null) return [{ path, before, after }]
       if (before === after || (path === server ? createsServer(before) : mentions(before)))
         return []
-      throw alreadyThere(folder, path)
+      throw createAlreadyExistsError(folder, path)
     })
     const config = planConfig(project)
     return { changes: [...changes, ...config.changes], server, byHand: config.byHand, port }
@@ -79,7 +79,7 @@ function routeText(path: string, line: string): string {
 }
 
 function serverText(file: string, port: number, choices: InitChoices): string {
-  const billing = BILLING[choices.billing].options !== ''
+  const billing = INIT_BILLING_CHOICES[choices.billing].options !== ''
   return composeServer(
     {
       adapter: 'Next',

@@ -4,10 +4,10 @@ import type { AppEnv } from '../../../http/variables.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Fact, Moment } from '../../parts/table.tsx'
 import { renderAdmin, requireRole, runOperation } from '../parts.tsx'
-import { BASE, Door, type EntryJson, entriesAbout, Outcome, Reference, Who } from './entry.tsx'
+import { BASE, buildAuditUrl, Door, type EntryJson, Outcome, Reference, Who } from './entry.tsx'
 
-/** Adds the page of an entry. */
-export function addAuditEntry(app: Hono<AppEnv>): void {
+/** Adds the page of an entry in the audit log. */
+export function addAuditEntryPage(app: Hono<AppEnv>): void {
   app.get(`${BASE}/:id`, requireRole('admin'), async (c) => {
     const { t } = c.get('page')
     const entry = await runOperation<EntryJson>(c, 'audit.get', { id: c.req.param('id') })
@@ -28,7 +28,7 @@ export function addAuditEntry(app: Hono<AppEnv>): void {
         <p class="row aside">
           <a href={BASE}>{t('adminAudit.back')}</a>
           {subject !== null && subject.id !== null && (
-            <a href={entriesAbout(subject.kind, subject.id)}>{t('adminAudit.about')}</a>
+            <a href={buildAuditUrl(subject.kind, subject.id)}>{t('adminAudit.about')}</a>
           )}
         </p>
       </section>,

@@ -44,7 +44,7 @@ export const Outcome: FC<{ outcome: string }> = ({ outcome }) => {
   return <span class={TONES[known]}>{usePage().t(`adminAudit.outcome.${known}`)}</span>
 }
 
-/** How the operation was called. */
+/** How the operation was called: on a page, through the API, or by a command. */
 export const Door: FC<{ door: string }> = ({ door }) => {
   const known = DOORS.find((each) => each === door)
   return <span>{known ? usePage().t(`adminAudit.door.${known}`) : door}</span>
@@ -73,6 +73,6 @@ export const Reference: FC<{ kind: string; id: string | null; name?: string | nu
 }
 
 /** Returns the URL of the list of all entries about an object. */
-export function entriesAbout(kind: string, id: string): string {
+export function buildAuditUrl(kind: string, id: string): string {
   return `${BASE}?${new URLSearchParams({ subject_kind: kind, subject_id: id })}`
 }

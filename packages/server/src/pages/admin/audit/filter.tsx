@@ -71,7 +71,7 @@ export function toFilterForm(query: AuditQuery): AuditFilterForm {
   }
 }
 
-/** Reads the values of the posted form. */
+/** Reads the filter of the audit log from a posted form. */
 export function readFilterForm(form: URLSearchParams): AuditFilterForm {
   const text = (name: string) => (form.get(name) ?? '').trim()
   return {

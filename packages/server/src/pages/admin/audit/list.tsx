@@ -27,7 +27,7 @@ interface EntryPage {
 type Problems = Readonly<Partial<Record<'person' | 'actor', string>>>
 
 /** Adds the list of the audit log, its filter and its export. */
-export function addAuditList(app: Hono<AppEnv>): void {
+export function addAuditListPage(app: Hono<AppEnv>): void {
   app.get(BASE, requireRole('admin'), (c) => {
     const query = readQuery(c.req.query())
     return renderList(c, { query, values: toFilterForm(query), problems: {} })

@@ -34,7 +34,7 @@ interface VerificationJson {
 const INPUT = ['from_number', 'from_hash', 'known_number', 'known_hash'] as const
 
 /** Adds the page that checks the audit log. */
-export function addAuditVerification(app: Hono<AppEnv>): void {
+export function addAuditVerificationPage(app: Hono<AppEnv>): void {
   app.get(PATH, requireRole('admin'), async (c) => {
     const { t } = c.get('page')
     const given = c.req.query()

@@ -10,7 +10,7 @@ import { Copyable } from '../../parts/dialogs.tsx'
 import { readOwnForm } from '../../parts/forms.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Address, Fact, Moment, ScopeList } from '../../parts/table.tsx'
-import { entriesAbout } from '../audit/entry.tsx'
+import { buildAuditUrl } from '../audit/entry.tsx'
 import {
   AdminForm,
   getOperator,
@@ -124,7 +124,7 @@ function renderClient(c: Context<AppEnv>, client: ClientJson, view: ClientView) 
       {client.revoked_at === null && <Secret client={client} may={may} />}
       {mayCall(operator, 'audit.list') && (
         <p>
-          <a href={entriesAbout('client', client.id)}>{t('adminAudit.about')}</a>
+          <a href={buildAuditUrl('client', client.id)}>{t('adminAudit.about')}</a>
         </p>
       )}
     </>,

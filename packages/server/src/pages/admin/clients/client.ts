@@ -75,7 +75,7 @@ export function describeGrant(type: string, t: PageText): { title: string; text:
 const URN = 'urn:ietf:params:oauth:grant-type:'
 
 /** The grant types that this service offers, in the order of the form. */
-export function offeredGrants({ config }: ServiceContext): readonly string[] {
+export function listOfferedGrants({ config }: ServiceContext): readonly string[] {
   const { settings } = config
   return [
     'authorization_code',

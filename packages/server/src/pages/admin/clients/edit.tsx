@@ -19,8 +19,8 @@ import {
   ClientFields,
   type ClientForm,
   type ForeignChange,
-  foreignChanges,
   listChangedFields,
+  listForeignChanges,
   mergeForms,
   readClientForm,
   toClientForm,
@@ -28,7 +28,7 @@ import {
 import { readClientOfUrl } from './secret.tsx'
 
 /** Adds the page that changes an application. */
-export function addEditClient(app: Hono<AppEnv>): void {
+export function addEditClientPage(app: Hono<AppEnv>): void {
   const path = `${BASE}/:id/edit`
   app.get(path, requireRole('admin'), async (c) => {
     const client = await readClientOfUrl(c)
@@ -65,7 +65,7 @@ export function addEditClient(app: Hono<AppEnv>): void {
           client: now,
           values: mergeForms({ before, typed, now: present }),
           before: present,
-          foreign: foreignChanges(before, present, c.get('page').t),
+          foreign: listForeignChanges(before, present, c.get('page').t),
         })
       },
     )

@@ -4,7 +4,7 @@ import type { PageText } from '../../../messages/messages.ts'
 import { Choice, Problem, TextField } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
 import { fieldProblems } from '../parts.tsx'
-import { type ClientJson, describeGrant, offeredGrants } from './client.ts'
+import { type ClientJson, describeGrant, listOfferedGrants } from './client.ts'
 
 /** Settings of a client for which the form has a field. All of them are URLs. */
 const LINKS = [
@@ -17,12 +17,12 @@ const LINKS = [
 type LinkName = (typeof LINKS)[number]['name']
 type Links = Readonly<Record<LinkName, string>>
 
-/** The values of the form. */
+/** The values of the form for an application. */
 export interface ClientForm {
   readonly name: string
   readonly redirect_uris: readonly string[]
   readonly grants: readonly string[]
-  /** `null` for any scope. */
+  /** Scopes that the application may request. `null` for any scope. */
   readonly scopes: readonly string[] | null
   readonly first_party: boolean
   readonly resource_server: boolean
@@ -32,7 +32,7 @@ export interface ClientForm {
 const collectLinks = (textOf: (name: LinkName) => string) =>
   Object.fromEntries(LINKS.map(({ name }) => [name, textOf(name)])) as Links
 
-/** The values for a new client. */
+/** Initial values of the form for a new application. */
 export const NEW_CLIENT: ClientForm = {
   name: '',
   redirect_uris: [],
@@ -43,14 +43,14 @@ export const NEW_CLIENT: ClientForm = {
   links: collectLinks(() => ''),
 }
 
-/** Returns the form's values for a client. */
+/** Returns the values with which the form shows an application. */
 export function toClientForm(client: ClientJson): ClientForm {
   const { name, redirect_uris, grants, scopes, first_party, resource_server, settings } = client
   const links = collectLinks((link) => String(settings[link] ?? ''))
   return { name, redirect_uris, grants, scopes, first_party, resource_server, links }
 }
 
-/** Reads the values of a posted form. */
+/** Reads the values of the posted form for an application. */
 export function readClientForm(form: URLSearchParams): ClientForm {
   const text = (name: string) => (form.get(name) ?? '').trim()
   return {
@@ -121,7 +121,11 @@ export interface ForeignChange {
 }
 
 /** Lists the fields that another operator has changed, with the labels of the form. */
-export function foreignChanges(before: ClientForm, now: ClientForm, t: PageText): ForeignChange[] {
+export function listForeignChanges(
+  before: ClientForm,
+  now: ClientForm,
+  t: PageText,
+): ForeignChange[] {
   const list = (values: readonly string[]) => values.join(', ') || t('adminClients.nothing')
   const flag = (value: boolean) => t(value ? 'admin.yes' : 'admin.no')
   const fields = [
@@ -153,7 +157,7 @@ export function foreignChanges(before: ClientForm, now: ClientForm, t: PageText)
   ]
 }
 
-/** The choices that the form offers. */
+/** The choices that the form for an application offers. */
 export interface ClientFormLimits {
   /**
    * Whether the form offers the settings for trusted clients. A client that registered itself
@@ -175,7 +179,7 @@ export const ClientFields: FC<{
 }> = ({ values, limits, problem, children }) => {
   const { t, service } = usePage()
   const problems = mapFieldProblems(problem)
-  const grants = [...new Set([...offeredGrants(service), ...values.grants])]
+  const grants = [...new Set([...listOfferedGrants(service), ...values.grants])]
   return (
     <>
       <TextField

@@ -13,7 +13,7 @@ interface ClientPage {
 }
 
 /** Adds the list of applications. */
-export function addClientList(app: Hono<AppEnv>): void {
+export function addClientListPage(app: Hono<AppEnv>): void {
   app.get(BASE, requireRole('viewer'), async (c) => {
     const { t } = c.get('page')
     const operator = getOperator(c)

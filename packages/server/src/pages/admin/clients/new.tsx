@@ -21,7 +21,7 @@ import { ClientFields, type ClientForm, NEW_CLIENT, readClientForm } from './for
 import { renderSecret } from './secret.tsx'
 
 /** Adds the pages that register an application, or a client of the management API. */
-export function addNewClients(app: Hono<AppEnv>): void {
+export function addNewClientPages(app: Hono<AppEnv>): void {
   app.get(`${BASE}/new`, requireRole('admin'), (c) =>
     renderNew(c, { values: NEW_CLIENT, confidential: true, problem: null }),
   )

@@ -20,7 +20,7 @@ import { BASE, type ClientJson, type ClientWithSecret, pathOf } from './client.t
 const DEFAULT_OVERLAP = '24'
 
 /** Adds the pages that replace the secret of an application: as planned, or because it leaked. */
-export function addSecrets(app: Hono<AppEnv>): void {
+export function addSecretPages(app: Hono<AppEnv>): void {
   const page = (action: string) => `${BASE}/:id/${action}`
   const admin = requireRole('admin')
 

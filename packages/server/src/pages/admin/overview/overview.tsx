@@ -40,7 +40,7 @@ interface DeadLetterJson {
 }
 
 /** Adds the overview page for operators. For other users it does not exist (404). */
-export function addOverview(app: Hono<AppEnv>): void {
+export function addOverviewPage(app: Hono<AppEnv>): void {
   app.get('/admin', requireRole('viewer'), async (c) => {
     const page = c.get('page')
     const { t } = page

@@ -2,9 +2,9 @@ import { money } from '@tollgate/billing'
 import { ENGLISH, formatAmount, type PageText } from '../../../messages/messages.ts'
 import {
   type Day,
-  dayOf,
   type Statistic,
   type StatisticName,
+  toUtcDay,
 } from '../../../statistics/daily-statistics.ts'
 import { DAYS_SHOWN } from '../../../statistics/statistics.ts'
 import type { PlotSeries, PlotView } from './plot.tsx'
@@ -12,9 +12,9 @@ import type { PlotSeries, PlotView } from './plot.tsx'
 const DAY_MS = 86_400_000
 
 /** Returns the last `count` days, including today. */
-export function lastDays(now: Date, count = DAYS_SHOWN): Day[] {
+export function listLastDays(now: Date, count = DAYS_SHOWN): Day[] {
   return Array.from({ length: count }, (_, at) =>
-    dayOf(new Date(now.getTime() - (count - 1 - at) * DAY_MS)),
+    toUtcDay(new Date(now.getTime() - (count - 1 - at) * DAY_MS)),
   )
 }
 
@@ -36,8 +36,8 @@ export interface OverviewPlots {
 /** Creates the plots of the overview page. */
 export function createPlots(overview: OverviewPlots): PlotView[] {
   const { statistics, now, billingNow, currency, t = ENGLISH } = overview
-  const real = lastDays(now)
-  const billed = lastDays(billingNow)
+  const real = listLastDays(now)
+  const billed = listLastDays(billingNow)
   const values = (name: StatisticName, days: readonly Day[], unit = '') => {
     const of = statistics.filter((statistic) => statistic.name === name && statistic.unit === unit)
     const byDay = new Map(of.map(({ day, amount }) => [day, amount]))

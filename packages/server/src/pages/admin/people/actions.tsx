@@ -7,15 +7,15 @@ import { parseRole, ROLES } from '../../../users/roles.ts'
 import { Choice } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
 import { describeRole } from '../parts.tsx'
-import { BILLING_ACTS } from './billing-acts.tsx'
-import { CREDIT_NOTE_ACTS } from './credit-note-acts.tsx'
-import { addDelete } from './delete.tsx'
-import { PAUSE_ACTS } from './pauses.tsx'
-import { addPersonAct, type PersonAction } from './person-act.tsx'
+import { BILLING_ACTIONS } from './billing-acts.tsx'
+import { CREDIT_NOTE_ACTIONS } from './credit-note-acts.tsx'
+import { addDeleteClientPage } from './delete.tsx'
+import { PAUSE_ACTIONS } from './pauses.tsx'
+import { addPersonActionRoutes, type PersonAction } from './person-act.tsx'
 import { type PersonJson, readSubscriptionDetails } from './person-data.ts'
-import { PLANNED_CHANGE_ACTS } from './planned-changes.tsx'
+import { PLANNED_CHANGE_ACTIONS } from './planned-changes.tsx'
 import { SubscriptionChoices, SubscriptionList } from './subscriptions.tsx'
-import { TAX_ACTS } from './tax-acts.tsx'
+import { TAX_ACTIONS } from './tax-acts.tsx'
 
 /**
  * The actions on an account, its sessions, approvals and tokens, by the last part of the URL path.
@@ -77,18 +77,18 @@ const ACTS: Readonly<Record<string, PersonAction>> = {
   },
 }
 
-/** Adds the acts on a person. */
-export function addPersonActions(app: Hono<AppEnv>): void {
+/** Adds the routes of the actions on a person's account. */
+export function addAllPersonActionRoutes(app: Hono<AppEnv>): void {
   const all = {
     ...ACTS,
-    ...BILLING_ACTS,
-    ...PLANNED_CHANGE_ACTS,
-    ...PAUSE_ACTS,
-    ...TAX_ACTS,
-    ...CREDIT_NOTE_ACTS,
+    ...BILLING_ACTIONS,
+    ...PLANNED_CHANGE_ACTIONS,
+    ...PAUSE_ACTIONS,
+    ...TAX_ACTIONS,
+    ...CREDIT_NOTE_ACTIONS,
   }
-  for (const [name, act] of Object.entries(all)) addPersonAct(app, name, act)
-  addDelete(app)
+  for (const [name, act] of Object.entries(all)) addPersonActionRoutes(app, name, act)
+  addDeleteClientPage(app)
 }
 
 const RoleChoices: FC<{ present: PersonJson['role'] }> = ({ present }) => {

@@ -2,6 +2,7 @@ import { runOperation } from '../parts.tsx'
 import {
   AmountField,
   CouponField,
+  computeRemainingAmount,
   DateField,
   DescriptionField,
   InvoiceDetails,
@@ -9,31 +10,30 @@ import {
   ReasonField,
   readAmount,
   readDate,
-  remainingOf,
 } from './billing-fields.tsx'
 import type { PersonAction } from './person-act.tsx'
 import type { CustomerJson, InvoiceDetailJson } from './person-data.ts'
 
 /** The input of an act that needs nothing but the id of the subscription. */
-export const subscriptionInput = (_form: URLSearchParams, subscription: string) => ({
+export const buildSubscriptionInput = (_form: URLSearchParams, subscription: string) => ({
   subscription,
 })
 
 /** The actions on subscriptions, invoices and the balance, by the last part of the URL path. */
-export const BILLING_ACTS: Readonly<Record<string, PersonAction>> = {
+export const BILLING_ACTIONS: Readonly<Record<string, PersonAction>> = {
   sync: { operation: 'billing.sync', done: 'synced' },
-  resume: { operation: 'billing.resume', done: 'resumed', input: subscriptionInput },
+  resume: { operation: 'billing.resume', done: 'resumed', input: buildSubscriptionInput },
   cancel: {
     operation: 'billing.cancel',
     done: 'cancelled',
     texts: 'people.cancel',
-    input: subscriptionInput,
+    input: buildSubscriptionInput,
   },
   'cancel-now': {
     operation: 'billing.cancelNow',
     done: 'ended',
     texts: 'people.cancelNow',
-    input: subscriptionInput,
+    input: buildSubscriptionInput,
   },
   'extend-trial': {
     operation: 'billing.extendTrial',
@@ -63,7 +63,7 @@ export const BILLING_ACTS: Readonly<Record<string, PersonAction>> = {
     operation: 'billing.removeDiscounts',
     done: 'discounts-removed',
     texts: 'people.removeDiscounts',
-    input: subscriptionInput,
+    input: buildSubscriptionInput,
   },
   comp: {
     operation: 'billing.comp',
@@ -117,7 +117,7 @@ export const BILLING_ACTS: Readonly<Record<string, PersonAction>> = {
           <AmountField
             currency={found.total.currency}
             value={form?.get('amount') ?? ''}
-            rest={remainingOf(found)}
+            rest={computeRemainingAmount(found)}
           />
           <ReasonField value={form?.get('reason') ?? ''} />
         </>

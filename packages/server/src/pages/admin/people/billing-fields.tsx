@@ -5,14 +5,14 @@ import { formatAmount } from '../../../messages/messages.ts'
 import { TextField } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
 import { Day, Fact } from '../../parts/table.tsx'
-import { type ActView, InvalidField } from './person-act.tsx'
+import { InvalidField, type PersonActionView } from './person-act.tsx'
 import type { InvoiceDetailJson } from './person-data.ts'
 
 const DAY_MS = 86_400_000
 const REASONS = ['requested_by_customer', 'duplicate', 'fraudulent'] as const
 
 /** Returns the part of an invoice's amount that has not been refunded. */
-export function remainingOf({ total, refunded }: InvoiceDetailJson): Money {
+export function computeRemainingAmount({ total, refunded }: InvoiceDetailJson): Money {
   return money(total.amount - refunded.amount, total.currency)
 }
 
@@ -40,8 +40,8 @@ export function readDate(form: URLSearchParams): string {
   return date.toISOString()
 }
 
-/** A day in the future. */
-export const DateField: FC<{ view: ActView; isOptional?: boolean }> = ({
+/** A form field for a day in the future. */
+export const DateField: FC<{ view: PersonActionView; isOptional?: boolean }> = ({
   view: { c, form },
   isOptional = false,
 }) => {

@@ -8,7 +8,7 @@ import type { PersonAction } from './person-act.tsx'
 import type { InvoiceDetailJson } from './person-data.ts'
 
 /** The act that issues a credit note, by the last part of the URL path. */
-export const CREDIT_NOTE_ACTS: Readonly<Record<string, PersonAction>> = {
+export const CREDIT_NOTE_ACTIONS: Readonly<Record<string, PersonAction>> = {
   'credit-note': {
     operation: 'billing.issueCreditNote',
     done: 'credit-note-issued',

@@ -19,7 +19,7 @@ import { pathOf } from './person-path.ts'
 const PER_PAGE = 50
 
 /** Adds the page with all invoices of a person. */
-export function addInvoices(app: Hono<AppEnv>): void {
+export function addInvoicesPage(app: Hono<AppEnv>): void {
   app.get('/admin/people/:id/invoices', requireRole('viewer'), async (c) => {
     const { t } = c.get('page')
     const person = await readPerson(c, c.req.param('id'))

@@ -57,11 +57,11 @@ export class InvalidField extends Error {
   }
 }
 
-/** Data for the form of an act. */
-export interface ActView {
+/** Data for the form of an action on a person's account. */
+export interface PersonActionView {
   readonly c: Context<AppEnv>
   readonly person: PersonJson
-  /** Id of the session, subscription or invoice. Empty for acts on the whole account. */
+  /** Id of the session, subscription or invoice. Empty for actions on the whole account. */
   readonly object: string
   /** The form as it was sent, when it is shown again. */
   readonly form: URLSearchParams | null
@@ -82,11 +82,11 @@ export interface PersonAction {
    */
   input?(form: URLSearchParams, object: string): Readonly<Record<string, unknown>>
   /** Facts and fields of the form, below the text. */
-  decisions?(view: ActView): Promise<Child> | Child
+  decisions?(view: PersonActionView): Promise<Child> | Child
 }
 
 /** Adds the confirmation page of an action, and the route of its form. */
-export function addPersonAct(app: Hono<AppEnv>, name: string, act: PersonAction): void {
+export function addPersonActionRoutes(app: Hono<AppEnv>, name: string, act: PersonAction): void {
   const path = `/admin/people/:id/${name}`
   if (act.texts)
     app.get(path, requireRole('viewer'), (c) => renderActConfirmation(c, act, null, null))

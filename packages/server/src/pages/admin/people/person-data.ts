@@ -67,7 +67,7 @@ export interface PersonData {
   readonly usage: readonly UsageJson[] | null
 }
 
-/** Properties of each section of the page. */
+/** Properties of each section of a person's page. */
 export interface PersonSectionProps {
   readonly data: PersonData
   /** Whether the operator may call an operation on this person. */

@@ -3,12 +3,12 @@ import { computeQuantityOnPlan } from '../../billing/model/plans.ts'
 import { Price } from '../../billing/sections/price.tsx'
 import { Choice } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
-import { subscriptionInput } from './billing-acts.tsx'
+import { buildSubscriptionInput } from './billing-acts.tsx'
 import { InvalidField, type PersonAction } from './person-act.tsx'
 import { readSubscription, type SubscriptionJson } from './person-data.ts'
 
 /** The acts on the planned change of a subscription, by the last part of the URL path. */
-export const PLANNED_CHANGE_ACTS: Readonly<Record<string, PersonAction>> = {
+export const PLANNED_CHANGE_ACTIONS: Readonly<Record<string, PersonAction>> = {
   'plan-change': {
     operation: 'billing.planChange',
     done: 'change-planned',
@@ -23,7 +23,7 @@ export const PLANNED_CHANGE_ACTS: Readonly<Record<string, PersonAction>> = {
   'cancel-planned-change': {
     operation: 'billing.cancelPlannedChange',
     done: 'planned-change-cancelled',
-    input: subscriptionInput,
+    input: buildSubscriptionInput,
   },
 }
 

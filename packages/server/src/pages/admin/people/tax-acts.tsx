@@ -8,7 +8,7 @@ import type { PersonAction } from './person-act.tsx'
 import type { CustomerJson } from './person-data.ts'
 
 /** The acts on the taxes of a person, by the last part of the URL path. */
-export const TAX_ACTS: Readonly<Record<string, PersonAction>> = {
+export const TAX_ACTIONS: Readonly<Record<string, PersonAction>> = {
   'add-tax-id': {
     operation: 'billing.addTaxId',
     done: 'tax-id-added',

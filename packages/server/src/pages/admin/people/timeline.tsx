@@ -17,7 +17,7 @@ import { pathOf } from './person-path.ts'
 const PER_PAGE = 50
 
 /** Adds the page that lists all acts on a person. */
-export function addTimeline(app: Hono<AppEnv>): void {
+export function addTimelinePage(app: Hono<AppEnv>): void {
   app.get('/admin/people/:id/timeline', requireRole('viewer'), async (c) => {
     const { t } = c.get('page')
     const person = await readPerson(c, c.req.param('id'))
@@ -45,7 +45,7 @@ export function addTimeline(app: Hono<AppEnv>): void {
   })
 }
 
-/** The last acts on a person, the newest first. */
+/** The latest entries of the audit log about a person, newest first. */
 export const Timeline: FC<PersonSectionProps> = ({ data: { person, timeline } }) => {
   const { t } = usePage()
   const isAll = timeline.next === null

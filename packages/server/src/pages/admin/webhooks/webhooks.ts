@@ -4,7 +4,7 @@ import { addReceivedWebhookPages } from './received.tsx'
 import { addSentWebhookPages } from './sent.tsx'
 
 /** Adds the pages of webhooks, received and sent. */
-export function addWebhooks(app: Hono<AppEnv>): void {
+export function addWebhookPages(app: Hono<AppEnv>): void {
   addReceivedWebhookPages(app)
   addSentWebhookPages(app)
 }

@@ -5,7 +5,7 @@ import {
   type Subscription,
   type SwapItem,
 } from '@tollgate/billing'
-import { can, isSoldAt, itemsAt } from '../../../config/plan-capabilities.ts'
+import { can, isSoldAt, listAdditionalPrices } from '../../../config/plan-capabilities.ts'
 import { MAX_QUANTITY } from '../../../config/plans.ts'
 import type { Plan, Settings } from '../../../config/settings.ts'
 import { ENGLISH, formatAmount, type PageText } from '../../../messages/messages.ts'
@@ -190,7 +190,7 @@ export function swapTarget(change: PlanChange): string | SwapItem[] {
 
 /** Lists the additional prices of a plan as items of a subscription. */
 export function additionalItems(plan: Plan, provider: ProviderName): Required<SwapItem>[] {
-  return itemsAt(plan, provider).flatMap(({ meter, [provider]: price }) =>
+  return listAdditionalPrices(plan, provider).flatMap(({ meter, [provider]: price }) =>
     price === null ? [] : [{ price, quantity: meter === null ? 1 : null }],
   )
 }

@@ -60,7 +60,7 @@ describe('describeProblem(), which turns a billing error into a message,', () =>
       'You can enter your promotion code further down on this page. You can add another card below, under “Payment methods”.',
     ],
     [['cancellation'], 'The subscription was cancelled; you can resume it below.'],
-  ])('says, for an existing subscription, where on the page %j can be changed', (names, where) => {
+  ])('says where on the page %j of an existing subscription can be changed', (names, where) => {
     const terms = names.map((term) => ({ term, inForce: 'a', wanted: 'b', use: 'c()' }))
     const { message } = describeProblem(new AlreadySubscribed('Taken', { terms })) ?? {}
     expect(message).toBe(`You are subscribed already, so nothing was changed or charged. ${where}`)

@@ -1,6 +1,6 @@
 import type { TaxId } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
-import { type AddressJson, addressJson } from '../../../admin/operations/taxes.ts'
+import { type AddressJson, toAddressJson } from '../../../admin/operations/taxes.ts'
 import type { PageText } from '../../../messages/messages.ts'
 import { TextField } from '../../parts/fields.tsx'
 import { BillingForm, usePage } from '../../parts/layout.tsx'
@@ -21,7 +21,7 @@ export const InvoiceDetails: FC<InvoiceDetailsView> = ({ account, told, form }) 
   const { t } = usePage()
   const { billable, isCustomer } = account
   if (!isCustomer || !billable.can('customerDetails')) return null
-  const address: AddressJson | null = told.address && addressJson(told.address.present)
+  const address: AddressJson | null = told.address && toAddressJson(told.address.present)
   return (
     <section class="card stack" aria-labelledby="details-title">
       <h2 id="details-title">{t('details.title')}</h2>

@@ -2,7 +2,7 @@ import { type ProviderName, toDecimal } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
 import type { Plan } from '../../../config/settings.ts'
 import { formatDay } from '../../../dates.ts'
-import { COUPON } from '../../../demo/providers.ts'
+import { DEMO_COUPON } from '../../../demo/providers.ts'
 import { formatAmount, type PageText } from '../../../messages/messages.ts'
 import { Submit } from '../../parts/fields.tsx'
 import { BillingForm, usePage } from '../../parts/layout.tsx'
@@ -116,7 +116,7 @@ const Terms: FC<SubscribeView & OfferView> = ({ offer, provider, entry, form }) 
           {t('current.code')}{' '}
           <small>
             {entry.kind === 'test'
-              ? t('subscribe.optionalTry', { coupon: COUPON })
+              ? t('subscribe.optionalTry', { coupon: DEMO_COUPON })
               : t('subscribe.optional')}
           </small>
           <input
