@@ -9,6 +9,7 @@ import type { BothProviders } from './demo/providers.ts'
 import type { DemoState } from './demo/state-file.ts'
 import type { Limits } from './limits/limits.ts'
 import type { OutageDetector } from './outages.ts'
+import type { Recovery } from './recovery/recovery.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import type { Metrics } from './statistics/metrics.ts'
 import type { Statistics } from './statistics/statistics.ts'
@@ -28,6 +29,8 @@ export interface ServiceContext {
   readonly users: UserAccounts
   readonly sessions: Sessions
   readonly limits: Limits
+  /** Mail about accounts, and the links in it. */
+  readonly recovery: Recovery
   readonly oauth: AuthorizationServer<User>
   readonly billing: Billing
   /** The services that the operators' operations use. */

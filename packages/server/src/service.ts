@@ -30,8 +30,10 @@ import { type DemoState, readStateFile } from './demo/state-file.ts'
 import { createNodeServer, type Timeouts } from './http/node-server.ts'
 import { checkClock, createReadiness, type Readiness } from './http/readiness.ts'
 import { areaLogger, createLogger } from './logger.ts'
+import { createMailer } from './mail/mailer.ts'
 import { createDatabaseWait, createOutageDetector } from './outages.ts'
 import { withProgress } from './progress.ts'
+import { createRecovery } from './recovery/recovery.ts'
 import { addHealthMetrics } from './statistics/health-metrics.ts'
 import { createMetrics } from './statistics/metrics.ts'
 import { createStatistics } from './statistics/statistics.ts'
@@ -240,6 +242,7 @@ async function start(
   const statistics = createStatistics({ database, clock, billingClock, logger })
   closers.push(() => statistics.close())
   statistics.follow(oauth.events)
+  const smtp = config.smtp ?? (sandbox?.mail ? mailboxSettings(sandbox.mail.url) : null)
   const billing = createServiceBilling({
     config,
     database,
@@ -247,7 +250,7 @@ async function start(
       sandbox && stripeWebhook
         ? sandboxProviders(sandbox, stripeWebhook.secret, config.settings.currency)
         : configuredProviders(config),
-    smtp: config.smtp ?? (sandbox?.mail ? mailboxSettings(sandbox.mail.url) : null),
+    smtp,
     clock: billingClock,
     logger: loggerOf('billing'),
     observe: countProviderCalls(
@@ -267,6 +270,13 @@ async function start(
     )
   }
   statistics.sampleFrom(billing)
+  const mailer = createMailer({ config, smtp, onAttempt: metrics.countMail })
+  const recovery = createRecovery({
+    ...{ config, database, clock, url, users, sessions, oauth, mailer },
+    logger: loggerOf('oauth'),
+    hasMail: mailer !== null,
+  })
+  closers.push(() => recovery.close())
   const admin = createAdminServices({
     config,
     database,
@@ -274,6 +284,7 @@ async function start(
     users,
     sessions,
     limits,
+    recovery,
     oauth,
     billing: { rows: async () => billing, provider: async () => billing },
   })
@@ -319,6 +330,7 @@ async function start(
     users,
     sessions,
     limits,
+    recovery,
     oauth,
     billing,
     admin,
@@ -347,6 +359,7 @@ async function start(
     await Promise.all([
       sessions.purge(),
       limits.purge(),
+      recovery.purge(),
       billing.purge(),
       admin.requests.purge(),
       statistics.purge(),

@@ -4,6 +4,7 @@ import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { z } from 'zod'
 import type { Config } from '../config/config.ts'
 import type { Limits } from '../limits/limits.ts'
+import type { Recovery } from '../recovery/recovery.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { BillingAccess } from '../users/end-account.ts'
 import type { Role } from '../users/roles.ts'
@@ -36,6 +37,7 @@ export interface OperationServices {
   readonly users: UserAccounts
   readonly sessions: Sessions
   readonly limits: Limits
+  readonly recovery: Recovery
   readonly oauth: AuthorizationServer<User>
   readonly billing: BillingAccess
   readonly audit: AuditLog

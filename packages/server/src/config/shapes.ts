@@ -4,6 +4,7 @@ import {
   type EventListeners,
   type InvoiceWords,
   isDeliverySecret,
+  type MailMessage,
   type MailOptions,
   mailKinds,
 } from '@tollgate/billing'
@@ -121,8 +122,18 @@ export const listeners = z
     }
   })
 
+/** A mail of the service: to a customer, or about an account, such as `password_reset`. */
+export interface ServiceMail extends Omit<MailMessage, 'kind' | 'owner'> {
+  readonly kind: string
+  /** The recipient's account. `null` if the mail invites to create one. */
+  readonly owner: MailMessage['owner'] | null
+}
+
 /** Settings for mail to customers. Without `send`, the mail server of the environment sends it. */
-export type MailSettings = Omit<MailOptions, 'send'> & Partial<Pick<MailOptions, 'send'>>
+export interface MailSettings extends Omit<MailOptions, 'send'> {
+  /** Sends one mail with your mail service, also mail about accounts. */
+  send?(message: ServiceMail): Promise<unknown>
+}
 
 const MAIL_MEMBERS = ['send', 'only', 'link', 'words']
 

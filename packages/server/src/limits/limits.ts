@@ -58,6 +58,12 @@ export interface Limits {
    * @throws TooManyRequests after too many proofs that led to no token.
    */
   countProof(network: string): Promise<() => Promise<void>>
+  /**
+   * Counts a request for mail to an address. Returns whether the mail may be sent; the response
+   * must not depend on it.
+   * @throws TooManyRequests after too many requests of the network.
+   */
+  countMail(address: string, network: string): Promise<boolean>
   /** Remembers that the account was used successfully from this network. */
   rememberNetwork(account: string, network: string): Promise<void>
   /**
@@ -176,6 +182,23 @@ export function createLimits(
       return hashing.run({ network, isKnown: false }, make)
     },
     countProof: (network) => resources.count(rates.keyProofs, network),
+    async countMail(address, network) {
+      await resources.count(rates.mailNetwork, network)
+      const account = digest(address)
+      // Without the part after a plus sign, with which one mailbox has any number of addresses.
+      const mailbox = digest(address.replace(/\+[^@]*(?=@)/, ''))
+      const isKnown = await known.isKnown(account, network)
+      const [rate, counted] = isKnown
+        ? [rates.mailKnownNetwork, `${account}@${network}`]
+        : [rates.mailAddress, mailbox]
+      try {
+        await resources.count(rate, counted)
+        return true
+      } catch (error) {
+        if (!(error instanceof TooManyRequests)) throw error
+        return false
+      }
+    },
     rememberNetwork: (account, network) => known.remember(digest(account), network),
     async countWrong(what, clientId, network) {
       // A network over its limit creates no further counters.

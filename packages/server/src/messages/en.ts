@@ -1,10 +1,12 @@
 import { adminEn } from './admin/en.ts'
 import { serviceEn } from './admin/service/en.ts'
+import { recoveryEn } from './recovery/en.ts'
 
 /** The texts of the service's pages in English. Their ids are the ids of every language. */
 export const en = {
   ...adminEn,
   ...serviceEn,
+  ...recoveryEn,
   'layout.skip': 'Skip to content',
   'layout.main': 'Main navigation',
   'layout.signOut': 'Sign out',

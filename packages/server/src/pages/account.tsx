@@ -1,7 +1,6 @@
 import type { Context, Hono } from 'hono'
 import type { AppEnv } from '../http/variables.ts'
 import { LANGUAGES } from '../messages/messages.ts'
-import { endSignIns } from '../users/end-account.ts'
 import { emailKey, InvalidAccount } from '../users/parse.ts'
 import { Submit, TextField } from './parts/fields.tsx'
 import { getSignedInUser, readOwnForm, requireUser } from './parts/forms.ts'
@@ -44,12 +43,11 @@ export function addAccount(app: Hono<AppEnv>): void {
     }
     await service.limits.rememberNetwork(emailKey(user.email), c.get('network'))
     try {
-      await service.users.changePassword(user.id, form.get('password') ?? '')
+      await service.recovery.changePassword(user, form.get('password') ?? '')
     } catch (error) {
       if (!(error instanceof InvalidAccount)) throw error
       return accountPage(c, { problems: error.in(c.get('page').t) })
     }
-    await endSignIns(service, user.id)
     await startSession(c, user.id)
     return c.redirect('/account?changed', 303)
   })

@@ -1,7 +1,7 @@
 import { type Database, isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import { deletePersonalData } from '../storage/personal-data.ts'
+import { deleteAccountMail, deletePersonalData } from '../storage/personal-data.ts'
 import { type ServiceTables, type UserRow, userTable } from '../storage/tables.ts'
 import { PROVIDER_NAMES } from './account-billing.ts'
 import { emailKey, InvalidAccount, MAX_PASSWORD_LENGTH, parseAccount } from './parse.ts'
@@ -17,6 +17,10 @@ export interface NewUser {
   readonly role?: Role | null
   /** Whether the demo created the user, with a password that is stored in a file. */
   readonly demo?: boolean
+  /** Whether the person has proved that mail to the address reaches them. @default false */
+  readonly isVerified?: boolean
+  /** The hash of the password, if `hashPassword()` has made it already. */
+  readonly passwordHash?: string
 }
 
 /**
@@ -47,6 +51,11 @@ export interface UserAccounts {
    * @throws InvalidAccount if a field is invalid or the address is taken.
    */
   create(account: NewUser): Promise<User>
+  /**
+   * Validates and hashes a password. Call it before a transaction, which must not wait for it.
+   * @throws InvalidAccount if the password is invalid.
+   */
+  hashPassword(account: Pick<NewUser, 'email' | 'password' | 'name'>): Promise<string>
   /** Finds an enabled user by id. `null` if there is no such user or the account is disabled. */
   findById(id: string): Promise<User | null>
   /** Finds enabled users by id. Unknown and disabled users are left out. */
@@ -82,7 +91,7 @@ export interface UserAccounts {
    */
   setDisabled(id: string, disabled: boolean): Promise<void>
   /**
-   * Deletes an account and its personal data in the audit log.
+   * Deletes an account, its mail and links, and its personal data in the audit log.
    * @throws LastOwner
    */
   delete(id: string): Promise<void>
@@ -167,8 +176,9 @@ export function createUsers(options: {
       const row = newUser.toRow({
         email,
         emailKey: emailKey(email),
+        emailVerifiedAt: account.isVerified ? clock.now() : null,
         name,
-        passwordHash: await passwords.hash(password),
+        passwordHash: account.passwordHash ?? (await passwords.hash(password)),
         demo: account.demo ?? false,
         createdAt: clock.now(),
         disabledAt: null,
@@ -187,6 +197,9 @@ export function createUsers(options: {
       const stored = await findRow(email)
       if (!stored) throw new Error('The new user was not stored')
       return fromRow(stored)
+    },
+    async hashPassword(account) {
+      return passwords.hash(parseAccount(account).password)
     },
     async findById(id) {
       if (!ID.test(id)) return null
@@ -259,6 +272,7 @@ export function createUsers(options: {
     async delete(id) {
       // First, so that a repeat after a crash still finds the account.
       await deletePersonalData(database, id)
+      await deleteAccountMail(database, id)
       await keepingOwners(id, async (on, where) => {
         const { numDeletedRows } = await on.kysely
           .deleteFrom('users')

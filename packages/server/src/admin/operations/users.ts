@@ -230,6 +230,7 @@ export const userOperations: readonly Operation[] = [
     async run({ id, password }, context) {
       const account = await requireTarget(id, context)
       await setPassword(context, account.id, password)
+      await context.recovery.notify(account, 'password_changed')
       return accountJson(account)
     },
   }),

@@ -25,6 +25,7 @@ export function createApplicationServices(application: Application): AdminServic
     users: absent('accounts', { findAccount: async (id: string) => ({ id }) }),
     sessions: absent('sessions'),
     limits: absent('rate limits'),
+    recovery: absent('accounts'),
     oauth: (oauth ?? absent(`the export \`oauth\` in ${file}`)) as OperationServices['oauth'],
     billing: { provider: billing, rows: billing },
     audit: createLoggerAudit(logger ?? createLogger('info', process.stderr), clock),
