@@ -122,6 +122,44 @@ export const listeners = z
     }
   })
 
+const REGISTRATIONS = ['open', 'invitation', 'closed'] as const
+
+export const registration = z.union(
+  [known(REGISTRATIONS), z.boolean().transform((isOpen) => (isOpen ? 'open' : 'closed'))],
+  { error: "expected 'open', 'invitation' or 'closed'" },
+)
+const WORDS = { on: 'open', off: 'closed' } as const
+export const registrationText = read
+  .oneOf([...REGISTRATIONS, 'on', 'off'])
+  .transform((word) => (word === 'on' || word === 'off' ? WORDS[word] : word))
+
+/** Decides whether a person, and no program, has sent a form. */
+export type CaptchaCheck = (form: URLSearchParams, request: Request) => boolean | Promise<boolean>
+
+/** A challenge in the forms that strangers can send. */
+export interface CaptchaSettings {
+  readonly check: CaptchaCheck
+  /** HTML of the challenge, shown inside the form as it is. */
+  readonly html?: string
+  /** Origins that the challenge loads scripts, styles and frames from. */
+  readonly sources?: readonly string[]
+}
+
+export const captcha = z.union(
+  [
+    callable<CaptchaCheck>().transform((check): CaptchaSettings => ({ check })),
+    z.strictObject({
+      check: callable<CaptchaCheck>(),
+      html: z.string().exactOptional(),
+      sources: z
+        .array(z.string().regex(/^https?:\/\/[\w.:*-]+$/, 'expected an origin'))
+        .readonly()
+        .exactOptional(),
+    }),
+  ],
+  { error: 'expected a function, or { check, html, sources }' },
+)
+
 /** A mail of the service: to a customer, or about an account, such as `password_reset`. */
 export interface ServiceMail extends Omit<MailMessage, 'kind' | 'owner'> {
   readonly kind: string

@@ -368,8 +368,22 @@ export const table = {
   }),
   /** Contact for people who forgot their password: an e-mail or a web address, shown on the sign-in page. */
   support: optional(shapes.contact, { text: shapes.contact }),
-  /** Whether anyone may create an account. */
-  registration: flag(true),
+  /**
+   * Who may create an account: `open` (everyone), `invitation` (people [invited by an
+   * operator](../guides/accounts.md#invitations)) or `closed`. `true` and `on` mean `open`, `false`
+   * and `off` mean `closed`.
+   */
+  registration: setting(shapes.registration.prefault('open'), {
+    text: shapes.registrationText,
+    check: 'registration',
+  }),
+  /**
+   * A function of the form and the request that returns whether a person sent the forms for
+   * registration and forgotten passwords, or `{ check, html, sources }` with the HTML of the
+   * [challenge](../guides/accounts.md#captcha) and the origins that it loads from.
+   * @default none
+   */
+  captcha: optional(shapes.captcha),
   /**
    * Whether clients registered for the password grant may exchange a password for tokens. Switch it
    * off unless you need it.
@@ -873,7 +887,7 @@ export const table = {
    * create --assertion` or `--workload`) can exchange for access tokens, as
    * [`TrustedIssuer`](options.md#trustedissuer) describes. With `emailDomains` and without
    * `userByEmail`, people are found by the e-mail address of their account, which needs
-   * `registration: false`.
+   * another `registration` than `open`.
    * @default none
    */
   trustedIssuers: setting(list(z.custom<TrustedIssuer>().superRefine(shapes.checkIssuer)), {

@@ -6,6 +6,7 @@ import { Submit, TextField } from './parts/fields.tsx'
 import { getSignedInUser, readOwnForm, requireUser } from './parts/forms.ts'
 import { OwnForm } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
+import { AccountEmail } from './recovery/account-email.tsx'
 import { startSession } from './sign-in.tsx'
 
 export function addAccount(app: Hono<AppEnv>): void {
@@ -66,9 +67,7 @@ function accountPage(c: Context<AppEnv>, { notice = null, problems }: AccountVie
     { title: t('account.title'), status: problems ? 422 : 200 },
     <section class="card narrow">
       <h1>{t('account.title')}</h1>
-      <p>
-        <bdi>{getSignedInUser(c).email}</bdi>
-      </p>
+      <AccountEmail user={getSignedInUser(c)} />
       {notice && (
         <p class="notice" role="status">
           {t(notice)}

@@ -8,6 +8,7 @@ import { addBilling } from './billing/billing.ts'
 import { addClients } from './clients.tsx'
 import { addDemoApplication } from './demo-application.tsx'
 import { addHome } from './home.tsx'
+import { addRecovery } from './recovery/recovery.tsx'
 import { addRegister } from './register.tsx'
 import { addSessions } from './sessions.tsx'
 import { addSignIn } from './sign-in.tsx'
@@ -16,7 +17,8 @@ import { addTokens } from './tokens.tsx'
 /** Adds the routes of all pages. */
 export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   addSignIn(app)
-  if (context.config.settings.registration) addRegister(app)
+  if (context.config.settings.registration === 'open') addRegister(app)
+  if (context.recovery.hasMail) addRecovery(app, context)
   addHome(app)
   addAccount(app)
   addSessions(app)

@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.ts'
 import type { ServiceContext } from '../context.ts'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
+import { RECOVERY_PATHS } from '../recovery/recovery.ts'
 import { testCookie } from '../sessions/cookie.ts'
 import { describeBrowser } from '../sessions/describe-browser.ts'
 import { emailKey } from '../users/parse.ts'
@@ -167,8 +168,8 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
         />
         <Submit class="primary wide">{t('signIn.title')}</Submit>
       </form>
-      <ForgottenPassword settings={settings} />
-      {settings.registration && (
+      {service.recovery.hasMail ? <ForgotLink /> : <ForgottenPassword settings={settings} />}
+      {settings.registration === 'open' && (
         <p class="aside">
           {t.parts('signIn.noAccount', { link: <a href={register}>{t('register.title')}</a> })}
         </p>
@@ -186,7 +187,14 @@ export async function findSignInPurpose(returnTo: string, { oauth }: ServiceCont
   return { device, asking: await oauth.findRequestingApplication(returnTo) }
 }
 
-/** Passwords cannot be reset by e-mail, so the page names a contact. */
+/** Shown if the service sends mail, by which a password can be reset. */
+const ForgotLink: FC = () => (
+  <p class="aside">
+    <a href={RECOVERY_PATHS.forgot}>{usePage().t('recovery.forgot.link')}</a>
+  </p>
+)
+
+/** Without mail passwords cannot be reset, so the page names a contact. */
 const ForgottenPassword: FC<{ settings: Pick<Settings, 'name' | 'support'> }> = ({ settings }) => {
   const { name, support } = settings
   const { t } = usePage()

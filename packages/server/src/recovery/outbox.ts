@@ -144,7 +144,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
       logger.error({ err: error }, 'The outbox could not be read')
     })
   }
-  const timer = everySeconds === null || send === null ? null : setInterval(kick, everySeconds * 1000)
+  const timer =
+    everySeconds === null || send === null ? null : setInterval(kick, everySeconds * 1000)
   timer?.unref()
 
   return {
@@ -157,7 +158,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
         ...{ state: 'pending', attempts: 0, lastError: null },
         ...{ dueAt: now, createdAt: now, finishedAt: null },
       })
-      await database.kysely.insertInto('account_mails').values(row as never).execute()
+      await database.kysely
+        .insertInto('account_mails')
+        .values(row as never)
+        .execute()
       if (everySeconds !== null) options.database.afterCommit(kick)
     },
     process,

@@ -38,15 +38,42 @@ const MAX_NAME_LENGTH = 100
 // Control characters, unpaired surrogates, and characters that change the text direction.
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffd]/u
 
+type Problems = { -readonly [Field in keyof InvalidAccount['problems']]: AccountProblem }
+
+/**
+ * Parses an account whose password the person chooses later.
+ * @throws InvalidAccount
+ */
+export function parsePerson(input: {
+  readonly email: string
+  readonly name?: string | null
+}): Omit<NewAccount, 'password'> {
+  const problems: Problems = {}
+  const person = readPerson(input, problems)
+  if (Object.keys(problems).length > 0) throw new InvalidAccount(problems)
+  return person
+}
+
+function readPerson(
+  input: { readonly email: string; readonly name?: string | null },
+  problems: Problems,
+): Omit<NewAccount, 'password'> {
+  const email = input.email.trim()
+  const name = input.name?.trim() || null
+  if (!isEmail(email)) problems.email = 'account.problem.email'
+  if (name !== null && (name.length > MAX_NAME_LENGTH || UNPRINTABLE.test(name))) {
+    problems.name = 'account.problem.name'
+  }
+  return { email, name }
+}
+
 export function parseAccount(input: {
   readonly email: string
   readonly password: string
   readonly name?: string | null
 }): NewAccount {
-  const email = input.email.trim()
-  const name = input.name?.trim() || null
-  const problems: { -readonly [Field in keyof InvalidAccount['problems']]: AccountProblem } = {}
-  if (!isEmail(email)) problems.email = 'account.problem.email'
+  const problems: Problems = {}
+  const person = readPerson(input, problems)
   const size = [...input.password].length
   if (size < MIN_PASSWORD_LENGTH) {
     problems.password = 'account.problem.shortPassword'
@@ -55,11 +82,8 @@ export function parseAccount(input: {
   } else if (/\p{Cs}/u.test(input.password)) {
     problems.password = 'account.problem.password'
   }
-  if (name !== null && (name.length > MAX_NAME_LENGTH || UNPRINTABLE.test(name))) {
-    problems.name = 'account.problem.name'
-  }
   if (Object.keys(problems).length > 0) throw new InvalidAccount(problems)
-  return { email, password: input.password, name }
+  return { ...person, password: input.password }
 }
 
 /**

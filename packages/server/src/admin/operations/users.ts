@@ -7,6 +7,7 @@ import {
   endSignIns,
   setPassword,
 } from '../../users/end-account.ts'
+import { parsePerson } from '../../users/parse.ts'
 import { outranks, ROLES } from '../../users/roles.ts'
 import type { Account } from '../../users/user.ts'
 import type { AuditDescription } from '../audit/described.ts'
@@ -209,6 +210,37 @@ export const userOperations: readonly Operation[] = [
     async run(input, context) {
       const { id } = await context.users.create(input)
       return accountJson(await requireAccount(id, context))
+    },
+  }),
+  operation({
+    name: 'users.invite',
+    summary: 'Invite a person to create an account',
+    description:
+      'The person gets an email with a link that works once, for 7 days, and chooses a password there. Needs a mail server, and a `registration` other than `closed`.',
+    route: ['POST', '/users/invitations'],
+    role: 'admin',
+    effect: 'change',
+    status: 202,
+    input: z.strictObject({
+      email: z.string().max(1000).describe('The address that the invitation is sent to'),
+      name: z.string().max(1000).nullable().default(null).describe('Proposed on the page'),
+    }),
+    output: z.strictObject({ email: z.string() }),
+    describe: (_input, result) =>
+      result === null ? {} : { details: {}, personal: { email: result.email } },
+    async run(input, { users, recovery, config }) {
+      const person = parsePerson(input)
+      if (!recovery.hasMail) {
+        throw new AdminProblem('conflict', 'The service sends no mail: set TOLLGATE_SMTP_URL.')
+      }
+      if (config.settings.registration === 'closed') {
+        throw new AdminProblem('conflict', 'The setting registration is closed.')
+      }
+      if (await users.findAccount(person.email)) {
+        throw new AdminProblem('conflict', `${person.email} already has an account.`)
+      }
+      await recovery.invite(person)
+      return { email: person.email }
     },
   }),
   operation({

@@ -11,16 +11,14 @@ export const recoveryDe: Readonly<Record<keyof typeof recoveryEn, string>> = {
     'Der Link funktioniert einmal, {count, plural, one {# Stunde} other {# Stunden}} lang.',
   'mail.lasts.days':
     'Der Link funktioniert einmal, {count, plural, one {# Tag} other {# Tage}} lang.',
-  'mail.ignore':
-    'Wenn Sie das nicht waren, ignorieren Sie diese E-Mail. Es ändert sich nichts.',
+  'mail.ignore': 'Wenn Sie das nicht waren, ignorieren Sie diese E-Mail. Es ändert sich nichts.',
   'mail.operator': 'den Betreiber von {service}',
   'mail.choosePassword': 'Neues Passwort wählen',
   'mail.password_reset.subject': 'Neues Passwort für {service}',
   'mail.password_reset.text':
     'Für das Konto {email} wurde ein neues Passwort angefordert. Öffnen Sie den Link, um es zu wählen.',
   'mail.address_verification.subject': 'Bestätigen Sie Ihre E-Mail-Adresse für {service}',
-  'mail.address_verification.text':
-    'Bitte bestätigen Sie, dass {email} Ihre E-Mail-Adresse ist.',
+  'mail.address_verification.text': 'Bitte bestätigen Sie, dass {email} Ihre E-Mail-Adresse ist.',
   'mail.address_verification.button': 'Adresse bestätigen',
   'mail.address_change.subject': 'Bestätigen Sie Ihre neue E-Mail-Adresse für {service}',
   'mail.address_change.text':
@@ -42,8 +40,7 @@ export const recoveryDe: Readonly<Record<keyof typeof recoveryEn, string>> = {
     'Das Passwort des Kontos {email} wurde geändert. Alle Geräte und Anwendungen wurden abgemeldet.',
   'mail.password_changed.notYou':
     'Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort. Damit enden erneut alle Sitzungen und alle Zugriffe von Anwendungen.',
-  'mail.address_change_requested.subject':
-    'Ihre E-Mail-Adresse für {service} soll geändert werden',
+  'mail.address_change_requested.subject': 'Ihre E-Mail-Adresse für {service} soll geändert werden',
   'mail.address_change_requested.text':
     'Das Konto {email} soll künftig die Adresse {other} haben. Das gilt erst, wenn die neue Adresse bestätigt ist.',
   'mail.address_change_requested.notYou':
@@ -82,8 +79,7 @@ export const recoveryDe: Readonly<Record<keyof typeof recoveryEn, string>> = {
     'Der Link wurde schon verwendet, ist abgelaufen, oder das Konto hat sich seitdem geändert. Fordern Sie eine neue E-Mail an.',
   'recovery.unusable.register': 'Registrieren',
   'recovery.reset.title': 'Neues Passwort wählen',
-  'recovery.reset.lead':
-    'Für das Konto {email}. Alle Geräte und Anwendungen werden abgemeldet.',
+  'recovery.reset.lead': 'Für das Konto {email}. Alle Geräte und Anwendungen werden abgemeldet.',
   'recovery.reset.save': 'Passwort speichern',
   'recovery.done.reset': 'Ihr neues Passwort ist gespeichert. Melden Sie sich jetzt damit an.',
   'recovery.done.confirm': 'Ihre E-Mail-Adresse ist bestätigt.',
@@ -96,7 +92,8 @@ export const recoveryDe: Readonly<Record<keyof typeof recoveryEn, string>> = {
   'recovery.join.title': 'Konto anlegen',
   'recovery.join.lead': 'Ihr Konto hat die E-Mail-Adresse {email}.',
   'recovery.join.button': 'Konto anlegen',
-  'recovery.captcha': 'Bitte bestätigen Sie, dass Sie kein Roboter sind, und versuchen Sie es erneut.',
+  'recovery.captcha':
+    'Bitte bestätigen Sie, dass Sie kein Roboter sind, und versuchen Sie es erneut.',
   'account.emailTitle': 'E-Mail-Adresse',
   'account.verified': 'Bestätigt',
   'account.unverified': 'Noch nicht bestätigt',

@@ -49,8 +49,7 @@ export const recoveryEn = {
   'mail.address_confirmed.subject': 'Your email address for {service} was changed',
   'mail.address_confirmed.text': 'Your account at {service} uses the address {email} from now on.',
   'mail.sign_in_method_added.subject': 'A new way to sign in to {service}',
-  'mail.sign_in_method_added.text':
-    'The account {email} has a new way to sign in: {method}.',
+  'mail.sign_in_method_added.text': 'The account {email} has a new way to sign in: {method}.',
   'mail.sign_in_method_removed.subject': 'A way to sign in to {service} was removed',
   'mail.sign_in_method_removed.text':
     'The account {email} can no longer be used with this way to sign in: {method}.',
