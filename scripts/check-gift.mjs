@@ -3,7 +3,7 @@
 // lines that it changes outside of its own folder, and runs types, rooms and the tests of the
 // feature. Fails if the patch no longer applies or changes more than three lines elsewhere.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -66,10 +66,14 @@ function run(command, ...args) {
 }
 
 function linkModules() {
-  const listed = execFileSync('ls', ['-A', join(root, 'node_modules')], { encoding: 'utf8' })
-  for (const name of listed.trim().split('\n')) {
+  for (const name of readdirSync(join(root, 'node_modules'))) {
     if (name === '@tollgate' || name === '.cache' || name === '.vite') continue
     symlinkSync(join(root, 'node_modules', name), join(copy, 'node_modules', name))
+  }
+  // Packages that npm did not place at the top.
+  for (const name of readdirSync(join(root, 'packages'))) {
+    const own = join('packages', name, 'node_modules')
+    if (existsSync(join(root, own))) symlinkSync(join(root, own), join(copy, own))
   }
 }
 

@@ -136,6 +136,26 @@ const slow: readonly ListedTest[] = [
   ['packages/server/test/wrong-clock.test.ts', 'several processes'],
   ['packages/server/test/workers.test.ts', 'several processes'],
   ['packages/server/test/worker-logs.test.ts', 'several processes'],
+  [
+    'packages/billing/src/features/refunds/test/refunds.test.ts',
+    'a whole table, for each provider',
+  ],
+  [
+    'packages/billing/src/features/sent-invoices/test/sent-invoices.test.ts',
+    'every response is lost once',
+  ],
+  [
+    'packages/billing/src/features/checkout/test/checkout.test.ts',
+    'a whole table, for each provider',
+  ],
+  ['packages/oauth/test/threats/hostile-input.test.ts', 'a whole table of requests'],
+  ['packages/server/test/admin/attacks.test.ts', 'a whole table, for each operation'],
+  ['packages/server/test/admin/audit-contents.test.ts', 'every operation is run'],
+  ['packages/server/test/admin/commands.test.ts', 'every command is run'],
+  ['packages/server/test/admin/credit-notes.test.ts', 'each response is lost once'],
+  ['packages/server/test/admin/invoices.test.ts', 'each response is lost once'],
+  ['packages/server/test/admin/subscription-changes.test.ts', 'months of subscriptions'],
+  ['packages/server/test/limits.test.ts', 'hundreds of sign-ins'],
 ]
 
 /**

@@ -22,10 +22,11 @@ import { adminScopes } from './admin/operation.ts'
 import type { Config } from './config/config.ts'
 import { optionsOf } from './config/library-options.ts'
 import { asConfigurationError, ConfigurationError } from './configuration-error.ts'
-import { enabledFeatures, enabledGrants, PASSWORD_ACR } from './features.ts'
+import { enabledFeatures, enabledGrants } from './features.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
 import { plainLogger } from './logger.ts'
 import { createAuthorizationPages } from './pages/consent.tsx'
+import { chooseAcr } from './sessions/methods.ts'
 import { createSessions, type Sessions } from './sessions/sessions.ts'
 import { migrationSets, refuseForeignTables } from './storage/found-tables.ts'
 import { serviceMigrations } from './storage/migrations.ts'
@@ -116,8 +117,9 @@ export function createCore(options: CoreOptions): Core {
     const session = await sessions.find(request.headers.get('cookie'))
     // The account may have been disabled or deleted while the person was signing in.
     if (!session || !(await users.findById(session.userId))) return null
-    const { userId: id, sessionId, startedAt: authenticatedAt } = session
-    return { id, sessionId, authenticatedAt, acr: PASSWORD_ACR, amr: ['pwd'] }
+    const { userId: id, sessionId, authenticatedAt, methods: amr } = session
+    const acr = chooseAcr(amr)
+    return { id, sessionId, authenticatedAt, amr, ...(acr !== null && { acr }) }
   }
   const oauth = createServer({
     issuer: url,

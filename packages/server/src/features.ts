@@ -29,13 +29,8 @@ import { OPTIONS_UNDER_FAPI2 } from './config/fapi2.ts'
 import { optionsOf } from './config/library-options.ts'
 import type { Settings } from './config/settings.ts'
 import { addAccountLookup } from './config/shapes.ts'
+import { PASSWORD_ACR } from './sessions/methods.ts'
 import type { UserAccounts } from './users/users.ts'
-
-/**
- * Authentication context class (`acr` claim) of every sign-in, because people sign in with a
- * password.
- */
-export const PASSWORD_ACR = 'password'
 
 const pick = <Options extends object, Name extends keyof Options>(
   options: Options,

@@ -1,5 +1,5 @@
 export { readByAll } from '@tollgate/oauth'
-export type { Config, Need, SelfRegistered } from './config/config.ts'
+export type { Config, Need, SelfRegistered, SmtpSettings } from './config/config.ts'
 export { loadConfig } from './config/load-config.ts'
 export type { LogLevels } from './config/log-level.ts'
 export type { AdditionalPrice, PriceTerms, SeatsRule } from './config/plans.ts'
@@ -23,7 +23,8 @@ export {
   type Settings,
   type SettingsInput,
 } from './config/settings.ts'
-export type { LogArea, LogLevel } from './config/values.ts'
+export type { MailSettings } from './config/shapes.ts'
+export type { LogArea, LogLevel, MailAddress, SmtpAddress } from './config/values.ts'
 export { ConfigurationError } from './configuration-error.ts'
 export type {
   DemoClient,

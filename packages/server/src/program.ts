@@ -21,6 +21,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   keys: 'keys that sign tokens',
   audit: 'the audit log: who did what',
   clock: 'the clock that all processes share',
+  mail: 'mail that the service sends',
   billing: 'payments',
   'billing tax-ids': 'tax ids of a person, such as VAT numbers',
   'billing credit-notes': 'credit notes, which return the money of an invoice',

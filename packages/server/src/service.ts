@@ -182,7 +182,6 @@ async function start(
   const own = createMetrics(server.connections)
   const counted = worker ? worker.shareMetrics(own) : own
   const metrics = telemetry ? mirrorDurations(telemetry.meter, counted) : counted
-  if (telemetry) mirrorRegistry(telemetry.meter, own.registry)
 
   const onceAvailable = createDatabaseWait(config.databaseWaitSeconds, logger)
   const database = await onceAvailable(() => openDatabase(config, { logger: loggerOf('database') }))
@@ -323,6 +322,8 @@ async function start(
     now: () => clock.now(),
     queues: () => billing.countQueues(),
   })
+  // After the last metric was added, because instruments are made once.
+  if (telemetry) mirrorRegistry(telemetry.meter, own.registry)
 
   const shared = {
     url,

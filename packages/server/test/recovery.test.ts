@@ -111,7 +111,7 @@ describe('a forgotten password', () => {
     expect(await page.text()).toContain(email)
     const done = await press(link, { password: NEW_PASSWORD })
     expect([done.status, done.headers.get('location')]).toEqual([303, '/recovery/done?what=reset'])
-    // The link signs nobody in, so that a second factor is still asked for.
+    // The link starts no session, so that a second factor is still asked for.
     expect(done.headers.getSetCookie()).toEqual([])
     expect(await canSignIn(email, PASSWORD)).toBe(false)
     expect(await canSignIn(email, NEW_PASSWORD)).toBe(true)
@@ -149,7 +149,7 @@ describe('a forgotten password', () => {
   })
 })
 
-describe('a link in mail (threats N8, P11)', () => {
+describe('a link in mail (threat N8, threat Q11)', () => {
   const links: ReadonlyArray<[name: string, make: (email: string) => Promise<string>]> = [
     ['reset', resetLink],
     ['verification', verifyLink],
@@ -157,7 +157,7 @@ describe('a link in mail (threats N8, P11)', () => {
   ]
   const form = { password: NEW_PASSWORD }
 
-  /** What an attacker or an accident does before the button is pressed, and the status then. */
+  /** Events before the button is pressed, and the status of the response to it. */
   const attacks: ReadonlyArray<
     [
       name: string,
@@ -202,7 +202,7 @@ describe('a link in mail (threats N8, P11)', () => {
     links.flatMap(([kind, make]) =>
       attacks.map(([attack, status, act]) => [kind, attack, status, make, act] as const),
     ),
-  )('for a %s that %s leads to %d', async (_kind, _attack, status, make, act) => {
+  )('leads to the right status when its button is pressed: %s link that %s, status %d', async (_kind, _attack, status, make, act) => {
     const person = await createPerson()
     const link = await make(person.email)
     await act(link, person)
@@ -320,7 +320,7 @@ describe('an address', () => {
     expect(await mailTo(next)).toEqual([])
   })
 
-  it('that belongs to another account is not taken over, and its owner is told', async () => {
+  it('is not taken over if it belongs to another account, whose owner is told', async () => {
     const [one, two] = [await createPerson(), await createPerson()]
     const browser = await signedIn(one.email)
     expect((await requestChange(browser, two.email.toUpperCase())).status).toBe(303)
@@ -332,7 +332,7 @@ describe('an address', () => {
     expect((await service.users.findById(one.id))?.email).toBe(one.email)
   })
 
-  it('of an unverified account gets no text that a stranger has chosen as name', async () => {
+  it('gets no text that a stranger has chosen as name, unless it is verified', async () => {
     const email = newAddress('victim')
     await service.users.create({ email, password: PASSWORD, name: 'Win money now' })
     await resetLink(email)
@@ -515,7 +515,7 @@ describe('the routes for strangers', () => {
       .log()
       .slice(before)
       .split('\n')
-      .filter((line) => line.includes('"statement"'))
+      .filter((line) => line.includes('"statement"') && line.includes('"request_id"'))
       .map((line) => (JSON.parse(line) as { sql: string }).sql)
     const headers = Object.fromEntries(answer.headers)
     for (const own of ['date', 'x-request-id']) delete headers[own]
@@ -526,7 +526,7 @@ describe('the routes for strangers', () => {
     ['/recovery/forgot', {}],
     ['/register', { name: 'Ada' }],
   ])(
-    'answer with the same response and statements for known, unknown and disabled accounts: %s (threat P11)',
+    'answer with the same response and statements for known, unknown and disabled accounts: %s (threat Q11)',
     async (path, more) => {
       const [known, disabled] = [newAddress('known'), newAddress('known')]
       await quiet.users.create({ email: known, password: PASSWORD })

@@ -129,8 +129,8 @@ export const registration = z.union(
   { error: "expected 'open', 'invitation' or 'closed'" },
 )
 const WORDS = { on: 'open', off: 'closed' } as const
-export const registrationText = read
-  .oneOf([...REGISTRATIONS, 'on', 'off'])
+export const registrationText = z
+  .enum([...REGISTRATIONS, 'on', 'off'], { error: 'expects open, invitation, closed, on or off' })
   .transform((word) => (word === 'on' || word === 'off' ? WORDS[word] : word))
 
 /** Decides whether a person, and no program, has sent a form. */

@@ -369,7 +369,7 @@ export const table = {
   /** Contact for people who forgot their password: an e-mail or a web address, shown on the sign-in page. */
   support: optional(shapes.contact, { text: shapes.contact }),
   /**
-   * Who may create an account: `open` (everyone), `invitation` (people [invited by an
+   * Permission to create an account: `open` (everyone), `invitation` (people [invited by an
    * operator](../guides/accounts.md#invitations)) or `closed`. `true` and `on` mean `open`, `false`
    * and `off` mean `closed`.
    */
@@ -436,7 +436,8 @@ export const table = {
   /**
    * Whether other applications can sign people in with their account here: [OpenID
    * Connect](../guides/openid.md). They get `name` and `email` with the scopes `profile` and
-   * `email`; `email_verified` is false. They can sign people out, and are notified when a person
+   * `email`; `email_verified` says whether the person has [confirmed the
+   * address](../guides/accounts.md#links-in-mail). They can sign people out, and are notified when a person
    * signs out.
    */
   openid: flag(true, { decides: ['openid'], check: 'openid' }),

@@ -1,13 +1,13 @@
 import type { Context, Hono } from 'hono'
 import type { AppEnv } from '../http/variables.ts'
 import { LANGUAGES } from '../messages/messages.ts'
+import { confirmPassword, startSession } from '../sign-in/start-session.ts'
 import { emailKey, InvalidAccount } from '../users/parse.ts'
 import { Submit, TextField } from './parts/fields.tsx'
 import { getSignedInUser, readOwnForm, requireUser } from './parts/forms.ts'
 import { OwnForm } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 import { AccountEmail } from './recovery/account-email.tsx'
-import { startSession } from './sign-in.tsx'
 
 export function addAccount(app: Hono<AppEnv>): void {
   app.get('/account', requireUser(), (c) =>
@@ -49,7 +49,7 @@ export function addAccount(app: Hono<AppEnv>): void {
       if (!(error instanceof InvalidAccount)) throw error
       return accountPage(c, { problems: error.in(c.get('page').t) })
     }
-    await startSession(c, user.id)
+    await startSession(c, user.id, confirmPassword(session))
     return c.redirect('/account?changed', 303)
   })
 }

@@ -3,6 +3,7 @@ import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { RECOVERY_PATHS } from '../recovery/recovery.ts'
 import { testCookie } from '../sessions/cookie.ts'
+import { finishFirstFactor } from '../sign-in/finish.ts'
 import { emailKey, InvalidAccount, parseAccount, parsePerson } from '../users/parse.ts'
 import { SignInPurpose } from './parts/approval.tsx'
 import { Refusal, Submit, TextField } from './parts/fields.tsx'
@@ -15,7 +16,6 @@ import {
   EmailField,
   findSignInPurpose,
   redirectTargets,
-  startSession,
   TestCookieField,
 } from './sign-in.tsx'
 
@@ -53,8 +53,7 @@ export function addRegister(app: Hono<AppEnv>): void {
         await service.recovery.requestVerification(user, c.get('page').t.language)
       }
       await service.limits.rememberNetwork(emailKey(user.email), c.get('network'))
-      await startSession(c, user.id)
-      return c.redirect(returnTo, 303)
+      return await finishFirstFactor(c, user, { methods: ['pwd'], returnTo })
     } catch (error) {
       if (!(error instanceof InvalidAccount)) throw error
       return registerPage(c, { returnTo, ...account, problems: error.in(c.get('page').t) })
@@ -64,7 +63,7 @@ export function addRegister(app: Hono<AppEnv>): void {
 
 /**
  * Answers alike whether or not the address has an account: the worker of the outbox finds out, and
- * sends either a link or a reminder of the account (threat P11). The password is chosen on the page
+ * sends either a link or a reminder of the account (threat Q11). The password is chosen on the page
  * that the link opens, so that no stranger can choose it for the owner of the address.
  */
 async function registerByMail(

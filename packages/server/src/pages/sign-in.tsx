@@ -6,7 +6,7 @@ import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { RECOVERY_PATHS } from '../recovery/recovery.ts'
 import { testCookie } from '../sessions/cookie.ts'
-import { describeBrowser } from '../sessions/describe-browser.ts'
+import { finishFirstFactor } from '../sign-in/finish.ts'
 import { emailKey } from '../users/parse.ts'
 import { SignInPurpose } from './parts/approval.tsx'
 import { Refusal, Submit, TextField } from './parts/fields.tsx'
@@ -46,8 +46,7 @@ export function addSignIn(app: Hono<AppEnv>): void {
       const problem = t('signIn.wrong')
       return signInPage(c, { returnTo, prompt, email, problem, status: 401 })
     }
-    await startSession(c, user.id)
-    return c.redirect(returnTo, 303)
+    return finishFirstFactor(c, user, { methods: ['pwd'], returnTo })
   })
 
   app.post('/logout', async (c) => {
@@ -81,27 +80,6 @@ function readPrompt(c: Context<AppEnv>, text: string | null | undefined): Prompt
 export function blocksCookies(c: Context<AppEnv>, form: URLSearchParams): boolean {
   const { service } = c.get('page')
   return testCookie.isMissing(form, c.req.header('cookie') ?? null, service.url)
-}
-
-/**
- * Starts a session with a new id, and ends the browser's previous session with its cookie mode
- * (threat G8). The previous session is deleted last, so that a failed attempt can be repeated.
- */
-export async function startSession(c: Context<AppEnv>, userId: string): Promise<void> {
-  const { service } = c.get('page')
-  const cookies = c.req.header('cookie') ?? null
-  const before = await service.sessions.find(cookies)
-  const { sessionId, cookie } = await service.sessions.start(userId, {
-    address: c.get('address'),
-    browser: describeBrowser(c.req.header('user-agent')),
-  })
-  if (before) {
-    // After signing in again, the person stays signed in at the applications.
-    if (before.userId === userId) await service.oauth.sessions.move(before.sessionId, sessionId)
-    await service.oauth.endSession(before.sessionId)
-  }
-  await service.sessions.end(cookies)
-  c.header('set-cookie', cookie, { append: true })
 }
 
 interface SignInView {

@@ -8,7 +8,7 @@ import {
   type UserRow,
 } from '../storage/tables.ts'
 
-/** What a link in mail is for. It works on one page only. */
+/** The purpose of a link in mail. A link works only on the page for its purpose. */
 export type LinkPurpose = 'reset' | 'verify' | 'change' | 'register' | 'invite'
 
 /** Seconds for which a link works, counted from each attempt to send its mail. */

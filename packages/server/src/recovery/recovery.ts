@@ -50,7 +50,7 @@ export type AccountNotice = 'password_changed' | 'sign_in_method_added' | 'sign_
 /**
  * Mail about accounts: forgotten passwords, verification and change of addresses, invitations, and
  * notices of changes. Requests by strangers only add a row, whether or not the address has an
- * account; the worker finds out, so that no response depends on it (threat P11).
+ * account; the worker finds out, so that no response depends on it (threat Q11).
  */
 export interface Recovery {
   /** Whether the service sends mail. Without it, people cannot recover their accounts. */
@@ -359,7 +359,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
           await notify({ ...before, email: address }, 'address_confirmed')
         })
       } catch (error) {
-        // Somebody else has registered the address since.
+        // Another account has got the address since.
         throw isUniqueViolation(error) ? new LinkUnusable() : error
       }
       return address

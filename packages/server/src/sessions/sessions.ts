@@ -8,14 +8,25 @@ import {
   sessionTable,
 } from '../storage/tables.ts'
 import { readCookie, serializeCookie } from './cookie.ts'
+import { parseMethods } from './methods.ts'
 
 /** A valid session and its user. */
 export interface SignedInSession {
   readonly userId: string
   /** Hash of the cookie's value, which identifies the session in the database. */
   readonly sessionId: string
-  /** When the session began, by a sign-in with a password. */
-  readonly startedAt: Date
+  /** When the person signed in. A second factor that is added later does not change it. */
+  readonly authenticatedAt: Date
+  /** The methods of the sign-in (`amr`), such as `['pwd']`. */
+  readonly methods: readonly string[]
+}
+
+/** How and when a person signed in. */
+export interface Authentication {
+  /** The methods of the sign-in (`amr`), such as `['pwd']`. */
+  readonly methods: readonly string[]
+  /** When the person signed in. @default now */
+  readonly authenticatedAt?: Date
 }
 
 /** Network address and browser from which a session was started. */
@@ -41,7 +52,7 @@ export interface Sessions {
    */
   start(
     userId: string,
-    place: SessionPlace,
+    place: SessionPlace & Authentication,
   ): Promise<{ readonly sessionId: string; readonly cookie: string }>
   /** Lists the person's open sessions, most recently used first. */
   list(userId: string): Promise<OwnSession[]>
@@ -107,17 +118,20 @@ export function createSessions(options: {
     deleteInBatches(options.database, { table: 'sessions', key: 'id_hash', where })
 
   return {
-    async start(userId, { address, browser }) {
+    async start(userId, { address, browser, methods, authenticatedAt }) {
       const id = randomBytes(32).toString('base64url')
       const now = clock.now()
+      const signedInAt = authenticatedAt ?? now
       const session = sessionTable.toRow({
         idHash: sha256(id),
         userId: Number(userId),
         createdAt: now,
         seenAt: now,
-        expiresAt: new Date(now.getTime() + MAX_LIFETIME),
+        expiresAt: new Date(signedInAt.getTime() + MAX_LIFETIME),
         address: address?.slice(0, 64) ?? null,
         browser: browser?.slice(0, 100) ?? null,
+        authenticatedAt: signedInAt,
+        methods: methods.join(' '),
       })
       await database.kysely.insertInto('sessions').values(session).execute()
       const cookie = serializeCookie({
@@ -168,7 +182,8 @@ export function createSessions(options: {
       return {
         userId: String(row.user_id),
         sessionId: hash,
-        startedAt: new Date(row.created_at),
+        authenticatedAt: new Date(row.authenticated_at),
+        methods: parseMethods(row.methods),
       }
     },
     async end(cookieHeader) {

@@ -41,6 +41,8 @@ export const serviceMigrations: MigrationSet = {
             expires_at: instant,
             address: id.nullable(),
             browser: string(100).nullable(),
+            authenticated_at: instant,
+            methods: string(100),
           },
           primaryKey: ['id_hash'],
           indexes: { sessions_by_user: ['user_id'], sessions_by_end: ['expires_at'] },

@@ -39,6 +39,10 @@ export const sessionTable = defineTable(
     /** Network address the session started from, if known. */
     address: field.id.nullable(),
     browser: field.string(100).nullable(),
+    /** When the person signed in (`auth_time`). */
+    authenticated_at: field.instant,
+    /** The methods of the sign-in (`amr`), separated by spaces. */
+    methods: field.string(100),
   },
   {
     primaryKey: ['id_hash'],
@@ -181,7 +185,7 @@ export const accountMailTable = defineTable(
   'account_mails',
   {
     id: field.counter,
-    /** The same in every attempt. It becomes the `Message-ID`. */
+    /** Becomes the `Message-ID`, in every attempt. */
     message_id: field.id,
     kind: field.string(40),
     /** The account that the mail is about. `null` while only an address is known. */
@@ -206,7 +210,7 @@ export const accountMailTable = defineTable(
   },
 )
 
-/** What a row of the outbox is about, as JSON. */
+/** Further data of a mail in the outbox, as JSON. */
 export interface MailDetailsRow {
   readonly name?: string | null
   /** Local path to continue at. */
@@ -243,7 +247,7 @@ export const accountLinkTable = defineTable(
   },
 )
 
-/** What a link is for, as JSON. */
+/** Further data of a link, as JSON. */
 export interface LinkDetailsRow {
   readonly name?: string | null
   /** Local path to continue at. */

@@ -56,6 +56,7 @@ const LISTS: ReadonlyArray<readonly [operation: string, input: Readonly<Record<s
     ['webhooks.listDeliveries', { state: 'pending' }],
     ['webhooks.listEndpoints', {}],
     ['keys.list', {}],
+    ['mail.list', {}],
   ]
 
 /** Lists that a payment provider answers. */
@@ -82,6 +83,7 @@ const BIG = [
   'admin_requests',
   'billing_webhooks',
   'billing_deliveries',
+  'billing_notices',
 ]
 
 /** Conditions on an index after which only rows of one person, or at most one, are left. */

@@ -126,7 +126,7 @@ async function authenticate(
     throw new AdminProblem('forbidden', 'This account is not an operator.')
   }
   const { role, email } = user
-  return { kind: 'operator', id, email, role, signedInAt: session.startedAt }
+  return { kind: 'operator', id, email, role, signedInAt: session.authenticatedAt }
 }
 
 /**

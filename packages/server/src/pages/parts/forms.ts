@@ -53,7 +53,7 @@ export function providePageContext(service: ServiceContext): MiddlewareHandler<A
     const user = session ? await service.users.findById(session.userId) : null
     const csrfToken = c.get('csrfToken') ?? null
     const language = choosePageText(c, user?.locale)
-    const signedInAt = session?.startedAt ?? null
+    const signedInAt = session?.authenticatedAt ?? null
     c.set('page', { service, user, signedInAt, csrfToken, path: c.req.path, ...language })
     return next()
   }

@@ -75,7 +75,7 @@ export function addAccountEmail(app: Hono<AppEnv>): void {
     if (known?.id !== user.id) {
       return emailPage(c, { email, problems: { current: t('account.wrong') } })
     }
-    // Answers alike whether or not the address has an account (threat P11).
+    // Answers alike whether or not the address has an account (threat Q11).
     if (await service.limits.countMail(emailKey(email), c.get('network'))) {
       await service.recovery.requestAddressChange(user, email, t.language)
     }

@@ -5,11 +5,12 @@ import { localPath } from '../../http/same-origin.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import { LinkUnusable, type OpenLink } from '../../recovery/links.ts'
 import { RECOVERY_PATHS } from '../../recovery/recovery.ts'
+import { finishFirstFactor } from '../../sign-in/finish.ts'
 import { emailKey, InvalidAccount, requireEmail } from '../../users/parse.ts'
 import { Refusal, Submit, TextField } from '../parts/fields.tsx'
 import { readForm } from '../parts/forms.ts'
 import { type PageOptions, renderPage } from '../parts/render.tsx'
-import { EmailField, startSession } from '../sign-in.tsx'
+import { EmailField } from '../sign-in.tsx'
 import { addAccountEmail } from './account-email.tsx'
 import { Captcha, captchaPolicy, passesCaptcha } from './captcha.tsx'
 import { NewPassword } from './new-password.tsx'
@@ -79,7 +80,7 @@ function addForgot(app: Hono<AppEnv>): void {
       if (!(error instanceof InvalidAccount)) throw error
       return forgotPage(c, { email, problem: error.in(t).email })
     }
-    // Whether the address has an account is found out after the response (threat P11).
+    // Whether the address has an account is found out after the response (threat Q11).
     if (await service.limits.countMail(emailKey(email), c.get('network'))) {
       await service.recovery.requestPasswordReset(email, t.language)
     }
@@ -219,8 +220,8 @@ function addJoin(app: Hono<AppEnv>): void {
         password: form.get('password') ?? '',
       })
       await service.limits.rememberNetwork(emailKey(user.email), c.get('network'))
-      await startSession(c, user.id)
-      return c.redirect(localPath(found.link.details.returnTo), 303)
+      const returnTo = localPath(found.link.details.returnTo)
+      return await finishFirstFactor(c, user, { methods: ['pwd'], returnTo })
     } catch (error) {
       if (error instanceof LinkUnusable) return unusablePage(c)
       if (!(error instanceof InvalidAccount)) throw error

@@ -75,7 +75,7 @@ describeInChromium('the plans of the billing page', ({ newPage }) => {
     await seats.fill('3')
     await seats.press('Tab')
     await button(page, 'Pay $106.00 and subscribe').waitFor()
-    const code = page.getByRole('textbox', { name: /^Code/ })
+    const code = page.getByRole('textbox', { name: /^Promotion code/ })
     expect(await code.evaluate((input) => input === document.activeElement)).toBe(true)
     await code.fill('AUTUMN')
     await code.press('Tab')

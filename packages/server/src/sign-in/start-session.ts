@@ -1,0 +1,38 @@
+import type { Context } from 'hono'
+import type { AppEnv } from '../http/variables.ts'
+import { describeBrowser } from '../sessions/describe-browser.ts'
+import type { Authentication, SignedInSession } from '../sessions/sessions.ts'
+
+/**
+ * Starts a session with a new id, and ends the browser's previous session with its cookie mode
+ * (threat G8). The previous session is deleted last, so that a failed attempt can be repeated.
+ */
+export async function startSession(
+  c: Context<AppEnv>,
+  userId: string,
+  authentication: Authentication,
+): Promise<void> {
+  const { service } = c.get('page')
+  const cookies = c.req.header('cookie') ?? null
+  const before = await service.sessions.find(cookies)
+  const { sessionId, cookie } = await service.sessions.start(userId, {
+    ...authentication,
+    address: c.get('address'),
+    browser: describeBrowser(c.req.header('user-agent')),
+  })
+  if (before) {
+    // After signing in again, the person stays signed in at the applications.
+    if (before.userId === userId) await service.oauth.sessions.move(before.sessionId, sessionId)
+    await service.oauth.endSession(before.sessionId)
+  }
+  await service.sessions.end(cookies)
+  c.header('set-cookie', cookie, { append: true })
+}
+
+/**
+ * Returns how a person counts as signed in after confirming the password in a session. The time of
+ * a sign-in with two factors stays, because only one of them was proved again.
+ */
+export function confirmPassword({ methods, authenticatedAt }: SignedInSession): Authentication {
+  return methods.includes('mfa') ? { methods, authenticatedAt } : { methods: ['pwd'] }
+}
