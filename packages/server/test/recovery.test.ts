@@ -202,18 +202,21 @@ describe('a link in mail (threat N8, threat Q11)', () => {
     links.flatMap(([kind, make]) =>
       attacks.map(([attack, status, act]) => [kind, attack, status, make, act] as const),
     ),
-  )('leads to the right status when its button is pressed: %s link that %s, status %d', async (_kind, _attack, status, make, act) => {
-    const person = await createPerson()
-    const link = await make(person.email)
-    await act(link, person)
-    const other = await createPerson()
-    const browser = await signedIn(other.email)
-    expect((await press(link, form, browser)).status).toBe(status)
-    // The session of another account is neither used nor changed.
-    expect(await (await browser.get('/account')).text()).toContain(other.email)
-    expect(await isVerified(other.id)).toBe(false)
-    expect((await browser.get(link)).status).toBe(404)
-  })
+  )(
+    'leads to the right status when its button is pressed: %s link that %s, status %d',
+    async (_kind, _attack, status, make, act) => {
+      const person = await createPerson()
+      const link = await make(person.email)
+      await act(link, person)
+      const other = await createPerson()
+      const browser = await signedIn(other.email)
+      expect((await press(link, form, browser)).status).toBe(status)
+      // The session of another account is neither used nor changed.
+      expect(await (await browser.get('/account')).text()).toContain(other.email)
+      expect(await isVerified(other.id)).toBe(false)
+      expect((await browser.get(link)).status).toBe(404)
+    },
+  )
 
   it('is useless on the page for another purpose, and cannot be guessed or altered', async () => {
     const { email } = await createPerson()

@@ -24,7 +24,7 @@ describeInChromium('every page in every state', ({ newPage, forgive }) => {
   let service: TestService
   let walk: PageTour
   beforeAll(async () => {
-    service = await startTestService()
+    service = await startTestService({ options: { mailbox: true } })
     walk = await everyPage(service)
   })
   afterAll(() => service?.stop())

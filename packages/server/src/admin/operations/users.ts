@@ -226,8 +226,8 @@ export const userOperations: readonly Operation[] = [
       name: z.string().max(1000).nullable().default(null).describe('Proposed on the page'),
     }),
     output: z.strictObject({ email: z.string() }),
-    describe: (_input, result) =>
-      result === null ? {} : { details: {}, personal: { email: result.email } },
+    // Without the address: there is no account with which it could be deleted.
+    describe: () => ({}),
     async run(input, { users, recovery, config }) {
       const person = parsePerson(input)
       if (!recovery.hasMail) {
