@@ -1,9 +1,10 @@
 import { MailRejected } from '@tollgate/billing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { checkRegistration } from '../src/cli/doctor/mail.ts'
 import type { ServiceMail } from '../src/config/shapes.ts'
 import { createAccountHelpers, newAddress, PASSWORD } from './accounts.ts'
 import { createOperatorHelpers } from './admin/operators.ts'
-import { startTestService, type TestService } from './support.ts'
+import { startTestService, type TestService, testConfig } from './support.ts'
 
 const NEW_PASSWORD = 'another horse'
 
@@ -504,7 +505,14 @@ describe('the routes for strangers', () => {
   beforeAll(async () => {
     quiet = await startTestService({
       config: { logLevel: 'debug' },
-      settings: { mail: { send: async () => {} } },
+      settings: {
+        mail: { send: async () => {} },
+        captcha: {
+          check: (form) => form.get('robot') !== 'yes',
+          html: '<div id="challenge"></div>',
+          sources: ['https://challenge.example'],
+        },
+      },
     })
     // Only the statements of requests are compared; the worker runs after the response.
     await quiet.recovery.close()
@@ -547,4 +555,44 @@ describe('the routes for strangers', () => {
       expect(answers[2]).toEqual(answers[0])
     },
   )
+
+  it.each(['/recovery/forgot', '/register'])(
+    'contain the challenge of the setting captcha, and refuse a form that does not pass it: %s',
+    async (path) => {
+      const page = await quiet.browser().get(path)
+      expect(await page.text()).toContain('<div id="challenge"></div>')
+      expect(page.headers.get('content-security-policy')).toMatch(
+        /script-src 'self' https:\/\/challenge\.example;/,
+      )
+      const refused = await observe(path, { email: newAddress('robot'), robot: 'yes' })
+      expect(refused.status).toBeGreaterThanOrEqual(400)
+      expect(refused.body).toContain('you are not a robot')
+      expect(refused.statements.filter((sql) => sql.includes('account_mails'))).toEqual([])
+    },
+  )
+})
+
+it('without mail there is no recovery, only invited people may register, and doctor says so', async () => {
+  const closed = await startTestService({ settings: { registration: 'invitation' } })
+  const browser = closed.browser()
+  for (const path of ['/register', '/recovery/forgot', '/recovery/reset', '/recovery/join']) {
+    expect((await browser.get(path)).status).toBe(404)
+  }
+  const page = await (await browser.get('/login')).text()
+  expect(page).toContain('Ask the operator')
+  expect(page).not.toContain('/register')
+  const admin = await createOperatorHelpers(closed).operator('admin')
+  const refused = await admin.call('POST', '/users/invitations', { body: { email: 'a@b.example' } })
+  expect(refused).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('no mail') },
+  })
+  await closed.stop()
+  const { config, remove } = await testConfig({ settings: { registration: 'invitation' } })
+  await remove()
+  const findings = checkRegistration({ ...config, mode: 'production' })
+  expect(findings.map(({ level, message }) => [level, message])).toEqual([
+    ['warning', 'People who forgot their password need an operator, because no mail is sent'],
+    ['warning', 'Nobody can be invited, because no mail is sent'],
+  ])
 })
