@@ -139,7 +139,7 @@ it('mail about accounts is not sent if its transaction is undone', async () => {
   expect(sent).toEqual([])
 })
 
-it('of many attempts at once with two links for a new password, one succeeds (threat N8)', async () => {
+it('only one of many simultaneous attempts with two links for a new password succeeds (threat N8)', async () => {
   const { email } = await createPerson()
   for (const { recovery } of processes) await recovery.requestPasswordReset(email, 'en')
   const tokens = await tokensTo(email)
@@ -153,7 +153,7 @@ it('of many attempts at once with two links for a new password, one succeeds (th
   expect(sent.filter(({ kind }) => kind === 'password_changed')).toHaveLength(1)
 })
 
-it('of many attempts at once to create an account, one succeeds', async () => {
+it('only one of many simultaneous attempts to create an account succeeds', async () => {
   const email = newAddress('racer')
   const person = { email, name: null, returnTo: '/' }
   for (const { recovery } of processes) await recovery.requestRegistration(person, 'en')
@@ -166,7 +166,7 @@ it('of many attempts at once to create an account, one succeeds', async () => {
   expect(winners).toBe(1)
 })
 
-it('of two accounts that confirm the same new address at once, one gets it', async () => {
+it('only one of two accounts that confirm the same new address at once gets it', async () => {
   const [one, two] = [await createPerson(), await createPerson()]
   const next = newAddress('racer')
   await processes[0].recovery.requestAddressChange(one, next, 'en')
