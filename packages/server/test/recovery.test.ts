@@ -96,7 +96,7 @@ const isVerified = async (id: string) =>
   (await service.users.findById(id))?.emailVerifiedAt instanceof Date
 
 describe('a forgotten password', () => {
-  it('is replaced by a link, which ends all sessions and tokens and is told to the owner', async () => {
+  it('is replaced by a link, which ends all sessions and tokens and is told to the owner (threat N3)', async () => {
     const { email, id } = await createPerson()
     const before = await signedIn(email)
     const { token } = await service.oauth.tokens.createPersonal({
