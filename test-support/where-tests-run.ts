@@ -258,6 +258,7 @@ const sqliteIsEnough: readonly ListedTest[] = [
   ['packages/oauth/test/threats/shared-secret.test.ts', 'keys and ciphers'],
   ['packages/server/test/account.test.ts', 'pages'],
   ['packages/server/test/recovery.test.ts', 'pages; recovery-races.test.ts sends the statements'],
+  ['packages/server/test/second-factors.test.ts', 'pages; factors.test.ts has the statements'],
   ['packages/server/test/application/config-module.test.ts', 'how a module is loaded'],
   ['packages/server/test/approval-screen.test.ts', 'pages'],
   ['packages/server/test/assertions.test.ts', 'settings'],
@@ -304,6 +305,11 @@ const sqliteIsEnough: readonly ListedTest[] = [
   ['packages/server/test/standards-commands.test.ts', 'commands'],
   ['packages/server/test/distributed-attacks.test.ts', 'who is counted; limits.test.ts has how'],
   ['packages/server/test/switched-off-grants.test.ts', 'pages'],
+  [
+    'packages/server/test/teams/team-owners.test.ts',
+    'commands and pages; team-races.test.ts has the rows',
+  ],
+  ['packages/server/test/teams/team-pages.test.ts', 'pages; team-races.test.ts has the rows'],
   ['packages/server/test/workers.test.ts', 'processes; processes.test.ts has the databases'],
   // Provider responses and amounts owed; their rows are written as in creating, webhooks and
   // specification/.

@@ -29,7 +29,7 @@ for (const form of document.querySelectorAll('form[data-priced]')) {
     try {
       const choice = new URLSearchParams(new FormData(form))
       for (const name of ['token', 'shown']) choice.delete(name)
-      const response = await fetch('/billing/price', { method: 'POST', body: choice })
+      const response = await fetch(`${billingPath}/price`, { method: 'POST', body: choice })
       const page = new DOMParser().parseFromString(await response.text(), 'text/html')
       if (mine === latest) showPrice(form, page)
     } catch {
@@ -48,8 +48,9 @@ function showPrice(form, page) {
   if (focused) form.querySelector(`[data-terms] [name="${focused}"]`)?.focus()
 }
 
-/** In the language of the page. */
-const { missingScript } = document.querySelector('[data-missing-script]').dataset
+/** A text in the language of the page, and the path of the billing page of this person or team. */
+const { missingScript, billing: billingPath } =
+  document.querySelector('[data-missing-script]').dataset
 
 /** Stripe's own texts are in the language of the page, too. */
 const openStripe = (key) => window.Stripe(key, { locale: document.documentElement.lang })
@@ -146,7 +147,7 @@ for (const element of document.querySelectorAll('[data-confirm-payment]')) {
     try {
       const { error } = await openStripe(key)[confirm](clientSecret)
       if (error) throw error
-      location.assign('/billing/confirm')
+      location.assign(`${billingPath}/confirm`)
     } catch (error) {
       // Also where the provider's script did not come.
       const { message } = window.Stripe ? error : { message: missingScript }

@@ -5,6 +5,8 @@ import {
   createBilling,
   type MailOptions,
   type Observer,
+  type Owner,
+  type OwnerTable,
   type StripeSettings,
   type WebhookHandlers,
 } from '@tollgate/billing'
@@ -20,7 +22,9 @@ import { AUDIT_EVENT } from './config/shapes.ts'
 import { asConfigurationError } from './configuration-error.ts'
 import { plainLogger } from './logger.ts'
 import { createMailer, type Mailer, type MailerOptions } from './mail/mailer.ts'
-import type { ServiceTables, UserRow } from './storage/tables.ts'
+import { TEAM, TEAMS } from './storage/found-tables.ts'
+import type { ServiceTables, TeamRow, UserRow } from './storage/tables.ts'
+import { teamFromRow } from './teams/team.ts'
 import { fromRow } from './users/user.ts'
 
 /** Settings and credentials of the payment providers. */
@@ -97,10 +101,12 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     }),
     database,
     users: { table: 'users', idType: 'integer' },
+    // Even if teams are switched off, so that subscriptions they have are kept up to date.
+    owners: { [TEAM]: { ...TEAMS, ...taxOfTeams(settings) } },
     ...taxOf(settings),
     ...(mailer && { mail: mailOf(mailer, settings, url) }),
     handlers: options.handlers ?? settings.handlers,
-    locale: ({ id }) => readLocale(database, id),
+    locale: (owner) => readLocale(database, owner),
     deliveries: { ...config.deliveries, applicationTypes: [AUDIT_EVENT] },
     ...(url ? { baseUrl: url, failedPath: RETURNED_PATH } : {}),
     authenticate: async (request) => {
@@ -137,10 +143,27 @@ function taxOf({ taxPercentage, tax }: Settings): Pick<BillingOptions, 'taxPerce
   const userOf = (row: unknown) => fromRow(row as UserRow)
   if (tax === 'automatic') return { tax }
   if (tax !== null && tax !== 'percentage') {
-    return { tax: { rates: (row, price) => tax.rates(userOf(row), price) } }
+    // Teams cannot be switched on with this option. Those there are keep going without a tax.
+    return {
+      tax: {
+        rates: (row, price) =>
+          'password_hash' in Object(row) ? tax.rates(userOf(row), price) : [],
+      },
+    }
   }
   // Without the option, billing would keep a tax that someone has added at the provider.
   return { taxPercentage: (row) => taxPercentage?.(userOf(row)) ?? 0 }
+}
+
+function taxOfTeams({ teams }: Settings): Pick<OwnerTable, 'taxPercentage'> {
+  const { taxPercentage } = typeof teams === 'object' ? teams : {}
+  if (!taxPercentage) return {}
+  return { taxPercentage: (row) => taxPercentage(teamFromRow(row as unknown as TeamRow)) }
+}
+
+/** Returns the path of the billing page of a person or team. */
+export function billingPathOf({ type, id }: Owner): string {
+  return type === TEAM ? `/teams/${id}/billing` : '/billing'
 }
 
 /** The mail to customers. Its button leads to the billing page, unless `link` says otherwise. */
@@ -148,16 +171,26 @@ function mailOf(mailer: Mailer, { mail }: Settings, url: string | undefined): Ma
   return {
     ...mail,
     send: (message) => mailer.send(message),
-    link: (kind, owner) => (mail?.link ? mail.link(kind, owner) : url && `${url}/billing`),
+    link: (kind, owner) =>
+      mail?.link ? mail.link(kind, owner) : url && `${url}${billingPathOf(owner)}`,
   }
 }
 
-/** The language of mail and invoices, if the person has chosen one on the account page. */
-async function readLocale(database: Database, id: string | number): Promise<string | null> {
-  const row = await (database as unknown as Database<ServiceTables>).kysely
-    .selectFrom('users')
-    .select('locale')
-    .where('id', '=', Number(id))
-    .executeTakeFirst()
+/**
+ * The language of mail and invoices, if the person has chosen one on the account page. A team has
+ * the language of its first owner.
+ */
+async function readLocale(database: Database, { type, id }: Owner): Promise<string | null> {
+  const { kysely } = database as unknown as Database<ServiceTables>
+  const ofPerson = kysely.selectFrom('users').select('locale').where('id', '=', Number(id))
+  const ofTeam = kysely
+    .selectFrom('team_members')
+    .innerJoin('users', 'users.id', 'team_members.user_id')
+    .select('users.locale')
+    .where('team_members.team_id', '=', String(id))
+    .where('team_members.role', '=', 'owner')
+    .orderBy('team_members.joined_at')
+    .limit(1)
+  const row = await (type === TEAM ? ofTeam : ofPerson).executeTakeFirst()
   return row?.locale ?? null
 }

@@ -7,12 +7,14 @@ import type { AdminServices } from './admin/execute.ts'
 import type { Config } from './config/config.ts'
 import type { BothProviders } from './demo/providers.ts'
 import type { DemoState } from './demo/state-file.ts'
+import type { Factors } from './factors/factors.ts'
 import type { Limits } from './limits/limits.ts'
 import type { OutageDetector } from './outages.ts'
 import type { Recovery } from './recovery/recovery.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import type { Metrics } from './statistics/metrics.ts'
 import type { Statistics } from './statistics/statistics.ts'
+import type { Teams } from './teams/teams.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
 import type { User } from './users/user.ts'
 import type { UserAccounts } from './users/users.ts'
@@ -27,10 +29,12 @@ export interface ServiceContext {
   readonly url: string
   readonly database: Database
   readonly users: UserAccounts
+  readonly teams: Teams
   readonly sessions: Sessions
   readonly limits: Limits
   /** Mail about accounts, and the links in it. */
   readonly recovery: Recovery
+  readonly factors: Factors
   readonly oauth: AuthorizationServer<User>
   readonly billing: Billing
   /** The services that the operators' operations use. */

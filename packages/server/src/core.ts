@@ -22,6 +22,8 @@ import { adminScopes } from './admin/operation.ts'
 import type { Config } from './config/config.ts'
 import { optionsOf } from './config/library-options.ts'
 import { asConfigurationError, ConfigurationError } from './configuration-error.ts'
+import { createFactors, type Factors } from './factors/factors.ts'
+import { isRequired } from './factors/policy.ts'
 import { enabledFeatures, enabledGrants } from './features.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
 import { plainLogger } from './logger.ts'
@@ -30,6 +32,7 @@ import { chooseAcr } from './sessions/methods.ts'
 import { createSessions, type Sessions } from './sessions/sessions.ts'
 import { migrationSets, refuseForeignTables } from './storage/found-tables.ts'
 import { serviceMigrations } from './storage/migrations.ts'
+import { createTeams, type Teams } from './teams/teams.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
 import { traceGrants } from './telemetry/trace-grants.ts'
 import { createPasswords, type PasswordOptions } from './users/passwords.ts'
@@ -82,11 +85,13 @@ export async function requireMigrated(database: Database): Promise<void> {
   }
 }
 
-/** Users, sessions, rate limits and the authorization server on one database. */
+/** Users, teams, sessions, rate limits and the authorization server on one database. */
 export interface Core {
   readonly users: UserAccounts
+  readonly teams: Teams
   readonly sessions: Sessions
   readonly limits: Limits
+  readonly factors: Factors
   readonly oauth: AuthorizationServer<User>
   fromRequest(request: Request): Promise<SignedIn | null>
 }
@@ -112,7 +117,33 @@ export function createCore(options: CoreOptions): Core {
   const { config, database, url, clock = database.clock, logger } = options
   const { settings } = config
   const users = createUsers({ database, passwords: createPasswords(options.passwords), clock })
-  const sessions = createSessions({ database, clock, secure: url.startsWith('https:') })
+  const teams = createTeams({ database, clock })
+  const sessions = createSessions({
+    database,
+    clock,
+    secure: url.startsWith('https:'),
+    requiresMfa: settings.secondFactor === 'required',
+  })
+  const factors = createFactors({
+    database,
+    clock,
+    secrets: config.secrets,
+    url,
+    serviceName: settings.name,
+    onChange: ({ userId, change }) => logger.info({ user: userId, change }, 'second factor'),
+  })
+  /**
+   * Finds the user of the password grant. It asks for no second factor, so accounts that need one
+   * are refused like a wrong password.
+   */
+  const findByCredentials = async (email: string, password: string) => {
+    const user = await users.findByCredentials(email, password)
+    const { secondFactor, passwordGrantWithSecondFactor } = settings
+    if (secondFactor === 'off' || passwordGrantWithSecondFactor) return user
+    // Also for a wrong password, so that both take the same time.
+    const hasFactor = await factors.has(user?.id ?? '0')
+    return user && !hasFactor && !isRequired(secondFactor, user.role) ? user : null
+  }
   const fromRequest = async (request: Request) => {
     const session = await sessions.find(request.headers.get('cookie'))
     // The account may have been disabled or deleted while the person was signing in.
@@ -128,7 +159,7 @@ export function createCore(options: CoreOptions): Core {
     users: {
       findById: users.findById,
       findByIds: users.findByIds,
-      findByCredentials: users.findByCredentials,
+      findByCredentials,
       fromRequest,
       signOut: async (request) => {
         const { cookie } = await sessions.end(request.headers.get('cookie'))
@@ -157,7 +188,7 @@ export function createCore(options: CoreOptions): Core {
     logger: plainLogger(logger),
   })
   const limits = createLimits(database, clock, { logger: plainLogger(logger) })
-  return { users, sessions, limits, oauth, fromRequest }
+  return { users, teams, sessions, limits, factors, oauth, fromRequest }
 }
 
 /**

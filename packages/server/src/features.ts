@@ -29,7 +29,7 @@ import { OPTIONS_UNDER_FAPI2 } from './config/fapi2.ts'
 import { optionsOf } from './config/library-options.ts'
 import type { Settings } from './config/settings.ts'
 import { addAccountLookup } from './config/shapes.ts'
-import { PASSWORD_ACR } from './sessions/methods.ts'
+import { MFA_ACR, PASSWORD_ACR } from './sessions/methods.ts'
 import type { UserAccounts } from './users/users.ts'
 
 const pick = <Options extends object, Name extends keyof Options>(
@@ -49,7 +49,7 @@ export function enabledFeatures({ settings, selfRegistered, pairwiseSalt }: Conf
   const proofs = optionsOf('dpop', settings)
   const assertions = optionsOf('jwtClientAuthentication', settings)
   const pushed = optionsOf('pushedRequests', settings)
-  const acrValues = [PASSWORD_ACR]
+  const acrValues = settings.secondFactor === 'off' ? [PASSWORD_ACR] : [PASSWORD_ACR, MFA_ACR]
   const identity = () =>
     openid({
       acrValues,

@@ -16,6 +16,7 @@ const USAGE = 2
 /** Descriptions of command groups. */
 const GROUPS: Readonly<Record<string, string>> = {
   user: 'accounts',
+  team: 'teams, which have subscriptions of their own',
   client: 'applications that request access',
   token: 'access tokens that are in use',
   keys: 'keys that sign tokens',

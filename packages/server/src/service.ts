@@ -207,7 +207,7 @@ async function start(
     telemetry,
     ...(options.passwords && { passwords: options.passwords }),
   })
-  const { users, sessions, limits, oauth } = core
+  const { users, teams, sessions, limits, factors, oauth } = core
   closers.push(() => oauth.close())
   if (config.mode === 'production' && (await onceAvailable(() => users.countDemo())) > 0) {
     throw new ConfigurationError(
@@ -281,9 +281,11 @@ async function start(
     database,
     clock,
     users,
+    teams,
     sessions,
     limits,
     recovery,
+    factors,
     oauth,
     billing: { rows: async () => billing, provider: async () => billing },
   })
@@ -329,9 +331,11 @@ async function start(
     url,
     database,
     users,
+    teams,
     sessions,
     limits,
     recovery,
+    factors,
     oauth,
     billing,
     admin,
@@ -359,6 +363,7 @@ async function start(
     await clock.check?.()
     await Promise.all([
       sessions.purge(),
+      teams.purge(),
       limits.purge(),
       recovery.purge(),
       billing.purge(),

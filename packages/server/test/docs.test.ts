@@ -55,7 +55,7 @@ describe('docs/reference/service.md', () => {
   })
 
   it('lists every route of the service', async () => {
-    const { config, remove } = await testConfig()
+    const { config, remove } = await testConfig({ settings: { teams: true } })
     const app = createApp({ ...service, config, isLeaving: () => false })
     const real = app.routes
       .filter(({ method }) => method !== 'ALL')

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { billingMigrations } from '@tollgate/billing'
+import { billingMigrations, ownerMigrations } from '@tollgate/billing'
 import { type Database, migrate } from '@tollgate/database'
 import { movableClock } from '@tollgate/oauth/testing'
 import { createTestDatabase, type Template } from '../../../test-support/create-test-database.ts'
@@ -41,6 +41,7 @@ export const serviceTables: Template = {
   async fill(database) {
     await migrateCore(database)
     await migrate(database, billingMigrations(users))
+    await migrate(database, ownerMigrations('team', { table: 'teams' }))
   },
 }
 

@@ -3,9 +3,11 @@ import type { Database } from '@tollgate/database'
 import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { z } from 'zod'
 import type { Config } from '../config/config.ts'
+import type { Factors } from '../factors/factors.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Recovery } from '../recovery/recovery.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { Teams } from '../teams/teams.ts'
 import type { BillingAccess } from '../users/end-account.ts'
 import type { Role } from '../users/roles.ts'
 import type { User } from '../users/user.ts'
@@ -19,6 +21,7 @@ import type { CursorCodec } from './cursor.ts'
 export const AREAS = {
   users: 'user accounts, and their sessions, applications and tokens',
   clients: 'applications that use the authorization server',
+  teams: 'teams, with their members and subscriptions',
   billing: 'subscriptions, invoices and payments',
   webhooks: 'events from the payment providers, and webhooks sent to your own endpoints',
   mail: 'the queue of mail to customers',
@@ -35,9 +38,11 @@ export interface OperationServices {
   readonly database: Database
   readonly clock: Clock
   readonly users: UserAccounts
+  readonly teams: Teams
   readonly sessions: Sessions
   readonly limits: Limits
   readonly recovery: Recovery
+  readonly factors: Factors
   readonly oauth: AuthorizationServer<User>
   readonly billing: BillingAccess
   readonly audit: AuditLog

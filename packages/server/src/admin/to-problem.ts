@@ -2,6 +2,8 @@ import { type BillingErrorCode, isBillingError } from '@tollgate/billing'
 import { isUnavailable } from '@tollgate/database'
 import { isOAuthError } from '@tollgate/oauth'
 import { ENGLISH } from '../messages/messages.ts'
+import { TeamInTheWay } from '../teams/end-team.ts'
+import { TeamRefused } from '../teams/team.ts'
 import { AccountUnfinished, DecisionRequired } from '../users/end-account.ts'
 import { InvalidAccount } from '../users/parse.ts'
 import { LastOwner } from '../users/users.ts'
@@ -58,6 +60,11 @@ export function toProblem(error: unknown): AdminProblem {
   }
   if (error instanceof AccountUnfinished) {
     return new AdminProblem('provider-unavailable', error.message, cause)
+  }
+  if (error instanceof TeamInTheWay) return new AdminProblem('conflict', error.message, cause)
+  if (error instanceof TeamRefused) {
+    const problem = error.reason === 'notMember' ? 'not-found' : 'conflict'
+    return new AdminProblem(problem, error.message, cause)
   }
   if (error instanceof LastOwner) return new AdminProblem('conflict', error.message, cause)
   if (isOAuthError(error, 'validation_failed')) {

@@ -65,9 +65,11 @@ export function withOperations<T>(
       })
       const services = createAdminServices({ ...core, clock, recovery, billing })
       const audit = found === 'application' ? createLoggerAudit(logger, clock) : services.audit
+      // These tables contain no second factors.
+      const factors = { ...core.factors, reseal: async () => 0 }
       const perform = createPerform(
         context,
-        { ...services, audit },
+        { ...services, audit, ...(found === 'application' && { factors }) },
         ...(found === 'application' ? [withOwnUserIds] : []),
       )
       return work({ ...core, billing, perform })

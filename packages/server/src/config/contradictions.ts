@@ -71,6 +71,19 @@ const RULES: readonly Rule[] = [
       taxPercentage !== null &&
       'tax and taxPercentage both determine the tax: remove one of them.',
   ],
+  ({ teams, tax, taxPercentage }) => [
+    teams === true &&
+      taxPercentage !== null &&
+      'teams needs a tax of its own, because taxPercentage is a function of a user: set teams to { taxPercentage: (team) => … }.',
+    teams !== false &&
+      typeof tax === 'object' &&
+      tax !== null &&
+      "teams cannot be taxed by tax.rates, which is a function of a user: set tax to 'automatic', or switch teams off.",
+    typeof teams === 'object' &&
+      teams.taxPercentage !== undefined &&
+      tax === 'automatic' &&
+      'tax and teams.taxPercentage both determine the tax: remove one of them.',
+  ],
   // Anyone could register with another person's address first, and would receive that person's
   // tokens.
   ({ trustedIssuers, registration }) =>

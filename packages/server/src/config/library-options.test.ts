@@ -29,7 +29,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'fapi2.clientAssertions': PROFILE,
   'fapi2.requestObjects': PROFILE,
   'billing.users': 'The service bills its own users.',
-  'billing.owners': 'The service bills its own users.',
   'billing.providers': 'The pages and commands of the service know Stripe and Braintree only.',
   'billing.deliveries.applicationTypes': 'The service sends its own types, such as audit.entry.',
   'billing.paths': 'The commands, pages and documents of the service name these paths.',

@@ -207,6 +207,24 @@ export const tax = z.union(
   },
 )
 
+export const teams = z.union(
+  [
+    z.boolean(),
+    z.strictObject({
+      /**
+       * A function of the team that returns the tax on its subscription charges as a percentage: 0
+       * to 100 with at most two decimals.
+       * @default 0 for every team
+       */
+      taxPercentage:
+        callable<
+          (team: { readonly id: string; readonly name: string }) => number | Promise<number>
+        >().optional(),
+    }),
+  ],
+  { error: 'expected true, false or { taxPercentage: a function of the team }' },
+)
+
 export const selfRegistered = z.strictObject({
   /**
    * The policy for registering clients: `closed` (no one), `initial-access-token` (holders of a token in

@@ -24,6 +24,7 @@ import {
   type UserClaims,
 } from '@tollgate/oauth'
 import { z } from 'zod'
+import { SECOND_FACTOR_POLICIES } from '../factors/policy.ts'
 import type { User } from '../users/user.ts'
 import { parseLogLevel } from './log-level.ts'
 import { plans } from './plans.ts'
@@ -366,6 +367,12 @@ export const table = {
     decides: ['billing.tax'],
     check: 'providers',
   }),
+  /**
+   * Whether people can create [teams](../guides/teams.md), which have a subscription of their own.
+   * An object switches them on as well; its `taxPercentage` is a function of the team that returns
+   * the tax on its subscription charges, because the setting `taxPercentage` is only about users.
+   */
+  teams: setting(shapes.teams.default(false), { text: read.onOff, decides: ['billing.owners'] }),
   /** Contact for people who forgot their password: an e-mail or a web address, shown on the sign-in page. */
   support: optional(shapes.contact, { text: shapes.contact }),
   /**
@@ -384,6 +391,17 @@ export const table = {
    * @default none
    */
   captcha: optional(shapes.captcha),
+  /**
+   * Whether people can add [a second factor](../guides/second-factors.md), an authenticator app or a
+   * passkey: `optional`, `required` for everyone, `operators` (required for operators, optional for
+   * others) or `off`. With `off`, existing factors are not asked for.
+   */
+  secondFactor: oneOf(SECOND_FACTOR_POLICIES, 'optional'),
+  /**
+   * Whether the password grant also issues tokens for accounts with a second factor, for which it
+   * never asks.
+   */
+  passwordGrantWithSecondFactor: flag(false),
   /**
    * Whether clients registered for the password grant may exchange a password for tokens. Switch it
    * off unless you need it.

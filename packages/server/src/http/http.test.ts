@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ServiceContext } from '../context.ts'
 import { createLogger, redactText } from '../logger.ts'
-import { redirectTargets } from '../pages/sign-in.tsx'
+import { redirectTargets } from '../pages/parts/redirect-targets.ts'
 import { isSameOrigin, localPath } from './same-origin.ts'
 
 describe('localPath(), which allows redirects only within this server,', () => {

@@ -2,6 +2,8 @@ import type { HttpBindings } from '@hono/node-server'
 import type { AuthenticatedUser } from '@tollgate/oauth'
 import type { ServiceContext } from '../context.ts'
 import type { PageText } from '../messages/messages.ts'
+import type { SignedInSession } from '../sessions/sessions.ts'
+import type { TeamMembership } from '../teams/team.ts'
 import type { User } from '../users/user.ts'
 
 /** Variables that middleware sets for the handlers of a request. */
@@ -27,6 +29,17 @@ export interface AppEnv {
   }
 }
 
+/** The owner whose subscription the billing pages manage, and the base path of these pages. */
+export interface Payer {
+  /** Path of the billing page: `/billing`, or that of a team. */
+  readonly path: string
+  /** The team, and the role of the signed-in person in it. `null` on the person's own pages. */
+  readonly membership: TeamMembership | null
+}
+
+/** The payer of the billing pages of the signed-in person. */
+export const SELF: Payer = { path: '/billing', membership: null }
+
 /** Context of a page: its user, CSRF token and language. */
 export interface PageContext {
   readonly service: ServiceContext
@@ -34,9 +47,12 @@ export interface PageContext {
   readonly user: User | null
   /** When the person signed in. `null` if signed out. */
   readonly signedInAt: Date | null
+  /** The session of the person. `null` if signed out. */
+  readonly session: SignedInSession | null
   /** For `<meta name="csrf-token">` and the hidden field of forms. `null` if signed out. */
   readonly csrfToken: string | null
   readonly path: string
+  readonly payer: Payer
   /** Function that returns the texts in the language of the page. */
   readonly t: PageText
   /**

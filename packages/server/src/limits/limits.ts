@@ -43,6 +43,11 @@ export interface Limits {
     judge: (found: T) => GuessVerdict,
   ): Promise<T>
   /**
+   * Checks a code of a second factor with `look`, which returns whether it is right.
+   * @throws TooManyRequests after too many wrong codes for this account.
+   */
+  tryCode(kind: 'app' | 'recovery', userId: string, look: () => Promise<boolean>): Promise<boolean>
+  /**
    * Starts an attempt to use a card, before it is sent to the provider.
    * @throws TooManyRequests after too many declined cards.
    */
@@ -64,6 +69,12 @@ export interface Limits {
    * @throws TooManyRequests after too many requests of the network.
    */
   countMail(address: string, network: string): Promise<boolean>
+  /**
+   * Counts a sign-in with a passkey only, before the passkey is verified. Returns a function that
+   * undoes the count.
+   * @throws TooManyRequests after too many refused ones.
+   */
+  countPasskey(network: string): Promise<() => Promise<void>>
   /** Remembers that the account was used successfully from this network. */
   rememberNetwork(account: string, network: string): Promise<void>
   /**
@@ -160,6 +171,13 @@ export function createLimits(
         return found
       })
     },
+    tryCode(kind, userId, look) {
+      const applied =
+        kind === 'app'
+          ? [createGuessLimit('secondFactor', userId), createGuessLimit('secondFactorDay', userId)]
+          : [createGuessLimit('recoveryCode', userId)]
+      return guessing.check(applied, look, (isRight) => (isRight ? 'right' : 'wrong'))
+    },
     async attemptCard(userId, network) {
       // Other people behind the same address must not prevent a person who has paid from here from
       // paying.
@@ -199,6 +217,7 @@ export function createLimits(
         return false
       }
     },
+    countPasskey: (network) => resources.count(rates.passkeySignIns, network),
     rememberNetwork: (account, network) => known.remember(digest(account), network),
     async countWrong(what, clientId, network) {
       // A network over its limit creates no further counters.

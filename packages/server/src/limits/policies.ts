@@ -17,6 +17,15 @@ export const guesses = {
   passwordNetwork: { max: 100, seconds: HOUR },
   /** Passwords that a signed-in person confirms, per session. */
   passwordSession: { max: 10, seconds: 15 * MINUTE, clears: true },
+  /** Codes of an authenticator app, per account. */
+  secondFactor: { max: 10, seconds: 15 * MINUTE, clears: true },
+  /**
+   * Codes of an authenticator app, per account and day. A code has a million values, of which three
+   * are accepted at a time, so guessing one takes 6,700 days on average.
+   */
+  secondFactorDay: { max: 50, seconds: 24 * HOUR },
+  /** Recovery codes, per account. They stay usable while the codes of an app are blocked. */
+  recoveryCode: { max: 10, seconds: 15 * MINUTE, clears: true },
   /**
    * Declined cards, per account, so that stolen numbers cannot be tested here. The lease covers
    * slow providers.
@@ -75,6 +84,8 @@ export const rates = {
    * row.
    */
   keyProofs: { name: 'DPoP proofs', points: 300, seconds: 10 * MINUTE },
+  /** Refused sign-ins with a passkey only, per network. Each uses up a challenge, which is a row. */
+  passkeySignIns: { name: 'sign-ins with a passkey', points: 100, seconds: 10 * MINUTE },
 } as const satisfies Record<string, RatePolicy>
 
 /** Limits of the queue for password checks in one process. */

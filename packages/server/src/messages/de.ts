@@ -2,12 +2,14 @@ import { adminDe } from './admin/de.ts'
 import { serviceDe } from './admin/service/de.ts'
 import type { PageMessages } from './en.ts'
 import { recoveryDe } from './recovery/de.ts'
+import { teamsDe } from './teams/de.ts'
 
 /** The texts of the service's pages in German. */
 export const de: PageMessages = {
   ...adminDe,
   ...serviceDe,
   ...recoveryDe,
+  ...teamsDe,
   'layout.skip': 'Zum Inhalt springen',
   'layout.main': 'Hauptnavigation',
   'layout.signOut': 'Abmelden',
@@ -16,6 +18,7 @@ export const de: PageMessages = {
   'places.tokens': 'Tokens',
   'places.applications': 'Anwendungen',
   'places.billing': 'Abrechnung',
+  'places.teams': 'Teams',
   'places.admin': 'Verwaltung',
   'dialog.cancel': 'Abbrechen',
   'dialog.sure': 'Sind Sie sicher?',
@@ -96,6 +99,90 @@ export const de: PageMessages = {
   'account.problem.taken': 'Mit dieser E-Mail-Adresse gibt es schon ein Konto.',
   'account.problem.name': 'Der Name darf höchstens 100 druckbare Zeichen haben.',
 
+  'signIn.passkey': 'Stattdessen einen Passkey verwenden',
+  'passkey.cancelled':
+    'Der Passkey wurde nicht verwendet. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.',
+  'passkey.unsupported': 'Dieser Browser unterstützt keine Passkeys.',
+  'passkey.needsScript': 'Passkeys brauchen JavaScript.',
+  'passkey.taken': 'Dieses Gerät hat schon einen Passkey für das Konto.',
+  'passkey.expired': 'Diese Seite war zu lange geöffnet. Bitte versuchen Sie es noch einmal.',
+  'passkey.cloned':
+    'Dieser Passkey wurde in falscher Reihenfolge verwendet, daher gibt es vielleicht eine Kopie. Melden Sie sich auf einem anderen Weg an, und entfernen Sie den Passkey.',
+  'passkey.refused': 'Der Passkey wurde nicht angenommen.',
+  'passkey.tooMany':
+    'Das Konto hat schon so viele Passkeys, wie es haben darf. Entfernen Sie zuerst einen.',
+  'secondStep.title': 'Bestätigen Sie, dass Sie es sind',
+  'secondStep.lead': '{email} hat einen zweiten Faktor.',
+  'secondStep.usePasskey': 'Passkey verwenden',
+  'secondStep.code': 'Code aus Ihrer Authenticator-App',
+  'secondStep.useCode': 'Weiter',
+  'secondStep.wrongCode':
+    'Dieser Code ist falsch oder wurde schon verwendet. Warten Sie auf den nächsten Code der App.',
+  'secondStep.lost': 'Ich kann meinen zweiten Faktor nicht verwenden',
+  'secondStep.recovery': 'Wiederherstellungscode',
+  'secondStep.recoveryHint': 'Einer der Codes, die Sie aufbewahrt haben. Jeder gilt einmal.',
+  'secondStep.useRecovery': 'Wiederherstellungscode verwenden',
+  'secondStep.wrongRecovery':
+    'Dieser Wiederherstellungscode ist falsch oder wurde schon verwendet.',
+  'secondStep.startAgain': 'Mit einem anderen Konto anmelden',
+  'secondStep.goBack': 'Zurück, ohne zu bestätigen',
+  'setUp.title': 'Zweiten Faktor einrichten',
+  'setUp.lead':
+    'Ihr Konto braucht einen zweiten Faktor, bevor es weitergeht. Wählen Sie einen davon.',
+  'factors.title': 'Zweite Faktoren',
+  'factors.lead': 'Mit einem zweiten Faktor kann sich niemand allein mit Ihrem Passwort anmelden.',
+  'factors.wereReset':
+    'Ein Betreiber hat Ihre zweiten Faktoren und Wiederherstellungscodes am {moment} entfernt. Wenn Sie nicht darum gebeten haben, ändern Sie Ihr Passwort. Neue können Sie hier einrichten.',
+  'factors.wanted':
+    'Die Seite, von der Sie kommen, verlangt einen zweiten Faktor. Richten Sie einen ein, und fahren Sie dann fort.',
+  'factors.continue': 'Weiter',
+  'factors.back': 'Zurück',
+  'factors.passkeys': 'Passkeys',
+  'factors.passkey.title': 'Passkey',
+  'factors.passkey.text':
+    'Ein Passkey liegt auf Ihrem Gerät, in Ihrem Passwortmanager oder auf einem Sicherheitsschlüssel. Mit ihm können Sie sich auch ohne Passwort anmelden.',
+  'factors.passkey.add': 'Passkey hinzufügen',
+  'factors.passkey.name': 'Name',
+  'factors.passkey.nameHint': 'Zum Beispiel der Name des Geräts.',
+  'factors.passkey.rename': 'Namen speichern',
+  'factors.passkey.remove': 'Diesen Passkey entfernen',
+  'factors.passkey.impossible': 'Passkeys brauchen eine Adresse mit einem Hostnamen.',
+  'factors.added': 'Hinzugefügt',
+  'factors.lastUsed': 'Zuletzt verwendet',
+  'factors.unused': 'Nie',
+  'factors.edit': 'Ändern',
+  'factors.editOf': 'Passkey ändern: {name}',
+  'factors.app.title': 'Authenticator-App',
+  'factors.app.text': 'Eine App auf Ihrem Telefon zeigt alle 30 Sekunden einen neuen Code.',
+  'factors.app.scan':
+    'Scannen Sie den QR-Code mit der App, und geben Sie dann den Code ein, den sie zeigt.',
+  'factors.app.qrCode': 'QR-Code mit dem Geheimnis für die App',
+  'factors.app.type': 'Oder geben Sie dieses Geheimnis in der App ein:',
+  'factors.app.open': 'Eine App auf diesem Gerät öffnen',
+  'factors.app.code': 'Code aus der App',
+  'factors.app.add': 'Authenticator-App hinzufügen',
+  'factors.app.wrong':
+    'Dieser Code ist falsch. Prüfen Sie, ob die Uhr Ihres Telefons richtig geht.',
+  'factors.app.expired': 'Diese Seite war zu lange geöffnet. Scannen Sie den neuen QR-Code.',
+  'factors.app.since': 'Hinzugefügt am {moment}.',
+  'factors.app.remove': 'Authenticator-App entfernen',
+  'factors.app.remove.question': 'Authenticator-App entfernen?',
+  'factors.remove.text':
+    'Sie können sich damit nicht mehr anmelden. Ohne einen anderen zweiten Faktor enden auch Ihre Wiederherstellungscodes.',
+  'factors.keep': 'Nichts ändern',
+  'factors.remove': 'Entfernen',
+  'factors.codes.title': 'Wiederherstellungscodes',
+  'factors.codes.text':
+    'Wenn Sie Ihren zweiten Faktor verlieren, ersetzt ihn ein Wiederherstellungscode einmal. Sie erhalten {count} neue Codes; frühere Codes enden.',
+  'factors.codes.create': 'Neue Wiederherstellungscodes erzeugen',
+  'factors.codes.later': 'Nicht jetzt',
+  'factors.codes.left':
+    '{count, plural, =0 {Es gibt keine unbenutzten Wiederherstellungscodes.} one {Es gibt # unbenutzten Wiederherstellungscode.} other {Es gibt # unbenutzte Wiederherstellungscodes.}}',
+  'factors.codes.save': 'Bewahren Sie diese Codes auf',
+  'factors.codes.saveText':
+    'Sie werden nur jetzt gezeigt. Drucken Sie sie aus, oder bewahren Sie sie in einem Passwortmanager auf.',
+  'factors.codes.saved': 'Ich habe die Codes aufbewahrt',
+
   'sessions.title': 'Wo Sie angemeldet sind',
   'sessions.lead':
     'Beenden Sie Sitzungen, die Sie nicht kennen oder nicht mehr brauchen. Die Anwendungen, bei denen Sie sich mit einer Sitzung angemeldet haben, werden benachrichtigt.',
@@ -134,6 +221,7 @@ export const de: PageMessages = {
     'Sehen Sie, welche Anwendungen Zugriff auf Ihr Konto haben, und widerrufen Sie deren Zugriff.',
   'home.billing':
     'Wählen Sie einen Tarif, ändern Sie Ihre Zahlungsmethode, lesen Sie Ihre Rechnungen.',
+  'home.teams': 'Teilen Sie einen Tarif mit anderen, die ihr eigenes Konto behalten.',
   'home.admin': 'Personen, Anwendungen, Webhooks und die Zahlen des ganzen Dienstes.',
 
   'home.clients.present':
@@ -142,6 +230,8 @@ export const de: PageMessages = {
     '{count, plural, =0 {Sie haben keine Tokens.} one {Sie haben # Token.} other {Sie haben # Tokens.}}',
   'home.applications.present':
     '{count, plural, =0 {Keine Anwendung hat Zugriff.} one {# Anwendung hat Zugriff.} other {# Anwendungen haben Zugriff.}}',
+  'home.teams.present':
+    '{count, plural, =0 {Sie gehören zu keinem Team.} one {Sie gehören zu einem Team.} other {Sie gehören zu # Teams.}}',
   'home.billing.none': 'Sie haben kein Abonnement.',
   'tokens.title': 'Persönliche Zugriffstokens',
   'tokens.lead': 'Für Ihre eigenen Skripte und Programme, die die API in Ihrem Namen aufrufen.',

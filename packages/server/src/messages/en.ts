@@ -1,12 +1,14 @@
 import { adminEn } from './admin/en.ts'
 import { serviceEn } from './admin/service/en.ts'
 import { recoveryEn } from './recovery/en.ts'
+import { teamsEn } from './teams/en.ts'
 
 /** The texts of the service's pages in English. Their ids are the ids of every language. */
 export const en = {
   ...adminEn,
   ...serviceEn,
   ...recoveryEn,
+  ...teamsEn,
   'layout.skip': 'Skip to content',
   'layout.main': 'Main navigation',
   'layout.signOut': 'Sign out',
@@ -15,6 +17,7 @@ export const en = {
   'places.tokens': 'Tokens',
   'places.applications': 'Applications',
   'places.billing': 'Billing',
+  'places.teams': 'Teams',
   'places.admin': 'Admin',
   'dialog.cancel': 'Cancel',
   'dialog.sure': 'Are you sure?',
@@ -92,6 +95,84 @@ export const en = {
   'account.problem.taken': 'There is already an account with this email address.',
   'account.problem.name': 'The name may have at most 100 printable characters.',
 
+  'signIn.passkey': 'Use a passkey instead',
+  'passkey.cancelled': 'The passkey was not used. Try again, or choose another way.',
+  'passkey.unsupported': 'This browser does not support passkeys.',
+  'passkey.needsScript': 'Passkeys need JavaScript.',
+  'passkey.taken': 'This device already has a passkey for the account.',
+  'passkey.expired': 'This page was open for too long. Please try again.',
+  'passkey.cloned':
+    'This passkey was used out of order, so there may be a copy of it. Use another way to sign in, and remove the passkey.',
+  'passkey.refused': 'The passkey was not accepted.',
+  'passkey.tooMany': 'The account has as many passkeys as it may have. Remove one first.',
+  'secondStep.title': 'Confirm that it is you',
+  'secondStep.lead': '{email} has a second factor.',
+  'secondStep.usePasskey': 'Use a passkey',
+  'secondStep.code': 'Code from your authenticator app',
+  'secondStep.useCode': 'Continue',
+  'secondStep.wrongCode':
+    'This code is wrong, or was already used. Wait for the next code of the app.',
+  'secondStep.lost': 'I cannot use my second factor',
+  'secondStep.recovery': 'Recovery code',
+  'secondStep.recoveryHint': 'One of the codes that you saved. Each works once.',
+  'secondStep.useRecovery': 'Use the recovery code',
+  'secondStep.wrongRecovery': 'This recovery code is wrong, or was already used.',
+  'secondStep.startAgain': 'Sign in with another account',
+  'secondStep.goBack': 'Go back without confirming',
+  'setUp.title': 'Set up a second factor',
+  'setUp.lead': 'Your account needs a second factor before you can continue. Choose one of these.',
+  'factors.title': 'Second factors',
+  'factors.lead': 'With a second factor, nobody can sign in with your password alone.',
+  'factors.wereReset':
+    'An operator removed your second factors and recovery codes on {moment}. If you did not ask for it, change your password. You can set up new ones here.',
+  'factors.wanted':
+    'The page that you came from asks for a second factor. Set one up, then continue.',
+  'factors.continue': 'Continue',
+  'factors.back': 'Go back',
+  'factors.passkeys': 'Passkeys',
+  'factors.passkey.title': 'Passkey',
+  'factors.passkey.text':
+    'A passkey is kept by your device, your password manager or a security key. With it, you can also sign in without your password.',
+  'factors.passkey.add': 'Add a passkey',
+  'factors.passkey.name': 'Name',
+  'factors.passkey.nameHint': 'For example the name of the device.',
+  'factors.passkey.rename': 'Save the name',
+  'factors.passkey.remove': 'Remove this passkey',
+  'factors.passkey.impossible': 'Passkeys need an address with a host name.',
+  'factors.added': 'Added',
+  'factors.lastUsed': 'Last used',
+  'factors.unused': 'Never',
+  'factors.edit': 'Change',
+  'factors.editOf': 'Change the passkey {name}',
+  'factors.app.title': 'Authenticator app',
+  'factors.app.text': 'An app on your phone shows a new code every 30 seconds.',
+  'factors.app.scan': 'Scan the QR code with the app, then enter the code that it shows.',
+  'factors.app.qrCode': 'QR code with the secret for the app',
+  'factors.app.type': 'Or enter this secret in the app:',
+  'factors.app.open': 'Open an app on this device',
+  'factors.app.code': 'Code from the app',
+  'factors.app.add': 'Add the authenticator app',
+  'factors.app.wrong': 'This code is wrong. Check that the clock of your phone is right.',
+  'factors.app.expired': 'This page was open for too long. Scan the new QR code.',
+  'factors.app.since': 'Added on {moment}.',
+  'factors.app.remove': 'Remove the authenticator app',
+  'factors.app.remove.question': 'Remove the authenticator app?',
+  'factors.remove.text':
+    'You can no longer sign in with it. Without another second factor, your recovery codes end as well.',
+  'factors.keep': 'Change nothing',
+  'factors.remove': 'Remove',
+  'factors.codes.title': 'Recovery codes',
+  'factors.codes.text':
+    'If you lose your second factor, a recovery code replaces it once. You get {count} new codes; codes from before end.',
+  'factors.codes.create': 'Create new recovery codes',
+  'factors.codes.later': 'Not now',
+  'factors.codes.left':
+    '{count, plural, =0 {There are no unused recovery codes.} one {There is # unused recovery code.} other {There are # unused recovery codes.}}',
+  'factors.codes.save': 'Save these recovery codes',
+  'factors.codes.saveText':
+    'They are shown only now. Print them, or keep them in a password manager.',
+  'factors.codes.saved': 'I have saved the codes',
+
   'sessions.title': 'Where you are signed in',
   'sessions.lead':
     'End sessions that you do not recognize or no longer need. The applications that you signed in to with a session are notified.',
@@ -128,6 +209,7 @@ export const en = {
   'home.applications':
     'See which applications have access to your account, and revoke their access.',
   'home.billing': 'Choose a plan, change your payment method, read your invoices.',
+  'home.teams': 'Share a plan with others, who each keep their own account.',
   'home.admin': 'People, applications, webhooks and the numbers of the whole service.',
 
   'home.clients.present':
@@ -136,6 +218,8 @@ export const en = {
     '{count, plural, =0 {You have no tokens.} one {You have # token.} other {You have # tokens.}}',
   'home.applications.present':
     '{count, plural, =0 {No application has access.} one {# application has access.} other {# applications have access.}}',
+  'home.teams.present':
+    '{count, plural, =0 {You are in no team.} one {You are in one team.} other {You are in # teams.}}',
   'home.billing.none': 'You have no subscription.',
   'tokens.title': 'Personal access tokens',
   'tokens.lead': 'For your own scripts and programs that call the API as you.',

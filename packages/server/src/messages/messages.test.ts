@@ -27,13 +27,17 @@ const EXCEPTIONS = [
   'Card Issuer Declined CVV',
   // Written to the log.
   'A request failed unexpectedly',
+  'A passkey was refused',
   'An account could not be ended',
   'An export of the audit log was cut off',
   'The price of a plan cannot be previewed',
+  'The payment provider does not know the members',
 ]
 
 it('the message catalogue contains every text that the pages use', () => {
-  const scripts = ['app', 'billing', 'braintree-card'].map((name) => `../assets/${name}.js`)
+  const scripts = ['app', 'billing', 'braintree-card', 'passkeys'].map(
+    (name) => `../assets/${name}.js`,
+  )
   const users = ['describe-account', 'end-account'].map((name) => `users/${name}.ts`)
   const paths = ['pages', 'app.ts', ...users, ...scripts]
   const sources = readPageSources(paths.map((path) => `${src}${path}`))

@@ -116,6 +116,11 @@ function accountPage(c: Context<AppEnv>, { notice = null, problems }: AccountVie
         </div>
         <Submit class="wide">{t('account.languageSave')}</Submit>
       </OwnForm>
+      {c.get('page').service.config.settings.secondFactor !== 'off' && (
+        <p class="aside">
+          <a href="/account/security">{t('factors.title')}</a>
+        </p>
+      )}
       <p class="aside">
         <a href="/account/sessions">{t('sessions.title')}</a>
       </p>

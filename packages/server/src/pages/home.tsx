@@ -7,6 +7,7 @@ import { describeCard } from './billing/model/describe-card.ts'
 import { describeState, type StateDescription } from './billing/model/describe-state.ts'
 import { DemoFlows } from './demo-application.tsx'
 import { getSignedInUser, requireUser } from './parts/forms.ts'
+import { isPlaceShown } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 
 const PLACES = [
@@ -14,6 +15,7 @@ const PLACES = [
   { place: 'tokens', title: 'tokens.title' },
   { place: 'applications', title: 'applications.title' },
   { place: 'billing', title: 'places.billing' },
+  { place: 'teams', title: 'places.teams' },
   { place: 'admin', title: 'places.admin' },
 ] as const
 
@@ -31,7 +33,7 @@ export function addHome(app: Hono<AppEnv>): void {
     const user = getSignedInUser(c)
     const { service, t } = c.get('page')
     const { demo } = service
-    const places = PLACES.filter(({ place }) => place !== 'admin' || user.role !== null)
+    const places = PLACES.filter(({ place }) => isPlaceShown(place, c.get('page')))
     const present = await describePresent(c)
     return renderPage(
       c,
@@ -73,11 +75,12 @@ async function describePresent(
 ): Promise<Readonly<Partial<Record<Place, Present>>>> {
   const { service, t } = c.get('page')
   const { id } = getSignedInUser(c)
-  const [clients, tokens, applications, billing] = await Promise.all([
+  const [clients, tokens, applications, billing, teams] = await Promise.all([
     service.oauth.clients.listByUser(id),
     service.oauth.tokens.listByUser(id),
     listApplications(service, id),
     describeSubscription(c),
+    service.config.settings.teams === false ? [] : service.teams.listOf(id),
   ])
   const personal = tokens.filter(({ grantType }) => grantType === 'personal_access')
   return {
@@ -85,6 +88,7 @@ async function describePresent(
     tokens: { text: t('home.tokens.present', { count: personal.length }) },
     applications: { text: t('home.applications.present', { count: applications.length }) },
     billing,
+    teams: { text: t('home.teams.present', { count: teams.length }) },
   }
 }
 

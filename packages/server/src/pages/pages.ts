@@ -10,8 +10,10 @@ import { addDemoApplication } from './demo-application.tsx'
 import { addHome } from './home.tsx'
 import { addRecovery } from './recovery/recovery.tsx'
 import { addRegister } from './register.tsx'
+import { addSecondFactors } from './second-factors/second-factors.ts'
 import { addSessions } from './sessions.tsx'
 import { addSignIn } from './sign-in.tsx'
+import { addTeams } from './teams/teams.ts'
 import { addTokens } from './tokens.tsx'
 
 /** Adds the routes of all pages. */
@@ -19,6 +21,7 @@ export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   addSignIn(app)
   if (context.config.settings.registration === 'open') addRegister(app)
   if (context.recovery.hasMail) addRecovery(app, context)
+  if (context.config.settings.secondFactor !== 'off') addSecondFactors(app)
   addHome(app)
   addAccount(app)
   addSessions(app)
@@ -26,6 +29,7 @@ export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   addTokens(app)
   addApplications(app)
   addBilling(app, context)
+  if (context.config.settings.teams !== false) addTeams(app)
   addAdmin(app)
   if (context.demo) addDemoApplication(app, context.demo)
 }

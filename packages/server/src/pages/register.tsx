@@ -8,16 +8,11 @@ import { emailKey, InvalidAccount, parseAccount, parsePerson } from '../users/pa
 import { SignInPurpose } from './parts/approval.tsx'
 import { Refusal, Submit, TextField } from './parts/fields.tsx'
 import { readForm } from './parts/forms.ts'
+import { redirectTargets } from './parts/redirect-targets.ts'
 import { renderPage } from './parts/render.tsx'
 import { Captcha, captchaPolicy, passesCaptcha } from './recovery/captcha.tsx'
 import { NewPassword } from './recovery/new-password.tsx'
-import {
-  blocksCookies,
-  EmailField,
-  findSignInPurpose,
-  redirectTargets,
-  TestCookieField,
-} from './sign-in.tsx'
+import { blocksCookies, EmailField, findSignInPurpose, TestCookieField } from './sign-in.tsx'
 
 /** Adds the page on which people create an account. Call it only if registration is on. */
 export function addRegister(app: Hono<AppEnv>): void {

@@ -2,23 +2,34 @@ import type { Context, Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { Settings } from '../config/settings.ts'
 import type { ServiceContext } from '../context.ts'
+import { chooseSignInPart, type SignInPart } from '../factors/policy.ts'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { RECOVERY_PATHS } from '../recovery/recovery.ts'
 import { testCookie } from '../sessions/cookie.ts'
-import { finishFirstFactor } from '../sign-in/finish.ts'
+import { MFA_ACR } from '../sessions/methods.ts'
+import { addSecondFactor, finishFirstFactor } from '../sign-in/finish.ts'
 import { emailKey } from '../users/parse.ts'
 import { SignInPurpose } from './parts/approval.tsx'
 import { Refusal, Submit, TextField } from './parts/fields.tsx'
 import { readForm, readOwnForm } from './parts/forms.ts'
 import { usePage } from './parts/layout.tsx'
+import { PasskeyForm } from './parts/passkey-form.tsx'
+import { redirectTargets } from './parts/redirect-targets.ts'
 import { renderPage } from './parts/render.tsx'
+import { describeRefusal } from './second-factors/set-up.tsx'
 
 export function addSignIn(app: Hono<AppEnv>): void {
   app.get('/login', async (c) => {
     const returnTo = localPath(c.req.query('return_to'))
     const prompt = readPrompt(c, c.req.query('prompt'))
     const { user } = c.get('page')
+    const part = await chooseRepeatedPart(c, returnTo)
+    if (part === 'second-factor') return addSecondFactor(c, returnTo)
+    if (part === 'enrolment') {
+      const query = new URLSearchParams({ return_to: returnTo, wanted: MFA_ACR })
+      return c.redirect(`/account/security?${query}`, 302)
+    }
     if (user && prompt === null) return c.redirect(returnTo, 302)
     const hint = c.req.query('login_hint')?.slice(0, 254) ?? ''
     const email = prompt === 'login' ? hint || user?.email : prompt === null ? hint : ''
@@ -49,6 +60,31 @@ export function addSignIn(app: Hono<AppEnv>): void {
     return finishFirstFactor(c, user, { methods: ['pwd'], returnTo })
   })
 
+  app.post('/login/passkey', async (c) => {
+    const { service, t } = c.get('page')
+    const form = await readForm(c)
+    const returnTo = localPath(form.get('return_to'))
+    const prompt = readPrompt(c, form.get('prompt'))
+    const undoCount = await service.limits.countPasskey(c.get('network'))
+    let userId = ''
+    const refusal = usesPasskeys(service)
+      ? await describeRefusal(c, async () => {
+          const proved = await service.factors.passkeys.verify(null, '', form.get('passkey') ?? '')
+          userId = proved.userId
+        })
+      : t('passkey.refused')
+    const user = refusal === null ? await service.users.findById(userId) : null
+    service.metrics.countSignIn(user ? 'succeeded' : 'failed')
+    if (!user) {
+      const problem = refusal ?? t('passkey.refused')
+      return signInPage(c, { returnTo, prompt, email: '', problem, status: 401 })
+    }
+    await undoCount()
+    await service.limits.rememberNetwork(emailKey(user.email), c.get('network'))
+    // The authenticator has verified the person, so the passkey counts as two factors.
+    return finishFirstFactor(c, user, { methods: ['pop', 'user', 'mfa'], returnTo })
+  })
+
   app.post('/logout', async (c) => {
     const { service, user } = c.get('page')
     if (!user) return c.redirect('/login', 303)
@@ -63,6 +99,31 @@ export function addSignIn(app: Hono<AppEnv>): void {
     return c.redirect('/login', 303)
   })
 }
+
+/** Whether people can sign in with a passkey only. */
+function usesPasskeys({ config, factors }: ServiceContext): boolean {
+  return config.settings.secondFactor !== 'off' && factors.passkeys.isPossible
+}
+
+/** Decides which part of the sign-in a signed-in person has to repeat for this request. */
+async function chooseRepeatedPart(c: Context<AppEnv>, returnTo: string): Promise<SignInPart> {
+  const { service, user, session } = c.get('page')
+  const wantsMfa = (c.req.query('acr_values') ?? '').split(' ').includes(MFA_ACR)
+  if (!user || !session || !wantsMfa) return 'complete'
+  return chooseSignInPart({
+    policy: service.config.settings.secondFactor,
+    wantsMfa,
+    wantsFresh: new URL(returnTo, service.url).searchParams.has(SIGN_IN_MARKER_PARAM),
+    hasFactor: await service.factors.has(user.id),
+    methods: session.methods,
+  })
+}
+
+/**
+ * The parameter with which the authorization endpoint marks that a request demands a fresh sign-in.
+ * It is only a hint here: the endpoint checks the time of the sign-in.
+ */
+const SIGN_IN_MARKER_PARAM = 'sign_in_asked'
 
 /** Why a signed-in person sees the sign-in page. `null` if signed out, or without a reason. */
 type Prompt = 'login' | 'select_account' | null
@@ -146,6 +207,17 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
         />
         <Submit class="primary wide">{t('signIn.title')}</Submit>
       </form>
+      {usesPasskeys(service) && (
+        <PasskeyForm
+          mode="get"
+          action={`/login/passkey${languageQuery}`}
+          options={await service.factors.passkeys.request(null, '')}
+          label={t('signIn.passkey')}
+        >
+          <input type="hidden" name="return_to" value={view.returnTo} />
+          {prompt !== null && <input type="hidden" name="prompt" value={prompt} />}
+        </PasskeyForm>
+      )}
       {service.recovery.hasMail ? <ForgotLink /> : <ForgottenPassword settings={settings} />}
       {settings.registration === 'open' && (
         <p class="aside">
@@ -209,36 +281,3 @@ export const EmailField: FC<{ value: string; problem?: string | undefined }> = (
     }}
   />
 )
-
-/**
- * Returns the origins that the sign-in form may redirect to, for the `form-action` of its content
- * security policy. After the sign-in, an application that was approved before gets its response at
- * once. If the request names no `redirect_uri`, returns the origins of all redirect URIs of the
- * client.
- */
-export async function redirectTargets(
-  returnTo: string,
-  { oauth }: ServiceContext,
-): Promise<string[]> {
-  if (!returnTo.startsWith('/oauth/authorize?')) return []
-  const query = new URL(returnTo, 'http://localhost').searchParams
-  const named = query.get('redirect_uri')
-  const targets = named === null ? await allRedirects(oauth, query.get('client_id')) : [named]
-  return [...new Set(targets.filter((target) => URL.canParse(target)).map(toCspSource))].filter(
-    (source) => /^[a-z][\w+.:/[\]-]*$/i.test(source),
-  )
-}
-
-/** The source expression for a URL in a content security policy. */
-function toCspSource(address: string): string {
-  const { protocol, origin } = new URL(address)
-  return protocol === 'http:' || protocol === 'https:' ? origin : protocol
-}
-
-async function allRedirects(
-  oauth: ServiceContext['oauth'],
-  clientId: string | null,
-): Promise<readonly string[]> {
-  const client = clientId ? await oauth.clients.find(clientId) : null
-  return client?.redirectUris ?? []
-}

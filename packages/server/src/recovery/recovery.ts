@@ -340,7 +340,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
           // The link came to the address, which proves that mail to it reaches the person.
           email_verified_at: user.email_verified_at ?? clock.now().getTime(),
         })
-        await endSignIns({ users, sessions, oauth }, String(user.id))
+        await endSignIns({ sessions, oauth }, String(user.id))
         await notify(fromRow(user), 'password_changed')
       })
     },
@@ -386,7 +386,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
           .set({ password_hash: passwordHash })
           .where('id', '=', Number(user.id))
           .execute()
-        await endSignIns({ users, sessions, oauth }, user.id)
+        await endSignIns({ sessions, oauth }, user.id)
         await notify(user, 'password_changed')
       })
     },

@@ -9,6 +9,7 @@ import {
 } from '../storage/tables.ts'
 import { readCookie, serializeCookie } from './cookie.ts'
 import { parseMethods } from './methods.ts'
+import { createPendingSignIns, type PendingSignIns } from './pending-sign-ins.ts'
 
 /** A valid session and its user. */
 export interface SignedInSession {
@@ -46,6 +47,8 @@ export interface OwnSession extends SessionPlace {
 }
 
 export interface Sessions {
+  /** Sign-ins that wait for their second factor. */
+  readonly pending: PendingSignIns
   /**
    * Starts a session with a new id. Returns it with the `Set-Cookie` header. The caller ends the
    * browser's previous session.
@@ -65,8 +68,8 @@ export interface Sessions {
    */
   end(cookieHeader: string | null): Promise<{ readonly cookie: string }>
   /**
-   * Ends all sessions of a person, for example after a change of password. Returns the ids of the
-   * sessions.
+   * Ends all sessions and pending sign-ins of a person, for example after a change of password.
+   * Returns the ids of the sessions.
    */
   endAll(userId: string): Promise<string[]>
   /**
@@ -97,8 +100,14 @@ export function createSessions(options: {
   readonly database: Database
   readonly clock: Clock
   readonly secure: boolean
+  /**
+   * Whether sessions without a second factor count as signed out.
+   * @default false
+   */
+  readonly requiresMfa?: boolean
 }): Sessions {
-  const { clock, secure } = options
+  const { clock, secure, requiresMfa = false } = options
+  const pending = createPendingSignIns(options)
   const database = options.database as unknown as Database<ServiceTables>
   const name = sessionCookieName(secure)
   const byHash = database.statement<{ hash: string }, SessionRow>((db, param) =>
@@ -118,6 +127,7 @@ export function createSessions(options: {
     deleteInBatches(options.database, { table: 'sessions', key: 'id_hash', where })
 
   return {
+    pending,
     async start(userId, { address, browser, methods, authenticatedAt }) {
       const id = randomBytes(32).toString('base64url')
       const now = clock.now()
@@ -172,6 +182,8 @@ export function createSessions(options: {
       const [row] = (await byHash({ hash })).rows
       const now = clock.now().getTime()
       if (!row || row.expires_at <= now || row.seen_at + MAX_IDLE <= now) return null
+      const methods = parseMethods(row.methods)
+      if (requiresMfa && !methods.includes('mfa')) return null
       if (row.seen_at + UPDATE_INTERVAL <= now) {
         await database.kysely
           .updateTable('sessions')
@@ -183,7 +195,7 @@ export function createSessions(options: {
         userId: String(row.user_id),
         sessionId: hash,
         authenticatedAt: new Date(row.authenticated_at),
-        methods: parseMethods(row.methods),
+        methods,
       }
     },
     async end(cookieHeader) {
@@ -193,6 +205,10 @@ export function createSessions(options: {
       return { cookie }
     },
     async endAll(userId) {
+      await database.kysely
+        .deleteFrom('pending_sign_ins')
+        .where('user_id', '=', Number(userId))
+        .execute()
       const rows = await database.kysely
         .selectFrom('sessions')
         .select('id_hash')
@@ -201,7 +217,10 @@ export function createSessions(options: {
       for (const row of rows) await remove(row.id_hash)
       return rows.map((row) => row.id_hash)
     },
-    endEveryone: () => removeWhere((eb) => eb('id_hash', 'is not', null)),
+    async endEveryone() {
+      await database.kysely.deleteFrom('pending_sign_ins').execute()
+      return removeWhere((eb) => eb('id_hash', 'is not', null))
+    },
     async count() {
       const { count } = await database.kysely
         .selectFrom('sessions')
@@ -212,6 +231,7 @@ export function createSessions(options: {
     },
     async purge() {
       const now = (clock.settled?.() ?? clock.now()).getTime()
+      await pending.purge()
       return removeWhere((eb) => eb('expires_at', '<=', now))
     },
   }

@@ -1,4 +1,4 @@
-import { billingMigrations } from '@tollgate/billing'
+import { billingMigrations, ownerMigrations } from '@tollgate/billing'
 import {
   type Database,
   hasColumn,
@@ -20,10 +20,17 @@ export type FoundTables =
 
 const users = { table: 'users', id: 'id', idType: 'integer', email: 'email', name: 'name' } as const
 
+/** The table of teams, the other owners of subscriptions. */
+export const TEAMS = { table: 'teams', idType: 'string', email: 'email', name: 'name' } as const
+
+/** The type of teams as owners in billing. */
+export const TEAM = 'team'
+
 const SETS = {
   service: serviceMigrations,
   oauth: oauthMigrations,
   billing: billingMigrations(users),
+  'billing-team': ownerMigrations(TEAM, TEAMS),
 } as const satisfies Record<string, MigrationSet>
 
 /** The migrations of every table in the service's database. */

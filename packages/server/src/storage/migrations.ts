@@ -47,6 +47,57 @@ export const serviceMigrations: MigrationSet = {
           primaryKey: ['id_hash'],
           indexes: { sessions_by_user: ['user_id'], sessions_by_end: ['expires_at'] },
         })
+        await createTable(database, 'pending_sign_ins', {
+          columns: {
+            id_hash: id,
+            user_id: integer,
+            step: string(20),
+            authenticated_at: instant,
+            methods: string(100),
+            return_to: text,
+            session_hash: id.nullable(),
+            expires_at: instant,
+          },
+          primaryKey: ['id_hash'],
+          indexes: {
+            pending_sign_ins_by_user: ['user_id'],
+            pending_sign_ins_by_end: ['expires_at'],
+          },
+        })
+        await createTable(database, 'passkeys', {
+          columns: {
+            id_hash: id,
+            user_id: integer,
+            credential_id: text,
+            public_key: text,
+            counter: integer,
+            transports: string(200),
+            name: string(100),
+            created_at: instant,
+            last_used_at: instant.nullable(),
+          },
+          primaryKey: ['id_hash'],
+          indexes: { passkeys_by_user: ['user_id'] },
+        })
+        await createTable(database, 'totp_factors', {
+          columns: {
+            user_id: integer,
+            sealed_secret: text,
+            last_step: integer,
+            created_at: instant,
+            last_used_at: instant.nullable(),
+          },
+          primaryKey: ['user_id'],
+        })
+        await createTable(database, 'recovery_codes', {
+          columns: { hash: id, user_id: integer, created_at: instant, used_at: instant.nullable() },
+          primaryKey: ['hash'],
+          indexes: { recovery_codes_by_user: ['user_id'] },
+        })
+        await createTable(database, 'factor_resets', {
+          columns: { user_id: integer, reset_at: instant },
+          primaryKey: ['user_id'],
+        })
         await createTable(database, 'known_networks', {
           columns: { name: string(200), account: id, used_at: instant },
           primaryKey: ['name'],
@@ -103,6 +154,38 @@ export const serviceMigrations: MigrationSet = {
           },
           primaryKey: ['id'],
           indexes: { account_links_by_user: ['user_id'], account_links_by_end: ['expires_at'] },
+        })
+        await createTable(database, 'teams', {
+          columns: {
+            id,
+            name: string(100),
+            email: string(254),
+            created_at: instant,
+            closed_at: instant.nullable(),
+          },
+          primaryKey: ['id'],
+        })
+        await createTable(database, 'team_members', {
+          columns: { team_id: id, user_id: integer, role: string(10), joined_at: instant },
+          primaryKey: ['team_id', 'user_id'],
+          indexes: { team_members_by_user: ['user_id', 'team_id'] },
+        })
+        await createTable(database, 'team_invitations', {
+          columns: {
+            id_hash: id,
+            team_id: id,
+            email: string(254),
+            email_key: string(254),
+            role: string(10),
+            invited_by: integer,
+            created_at: instant,
+            expires_at: instant,
+          },
+          primaryKey: ['id_hash'],
+          indexes: {
+            team_invitations_by_team: ['team_id', 'created_at'],
+            team_invitations_by_end: ['expires_at'],
+          },
         })
       },
     },

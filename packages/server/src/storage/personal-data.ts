@@ -3,11 +3,26 @@ import type { ServiceTables } from './tables.ts'
 
 const BATCH = 500
 
-/** Deletes the personal data of a person from the audit log, in short statements. */
+/** Tables with second factors and unfinished sign-ins, each with a column `user_id`. */
+export const FACTOR_TABLES = [
+  'pending_sign_ins',
+  'passkeys',
+  'totp_factors',
+  'recovery_codes',
+  'factor_resets',
+] as const
+
+/**
+ * Deletes the personal data of a person: the second factors, and the data in the audit log, in
+ * short statements.
+ */
 export async function deletePersonalData(
   database: Database<ServiceTables>,
   userId: string,
 ): Promise<void> {
+  for (const table of FACTOR_TABLES) {
+    await database.kysely.deleteFrom(table).where('user_id', '=', Number(userId)).execute()
+  }
   for (;;) {
     const rows = await database.kysely
       .selectFrom('audit_personal')

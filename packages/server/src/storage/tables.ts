@@ -50,6 +50,85 @@ export const sessionTable = defineTable(
   },
 )
 
+/** Sign-ins whose first factor was right, and which wait for the second one. They are not sessions. */
+export const pendingSignInTable = defineTable(
+  'pending_sign_ins',
+  {
+    /** Hash of the cookie's value. */
+    id_hash: field.id,
+    user_id: field.integer,
+    /** `second-factor`, or `enrolment` if the person must first set up a second factor. */
+    step: field.string(20),
+    authenticated_at: field.instant,
+    /** The methods of the first factor, separated by spaces. */
+    methods: field.string(100),
+    return_to: field.text,
+    /** The session that the second factor is added to. `null` if there is none yet. */
+    session_hash: field.id.nullable(),
+    expires_at: field.instant,
+  },
+  {
+    primaryKey: ['id_hash'],
+    indexes: { pending_sign_ins_by_user: ['user_id'], pending_sign_ins_by_end: ['expires_at'] },
+  },
+)
+
+/** Passkeys (WebAuthn credentials) of people. */
+export const passkeyTable = defineTable(
+  'passkeys',
+  {
+    /** Hash of the credential id, which is too long for an index. */
+    id_hash: field.id,
+    user_id: field.integer,
+    credential_id: field.text,
+    /** The public key (COSE), in base64url. */
+    public_key: field.text,
+    /** The signature counter of the last use. Stays 0 for most synchronized passkeys. */
+    counter: field.integer,
+    /** How the browser reaches the authenticator, separated by spaces. */
+    transports: field.string(200),
+    name: field.string(100),
+    created_at: field.instant,
+    last_used_at: field.instant.nullable(),
+  },
+  { primaryKey: ['id_hash'], indexes: { passkeys_by_user: ['user_id'] } },
+)
+
+/** Authenticator apps (TOTP), at most one per person. */
+export const totpFactorTable = defineTable(
+  'totp_factors',
+  {
+    user_id: field.integer,
+    /** The secret, encrypted with the service's secret. */
+    sealed_secret: field.text,
+    /** The last time step of which a code was used. No code of it or an earlier one is accepted. */
+    last_step: field.integer,
+    created_at: field.instant,
+    last_used_at: field.instant.nullable(),
+  },
+  { primaryKey: ['user_id'] },
+)
+
+/** Recovery codes, each of which replaces the second factor once. */
+export const recoveryCodeTable = defineTable(
+  'recovery_codes',
+  {
+    /** Hash of the user id and the code. */
+    hash: field.id,
+    user_id: field.integer,
+    created_at: field.instant,
+    used_at: field.instant.nullable(),
+  },
+  { primaryKey: ['hash'], indexes: { recovery_codes_by_user: ['user_id'] } },
+)
+
+/** People whose second factors an operator has removed, until they have been told. */
+export const factorResetTable = defineTable(
+  'factor_resets',
+  { user_id: field.integer, reset_at: field.instant },
+  { primaryKey: ['user_id'] },
+)
+
 /** Networks that an account was used from successfully. */
 export const knownNetworkTable = defineTable(
   'known_networks',
@@ -210,6 +289,58 @@ export const accountMailTable = defineTable(
   },
 )
 
+/** Teams, which own subscriptions like users do. Billing adds the columns of the customer. */
+export const teamTable = defineTable(
+  'teams',
+  {
+    /** Sorts by time. */
+    id: field.id,
+    name: field.string(100),
+    /** Address for invoices and mail about payments: that of an owner. */
+    email: field.string(254),
+    created_at: field.instant,
+    /** Set while the team is being deleted. Its pages no longer exist. */
+    closed_at: field.instant.nullable(),
+  },
+  { primaryKey: ['id'] },
+)
+
+export const teamMemberTable = defineTable(
+  'team_members',
+  {
+    team_id: field.id,
+    user_id: field.integer,
+    role: field.string(10),
+    joined_at: field.instant,
+  },
+  { primaryKey: ['team_id', 'user_id'], indexes: { team_members_by_user: ['user_id', 'team_id'] } },
+)
+
+/** Invitations that have been neither accepted nor withdrawn. */
+export const teamInvitationTable = defineTable(
+  'team_invitations',
+  {
+    /** Hash of the token in the link. */
+    id_hash: field.id,
+    team_id: field.id,
+    /** The address of the only account that can accept it. */
+    email: field.string(254),
+    email_key: field.string(254),
+    role: field.string(10),
+    /** User id of the member who wrote it. */
+    invited_by: field.integer,
+    created_at: field.instant,
+    expires_at: field.instant,
+  },
+  {
+    primaryKey: ['id_hash'],
+    indexes: {
+      team_invitations_by_team: ['team_id', 'created_at'],
+      team_invitations_by_end: ['expires_at'],
+    },
+  },
+)
+
 /** Further data of a mail in the outbox, as JSON. */
 export interface MailDetailsRow {
   readonly name?: string | null
@@ -258,6 +389,11 @@ export interface LinkDetailsRow {
 export const serviceTables = [
   userTable,
   sessionTable,
+  pendingSignInTable,
+  passkeyTable,
+  totpFactorTable,
+  recoveryCodeTable,
+  factorResetTable,
   knownNetworkTable,
   dailyStatisticTable,
   countedEventTable,
@@ -267,6 +403,9 @@ export const serviceTables = [
   adminRequestTable,
   accountMailTable,
   accountLinkTable,
+  teamTable,
+  teamMemberTable,
+  teamInvitationTable,
 ]
 
 /**
@@ -277,11 +416,22 @@ export type UserRow = ReturnType<typeof userTable.toRow> & {
   provider?: string | null | undefined
   provider_id?: string | null | undefined
 }
+/** A row of the table `teams`, with two columns that billing adds, as for users. */
+export type TeamRow = ReturnType<typeof teamTable.toRow> & {
+  provider?: string | null | undefined
+  provider_id?: string | null | undefined
+}
 export type SessionRow = ReturnType<typeof sessionTable.toRow>
+export type PasskeyRow = ReturnType<typeof passkeyTable.toRow>
 
 export interface ServiceTables {
   users: UserRow
   sessions: SessionRow
+  pending_sign_ins: ReturnType<typeof pendingSignInTable.toRow>
+  passkeys: PasskeyRow
+  totp_factors: ReturnType<typeof totpFactorTable.toRow>
+  recovery_codes: ReturnType<typeof recoveryCodeTable.toRow>
+  factor_resets: ReturnType<typeof factorResetTable.toRow>
   known_networks: ReturnType<typeof knownNetworkTable.toRow>
   daily_figures: ReturnType<typeof dailyStatisticTable.toRow>
   counted_events: ReturnType<typeof countedEventTable.toRow>
@@ -290,6 +440,9 @@ export interface ServiceTables {
   admin_requests: ReturnType<typeof adminRequestTable.toRow>
   account_mails: ReturnType<typeof accountMailTable.toRow>
   account_links: ReturnType<typeof accountLinkTable.toRow>
+  teams: TeamRow
+  team_members: ReturnType<typeof teamMemberTable.toRow>
+  team_invitations: ReturnType<typeof teamInvitationTable.toRow>
 }
 
 const BATCH_SIZE = 500

@@ -4,6 +4,7 @@ import {
   type Invoice,
   isBillingError,
   type Money,
+  type Owner,
   type ProviderName,
   type Subscription,
 } from '@tollgate/billing'
@@ -30,7 +31,7 @@ export function parseChoice(text: string | null | undefined): SubscriptionChoice
   return CHOICES.find((choice) => choice === text) ?? null
 }
 
-/** A subscription of a person, as stored in the database. */
+/** A subscription of a person or team, as stored in the database. */
 export interface SubscriptionFact {
   readonly name: string
   readonly provider: ProviderName
@@ -68,7 +69,7 @@ export interface OpenUsage {
   readonly amount: Money | null
 }
 
-/** The open amounts of a person: usage that is not billed yet, and invoices that are not paid. */
+/** The open amounts of a person or team: usage that is not billed yet, and invoices that are not paid. */
 export interface OpenAmounts {
   readonly usage: readonly OpenUsage[]
   readonly debts: readonly UnpaidAmount[]
@@ -80,15 +81,22 @@ export function isAnythingOpen({ usage, debts }: OpenAmounts): boolean {
   return usage.length > 0 || debts.length > 0
 }
 
+/** A person as an owner in billing. */
+export function personOwner(userId: string): Owner {
+  return { type: 'user', id: Number(userId) }
+}
+
+const ownerIn = (billing: Billing, { type, id }: Owner) => billing.owner(type, id)
+
 /**
- * Lists a person's subscriptions that have not ended, and the latest one of each name. Sends no
+ * Lists the subscriptions of a person or team that have not ended, and the latest one of each name. Sends no
  * request to a provider.
  */
 export async function readSubscriptions(
   billing: Billing,
-  userId: string,
+  owner: Owner,
 ): Promise<SubscriptionFact[]> {
-  const all = await (await billing.user(Number(userId))).subscriptions()
+  const all = await (await ownerIn(billing, owner)).subscriptions()
   return all
     .filter((one, at) => !one.ended() || all.findIndex(({ name }) => name === one.name) === at)
     .map(toFact)
@@ -100,9 +108,9 @@ function toFact(subscription: Subscription): SubscriptionFact {
   return { name, provider, plan, quantity, state, endsAt }
 }
 
-/** Lists a person's open amounts from the database and from the provider. */
-export async function readOpenAmounts(billing: Billing, userId: string): Promise<OpenAmounts> {
-  const billable = await billing.user(Number(userId))
+/** Lists the open amounts of a person or team from the database and from the provider. */
+export async function readOpenAmounts(billing: Billing, owner: Owner): Promise<OpenAmounts> {
+  const billable = await ownerIn(billing, owner)
   const waiting = await billable.unbilledUsage()
   const usage: OpenUsage[] = waiting.map((each) => ({ ...each, amount: null }))
   const debts: UnpaidAmount[] = (await listUnpaid(billable)).map(({ data, amounts }) => ({
@@ -126,14 +134,14 @@ export async function readOpenAmounts(billing: Billing, userId: string): Promise
   return { usage, debts }
 }
 
-export async function voidOpenUsage(billing: Billing, userId: string): Promise<void> {
-  await (await billing.user(Number(userId))).voidUnbilledUsage()
+export async function voidOpenUsage(billing: Billing, owner: Owner): Promise<void> {
+  await (await ownerIn(billing, owner)).voidUnbilledUsage()
 }
 
 /** Voids unbilled usage and unpaid invoices. Idempotent. */
-export async function voidOpenAmounts(billing: Billing, userId: string): Promise<void> {
-  await voidOpenUsage(billing, userId)
-  const billable = await billing.user(Number(userId))
+export async function voidOpenAmounts(billing: Billing, owner: Owner): Promise<void> {
+  await voidOpenUsage(billing, owner)
+  const billable = await ownerIn(billing, owner)
   for (const invoice of await listUnpaid(billable)) {
     try {
       await invoice.void()
@@ -157,15 +165,15 @@ async function listUnpaid(billable: BillableUser): Promise<Invoice[]> {
 }
 
 /**
- * Applies the choice to every subscription of the person that has not ended. First closes open
+ * Applies the choice to every subscription of the person or team that has not ended. First closes open
  * checkouts, and completes operations that were interrupted when the account was disabled.
  */
 export async function settleSubscriptions(
   billing: Billing,
-  userId: string,
+  owner: Owner,
   choice: SubscriptionChoice | null,
 ): Promise<void> {
-  const billable = await billing.user(Number(userId))
+  const billable = await ownerIn(billing, owner)
   await billable.closeCheckouts()
   if (choice === null || choice === 'keep') return
   await billable.sync()

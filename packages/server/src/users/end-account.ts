@@ -6,6 +6,7 @@ import {
   isAnythingOpen,
   NOTHING_OPEN,
   type OpenAmounts,
+  personOwner,
   readOpenAmounts,
   readSubscriptions,
   type SubscriptionChoice,
@@ -17,10 +18,25 @@ import {
 import type { Account, User } from './user.ts'
 import type { UserAccounts } from './users.ts'
 
+/** The memberships of a person in teams, as the deletion of the account ends them. */
+export interface AccountTeams {
+  /**
+   * Checks that every team of which the person is the last owner can be deleted.
+   * @throws TeamInTheWay
+   */
+  requireLeavable(userId: string, billing: BillingAccess): Promise<void>
+  /**
+   * Ends the memberships of a person, and deletes the teams of which the person is the last owner.
+   * @throws TeamInTheWay
+   */
+  leaveAll(userId: string, billing: BillingAccess): Promise<void>
+}
+
 interface AccountServices {
   readonly users: UserAccounts
   readonly sessions: Pick<Sessions, 'endAll'>
   readonly oauth: Pick<AuthorizationServer<User>, 'endSession' | 'revokeUser' | 'consents'>
+  readonly teams: AccountTeams
 }
 
 /**
@@ -107,7 +123,7 @@ export class AccountUnfinished extends Error {
  * within a second. An attacker who knew the old password may hold any of them (threat G6).
  */
 export async function endSignIns(
-  { sessions, oauth }: AccountServices,
+  { sessions, oauth }: Pick<AccountServices, 'sessions' | 'oauth'>,
   userId: string,
 ): Promise<void> {
   for (const session of await sessions.endAll(userId)) await oauth.endSession(session)
@@ -115,7 +131,7 @@ export async function endSignIns(
 }
 
 export async function setPassword(
-  parts: AccountServices,
+  parts: Omit<AccountServices, 'teams'>,
   userId: string,
   password: string,
 ): Promise<void> {
@@ -142,7 +158,7 @@ export async function disableAccount(
     // The person may have become a customer before the account was locked.
     const locked = (await parts.users.findAccount(account.id)) ?? account
     if (locked.billedBy !== null) {
-      await settleSubscriptions(await billing.provider(), account.id, choice)
+      await settleSubscriptions(await billing.provider(), personOwner(account.id), choice)
     }
     const subscriptions = await readAccountSubscriptions(billing, locked)
     if (choice === null) requireNoSubscriptions(account, subscriptions, isCharged, true)
@@ -168,7 +184,10 @@ export async function enableAccount(
 /**
  * Deletes the account permanently, unless a subscription still runs or an amount is open. With the
  * choice `period-end` the account is only disabled; repeat the call after the end of the period to
- * delete it. Invoices stay at the provider. Idempotent, also after a crash.
+ * delete it. Invoices stay at the provider. Ends the person's memberships in teams. Idempotent, also
+ * after a crash.
+ * @throws TeamInTheWay if the person is the last owner of a team with a running subscription. Then
+ * nothing was changed, unless that subscription began during the call.
  * @throws DecisionRequired if a subscription or an open amount needs a decision. Then nothing was
  * changed, unless `isDisabled` is true.
  * @throws AccountUnfinished if the account is disabled, but a later step failed.
@@ -184,6 +203,7 @@ export async function deleteAccount(
   if (!isDecided) requireNoSubscriptions(account, before.subscriptions, isLive, false, before.open)
   const staysUntilEnd = choice === 'period-end' && before.subscriptions.some(isLive)
   if (!voidOpen && !staysUntilEnd) requireNothingOpen(account, before, false)
+  await parts.teams.requireLeavable(account.id, billing)
   await lock(parts, account)
   return finish(account, async () => {
     const locked = (await parts.users.findAccount(account.id)) ?? account
@@ -191,8 +211,8 @@ export async function deleteAccount(
       const provider = await billing.provider()
       // Before the subscription ends, because its end would charge usage that is counted in our
       // tables.
-      if (voidOpen && !staysUntilEnd) await voidOpenUsage(provider, account.id)
-      await settleSubscriptions(provider, account.id, choice)
+      if (voidOpen && !staysUntilEnd) await voidOpenUsage(provider, personOwner(account.id))
+      await settleSubscriptions(provider, personOwner(account.id), choice)
     }
     const settled = await readObligations(billing, locked)
     const { subscriptions } = settled
@@ -202,8 +222,9 @@ export async function deleteAccount(
     }
     if (!voidOpen) requireNothingOpen(account, settled, true)
     else if (isAnythingOpen(settled.open)) {
-      await voidOpenAmounts(await billing.provider(), account.id)
+      await voidOpenAmounts(await billing.provider(), personOwner(account.id))
     }
+    await parts.teams.leaveAll(account.id, billing)
     for (const { clientId } of await parts.oauth.consents.listByUser(account.id)) {
       await parts.oauth.consents.revoke(account.id, clientId)
     }
@@ -235,8 +256,8 @@ export async function readObligations(
   const provider = await billing.provider()
   await (await provider.user(Number(account.id))).sync()
   return {
-    subscriptions: await readSubscriptions(provider, account.id),
-    open: await readOpenAmounts(provider, account.id),
+    subscriptions: await readSubscriptions(provider, personOwner(account.id)),
+    open: await readOpenAmounts(provider, personOwner(account.id)),
   }
 }
 
@@ -244,7 +265,9 @@ export async function readAccountSubscriptions(
   billing: BillingAccess,
   account: Account,
 ): Promise<SubscriptionFact[]> {
-  return account.billedBy === null ? [] : readSubscriptions(await billing.rows(), account.id)
+  return account.billedBy === null
+    ? []
+    : readSubscriptions(await billing.rows(), personOwner(account.id))
 }
 
 export const isCharged = ({ state }: SubscriptionFact) => state === 'running'

@@ -94,6 +94,11 @@ export function requireEmail(text: string): void {
   if (!isEmail(text.trim())) throw new InvalidAccount({ email: 'account.problem.email' })
 }
 
+/** Whether a name contains only characters that are shown as they are. */
+export function isPrintableName(text: string): boolean {
+  return !UNPRINTABLE.test(text)
+}
+
 /** Whether the text is an e-mail address. */
 export function isEmail(text: string): boolean {
   if (text.length > MAX_EMAIL_LENGTH || UNPRINTABLE.test(text)) return false

@@ -435,6 +435,7 @@ describe('the last owner of the service', () => {
     ['POST', 'disable', {}],
     ['POST', 'delete', {}],
     ['POST', 'sign-out', undefined],
+    ['POST', 'reset-factors', undefined],
     ['PUT', 'password', { password: PASSWORD }],
   ])('cannot change their own account: %s %s', async (method, act, body) => {
     const owner = await operators.operator('owner')

@@ -105,6 +105,7 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
   ['users.setPassword', async () => ['user', 'password', (await person()).id], password],
   ['users.setRole', async () => ['user', 'role', (await person()).email, 'support']],
   ['users.signOut', async () => ['user', 'sign-out', (await person()).id]],
+  ['users.resetFactors', async () => ['user', 'reset-factors', (await person()).id]],
   ['users.disable', async () => ['user', 'disable', (await person()).id]],
   ['users.enable', async () => ['user', 'enable', (await person()).id]],
   ['users.delete', async () => ['user', 'delete', (await person()).id]],

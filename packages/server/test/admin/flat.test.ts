@@ -25,6 +25,9 @@ const LISTS: ReadonlyArray<readonly [operation: string, input: Readonly<Record<s
     ['users.listApplications', { id: String(PERSON) }],
     ['users.listTokens', { id: String(PERSON) }],
     ['users.listTimeline', { id: String(PERSON) }],
+    ['teams.list', {}],
+    ['teams.list', { user_id: String(PERSON) }],
+    ['teams.listSubscriptions', { id: 'team-00000001' }],
     ['clients.list', {}],
     ['clients.list', { search: 'Application' }],
     ['clients.list', { search: 'nowhere' }],
@@ -75,6 +78,8 @@ const AT_PROVIDERS = [
 const BIG = [
   'users',
   'sessions',
+  'teams',
+  'team_members',
   'oauth_clients',
   'oauth_tokens',
   'oauth_consents',

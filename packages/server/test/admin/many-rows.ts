@@ -81,6 +81,19 @@ const ROWS: Readonly<Record<string, (n: number, now: number) => Row>> = {
     address: '203.0.113.9',
     browser: 'Firefox',
   }),
+  teams: (n, now) => ({
+    id: idOf('team', n),
+    name: `Team ${n}`,
+    email: `person-${n}@example.com`,
+    created_at: now,
+    closed_at: null,
+  }),
+  team_members: (n, now) => ({
+    team_id: idOf('team', n),
+    user_id: chooseOwner(n),
+    role: 'owner',
+    joined_at: now,
+  }),
   oauth_clients: (n, now) => ({
     id: idOf('client', n),
     user_id: null,

@@ -244,6 +244,7 @@ describe('the responses of the management API', () => {
     await callDeclared('users.disable', { id }, { body: {} })
     await callDeclared('users.enable', { id })
     await callDeclared('users.signOut', { id })
+    await callDeclared('users.resetFactors', { id })
     await callDeclared('users.setRole', { id }, { body: { role: 'viewer' } })
     await callDeclared('users.delete', { id }, { body: {} })
   })

@@ -169,11 +169,18 @@ describeInChromium('a third-party application in a browser', ({ newPage }) => {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Approve' }).waitFor()
     const seen: string[] = []
-    for (let step = 0; step < 6 && seen.at(-1) !== 'Approve'; step += 1) {
+    for (let step = 0; step < 7 && seen.at(-1) !== 'Approve'; step += 1) {
       await page.keyboard.press('Tab')
       seen.push(await focused(page))
     }
-    expect(seen).toEqual(['Skip to content', 'Tollgate', 'Not you?', 'Deny', 'Approve'])
+    expect(seen).toEqual([
+      'Skip to content',
+      'Tollgate',
+      'Not you?',
+      'Applications',
+      'Deny',
+      'Approve',
+    ])
     await page.keyboard.press('Space')
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
   })

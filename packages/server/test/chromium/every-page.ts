@@ -1,10 +1,11 @@
+import { codeOfStep, stepAt } from '../../src/factors/totp.ts'
 import type { TestService } from '../support.ts'
 
 /** A page of the service, and the person who opens it. */
 export interface EveryPage {
   readonly name: string
   readonly path: string
-  readonly by: 'stranger' | 'operator' | 'newcomer' | 'customer' | 'challenged'
+  readonly by: 'stranger' | 'operator' | 'newcomer' | 'customer' | 'challenged' | 'halfway'
   /** HTTP status of an error page. */
   readonly status?: number
 }
@@ -47,6 +48,8 @@ export async function everyPage(service: TestService): Promise<PageTour> {
   const { id: method } = await billable.addPaymentMethod('pm_card_mastercard')
   const links = await sendLinks(service, demo?.email ?? '')
   const user = customer.id
+  const team = await newTeam(customer)
+  const halfway = await personWithSecondFactor(service)
   const page = (by: EveryPage['by'], named: string, path: string, status?: number): EveryPage => ({
     name: named,
     path,
@@ -60,6 +63,7 @@ export async function everyPage(service: TestService): Promise<PageTour> {
       newcomer: newcomer.browser.cookies,
       customer: customer.browser.cookies,
       challenged: challenged.browser.cookies,
+      halfway: halfway.cookies,
     },
     pages: [
       page('stranger', 'sign-in', '/login'),
@@ -75,6 +79,11 @@ export async function everyPage(service: TestService): Promise<PageTour> {
       page('operator', 'not-found', '/nowhere', 404),
       page('operator', 'account', '/account'),
       page('operator', 'account-email', '/account/email'),
+      page('operator', 'security', '/account/security'),
+      page('operator', 'security-app', '/account/security/app'),
+      page('operator', 'security-passkey', '/account/security/passkey'),
+      page('operator', 'security-codes', '/account/security/recovery-codes'),
+      page('halfway', 'second-step', '/login/second-step'),
       page('operator', 'sessions', '/account/sessions'),
       page('operator', 'session-end', `/account/sessions/end?session=${session?.id ?? ''}`),
       page('operator', 'sessions-end-others', '/account/sessions/end-others'),
@@ -91,6 +100,7 @@ export async function everyPage(service: TestService): Promise<PageTour> {
       page('operator', 'people', '/admin/people'),
       page('operator', 'operator-account', `/admin/people/${user}`),
       page('operator', 'operator-sign-out', `/admin/people/${user}/sign-out`),
+      page('operator', 'operator-reset-factors', `/admin/people/${user}/reset-factors`),
       page('operator', 'operator-disable', `/admin/people/${user}/disable`),
       page('operator', 'operator-delete', `/admin/people/${user}/delete`),
       page('newcomer', 'billing-newcomer', '/billing'),
@@ -100,10 +110,33 @@ export async function everyPage(service: TestService): Promise<PageTour> {
       page('customer', 'billing-cancel', '/billing/cancel'),
       page('customer', 'billing-card-delete', `/billing/card/delete?method=${method}`),
       page('customer', 'billing-returned', '/billing/returned?reason=invoice_not_found', 404),
+      ...teamPages(team).map(([named, path]) => page('customer', named, path)),
       page('challenged', 'billing-unpaid', '/billing'),
       page('challenged', 'billing-confirm', '/billing/confirm'),
     ],
   }
+}
+
+/** Creates a team with an open invitation. Returns its path, or `null` without the setting `teams`. */
+async function newTeam({ browser }: Person): Promise<string | null> {
+  const csrf_token = await browser.csrfToken()
+  const made = await browser.post('/teams', { csrf_token, name: 'W'.repeat(100) })
+  const [path = ''] = (made.headers.get('location') ?? '').split('?')
+  if (path === '') return null
+  const email = `${'w'.repeat(60)}@example.com`
+  await browser.post(`${path}/invite`, { csrf_token, email, role: 'member' })
+  return path
+}
+
+function teamPages(team: string | null): ReadonlyArray<readonly [name: string, path: string]> {
+  if (team === null) return []
+  return [
+    ['teams', '/teams'],
+    ['team', team],
+    ['team-leave', `${team}/leave`],
+    ['team-delete', `${team}/delete`],
+    ['team-billing', `${team}/billing`],
+  ]
 }
 
 type Browser = ReturnType<TestService['browser']>
@@ -117,6 +150,19 @@ async function person(service: TestService, name: string): Promise<Person> {
   const email = `${name}-with-a-long-address@example.com`
   const { id } = await service.users.create({ email, password: PASSWORD, name: LONG })
   return { id, browser: await signedIn(service, email, PASSWORD) }
+}
+
+/** Returns the browser of a person who has entered the password, but not the second factor. */
+async function personWithSecondFactor(service: TestService): Promise<Browser> {
+  const email = 'halfway@example.com'
+  const { id } = await service.users.create({ email, password: PASSWORD })
+  const enrolment = service.factors.beginTotp({ id, email })
+  const step = stepAt(service.clock.now())
+  await service.factors.addTotp(id, enrolment, codeOfStep(enrolment.secret, step))
+  await service.factors.renewRecoveryCodes(id)
+  const browser = service.browser()
+  await browser.signIn(email, PASSWORD)
+  return browser
 }
 
 async function signedIn(service: TestService, email: string, password: string): Promise<Browser> {

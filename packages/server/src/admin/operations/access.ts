@@ -49,6 +49,18 @@ export function tokenJson(token: Token): TokenJson {
   }
 }
 
+const factorUse = { created_at: instant, last_used_at: instant.nullable() }
+
+const factorsShape = z.strictObject({
+  passkeys: z.array(z.strictObject({ id, name: z.string(), ...factorUse })),
+  app: z.strictObject(factorUse).nullable().describe('The authenticator app'),
+  recovery_codes: z.number().int().describe('Number of unused recovery codes'),
+})
+nameSchema('SecondFactors', factorsShape)
+
+/** The output of `users.getFactors`. */
+export type FactorsJson = z.output<typeof factorsShape>
+
 const dataListShape = <Entry extends z.ZodType>(entry: Entry) =>
   z.strictObject({ data: z.array(entry) })
 /** Operations on the sessions, approvals and tokens of an account. */
@@ -92,6 +104,32 @@ export const accessOperations: readonly Operation[] = [
       }
       await context.oauth.endSession(input.session)
       return null
+    },
+  }),
+  operation({
+    name: 'users.getFactors',
+    summary: 'Show the second factors of a person',
+    route: ['GET', '/users/{id}/factors'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ id: userId }),
+    output: factorsShape,
+    async run(input, context) {
+      const account = await requireAccount(input.id, context)
+      const { passkeys, totp, recoveryCodes } = await context.factors.list(account.id)
+      return {
+        passkeys: passkeys.map(({ id, name, createdAt, lastUsedAt }) => ({
+          id,
+          name,
+          created_at: createdAt.toISOString(),
+          last_used_at: lastUsedAt?.toISOString() ?? null,
+        })),
+        app: totp && {
+          created_at: totp.createdAt.toISOString(),
+          last_used_at: totp.lastUsedAt?.toISOString() ?? null,
+        },
+        recovery_codes: recoveryCodes,
+      }
     },
   }),
   operation({

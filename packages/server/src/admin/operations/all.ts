@@ -16,6 +16,7 @@ import { planOperations } from './plans.ts'
 import { settingOperations } from './settings.ts'
 import { subscriptionOperations } from './subscriptions.ts'
 import { taxOperations } from './taxes.ts'
+import { teamOperations } from './teams.ts'
 import { timelineOperations } from './timeline.ts'
 import { userOperations } from './users.ts'
 import { webhookOperations } from './webhooks.ts'
@@ -25,6 +26,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...userOperations,
   ...accessOperations,
   ...timelineOperations,
+  ...teamOperations,
   ...clientOperations,
   ...keyOperations,
   ...auditOperations,

@@ -98,14 +98,14 @@ export const keyOperations: readonly Operation[] = [
       resealed: z.number().int().describe('Number of entries that were re-encrypted'),
     }),
     describe: (_input, result) => ({ details: { ...result } }),
-    async run(_input, { oauth, config }) {
+    async run(_input, { oauth, factors, config }) {
       if (config.given.has('TOLLGATE_NEXT_SECRET')) {
         throw new AdminProblem(
           'conflict',
           'TOLLGATE_NEXT_SECRET is set, so it is too early for this step. First start every process with the new secret as TOLLGATE_SECRET and the old one as TOLLGATE_PREVIOUS_SECRET.',
         )
       }
-      return { resealed: await oauth.keys.reseal() }
+      return { resealed: (await oauth.keys.reseal()) + (await factors.reseal()) }
     },
   }),
 ]

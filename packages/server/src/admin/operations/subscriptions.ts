@@ -50,6 +50,7 @@ export const subscriptionShape = z.strictObject({
     .nullable()
     .describe('`null` if the owner is not a user but, for example, a team'),
   owner_type: z.string(),
+  owner_id: z.string().describe('Id of the user or team that owns the subscription'),
   name: z.string(),
   provider: z.string(),
   provider_id: z.string().describe("The provider's id of the subscription"),
@@ -98,6 +99,7 @@ export function subscriptionJson(subscription: Subscription): SubscriptionJson {
     id,
     user_id: userId === null ? null : String(userId),
     owner_type: owner.type,
+    owner_id: String(owner.id),
     name,
     provider,
     provider_id: providerId,

@@ -317,6 +317,25 @@ export const userOperations: readonly Operation[] = [
     },
   }),
   operation({
+    name: 'users.resetFactors',
+    summary: 'Remove all second factors and recovery codes of a person',
+    description:
+      'For people who have lost their second factor. First make sure that the request comes from them: afterwards their password alone is enough, or they set up a new factor if the service requires one. Ends all sessions and tokens of the person, who is told at the next sign-in.',
+    route: ['POST', '/users/{id}/reset-factors'],
+    role: 'admin',
+    effect: 'irreversible',
+    status: 204,
+    input: z.strictObject({ id: userId }),
+    output: z.null(),
+    describe: describeUser,
+    async run({ id }, context) {
+      const account = await requireTarget(id, context)
+      await context.factors.reset(account.id)
+      await endSignIns(context, account.id)
+      return null
+    },
+  }),
+  operation({
     name: 'users.delete',
     summary: 'Delete an account permanently',
     description:

@@ -10,6 +10,7 @@ import { OPERATIONS } from '../../admin/operations/all.ts'
 import { AdminProblem, PROBLEMS } from '../../admin/problems.ts'
 import { toProblem } from '../../admin/to-problem.ts'
 import type { ServiceContext } from '../../context.ts'
+import { isRequired } from '../../factors/policy.ts'
 import { linesBody } from '../../http/lines.ts'
 import { readText, UnreadableRequest } from '../../http/readable.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
@@ -87,7 +88,7 @@ async function serve(
  */
 async function authenticate(
   c: Context<AppEnv>,
-  { oauth, sessions, users, url }: ServiceContext,
+  { oauth, sessions, users, url, config }: ServiceContext,
 ): Promise<Actor> {
   const authorization = c.req.header('authorization')
   const cookie = c.req.header('cookie')
@@ -126,6 +127,9 @@ async function authenticate(
     throw new AdminProblem('forbidden', 'This account is not an operator.')
   }
   const { role, email } = user
+  if (isRequired(config.settings.secondFactor, role) && !session.methods.includes('mfa')) {
+    throw new AdminProblem('forbidden', 'This account must sign in with a second factor first.')
+  }
   return { kind: 'operator', id, email, role, signedInAt: session.authenticatedAt }
 }
 

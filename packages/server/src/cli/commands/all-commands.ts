@@ -18,6 +18,7 @@ import { keyCommands } from './keys.ts'
 import { mailCommands } from './mail.ts'
 import { sandboxCommand } from './sandbox.ts'
 import { serveCommand } from './serve.ts'
+import { teamCommands } from './team.ts'
 import { tokenCommands } from './token.ts'
 import { userCommands } from './user.ts'
 
@@ -26,6 +27,7 @@ export const commands: Commands = {
   init: initCommand,
   serve: serveCommand,
   ...userCommands,
+  ...teamCommands,
   ...clientCommands,
   ...tokenCommands,
   ...keyCommands,

@@ -60,7 +60,7 @@ export const subscriptionCommands: Commands = {
         if (next !== null) context.hint(`There are more subscriptions: add --after ${next}`)
         const lines = data.map((each) => [
           String(each.id),
-          each.user_id ?? each.owner_type,
+          each.user_id ?? `${each.owner_type} ${each.owner_id}`,
           each.name,
           each.plan,
           each.provider,

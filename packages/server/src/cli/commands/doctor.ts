@@ -82,7 +82,7 @@ async function examineService(config: Config, database: Database): Promise<Findi
       ...(await checkConnections(config, database)),
       ...(await checkReplication(database)),
       ...(await checkClock(database)),
-      ...(await checkKeys(oauth, database.clock.now(), config.given)),
+      ...(await checkKeys(core, database.clock.now(), config.given)),
       ...(await checkStandards(config, database)),
       ...(await checkMcp(config)),
       ...issuer,

@@ -162,6 +162,17 @@ export const userCommands: Commands = {
         return { json: { id, email, signed_out: true }, text }
       }),
   }),
+  'user reset-factors': command({
+    summary: 'remove all second factors of an account; ends its sessions and tokens',
+    withConfig,
+    arguments: [ACCOUNT],
+    run: ({ args }, context) =>
+      withAccount(args, context, async ({ id, email }, { perform }) => {
+        await perform('users.resetFactors', { id })
+        const text = `Removed all second factors and recovery codes of ${email} (${id}). All their sessions and tokens have ended. They are told at the next sign-in.`
+        return { json: { id, email, factors_reset: true }, text }
+      }),
+  }),
   'user disable': command({
     summary: 'lock an account; its sessions and tokens end, on every process within a second',
     withConfig,

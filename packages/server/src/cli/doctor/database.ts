@@ -30,7 +30,7 @@ export async function checkDatabase(
     return { findings: [problem('database', describeErrorBriefly(error), fix)], database: null }
   }
   try {
-    await requireTables(database, ['service', 'oauth', 'billing'])
+    await requireTables(database, ['service', 'oauth', 'billing', 'billing-team'])
     const { name, isLocal } = database.dialect
     const several =
       isLocal && config.mode === 'production'

@@ -1,6 +1,5 @@
-import type { AuthorizationServer } from '@tollgate/oauth'
 import type { Config } from '../../config/config.ts'
-import type { User } from '../../users/user.ts'
+import type { Core } from '../../core.ts'
 import { describeErrorBriefly, type Finding, ok, problem, warning } from './finding.ts'
 
 const YEAR = 365 * 24 * 3600 * 1000
@@ -10,7 +9,7 @@ const YEAR = 365 * 24 * 3600 * 1000
  * is at most a year old.
  */
 export async function checkKeys(
-  oauth: AuthorizationServer<User>,
+  { oauth, factors }: Pick<Core, 'oauth' | 'factors'>,
   now: Date,
   configuredValues: Config['given'],
 ): Promise<Finding[]> {
@@ -41,7 +40,7 @@ export async function checkKeys(
       'keys',
       `The signing keys can be decrypted (${keys.length}); ${active.kid} is the current one`,
     )
-    return [signs, ...(await checkSecret(oauth, configuredValues))]
+    return [signs, ...(await checkSecret({ oauth, factors }, configuredValues))]
   } catch (error) {
     const fix =
       'Use the TOLLGATE_SECRET that the keys were created with; to change the secret, set the old one as TOLLGATE_PREVIOUS_SECRET.'
@@ -51,7 +50,7 @@ export async function checkKeys(
 
 /** Reports the progress of a secret rotation. */
 async function checkSecret(
-  oauth: AuthorizationServer<User>,
+  { oauth, factors }: Pick<Core, 'oauth' | 'factors'>,
   given: Config['given'],
 ): Promise<Finding[]> {
   if (given.has('TOLLGATE_NEXT_SECRET')) {
@@ -60,7 +59,7 @@ async function checkSecret(
     return [warning('secret', 'TOLLGATE_NEXT_SECRET is accepted, but not used yet', fix)]
   }
   if (!given.has('TOLLGATE_PREVIOUS_SECRET')) return []
-  const left = await oauth.keys.toReseal()
+  const left = (await oauth.keys.toReseal()) + (await factors.toReseal())
   if (left > 0) {
     const fix = 'Once every process runs with both secrets, run: tollgate keys reseal'
     return [

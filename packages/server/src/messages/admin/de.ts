@@ -119,6 +119,14 @@ export const adminDe: Readonly<Record<keyof typeof adminEn, string>> = {
   'people.expires': 'Läuft ab',
   'people.revoke': 'Widerrufen',
   'people.revokeOf': 'Widerrufen: {name}',
+  'people.factors':
+    '{apps, plural, =0 {Keine Authenticator-App} other {Authenticator-App}}, {passkeys, plural, =0 {kein Passkey} one {# Passkey} other {# Passkeys}}, {codes, plural, =0 {kein Wiederherstellungscode} one {# Wiederherstellungscode} other {# Wiederherstellungscodes}}',
+  'people.resetFactors': 'Zweite Faktoren zurücksetzen',
+  'people.resetFactors.title': 'Zweite Faktoren zurücksetzen',
+  'people.resetFactors.question': 'Alle zweiten Faktoren von {email} entfernen?',
+  'people.resetFactors.text':
+    'Vergewissern Sie sich zuerst, dass die Bitte von der Person kommt und nicht von jemandem, der das Passwort kennt. Alle Authenticator-Apps, Passkeys, Wiederherstellungscodes, Sitzungen und Tokens enden. Die Person erfährt es bei der nächsten Anmeldung.',
+  'people.resetFactors.go': 'Faktoren entfernen',
   'people.signOut': 'Überall abmelden',
   'people.signOut.title': 'Überall abmelden',
   'people.signOut.question': '{email} überall abmelden?',
@@ -147,6 +155,8 @@ export const adminDe: Readonly<Record<keyof typeof adminEn, string>> = {
   'people.revokeToken.text':
     'Programme mit diesem Token von {email} (ID {id}) verlieren sofort den Zugriff. Auch das Refresh-Token endet.',
   'people.revokeToken.go': 'Token widerrufen',
+  'people.done.factors-reset':
+    'Die zweiten Faktoren wurden entfernt. Die Person erfährt es bei der nächsten Anmeldung.',
   'people.done.signed-out': 'Die Person ist überall abgemeldet.',
   'people.done.disabled': 'Das Konto ist gesperrt. Seine Sitzungen und Tokens sind beendet.',
   'people.done.enabled': 'Das Konto kann sich wieder anmelden.',

@@ -106,6 +106,14 @@ export const adminEn = {
   'people.expires': 'Expires',
   'people.revoke': 'Revoke',
   'people.revokeOf': 'Revoke: {name}',
+  'people.factors':
+    '{apps, plural, =0 {No authenticator app} other {Authenticator app}}, {passkeys, plural, =0 {no passkey} one {# passkey} other {# passkeys}}, {codes, plural, =0 {no recovery code} one {# recovery code} other {# recovery codes}}',
+  'people.resetFactors': 'Reset second factors',
+  'people.resetFactors.title': 'Reset second factors',
+  'people.resetFactors.question': 'Remove all second factors of {email}?',
+  'people.resetFactors.text':
+    'First make sure that the request comes from the person, and not from somebody who knows the password. All authenticator apps, passkeys, recovery codes, sessions and tokens end. The person is told at the next sign-in.',
+  'people.resetFactors.go': 'Remove the factors',
   'people.signOut': 'Sign out everywhere',
   'people.signOut.title': 'Sign out everywhere',
   'people.signOut.question': 'Sign {email} out everywhere?',
@@ -134,6 +142,8 @@ export const adminEn = {
   'people.revokeToken.text':
     'Programs that use this token of {email} (ID {id}) lose access immediately. Its refresh token ends as well.',
   'people.revokeToken.go': 'Revoke the token',
+  'people.done.factors-reset':
+    'The second factors were removed. The person is told at the next sign-in.',
   'people.done.signed-out': 'The person is signed out everywhere.',
   'people.done.disabled': 'The account is disabled. Its sessions and tokens have ended.',
   'people.done.enabled': 'The account may sign in again.',

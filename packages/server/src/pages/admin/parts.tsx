@@ -7,9 +7,11 @@ import { isFresh, needsFreshSignIn } from '../../admin/authorize.ts'
 import { execute } from '../../admin/execute.ts'
 import { OPERATIONS, operationNamed } from '../../admin/operations/all.ts'
 import { AdminProblem, type ProblemName } from '../../admin/problems.ts'
+import { isRequired } from '../../factors/policy.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import { redactText } from '../../logger.ts'
 import type { PageText } from '../../messages/messages.ts'
+import { MFA_ACR } from '../../sessions/methods.ts'
 import { AccountUnfinished } from '../../users/end-account.ts'
 import { hasRole, type Role } from '../../users/roles.ts'
 import { assetUrl } from '../parts/assets.ts'
@@ -27,10 +29,27 @@ export function requireRole(role: Role): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const { user } = c.get('page')
     if (!user) return signedIn(c, next)
+    if (lacksSecondFactor(c)) return c.redirect(addSecondFactorUrl(c), 303)
     if (hasRole(user.role, role)) return next()
     if (user.role === null) return c.notFound()
     return renderForbidden(c, role)
   }
+}
+
+/** Whether the operator has to add a second factor to the session first. */
+function lacksSecondFactor(c: Context<AppEnv>): boolean {
+  const { user, session, service } = c.get('page')
+  const { secondFactor } = service.config.settings
+  return (
+    user?.role != null && isRequired(secondFactor, user.role) && !session?.methods.includes('mfa')
+  )
+}
+
+/** Returns the URL that asks for the second factor, and then returns to the page. */
+function addSecondFactorUrl(c: Context<AppEnv>): string {
+  const { pathname, search } = new URL(c.req.url)
+  const query = { acr_values: MFA_ACR, return_to: pathname + search }
+  return `/login?${new URLSearchParams(query)}`
 }
 
 function renderForbidden(c: Context<AppEnv>, role: Role) {

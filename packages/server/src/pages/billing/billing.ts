@@ -1,10 +1,22 @@
 import type { Hono } from 'hono'
 import { RETURNED_PATH } from '../../billing.ts'
 import type { ServiceContext } from '../../context.ts'
-import type { AppEnv } from '../../http/variables.ts'
+import { type AppEnv, SELF } from '../../http/variables.ts'
 import { readOwnForm, requireUser } from '../parts/forms.ts'
-import { addForm, addPage, type FormAction, type PageHandler } from './pages/add-form.ts'
-import { downloadCreditNote, renderBilling } from './pages/billing.tsx'
+import { requireTeam } from '../parts/team.ts'
+import {
+  addForm,
+  addPage,
+  type BillingRoutes,
+  type FormAction,
+  type PageHandler,
+} from './pages/add-form.ts'
+import {
+  downloadCreditNote,
+  downloadInvoice,
+  renderBilling,
+  showSubscribed,
+} from './pages/billing.tsx'
 import {
   changeQuantity,
   checkout,
@@ -26,48 +38,62 @@ import { showSwap, swap } from './pages/swap.tsx'
 import { addSandboxControls } from './sections/sandbox-controls.tsx'
 
 const PAGES: Readonly<Record<string, PageHandler>> = {
-  '/billing/swap': showSwap,
-  '/billing/cancel': showCancel,
-  '/billing/confirm': showConfirm,
-  '/billing/card/delete': showDeleteCard,
-  '/billing/credit-note/:id': downloadCreditNote,
+  '/swap': showSwap,
+  '/cancel': showCancel,
+  '/confirm': showConfirm,
+  '/card/delete': showDeleteCard,
+  '/credit-note/:id': downloadCreditNote,
 }
 
 /** The form actions. All of them work without script. */
 const FORMS: Readonly<Record<string, FormAction>> = {
-  '/billing/subscribe': subscribe,
-  '/billing/pay': payNow,
-  '/billing/quantity': changeQuantity,
-  '/billing/resume': resume,
-  '/billing/unpause': unpause,
-  '/billing/keep-plan': keepPlan,
-  '/billing/code': useCode,
-  '/billing/checkout': checkout,
-  '/billing/portal': portal,
-  '/billing/swap': swap,
-  '/billing/plan-change': planChange,
-  '/billing/cancel': cancel,
-  '/billing/cancel-now': cancelNow,
-  '/billing/confirm': confirm,
-  '/billing/address': changeAddress,
-  '/billing/tax-id': addTaxId,
-  '/billing/tax-id/delete': removeTaxId,
-  '/billing/card': addCard,
-  '/billing/card/default': chooseMethod,
-  '/billing/card/delete': deleteMethod,
+  '/subscribe': subscribe,
+  '/pay': payNow,
+  '/quantity': changeQuantity,
+  '/resume': resume,
+  '/unpause': unpause,
+  '/keep-plan': keepPlan,
+  '/code': useCode,
+  '/checkout': checkout,
+  '/portal': portal,
+  '/swap': swap,
+  '/plan-change': planChange,
+  '/cancel': cancel,
+  '/cancel-now': cancelNow,
+  '/confirm': confirm,
+  '/address': changeAddress,
+  '/tax-id': addTaxId,
+  '/tax-id/delete': removeTaxId,
+  '/card': addCard,
+  '/card/default': chooseMethod,
+  '/card/delete': deleteMethod,
 }
 
 /** Adds the billing pages of the signed-in person. */
 export function addBilling(app: Hono<AppEnv>, service: ServiceContext): void {
-  app.get('/billing', requireUser(), (c) => renderBilling(c))
   app.get(RETURNED_PATH, showReturned)
-  for (const [path, show] of Object.entries(PAGES)) addPage(app, path, show)
-  for (const [path, action] of Object.entries(FORMS)) addForm(app, path, action)
-  // Shows what the choices on the page cost, without changing anything.
-  app.post('/billing/price', requireUser(), async (c) =>
-    renderBilling(c, { form: await readOwnForm(c) }),
-  )
+  addBillingRoutes({ app, base: SELF.path, guard: requireUser() })
   addSandboxControls(app, service)
+}
+
+/** Adds the billing pages of teams, for the members who may manage the billing of their team. */
+export function addTeamBilling(app: Hono<AppEnv>): void {
+  const routes = { app, base: '/teams/:team/billing', guard: requireTeam('bill') }
+  addPage(routes, '/invoice/:id', downloadInvoice)
+  addPage(routes, '/subscribed', showSubscribed)
+  addBillingRoutes(routes)
+}
+
+function addBillingRoutes(routes: BillingRoutes): void {
+  const { app, base, guard } = routes
+  app.get(base, guard, (c) => renderBilling(c))
+  for (const [path, show] of Object.entries(PAGES)) addPage(routes, path, show)
+  for (const [path, action] of Object.entries(FORMS)) addForm(routes, path, action)
+  // Shows what the choices on the page cost, without changing anything.
+  app.post(`${base}/price`, guard, async (c) => renderBilling(c, { form: await readOwnForm(c) }))
   // A form that failed shows the page at its own address, which a person may reload or bookmark.
-  app.get('/billing/*', (c) => c.redirect('/billing', 303))
+  app.get(`${base}/*`, (c) => {
+    const end = c.req.path.indexOf(SELF.path) + SELF.path.length
+    return c.redirect(c.req.path.slice(0, end), 303)
+  })
 }

@@ -15,6 +15,11 @@ export interface ConfirmationProps {
   readonly confirmLabel: string
   /** Why the action failed, when the form is shown again. */
   readonly problem?: string | null
+  /**
+   * Whether the action takes nothing away from anyone, so that its button needs no warning color.
+   * @default false
+   */
+  readonly isHarmless?: boolean
   /** Description of the consequences, and form fields for decisions. */
   readonly children?: Child
 }
@@ -36,7 +41,12 @@ export const Confirmation: FC<ConfirmationProps> = (props) => (
         <button type="submit" name="decision" value="stay" formnovalidate>
           {props.cancelLabel}
         </button>
-        <button type="submit" class="danger" name="decision" value="go">
+        <button
+          type="submit"
+          class={props.isHarmless ? 'primary' : 'danger'}
+          name="decision"
+          value="go"
+        >
           {props.confirmLabel}
         </button>
       </div>

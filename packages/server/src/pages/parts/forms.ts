@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import type { ServiceContext } from '../../context.ts'
 import { isReadable, readText, UnreadableRequest } from '../../http/readable.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
-import type { AppEnv, PageContext } from '../../http/variables.ts'
+import { type AppEnv, type PageContext, SELF } from '../../http/variables.ts'
 import { textForRequest } from '../../messages/messages.ts'
 import type { User } from '../../users/user.ts'
 
@@ -52,9 +52,20 @@ export function providePageContext(service: ServiceContext): MiddlewareHandler<A
     const session = await service.sessions.find(c.req.header('cookie') ?? null)
     const user = session ? await service.users.findById(session.userId) : null
     const csrfToken = c.get('csrfToken') ?? null
+    const signedIn = {
+      user,
+      session: user && session,
+      signedInAt: session?.authenticatedAt ?? null,
+    }
     const language = choosePageText(c, user?.locale)
-    const signedInAt = session?.authenticatedAt ?? null
-    c.set('page', { service, user, signedInAt, csrfToken, path: c.req.path, ...language })
+    c.set('page', {
+      service,
+      ...signedIn,
+      csrfToken,
+      path: c.req.path,
+      payer: SELF,
+      ...language,
+    })
     return next()
   }
 }

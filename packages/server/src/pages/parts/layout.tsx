@@ -33,14 +33,23 @@ export const Layout: FC<{ title: string; page: PageContext; children?: Child }> 
   )
 }
 
-const PLACES = ['clients', 'tokens', 'applications', 'billing', 'admin'] as const
+const PLACES = ['clients', 'tokens', 'applications', 'billing', 'teams', 'admin'] as const
+
+/** Whether a link of the navigation is shown. */
+export function isPlaceShown(
+  place: (typeof PLACES)[number],
+  { service, user }: Pick<PageContext, 'service' | 'user'>,
+): boolean {
+  if (place === 'teams') return service.config.settings.teams !== false
+  return place !== 'admin' || (user?.role ?? null) !== null
+}
 
 const Navigation: FC = () => {
   const page = usePage()
   return (
     <nav class="places" aria-label={page.t('layout.main')}>
       <ul>
-        {PLACES.filter((place) => place !== 'admin' || page.user?.role).map((place) => (
+        {PLACES.filter((place) => isPlaceShown(place, page)).map((place) => (
           <li>
             <a href={`/${place}`} aria-current={getAriaCurrent(page.path, `/${place}`)}>
               {page.t(`places.${place}`)}
@@ -82,6 +91,12 @@ export const OwnForm: FC<JSX.IntrinsicElements['form']> = ({ children, ...form }
     {children}
   </form>
 )
+
+/** A form of the billing pages. `action` is the path below the billing page of the payer. */
+export const BillingForm: FC<JSX.IntrinsicElements['form'] & { action: string }> = ({
+  action,
+  ...form
+}) => <OwnForm action={`${usePage().payer.path}${action}`} {...form} />
 
 interface DocumentProps {
   readonly t: PageText
@@ -137,7 +152,11 @@ export const Document: FC<DocumentProps> = (props) => (
 
 /** Wrapper of pages with billing forms, which adds their stylesheet and script. */
 export const BillingFrame: FC<{ children?: Child }> = ({ children }) => (
-  <div class="billing" data-missing-script={usePage().t('cardScript.missing')}>
+  <div
+    class="billing"
+    data-missing-script={usePage().t('cardScript.missing')}
+    data-billing={usePage().payer.path}
+  >
     {children}
     <script type="module" src={assetUrl('billing.js')} />
   </div>

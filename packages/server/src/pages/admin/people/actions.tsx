@@ -22,6 +22,11 @@ import { TAX_ACTS } from './tax-acts.tsx'
  */
 const ACTS: Readonly<Record<string, PersonAction>> = {
   'sign-out': { operation: 'users.signOut', done: 'signed-out', texts: 'people.signOut' },
+  'reset-factors': {
+    operation: 'users.resetFactors',
+    done: 'factors-reset',
+    texts: 'people.resetFactors',
+  },
   enable: { operation: 'users.enable', done: 'enabled' },
   disable: {
     operation: 'users.disable',

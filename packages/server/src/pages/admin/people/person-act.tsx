@@ -21,6 +21,7 @@ type ActTexts =
   | 'accounts.disable'
   | `people.${
       | 'signOut'
+      | 'resetFactors'
       | 'role'
       | 'endSession'
       | 'revokeApplication'

@@ -1,6 +1,11 @@
 import type { Context } from 'hono'
 import type { OperatorActor } from '../../../admin/audit/caller.ts'
-import type { ApplicationJson, SessionJson, TokenJson } from '../../../admin/operations/access.ts'
+import type {
+  ApplicationJson,
+  FactorsJson,
+  SessionJson,
+  TokenJson,
+} from '../../../admin/operations/access.ts'
 import type { CreditNoteJson } from '../../../admin/operations/credit-notes.ts'
 import type { DisputeJson } from '../../../admin/operations/disputes.ts'
 import type { InvoiceDetailJson, InvoiceJson } from '../../../admin/operations/invoices.ts'
@@ -40,6 +45,7 @@ export interface ListPage<Entry> {
 /** Everything that the page of a person shows. */
 export interface PersonData {
   readonly person: PersonJson
+  readonly factors: FactorsJson
   readonly sessions: readonly SessionJson[]
   readonly applications: readonly ApplicationJson[]
   readonly tokens: readonly TokenJson[]
@@ -85,6 +91,7 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
     (await runOperation<{ data: readonly Entry[] }>(c, name, { id })).data
   const isCustomer = person.provider !== null
   const [
+    factors,
     sessions,
     applications,
     tokens,
@@ -96,6 +103,7 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
     creditNotes,
     usage,
   ] = await Promise.all([
+    runOperation<FactorsJson>(c, 'users.getFactors', { id }),
     list<SessionJson>('users.listSessions'),
     list<ApplicationJson>('users.listApplications'),
     list<TokenJson>('users.listTokens'),
@@ -108,7 +116,7 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
     isCustomer ? nullIfProviderAway(() => list<UsageJson>('billing.listUsage')) : [],
   ])
   const { data: disputes } = isCustomer ? await readDisputes(c, id) : NOTHING
-  const access = { sessions, applications, tokens }
+  const access = { factors, sessions, applications, tokens }
   const documents = { invoices, creditNotes, disputes, taxIds }
   return { person, ...access, subscriptions, timeline, customer, usage, ...documents }
 }

@@ -1,6 +1,7 @@
 /** Results of forms, as `?done=…` names them after the redirect. */
 export const DONE = [
   'signed-out',
+  'factors-reset',
   'disabled',
   'enabled',
   'waiting',

@@ -71,7 +71,7 @@ export async function renderPerson(
   )
 }
 
-const Details: FC<Pick<PersonSectionProps, 'data'>> = ({ data: { person } }) => {
+const Details: FC<Pick<PersonSectionProps, 'data'>> = ({ data: { person, factors } }) => {
   const { t } = usePage()
   return (
     <section class="card stack" aria-labelledby="facts-title">
@@ -96,6 +96,13 @@ const Details: FC<Pick<PersonSectionProps, 'data'>> = ({ data: { person } }) => 
         <Fact term={t('people.role')}>
           {person.role === null ? t('people.noRole') : describeRole(person.role, t)}
         </Fact>
+        <Fact term={t('factors.title')}>
+          {t('people.factors', {
+            apps: factors.app === null ? 0 : 1,
+            passkeys: factors.passkeys.length,
+            codes: factors.recovery_codes,
+          })}
+        </Fact>
         {person.provider !== null && (
           <Fact term={t('people.customerAt')}>{describeProvider(person.provider)}</Fact>
         )}
@@ -114,7 +121,14 @@ const Acts: FC<PersonSectionProps> = ({ data: { person, subscriptions }, can }) 
   const isDisabled = person.disabled_at !== null
   const mayEnable = isDisabled && can('users.enable')
   const mayDisable = can('users.disable') && (!isDisabled || subscriptions.some(renews))
-  const acts = ['users.signOut', 'users.enable', 'users.disable', 'users.setRole', 'users.delete']
+  const acts = [
+    'users.signOut',
+    'users.resetFactors',
+    'users.enable',
+    'users.disable',
+    'users.setRole',
+    'users.delete',
+  ]
   if (!acts.some(can)) return null
   return (
     <section class="card stack" aria-labelledby="acts-title">
@@ -128,6 +142,11 @@ const Acts: FC<PersonSectionProps> = ({ data: { person, subscriptions }, can }) 
         {!isDisabled && can('users.signOut') && (
           <a class="button" href={`${path}/sign-out`}>
             {t('people.signOut')}
+          </a>
+        )}
+        {can('users.resetFactors') && (
+          <a class="button danger-quiet" href={`${path}/reset-factors`}>
+            {t('people.resetFactors')}
           </a>
         )}
         {can('users.setRole') && (

@@ -1,7 +1,8 @@
 import {
   type ActiveDiscount,
   type Address,
-  type BillableUser,
+  type BillableOwner,
+  type Billing,
   type CreditNote,
   type EndReason,
   type Invoice,
@@ -22,19 +23,22 @@ import { planOf } from '../../../config/plan-capabilities.ts'
 import type { Plan } from '../../../config/settings.ts'
 import { getBillingTime } from '../../../dates.ts'
 import type { AppEnv } from '../../../http/variables.ts'
-import { type CountedQuantities, countSeats } from '../../../plans/seats.ts'
+import { type CountedQuantities, countSeats, type SeatOwner } from '../../../plans/seats.ts'
 import { type PlanUsage, readPlanUsage } from '../../../plans/usage.ts'
+import { teamOwner } from '../../../teams/end-team.ts'
 import { getSignedInUser } from '../../parts/forms.ts'
 import { hasCreditNotes } from './providers.ts'
 
 /** Name of the subscription that the pages manage. They support one subscription per person. */
 export const SUBSCRIPTION = 'main'
 
-/** The billing data of the signed-in person. */
+/** The billing data of the signed-in person, or of a team. */
 export interface BillingAccount {
-  readonly billable: BillableUser
+  /** Path of the billing page of this owner. */
+  readonly path: string
+  readonly billable: BillableOwner
   readonly provider: ProviderName
-  /** Whether the person is a customer at a payment provider. */
+  /** Whether the owner is a customer at a payment provider. */
   readonly isCustomer: boolean
   /** All subscriptions with the name `main`, newest first. Only the first one is current. */
   readonly history: readonly Subscription[]
@@ -52,24 +56,37 @@ export interface BillingAccount {
 
 /** Reads the billing data from our own tables, without a request to the provider. */
 export async function readAccount(c: Context<AppEnv>): Promise<BillingAccount> {
-  const { service } = c.get('page')
-  const user = getSignedInUser(c)
+  const { service, payer } = c.get('page')
   const { plans } = service.config.settings
-  const billable = await service.billing.user(Number(user.id))
+  const billable = await readPayer(c, service.billing)
   const all = await billable.subscriptions()
   const history = all.filter(({ name }) => name === SUBSCRIPTION)
   const [newest] = history
   const running = newest && !newest.ended() ? newest : null
   return {
+    path: payer.path,
     billable,
     provider: billable.provider,
     isCustomer: billable.providerId !== null,
     history,
     running,
     plan: running ? planOf(plans, running) : null,
-    counted: await countSeats(plans, user),
+    counted: await countSeats(plans, await readSeatOwner(c)),
     now: getBillingTime(service),
   }
+}
+
+function readPayer(c: Context<AppEnv>, billing: Billing): Promise<BillableOwner> {
+  const { membership } = c.get('page').payer
+  if (membership === null) return billing.user(Number(getSignedInUser(c).id))
+  const { type, id } = teamOwner(membership.team)
+  return billing.owner(type, id)
+}
+
+async function readSeatOwner(c: Context<AppEnv>): Promise<SeatOwner> {
+  const { service, payer } = c.get('page')
+  if (payer.membership === null) return getSignedInUser(c)
+  return { members: await service.teams.countMembers(payer.membership.team.id) }
 }
 
 /**

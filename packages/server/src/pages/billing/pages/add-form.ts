@@ -1,12 +1,21 @@
-import { isBillingError } from '@tollgate/billing'
-import type { Context, Hono } from 'hono'
+import { type BillableOwner, isBillingError } from '@tollgate/billing'
+import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type { ServiceContext } from '../../../context.ts'
 import type { AppEnv } from '../../../http/variables.ts'
-import { getSignedInUser, readOwnForm, requireUser } from '../../parts/forms.ts'
+import { getSignedInUser, readOwnForm } from '../../parts/forms.ts'
 import { type BillingAccount, readAccount } from '../model/account.ts'
 import type { CompletedBillingAction } from '../model/notices.ts'
 import { describeProblem, isDeclined } from '../model/problems.ts'
 import { renderBilling } from './billing.tsx'
+
+/** Path of the billing pages of one kind of owner, and the guard in front of them. */
+export interface BillingRoutes {
+  readonly app: Hono<AppEnv>
+  /** Pattern of the path of the billing page. */
+  readonly base: string
+  /** Lets only people through who may act for the owner, and sets the payer of the page. */
+  readonly guard: MiddlewareHandler<AppEnv>
+}
 
 export interface FormRequest {
   readonly service: ServiceContext
@@ -23,12 +32,16 @@ export type FormAction = (
 ) => Promise<CompletedBillingAction | { readonly goTo: string }>
 
 /**
- * Adds the route of a form for the signed-in person. If its action fails, the billing page shows
+ * Adds the route of a form. If its action fails, the billing page shows
  * why.
  */
-export function addForm(app: Hono<AppEnv>, path: string, action: FormAction): void {
-  app.post(path, requireUser(), async (c) => {
-    const { service } = c.get('page')
+export function addForm(
+  { app, base, guard }: BillingRoutes,
+  path: string,
+  action: FormAction,
+): void {
+  app.post(`${base}${path}`, guard, async (c) => {
+    const { service, payer } = c.get('page')
     const form = await readOwnForm(c)
     const card = form.has('token')
       ? await service.limits.attemptCard(getSignedInUser(c).id, c.get('network'))
@@ -37,11 +50,11 @@ export function addForm(app: Hono<AppEnv>, path: string, action: FormAction): vo
       const account = await readAccount(c)
       const done = await action({ service, account, form })
       await card?.accepted()
-      return c.redirect(typeof done === 'string' ? `/billing?done=${done}` : done.goTo, 303)
+      return c.redirect(typeof done === 'string' ? `${payer.path}?done=${done}` : done.goTo, 303)
     } catch (error) {
       await (isDeclined(error) ? card?.declined() : card?.withdrawn())
       if (isBillingError(error, 'payment_action_required'))
-        return c.redirect('/billing/confirm', 303)
+        return c.redirect(`${payer.path}/confirm`, 303)
       const problem = describeProblem(error, c.get('page').t)
       if (!problem) throw error
       return renderBilling(c, { problem, form })
@@ -49,14 +62,27 @@ export function addForm(app: Hono<AppEnv>, path: string, action: FormAction): vo
   })
 }
 
+/** Reads the owner again, after its provider has changed. */
+export function reloadPayer({
+  service,
+  account,
+}: Pick<FormRequest, 'service' | 'account'>): Promise<BillableOwner> {
+  const { type, id } = account.billable.owner
+  return service.billing.owner(type, id)
+}
+
 export type PageHandler = (c: Context<AppEnv>) => Response | Promise<Response>
 
 /**
- * Adds the route of a page for the signed-in person. If it cannot be shown, the billing page shows
+ * Adds the route of a page. If it cannot be shown, the billing page shows
  * why.
  */
-export function addPage(app: Hono<AppEnv>, path: string, show: PageHandler): void {
-  app.get(path, requireUser(), async (c) => {
+export function addPage(
+  { app, base, guard }: BillingRoutes,
+  path: string,
+  show: PageHandler,
+): void {
+  app.get(`${base}${path}`, guard, async (c) => {
     try {
       return await show(c)
     } catch (error) {

@@ -14,7 +14,7 @@ import {
 import { parseQuantity, quantityChoice } from '../model/plans.ts'
 import { BadChoice } from '../model/problems.ts'
 import { availableProviders, parseProvider } from '../model/providers.ts'
-import type { FormRequest } from './add-form.ts'
+import { type FormRequest, reloadPayer } from './add-form.ts'
 import { readCard, setUpTestCardDeclines } from './cards.tsx'
 
 export async function subscribe(request: FormRequest) {
@@ -26,7 +26,7 @@ export async function subscribe(request: FormRequest) {
   const chosen = readChosenPlan(choosing(request, provider), form)
   await requireAsShown(request, chosen)
   const { token } = keepsCard ? { token: null } : await readCard(request)
-  const payer = await service.billing.user(billable.id)
+  const payer = await reloadPayer(request)
   await beginSubscription(payer, chosen).create(token)
   await setUpTestCardDeclines(request, token)
   return 'subscribed' as const
@@ -110,22 +110,24 @@ export async function keepPlan({ account }: FormRequest) {
   return 'plan-kept' as const
 }
 
+const isUser = ({ owner }: BillingAccount['billable']) => owner.type === 'user'
+
 /** Creates a checkout on the provider's hosted page, and returns its URL. */
 export async function checkout(request: FormRequest) {
   const { service, form } = request
-  const { billable } = request.account
+  const { billable, path } = request.account
   const wanted = parseProvider(form.get('provider'), availableProviders(service))
   if (wanted !== null && wanted !== billable.provider) await billable.chooseProvider(wanted)
-  const payer = await service.billing.user(billable.id)
+  const payer = await reloadPayer(request)
   const chosen = readChosenPlan(choosing(request, payer.provider), form)
   const { url } = await beginSubscription(payer, chosen).checkout({
-    successPath: '/billing?done=subscribed',
-    cancelPath: '/billing',
+    successPath: isUser(billable) ? `${path}?done=subscribed` : `${path}/subscribed`,
+    cancelPath: path,
   })
-  return { goTo: url ?? '/billing' }
+  return { goTo: url ?? path }
 }
 
 export async function portal({ account }: FormRequest) {
-  const { url } = await account.billable.billingPortal({ returnPath: '/billing' })
+  const { url } = await account.billable.billingPortal({ returnPath: account.path })
   return { goTo: url }
 }

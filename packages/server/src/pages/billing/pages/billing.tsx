@@ -2,7 +2,7 @@ import type { ProviderName } from '@tollgate/billing'
 import type { Context } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { AppEnv } from '../../../http/variables.ts'
-import { BillingFrame, Note, OwnForm, usePage } from '../../parts/layout.tsx'
+import { BillingForm, BillingFrame, Note, usePage } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
 import { mayChooseProvider, readAccount, readProviderView } from '../model/account.ts'
 import { createCardEntry } from '../model/card-entry.ts'
@@ -33,7 +33,7 @@ export async function renderBilling(
   c: Context<AppEnv>,
   view: { readonly problem?: BillingProblem; readonly form?: URLSearchParams } = {},
 ): Promise<Response> {
-  const { service, t } = c.get('page')
+  const { service, t, payer } = c.get('page')
   const account = await readAccount(c)
   const { running, isCustomer } = account
   const { plans } = service.config.settings
@@ -59,7 +59,9 @@ export async function renderBilling(
   return renderPage(
     c,
     {
-      title: t('places.billing'),
+      title: payer.membership
+        ? t('teams.billing', { team: payer.membership.team.name })
+        : t('places.billing'),
       status: problem?.status ?? 200,
       policy: entry.policy,
       opensWindows: entry.opensWindows,
@@ -67,8 +69,8 @@ export async function renderBilling(
     },
     <BillingFrame>
       <div class="stack">
-        <h1>{t('places.billing')}</h1>
-        <SandboxControls canDecline={isCustomer} />
+        <BillingTitle />
+        <SandboxControls canDecline={isCustomer && payer.membership === null} />
         <Note tone="bad" role="alert" text={problem?.message} />
         <Note tone={notice?.tone ?? 'good'} text={notice?.text} />
         {running && (
@@ -95,6 +97,21 @@ export async function renderBilling(
   )
 }
 
+/** The heading, which names the team that pays. */
+const BillingTitle: FC = () => {
+  const { t, payer } = usePage()
+  if (payer.membership === null) return <h1>{t('places.billing')}</h1>
+  const { id, name } = payer.membership.team
+  return (
+    <div>
+      <h1>{t.parts('teams.billing', { team: <bdi>{name}</bdi> })}</h1>
+      <p>
+        <a href={`/teams/${id}`}>{t('teams.back')}</a>
+      </p>
+    </div>
+  )
+}
+
 /** The button for the provider's customer portal. The link is created on click. */
 const Portal: FC<{ provider: ProviderName }> = (view) => {
   const { t } = usePage()
@@ -103,16 +120,33 @@ const Portal: FC<{ provider: ProviderName }> = (view) => {
     <section class="card" aria-labelledby="portal-title">
       <h2 id="portal-title">{t('portal.title', { provider })}</h2>
       <p>{t('portal.text')}</p>
-      <OwnForm action="/billing/portal">
+      <BillingForm action="/portal">
         <button type="submit">{t('portal.open', { provider })}</button>
-      </OwnForm>
+      </BillingForm>
     </section>
   )
 }
 
+/** Sends the PDF of an invoice of a team. Those of a person are served by the billing package. */
+export async function downloadInvoice(c: Context<AppEnv>): Promise<Response> {
+  const { service } = c.get('page')
+  const { billable } = await readAccount(c)
+  const invoice = await billable.findInvoice(c.req.param('id') ?? '')
+  if (!invoice) return c.notFound()
+  return billable.downloadInvoice(invoice.id, service.config.settings.invoice)
+}
+
 /**
- * Sends the PDF of a credit note. (The PDFs of invoices are served by the billing package itself.)
+ * Handles the return of a team's browser from a checkout: reads the new subscription, because the
+ * webhook may not have arrived yet.
  */
+export async function showSubscribed(c: Context<AppEnv>): Promise<Response> {
+  const { billable, isCustomer, path } = await readAccount(c)
+  if (isCustomer) await billable.sync()
+  return c.redirect(`${path}?done=subscribed`, 303)
+}
+
+/** Sends the PDF of a credit note. */
 export async function downloadCreditNote(c: Context<AppEnv>): Promise<Response> {
   const { service } = c.get('page')
   const { billable, provider } = await readAccount(c)

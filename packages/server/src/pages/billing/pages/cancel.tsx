@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { formatDay } from '../../../dates.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { Submit } from '../../parts/fields.tsx'
-import { BillingFrame, OwnForm } from '../../parts/layout.tsx'
+import { BillingForm, BillingFrame } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
 import {
   endsImmediately,
@@ -18,7 +18,7 @@ export async function showCancel(c: Context<AppEnv>): Promise<Response> {
   const account = await readAccount(c)
   const { running } = account
   const { t } = c.get('page')
-  if (!running || running.incomplete()) return c.redirect('/billing', 303)
+  if (!running || running.incomplete()) return c.redirect(account.path, 303)
   const until = await nullIfUnavailable(running.paidUntil())
   const date = until && formatDay(until, t.locale)
   return renderPage(
@@ -28,22 +28,22 @@ export async function showCancel(c: Context<AppEnv>): Promise<Response> {
       <section class="card narrow stack">
         <h1>{t('cancel.question')}</h1>
         {!running.cancelled() && !endsImmediately(running) && (
-          <OwnForm action="/billing/cancel" data-once>
+          <BillingForm action="/cancel" data-once>
             <h2>{date ? t('cancel.atEndOn', { date }) : t('cancel.atEnd')}</h2>
             <p>{t(running.onTrial() ? 'cancel.keepTrial' : 'cancel.keepPaid')}</p>
             <Submit class="primary">{date ? t('cancel.on', { date }) : t('cancel.end')}</Submit>
-          </OwnForm>
+          </BillingForm>
         )}
-        <OwnForm action="/billing/cancel-now" data-once>
+        <BillingForm action="/cancel-now" data-once>
           <h2>{t('cancel.now')}</h2>
           <p>{t('cancel.nowText')}</p>
           <label class="check">
             <input type="checkbox" name="confirm" value="yes" required /> {t('cancel.confirm')}
           </label>
           <Submit class="danger">{t('cancel.nowGo')}</Submit>
-        </OwnForm>
+        </BillingForm>
         <p>
-          <a href="/billing">{t('cancel.keep')}</a>
+          <a href={account.path}>{t('cancel.keep')}</a>
         </p>
       </section>
     </BillingFrame>,

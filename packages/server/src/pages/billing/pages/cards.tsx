@@ -9,11 +9,11 @@ import { describeMethod } from '../model/describe-card.ts'
 import { BadChoice } from '../model/problems.ts'
 import { availableProviders, parseProvider } from '../model/providers.ts'
 import { findTestCard, setUpDeclines } from '../model/test-cards.ts'
-import type { FormRequest } from './add-form.ts'
+import { type FormRequest, reloadPayer } from './add-form.ts'
 
 export async function addCard(request: FormRequest) {
   const { token } = await readCard(request)
-  const payer = await request.service.billing.user(request.account.billable.id)
+  const payer = await reloadPayer(request)
   const isForLater = request.form.get('later') === 'yes'
   if (isForLater) await payer.addPaymentMethod(token)
   else await payer.updateCard(token)
@@ -27,7 +27,7 @@ export async function chooseMethod({ account, form }: FormRequest) {
 }
 
 export async function deleteMethod({ account, form }: FormRequest) {
-  if (isCancelled(form)) return { goTo: '/billing' }
+  if (isCancelled(form)) return { goTo: account.path }
   await account.billable.deletePaymentMethod(readMethod(form))
   return 'card-deleted' as const
 }
@@ -61,25 +61,25 @@ export async function setUpTestCardDeclines(
   { service, account }: FormRequest,
   token: string | null,
 ): Promise<void> {
-  const { sandbox, billing } = service
+  const { sandbox } = service
   if (!sandbox || token === null) return
-  const { provider, providerId } = await billing.user(account.billable.id)
+  const { provider, providerId } = await reloadPayer({ service, account })
   if (providerId !== null) setUpDeclines(sandbox, providerId, findTestCard(provider, token))
 }
 
 /** Asks for confirmation before a payment method is deleted. */
 export async function showDeleteCard(c: Context<AppEnv>): Promise<Response> {
-  const { billable } = await readAccount(c)
+  const { billable, path } = await readAccount(c)
   const methods = await billable.paymentMethods()
   const method = methods.find(({ id }) => id === c.req.query('method'))
-  if (!method) return c.redirect('/billing', 303)
+  if (!method) return c.redirect(path, 303)
   const { t } = c.get('page')
   return renderPage(
     c,
     { title: t('method.deleteTitle') },
     <Confirmation
       title={t('method.deleteQuestion', { method: describeMethod(method, t) })}
-      action="/billing/card/delete"
+      action={`${path}/card/delete`}
       fields={{ method: method.id }}
       cancelLabel={t('method.stay')}
       confirmLabel={t('method.go')}

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { planOf } from '../../../config/plan-capabilities.ts'
 import type { AppEnv } from '../../../http/variables.ts'
-import { BillingFrame, OwnForm } from '../../parts/layout.tsx'
+import { BillingForm, BillingFrame } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
 import { readAccount, readUnpaidReason } from '../model/account.ts'
 import { createCardEntry } from '../model/card-entry.ts'
@@ -14,12 +14,12 @@ import type { FormRequest } from './add-form.ts'
 /** Shows the page for 3-D Secure, where the customer confirms a payment at the bank. */
 export async function showConfirm(c: Context<AppEnv>): Promise<Response> {
   const { service, t } = c.get('page')
-  const { running, billable } = await readAccount(c)
+  const { running, billable, path } = await readAccount(c)
   const reason = running && (await readUnpaidReason(running))
   if (!running || reason?.code !== 'payment_action_required') {
     // Just confirmed: the provider knows before its webhook arrives.
     if (running && !reason) await billable.sync()
-    return c.redirect('/billing', 303)
+    return c.redirect(path, 303)
   }
   const entry = createCardEntry(service, running.provider)
   const plan = planOf(service.config.settings.plans, running)
@@ -39,7 +39,7 @@ export async function showConfirm(c: Context<AppEnv>): Promise<Response> {
           })}
         </p>
         {entry.kind === 'test' ? (
-          <OwnForm action="/billing/confirm" class="stack" data-once>
+          <BillingForm action="/confirm" class="stack" data-once>
             <p>{t('confirm.sandbox')}</p>
             <div class="row">
               <button class="primary" type="submit" name="answer" value="approve">
@@ -49,7 +49,7 @@ export async function showConfirm(c: Context<AppEnv>): Promise<Response> {
                 {t('confirm.refuse')}
               </button>
             </div>
-          </OwnForm>
+          </BillingForm>
         ) : (
           <noscript>
             <p class="problem">
@@ -59,7 +59,7 @@ export async function showConfirm(c: Context<AppEnv>): Promise<Response> {
         )}
         <AskBank entry={entry} clientSecret={reason.payment.clientSecret} />
         <p>
-          <a href="/billing">{t('confirm.back')}</a>
+          <a href={path}>{t('confirm.back')}</a>
         </p>
         <ProviderScripts entry={entry} />
       </section>
@@ -68,10 +68,10 @@ export async function showConfirm(c: Context<AppEnv>): Promise<Response> {
 }
 
 /** Handles the form that approves or rejects a payment at the simulated bank of the sandbox. */
-export async function confirm({ service, account: { running }, form }: FormRequest) {
+export async function confirm({ service, account: { running, path }, form }: FormRequest) {
   const reason = running && (await readUnpaidReason(running))
   const { sandbox } = service
-  if (!sandbox || reason?.code !== 'payment_action_required') return { goTo: '/billing' }
+  if (!sandbox || reason?.code !== 'payment_action_required') return { goTo: path }
   const approved = form.get('answer') === 'approve'
   answerBank(sandbox, reason.payment, approved)
   await processPendingWork(service, sandbox)

@@ -3,7 +3,7 @@ import type { FC } from 'hono/jsx'
 import type { Plan } from '../../../config/settings.ts'
 import { formatDay } from '../../../dates.ts'
 import { Submit } from '../../parts/fields.tsx'
-import { OwnForm, usePage } from '../../parts/layout.tsx'
+import { BillingForm, usePage } from '../../parts/layout.tsx'
 import { requireRunning } from '../model/account.ts'
 import { changeTo, swapTarget } from '../model/plans.ts'
 import type { FormRequest } from './add-form.ts'
@@ -20,7 +20,7 @@ export async function planChange({ service, account, form }: FormRequest) {
   const change = changeTo(form.get('plan'), running, { plans, ...account })
   // The person approved the quantity, which may have changed in another tab.
   if (String(change.quantity) !== form.get('quantity') || running.cancelled()) {
-    return { goTo: `/billing/swap?plan=${encodeURIComponent(change.plan.id)}&changed=yes` }
+    return { goTo: `${account.path}/swap?plan=${encodeURIComponent(change.plan.id)}&changed=yes` }
   }
   await running.swapAtPeriodEnd(swapTarget(change))
   return 'change-planned' as const
@@ -35,12 +35,12 @@ export const PlannedChangeForm: FC<{ plan: Plan; quantity: number; at: Date | nu
   const { t } = usePage()
   const date = at && formatDay(at, t.locale)
   return (
-    <OwnForm action="/billing/plan-change" class="stack" data-once>
+    <BillingForm action="/plan-change" class="stack" data-once>
       <h2>{t('planChange.title')}</h2>
       <p>{t('planChange.text')}</p>
       <input type="hidden" name="plan" value={plan.id} />
       <input type="hidden" name="quantity" value={quantity} />
       <Submit>{date ? t('planChange.on', { date }) : t('planChange.go')}</Submit>
-    </OwnForm>
+    </BillingForm>
   )
 }

@@ -7,7 +7,7 @@ import { formatDay } from '../../../dates.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { formatAmount } from '../../../messages/messages.ts'
 import { Submit } from '../../parts/fields.tsx'
-import { BillingFrame, OwnForm, usePage } from '../../parts/layout.tsx'
+import { BillingForm, BillingFrame, usePage } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
 import {
   type BillingAccount,
@@ -28,7 +28,7 @@ export async function showSwap(c: Context<AppEnv>): Promise<Response> {
   const { running } = account
   const plan = findPlan(plans, c.req.query('plan'))
   const isThere = running?.providerPlan === plan?.[account.provider] && !running?.cancelled()
-  if (!running || running.incomplete() || !plan || isThere) return c.redirect('/billing', 303)
+  if (!running || running.incomplete() || !plan || isThere) return c.redirect(account.path, 303)
   const change = changeTo(plan.id, running, { plans, ...account })
   const preview = await running.previewSwap(swapTarget(change))
   const hasChanged = c.req.query('changed') === 'yes'
@@ -60,7 +60,7 @@ export async function swap({ service, account, form }: FormRequest) {
     preview.immediately === (form.get('immediately') === 'yes') &&
     running.cancelled() === (form.get('resumes') === 'yes')
   if (!preview || !isAsSeen) {
-    return { goTo: `/billing/swap?plan=${encodeURIComponent(plan.id)}&changed=yes` }
+    return { goTo: `${account.path}/swap?plan=${encodeURIComponent(plan.id)}&changed=yes` }
   }
   await running.swap(wanted, { prorationDate: preview.prorationDate })
   return 'swapped' as const
@@ -108,7 +108,7 @@ const SwapCard: FC<SwapView> = (view) => {
         <p>{t.parts('swap.later', { price: <Price plan={plan} quantity={quantity} /> })}</p>
       )}
       {running?.cancelled() && <p>{t('swap.resumes')}</p>}
-      <OwnForm action="/billing/swap" data-once>
+      <BillingForm action="/swap" data-once>
         <input type="hidden" name="plan" value={plan.id} />
         <input type="hidden" name="quantity" value={quantity} />
         <input type="hidden" name="proration_date" value={preview.prorationDate.getTime()} />
@@ -121,9 +121,9 @@ const SwapCard: FC<SwapView> = (view) => {
               ? t('swap.pay', { amount: formatAmount(preview.total, t) })
               : t('swap.title')}
           </Submit>
-          <a href="/billing">{t('swap.keep')}</a>
+          <a href={account.path}>{t('swap.keep')}</a>
         </div>
-      </OwnForm>
+      </BillingForm>
       {running && canPlanChange(running) && (
         <PlannedChangeForm {...{ plan, quantity, at: laterAt }} />
       )}

@@ -4,7 +4,7 @@ import { planOf } from '../../../config/plan-capabilities.ts'
 import { formatDay } from '../../../dates.ts'
 import { formatAmount, formatDecimal } from '../../../messages/messages.ts'
 import { Submit } from '../../parts/fields.tsx'
-import { OwnForm, usePage } from '../../parts/layout.tsx'
+import { BillingForm, usePage } from '../../parts/layout.tsx'
 import { Fact } from '../../parts/table.tsx'
 import type { BillingAccount, ProviderView } from '../model/account.ts'
 import { describeCard } from '../model/describe-card.ts'
@@ -98,7 +98,7 @@ const Planned: FC<Pick<CurrentView, 'subscription'>> = ({ subscription }) => {
   const { plans } = service.config.settings
   const next = planOf(plans, { provider, providerPlan: plannedPrice })
   return (
-    <OwnForm action="/billing/keep-plan" class="row" data-once>
+    <BillingForm action="/keep-plan" class="row" data-once>
       <span>
         {t.parts('current.planned', {
           plan: <bdi>{next?.name ?? plannedPrice}</bdi>,
@@ -106,7 +106,7 @@ const Planned: FC<Pick<CurrentView, 'subscription'>> = ({ subscription }) => {
         })}
       </span>
       <button type="submit">{t('current.keep')}</button>
-    </OwnForm>
+    </BillingForm>
   )
 }
 
@@ -116,16 +116,16 @@ const Changes: FC<Omit<CurrentView, 'told'>> = ({ account, subscription }) => (
     {hasPromotionCodes(subscription.provider) && (account.plan?.promotionCodes ?? true) && <Code />}
     <div class="row">
       {subscription.onGracePeriod() && (
-        <OwnForm action="/billing/resume" data-once>
+        <BillingForm action="/resume" data-once>
           <Submit class="primary">{usePage().t('current.resume')}</Submit>
-        </OwnForm>
+        </BillingForm>
       )}
       {subscription.paused() && subscription.can('pauses') && (
-        <OwnForm action="/billing/unpause" data-once>
+        <BillingForm action="/unpause" data-once>
           <Submit class="primary">{usePage().t('current.unpause')}</Submit>
-        </OwnForm>
+        </BillingForm>
       )}
-      <a class="button" href="/billing/cancel">
+      <a class="button" href={`${account.path}/cancel`}>
         {usePage().t(subscription.cancelled() ? 'current.endNow' : 'cancel.title')}
       </a>
     </div>
@@ -145,7 +145,7 @@ const Quantity: FC<Omit<CurrentView, 'told'>> = ({ account, subscription }) => {
   const { min, max } = choice
   const price = plan && plan.rates === null ? formatTotal(plan, 1, settings, t) : null
   return (
-    <OwnForm action="/billing/quantity" class="row bottom" data-once>
+    <BillingForm action="/quantity" class="row bottom" data-once>
       {min === max ? (
         <>
           <input type="hidden" name="quantity" value={min} />
@@ -171,19 +171,19 @@ const Quantity: FC<Omit<CurrentView, 'told'>> = ({ account, subscription }) => {
           <button type="submit">{t('current.changeQuantity')}</button>
         </>
       )}
-    </OwnForm>
+    </BillingForm>
   )
 }
 
 /** The form for a promotion code, which replaces the present discount. */
 const Code: FC = () => (
-  <OwnForm action="/billing/code" class="row bottom" data-once>
+  <BillingForm action="/code" class="row bottom" data-once>
     <label class="short">
       {usePage().t('current.code')}
       <input name="coupon" maxlength={64} autocomplete="off" required />
     </label>
     <button type="submit">{usePage().t('current.useCode')}</button>
-  </OwnForm>
+  </BillingForm>
 )
 
 const Unpaid: FC<CurrentView> = (props) => {
@@ -200,15 +200,15 @@ const Unpaid: FC<CurrentView> = (props) => {
       {(asks || subscription.incomplete()) && (
         <div class="row">
           {asks && (
-            <a class="button primary" href="/billing/confirm">
+            <a class="button primary" href={`${account.path}/confirm`}>
               {t('confirm.title')}
             </a>
           )}
           {subscription.incomplete() && (
-            <OwnForm action="/billing/cancel-now" data-once>
+            <BillingForm action="/cancel-now" data-once>
               <input type="hidden" name="confirm" value="yes" />
               <button type="submit">{t('current.giveUp')}</button>
-            </OwnForm>
+            </BillingForm>
           )}
         </div>
       )}
@@ -217,13 +217,13 @@ const Unpaid: FC<CurrentView> = (props) => {
 }
 
 const PayNow: FC<{ owed: Money; card: string }> = ({ owed, card }) => (
-  <OwnForm action="/billing/pay" class="row" data-once>
+  <BillingForm action="/pay" class="row" data-once>
     <input type="hidden" name="amount" value={owed.amount} />
     <Submit class="primary">
       {usePage().t('current.payNow', { amount: formatAmount(owed, usePage().t) })}
     </Submit>
     <span>{usePage().t('current.payWith', { card })}</span>
-  </OwnForm>
+  </BillingForm>
 )
 
 /** The plans the person can change to. Each leads to a preview. */
@@ -251,7 +251,7 @@ export const OtherPlans: FC<{
               />
             </p>
             <PlanTerms plan={plan} />
-            <a class="button" href={`/billing/swap?plan=${encodeURIComponent(plan.id)}`}>
+            <a class="button" href={`${account.path}/swap?plan=${encodeURIComponent(plan.id)}`}>
               {settings.plans.some((each) => each !== plan && each.plan === plan.plan)
                 ? t.parts('current.changeToInterval', {
                     plan: <bdi>{plan.name}</bdi>,

@@ -3,7 +3,7 @@ import type { FC } from 'hono/jsx'
 import { type AddressJson, addressJson } from '../../../admin/operations/taxes.ts'
 import type { PageText } from '../../../messages/messages.ts'
 import { TextField } from '../../parts/fields.tsx'
-import { OwnForm, usePage } from '../../parts/layout.tsx'
+import { BillingForm, usePage } from '../../parts/layout.tsx'
 import { Table } from '../../parts/table.tsx'
 import type { BillingAccount, ProviderView } from '../model/account.ts'
 import { TAX_ID_TYPES } from '../model/tax-ids.ts'
@@ -36,10 +36,10 @@ export const InvoiceDetails: FC<InvoiceDetailsView> = ({ account, told, form }) 
           )}
           <details>
             <summary>{t(address ? 'address.change' : 'address.add')}</summary>
-            <OwnForm action="/billing/address" class="stack" data-once>
+            <BillingForm action="/address" class="stack" data-once>
               <AddressFields address={address} />
               <button type="submit">{t('address.save')}</button>
-            </OwnForm>
+            </BillingForm>
           </details>
         </>
       )}
@@ -62,18 +62,18 @@ const TaxIds: FC<{ taxIds: readonly TaxId[]; value: string }> = ({ taxIds, value
             describeTaxIdType(type, t),
             <bdi>{value}</bdi>,
             <TaxIdState state={verification} />,
-            <OwnForm action="/billing/tax-id/delete" data-once>
+            <BillingForm action="/tax-id/delete" data-once>
               <input type="hidden" name="id" value={id} />
               <button type="submit" aria-label={t('taxIds.removeOf', { value })}>
                 {t('taxIds.remove')}
               </button>
-            </OwnForm>,
+            </BillingForm>,
           ])}
         />
       )}
       <details open={typed !== ''}>
         <summary>{t('taxIds.add')}</summary>
-        <OwnForm action="/billing/tax-id" class="stack" data-once>
+        <BillingForm action="/tax-id" class="stack" data-once>
           <div class="field">
             <label for="tax-id-type">{t('taxIds.type')}</label>
             <select id="tax-id-type" name="type">
@@ -94,7 +94,7 @@ const TaxIds: FC<{ taxIds: readonly TaxId[]; value: string }> = ({ taxIds, value
             }}
           />
           <button type="submit">{t('taxIds.add')}</button>
-        </OwnForm>
+        </BillingForm>
       </details>
     </>
   )

@@ -1,6 +1,7 @@
 import type { CreditNote, Invoice } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
 import { formatDay } from '../../../dates.ts'
+import type { PageContext } from '../../../http/variables.ts'
 import type { PageText } from '../../../messages/messages.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -13,10 +14,11 @@ type InvoicesView = Pick<ProviderView, 'invoices' | 'creditNotes'> & {
 /** The list of invoices and credit notes. Either is `null` if it could not be fetched. */
 export const Invoices: FC<InvoicesView> = ({ invoices, creditNotes, isCustomer }) => {
   if (!isCustomer) return null
-  const { t } = usePage()
+  const page = usePage()
+  const { t } = page
   const documents = newestFirst([
-    ...(invoices ?? []).map((invoice) => toInvoiceDocument(invoice, t)),
-    ...(creditNotes ?? []).map((note) => toCreditNoteDocument(note, t)),
+    ...(invoices ?? []).map((invoice) => toInvoiceDocument(invoice, page)),
+    ...(creditNotes ?? []).map((note) => toCreditNoteDocument(note, page)),
   ])
   const isAway = invoices === null || creditNotes === null
   return (
@@ -42,13 +44,14 @@ function findAmountLocale({ language }: PageText): string | undefined {
   return language === 'en' ? undefined : language
 }
 
-function toInvoiceDocument(invoice: Invoice, t: PageText): Document {
+function toInvoiceDocument(invoice: Invoice, { t, payer }: PageContext): Document {
+  const folder = payer.membership ? `${payer.path}/invoice` : '/user/invoice'
   return {
     date: invoice.date(),
     total: invoice.total(findAmountLocale(t)),
     state: describeInvoiceState(invoice, t),
     name: t('invoices.invoice'),
-    path: `/user/invoice/${encodeURIComponent(invoice.id)}`,
+    path: `${folder}/${encodeURIComponent(invoice.id)}`,
   }
 }
 
@@ -62,13 +65,13 @@ function describeInvoiceState({ paid, voided, data }: Invoice, t: PageText): str
   return t(data.provider === 'braintree' ? 'invoices.onItsWay' : 'invoices.open')
 }
 
-function toCreditNoteDocument(note: CreditNote, t: PageText): Document {
+function toCreditNoteDocument(note: CreditNote, { t, payer }: PageContext): Document {
   return {
     date: note.date(),
     total: `−${note.total(findAmountLocale(t))}`,
     state: t(note.isVoid ? 'invoices.creditNoteVoid' : 'invoices.creditNote'),
     name: t('invoices.creditNote'),
-    path: `/billing/credit-note/${encodeURIComponent(note.id)}`,
+    path: `${payer.path}/credit-note/${encodeURIComponent(note.id)}`,
   }
 }
 

@@ -1,6 +1,6 @@
 import type { PaymentMethod } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
-import { OwnForm, usePage } from '../../parts/layout.tsx'
+import { BillingForm, usePage } from '../../parts/layout.tsx'
 import { Table } from '../../parts/table.tsx'
 import type { BillingAccount, ProviderView } from '../model/account.ts'
 import type { CardEntry } from '../model/card-entry.ts'
@@ -26,7 +26,7 @@ export const PaymentMethods: FC<{
       {methods && methods.length > 0 && <MethodTable {...{ account, methods }} />}
       <details>
         <summary>{t('methods.add')}</summary>
-        <OwnForm action="/billing/card" data-once>
+        <BillingForm action="/card" data-once>
           <CardField entry={entry} id="new-card" email={user?.email} />
           {hasSome && (
             <label class="check">
@@ -35,7 +35,7 @@ export const PaymentMethods: FC<{
             </label>
           )}
           <button type="submit">{t('methods.use')}</button>
-        </OwnForm>
+        </BillingForm>
       </details>
     </section>
   )
@@ -86,16 +86,16 @@ const Buttons: FC<{ method: PaymentMethod; isBilled: boolean }> = ({ method, isB
   return (
     <div class="row">
       {!method.isDefault && (
-        <OwnForm action="/billing/card/default" data-once>
+        <BillingForm action="/card/default" data-once>
           <input type="hidden" name="method" value={method.id} />
           <button type="submit" aria-label={t('methods.makeDefaultName', { name })}>
             {t('methods.makeDefault')}
           </button>
-        </OwnForm>
+        </BillingForm>
       )}
       <a
         class="button"
-        href={`/billing/card/delete?method=${encodeURIComponent(method.id)}`}
+        href={`${usePage().payer.path}/card/delete?method=${encodeURIComponent(method.id)}`}
         aria-label={t('methods.deleteName', { name })}
       >
         {t('dialog.delete')}

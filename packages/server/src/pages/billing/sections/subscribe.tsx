@@ -5,7 +5,7 @@ import { formatDay } from '../../../dates.ts'
 import { COUPON } from '../../../demo/providers.ts'
 import { formatAmount, type PageText } from '../../../messages/messages.ts'
 import { Submit } from '../../parts/fields.tsx'
-import { OwnForm, usePage } from '../../parts/layout.tsx'
+import { BillingForm, usePage } from '../../parts/layout.tsx'
 import type { BillingAccount, ProviderView } from '../model/account.ts'
 import type { CardEntry } from '../model/card-entry.ts'
 import { describeCard } from '../model/describe-card.ts'
@@ -44,7 +44,7 @@ export const Subscribe: FC<SubscribeView> = (view) => {
       <h2 id="subscribe-title">{chooseTitle(account, t)}</h2>
       {last && !account.running && <p>{describeState(last, told, card !== null, t).sentence}</p>}
       <ProviderChoice {...view} />
-      <OwnForm action="/billing/subscribe" class="stack" data-once data-priced>
+      <BillingForm action="/subscribe" class="stack" data-once data-priced>
         <input type="hidden" name="provider" value={provider} />
         <fieldset class="bare">
           <legend class="unseen">{t('subscribe.plan')}</legend>
@@ -55,20 +55,20 @@ export const Subscribe: FC<SubscribeView> = (view) => {
           <PayWith {...{ ...view, card }} />
           <Pay {...{ offer, provider }} />
         </div>
-      </OwnForm>
+      </BillingForm>
     </section>
   )
 }
 
 /** The card on file, or the field for a new one. */
-const PayWith: FC<SubscribeView & { card: string | null }> = ({ card, entry, form }) => {
+const PayWith: FC<SubscribeView & { card: string | null }> = ({ account, card, entry, form }) => {
   const { user, t } = usePage()
   if (card !== null) {
     return (
       <p>
         {t.parts('subscribe.youPayWith', {
           card,
-          link: <a href="/billing?card=new">{t('subscribe.anotherCard')}</a>,
+          link: <a href={`${account.path}?card=new`}>{t('subscribe.anotherCard')}</a>,
         })}
       </p>
     )
@@ -137,7 +137,7 @@ const Terms: FC<SubscribeView & OfferView> = ({ offer, provider, entry, form }) 
         <p>{t('subscribe.noPreview')}</p>
       )}
       <noscript>
-        <button type="submit" formaction="/billing/price" formnovalidate>
+        <button type="submit" formaction={`${usePage().payer.path}/price`} formnovalidate>
           {t('subscribe.showPrice')}
         </button>
       </noscript>
@@ -191,7 +191,7 @@ const Pay: FC<OfferView & { provider: ProviderName }> = ({ offer, provider }) =>
       <input type="hidden" name="shown" value={invoices ? termsShown(chosen, invoices) : ''} />
       <Submit class="primary">{payLabel(offer, t)}</Submit>
       {hasHostedPages(provider) && (
-        <button type="submit" formaction="/billing/checkout" formnovalidate>
+        <button type="submit" formaction={`${usePage().payer.path}/checkout`} formnovalidate>
           {t('subscribe.onPage', { provider: PROVIDER_NAMES[provider] })}
         </button>
       )}
@@ -267,14 +267,14 @@ const PlanRadio: FC<{ plan: Plan; isAlone: boolean; isChosen: boolean }> = (prop
 /** The choice of provider, shown until the person has paid. */
 const ProviderChoice: FC<SubscribeView> = ({ provider, available }) => {
   if (available.length < 2) return null
-  const { t } = usePage()
+  const { t, payer } = usePage()
   return (
     <nav class="row" aria-label={t('subscribe.provider')}>
       <span>{t('subscribe.through')}</span>
       {available.map((name) => (
         <a
           class="button"
-          href={`/billing?provider=${name}`}
+          href={`${payer.path}?provider=${name}`}
           aria-current={name === provider ? 'true' : undefined}
         >
           {PROVIDER_NAMES[name]}

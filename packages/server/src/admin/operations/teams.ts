@@ -1,0 +1,213 @@
+import { z } from 'zod'
+import { deleteTeam, teamOwner } from '../../teams/end-team.ts'
+import { TEAM_ROLES } from '../../teams/roles.ts'
+import { type Team, type TeamMember, TeamRefused } from '../../teams/team.ts'
+import { updateTeamSeats } from '../../teams/team-seats.ts'
+import type { AuditDescription } from '../audit/described.ts'
+import { type Operation, type OperationContext, operation, readBilling } from '../operation.ts'
+import { notFound } from '../problems.ts'
+import { requireSubscription } from './billing-fields.ts'
+import { instant, nameSchema, pagedFields, pageShape, readPage, userId } from './fields.ts'
+import { subscriptionJson, subscriptionShape } from './subscriptions.ts'
+
+const teamId = z.string().min(1).max(64).describe('Id of the team')
+
+const teamShape = z.strictObject({
+  id: teamId,
+  name: z.string(),
+  email: z.string().describe('Address for mail about payments: that of an owner'),
+  created_at: instant,
+  provider: z
+    .string()
+    .nullable()
+    .describe('The payment provider where the team is a customer. `null` if there is none'),
+})
+nameSchema('Team', teamShape)
+
+const teamRole = z.enum(TEAM_ROLES)
+
+const memberShape = z.strictObject({
+  user_id: userId,
+  email: z.string(),
+  name: z.string().nullable(),
+  role: teamRole,
+  disabled: z.boolean().describe('Whether the account is disabled'),
+  joined_at: instant,
+})
+nameSchema('TeamMember', memberShape)
+
+const teamWithMembers = z.strictObject({ ...teamShape.shape, members: z.array(memberShape) })
+
+export type TeamJson = z.output<typeof teamShape>
+export type TeamWithMembersJson = z.output<typeof teamWithMembers>
+
+function teamJson({ id, name, email, createdAt, billedBy }: Team): TeamJson {
+  return { id, name, email, created_at: createdAt.toISOString(), provider: billedBy }
+}
+
+function memberJson({ userId, email, name, role, isDisabled, joinedAt }: TeamMember) {
+  const joined_at = joinedAt.toISOString()
+  return { user_id: userId, email, name, role, disabled: isDisabled, joined_at }
+}
+
+async function requireTeam(id: string, { teams }: OperationContext): Promise<Team> {
+  const team = await teams.find(id)
+  if (!team) throw notFound('team', id)
+  return team
+}
+
+async function showTeam(id: string, context: OperationContext): Promise<TeamWithMembersJson> {
+  const team = await requireTeam(id, context)
+  return { ...teamJson(team), members: (await context.teams.members(id)).map(memberJson) }
+}
+
+function describeTeam({ id, ...details }: { readonly id: string }): AuditDescription {
+  return { subject: { kind: 'team', id }, details }
+}
+
+const subscriptionPath = {
+  id: teamId,
+  subscription: z.coerce
+    .number()
+    .int()
+    .positive()
+    .max(1e15)
+    .describe('Id of the subscription in Tollgate'),
+}
+
+/** Operations on teams. The members' own acts are on the pages of the team. */
+export const teamOperations: readonly Operation[] = [
+  operation({
+    name: 'teams.list',
+    summary: 'List teams, the newest first',
+    route: ['GET', '/teams'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({
+      ...pagedFields,
+      user_id: userId.optional().describe('Only teams that this person is a member of'),
+    }),
+    output: pageShape(teamShape),
+    async run({ user_id: user, ...page }, { teams, cursors }) {
+      return readPage(page, `teams ${user ?? ''}`, cursors, {
+        read: async (before: string | null, limit) =>
+          (await teams.page({ userId: user, before, limit })).map(teamJson),
+        positionOf: ({ id }) => id,
+      })
+    },
+  }),
+  operation({
+    name: 'teams.get',
+    summary: 'Show a team with its members',
+    route: ['GET', '/teams/{id}'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ id: teamId }),
+    output: teamWithMembers,
+    run: ({ id }, context) => showTeam(id, context),
+  }),
+  operation({
+    name: 'teams.listSubscriptions',
+    summary: 'List the subscriptions of a team, including ended ones',
+    route: ['GET', '/teams/{id}/subscriptions'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ id: teamId }),
+    output: z.strictObject({ data: z.array(subscriptionShape) }),
+    async run({ id }, context) {
+      const { type } = teamOwner(await requireTeam(id, context))
+      const team = await (await readBilling(context)).owner(type, id)
+      return { data: (await team.subscriptions()).map(subscriptionJson) }
+    },
+  }),
+  operation({
+    name: 'teams.cancelSubscription',
+    summary: 'Cancel a subscription of a team at the end of its period',
+    description: 'Access continues until `ends_at`. The team can resume it until then.',
+    route: ['POST', '/teams/{id}/subscriptions/{subscription}/cancel'],
+    role: 'support',
+    effect: 'change',
+    commits: 'in-steps',
+    input: z.strictObject(subscriptionPath),
+    output: subscriptionShape,
+    describe: describeTeam,
+    async run({ id, subscription }, context) {
+      const { type } = teamOwner(await requireTeam(id, context))
+      const team = await (await context.billing.provider()).owner(type, id)
+      await (await requireSubscription(team, subscription)).cancel()
+      return subscriptionJson(await requireSubscription(team, subscription))
+    },
+  }),
+  operation({
+    name: 'teams.setRole',
+    summary: 'Change the role of a member of a team',
+    description:
+      'For example, makes another member an owner after the only owner has gone. A team keeps at least one owner who can sign in.',
+    route: ['PUT', '/teams/{id}/members/{user}/role'],
+    role: 'admin',
+    effect: 'change',
+    input: z.strictObject({ id: teamId, user: userId, role: teamRole }),
+    output: teamWithMembers,
+    describe: describeTeam,
+    async run({ id, user, role }, context) {
+      await requireTeam(id, context)
+      await context.teams.setRole(id, user, role, 'operator')
+      return showTeam(id, context)
+    },
+  }),
+  operation({
+    name: 'teams.removeMember',
+    summary: 'Remove a member from a team',
+    description:
+      'Sets the number of seats to the number of members, if the plan of the team counts seats.',
+    route: ['DELETE', '/teams/{id}/members/{user}'],
+    role: 'support',
+    effect: 'change',
+    commits: 'in-steps',
+    input: z.strictObject({ id: teamId, user: userId }),
+    output: teamWithMembers,
+    describe: describeTeam,
+    async run({ id, user }, context) {
+      const { billedBy } = await requireTeam(id, context)
+      try {
+        await context.teams.remove(id, user, 'operator')
+      } catch (error) {
+        // A repeat after the provider did not answer.
+        if (!(error instanceof TeamRefused) || error.reason !== 'notMember') throw error
+      }
+      if (billedBy !== null) {
+        const billing = await context.billing.provider()
+        const { plans } = context.config.settings
+        await updateTeamSeats({ teams: context.teams, billing, plans }, id)
+      }
+      return showTeam(id, context)
+    },
+  }),
+  operation({
+    name: 'teams.delete',
+    summary: 'Delete a team permanently',
+    description:
+      'Its members keep their accounts. Fails with `conflict` while a subscription renews or an amount is open, unless the input says what happens to them. Invoices stay at the provider.',
+    route: ['POST', '/teams/{id}/delete'],
+    role: 'admin',
+    effect: 'irreversible',
+    commits: 'in-steps',
+    input: z.strictObject({
+      id: teamId,
+      subscription: z
+        .literal('now')
+        .nullish()
+        .transform((choice) => choice ?? null)
+        .describe('Ends a subscription that renews'),
+      void_open: z.boolean().default(false).describe('Void unbilled usage and unpaid invoices'),
+    }),
+    output: z.strictObject({ id: teamId, state: z.literal('deleted') }),
+    describe: describeTeam,
+    async run({ id, subscription, void_open: voidOpen }, context) {
+      const team = await requireTeam(id, context)
+      const endSubscription = subscription === 'now'
+      await deleteTeam(context.teams, context.billing, team, { endSubscription, voidOpen })
+      return { id, state: 'deleted' as const }
+    },
+  }),
+]
