@@ -138,6 +138,7 @@ export type CaptchaCheck = (form: URLSearchParams, request: Request) => boolean 
 
 /** A challenge in the forms that strangers can send. */
 export interface CaptchaSettings {
+  /** Decides whether a form is accepted. */
   readonly check: CaptchaCheck
   /** HTML of the challenge, shown inside the form as it is. */
   readonly html?: string
@@ -162,6 +163,7 @@ export const captcha = z.union(
 
 /** A mail of the service: to a customer, or about an account, such as `password_reset`. */
 export interface ServiceMail extends Omit<MailMessage, 'kind' | 'owner'> {
+  /** The kind of mail, such as `receipt` or `password_reset`. */
   readonly kind: string
   /** The recipient's account. `null` if the mail invites to create one. */
   readonly owner: MailMessage['owner'] | null
