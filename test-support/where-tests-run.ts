@@ -301,6 +301,8 @@ const sqliteIsEnough: readonly ListedTest[] = [
   ['packages/server/test/plans.test.ts', 'pages'],
   ['packages/server/test/seats.test.ts', 'pages'],
   ['packages/server/test/sign-in.test.ts', 'pages'],
+  ['packages/server/test/sign-in-with-attacks.test.ts', 'ID tokens and pages'],
+  ['packages/server/test/sign-in-with-presets.test.ts', 'requests to others'],
   ['packages/server/test/standards.test.ts', 'settings'],
   ['packages/server/test/standards-commands.test.ts', 'commands'],
   ['packages/server/test/distributed-attacks.test.ts', 'who is counted; limits.test.ts has how'],

@@ -16,6 +16,7 @@ import type { Metrics } from './statistics/metrics.ts'
 import type { Statistics } from './statistics/statistics.ts'
 import type { Teams } from './teams/teams.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
+import type { Upstream } from './upstream/upstream.ts'
 import type { User } from './users/user.ts'
 import type { UserAccounts } from './users/users.ts'
 
@@ -35,6 +36,8 @@ export interface ServiceContext {
   /** Mail about accounts, and the links in it. */
   readonly recovery: Recovery
   readonly factors: Factors
+  /** The other providers that people can sign in with. */
+  readonly upstream: Upstream
   readonly oauth: AuthorizationServer<User>
   readonly billing: Billing
   /** The services that the operators' operations use. */

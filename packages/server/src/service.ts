@@ -41,6 +41,7 @@ import { countProviderCalls } from './telemetry/count-provider-calls.ts'
 import { mirrorDurations, mirrorRegistry } from './telemetry/mirror-metrics.ts'
 import { observeBilling, runJob } from './telemetry/observe-billing.ts'
 import { connectTelemetry } from './telemetry/telemetry.ts'
+import { createUpstream } from './upstream/upstream.ts'
 import type { PasswordOptions } from './users/passwords.ts'
 import type { User } from './users/user.ts'
 import type { WorkerLink } from './workers/link.ts'
@@ -336,6 +337,7 @@ async function start(
     limits,
     recovery,
     factors,
+    upstream: createUpstream({ config, url, clock }),
     oauth,
     billing,
     admin,

@@ -5,6 +5,7 @@ import { ENGLISH } from '../messages/messages.ts'
 import { TeamInTheWay } from '../teams/end-team.ts'
 import { TeamRefused } from '../teams/team.ts'
 import { AccountUnfinished, DecisionRequired } from '../users/end-account.ts'
+import { LastWayToSignIn } from '../users/linked-identities.ts'
 import { InvalidAccount } from '../users/parse.ts'
 import { LastOwner } from '../users/users.ts'
 import { AdminProblem, type ProblemName } from './problems.ts'
@@ -66,7 +67,9 @@ export function toProblem(error: unknown): AdminProblem {
     const problem = error.reason === 'notMember' ? 'not-found' : 'conflict'
     return new AdminProblem(problem, error.message, cause)
   }
-  if (error instanceof LastOwner) return new AdminProblem('conflict', error.message, cause)
+  if (error instanceof LastOwner || error instanceof LastWayToSignIn) {
+    return new AdminProblem('conflict', error.message, cause)
+  }
   if (isOAuthError(error, 'validation_failed')) {
     return new AdminProblem('invalid-input', error.message, { ...cause, fields: error.errors })
   }

@@ -1,4 +1,5 @@
 import type { BraintreeSettings, DeliveryOptions, StripeSettings } from '@tollgate/billing'
+import type { ConfiguredProvider } from '../upstream/providers/kinds.ts'
 import type { LogLevels } from './log-level.ts'
 import type { Mode } from './row.ts'
 import type { SelfRegisteredSettings, Settings } from './settings.ts'
@@ -58,6 +59,8 @@ export interface Config {
   readonly pairwiseSalt: string | null
   /** Settings for clients that register themselves, from the settings and the environment. */
   readonly selfRegistered: SelfRegistered
+  /** The other providers that people can sign in with, with their secrets. */
+  readonly signInWith: readonly ConfiguredProvider[]
   /** Settings and keys of Stripe. `null` if Stripe is not used. */
   readonly stripe: StripeSettings | null
   /** Stripe's publishable key, for its script on the billing page. `null` if there is none. */

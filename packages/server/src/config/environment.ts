@@ -9,6 +9,7 @@ import { parseLogLevel } from './log-level.ts'
 import { findUnsellable } from './plan-capabilities.ts'
 import type { Mode } from './row.ts'
 import type { DeliverySettings, SelfRegisteredSettings, Settings } from './settings.ts'
+import { resolveSignInWith } from './sign-in-with.ts'
 import { table } from './table.ts'
 import { parseVariables, providerKeys, type VariableName, type Variables } from './variables.ts'
 
@@ -42,6 +43,7 @@ export function readEnvironment(
   const chosen = { ...ofFile, ...parsed.settings, outgoing }
   const settings = applyFapi2(chosen)
   const selfRegistered = resolveSelfRegisteredSettings(values, settings, mode)
+  const signIn = resolveSignInWith(settings.signInWith, environment)
   const absent: VariableName[] = [
     ...(mode === 'demo' ? [] : findMissing(values, needs)),
     ...(needsTokens(selfRegistered, needs) ? ([TOKENS] as const) : []),
@@ -58,6 +60,7 @@ export function readEnvironment(
     ...missing.map((name) => [`${name} is missing`, table[name].hint].filter(Boolean).join(': ')),
     ...parsed.problems,
     ...wrongInFile,
+    ...signIn.problems,
     ...findFapi2Problems(chosen),
     ...findContradictions(chosen),
     ...findMailContradictions(values, chosen, mode),
@@ -80,6 +83,7 @@ export function readEnvironment(
     secrets: resolveSecrets(values, mode),
     pairwiseSalt: values.TOLLGATE_PAIRWISE_SALT,
     selfRegistered,
+    signInWith: signIn.providers,
     stripe: resolveStripeSettings(values, settings, needs),
     stripePublishableKey: values.STRIPE_PUBLISHABLE_KEY,
     braintree: resolveBraintreeSettings(values, settings),
@@ -98,6 +102,7 @@ export function readEnvironment(
       ...listTokenWarnings(selfRegistered),
       ...listDeliveryWarnings(values),
       ...listMailWarnings(values),
+      ...signIn.warnings,
       ...findIneffective(chosen, (feature) => isClosed(feature, selfRegistered)),
     ],
     settings,

@@ -20,6 +20,7 @@ export type CheckName =
   | 'requests'
   | 'clients'
   | 'openid'
+  | 'sign-in'
   | 'tokens'
   | 'cors'
   | 'redirects'

@@ -260,8 +260,8 @@ export const selfRegistered = z.strictObject({
 
 const resolve = callable<NonNullable<OutgoingOptions['resolve']>>()
 
-/** Members that both kinds of outgoing requests have. */
-const requestRules = z.strictObject({
+/** Members that all kinds of outgoing requests have. */
+export const requestRules = z.strictObject({
   /**
    * Private addresses and networks that requests may reach.
    * @default none

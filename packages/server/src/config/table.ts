@@ -49,6 +49,7 @@ import {
   whole,
 } from './row.ts'
 import * as shapes from './shapes.ts'
+import { signInRequests, signInWith } from './sign-in-with.ts'
 import * as read from './values.ts'
 
 const STANDARD_WEBHOOK_SECRET = 'echo "whsec_$(openssl rand -base64 32)"'
@@ -402,6 +403,22 @@ export const table = {
    * never asks.
    */
   passwordGrantWithSecondFactor: flag(false),
+  /**
+   * Other providers that people can [sign in with](../guides/sign-in-through-others.md): `google`,
+   * `github`, `microsoft`, `apple`, and `custom`, an object of OpenID providers by your own ids. The
+   * secret of each can come from the variable `TOLLGATE_SIGN_IN_<ID>_SECRET`, such as
+   * `TOLLGATE_SIGN_IN_GOOGLE_SECRET`.
+   * @default none
+   */
+  signInWith: setting(signInWith.prefault({}), { check: 'sign-in' }),
+  /**
+   * Requests to the providers of `signInWith`: `privateAddresses`, private addresses and networks
+   * that they may reach (a demo may always reach this machine); `certificates` (PEM) to trust in
+   * addition to those of Node; `timeout`, the seconds to wait for a response (1 to 30); `resolve`, a
+   * function that returns the addresses of a host name.
+   * @default public addresses only
+   */
+  signInRequests: setting(signInRequests.prefault({}), { check: 'sign-in' }),
   /**
    * Whether clients registered for the password grant may exchange a password for tokens. Switch it
    * off unless you need it.

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { isSecretVariable } from './sign-in-with.ts'
 import { variables } from './variables.ts'
 
 const SRC = fileURLToPath(new URL('..', import.meta.url))
@@ -35,7 +36,11 @@ describe('environment variables', () => {
     const named = sources.flatMap(({ text }) =>
       [...text.matchAll(/\bTOLLGATE_[A-Z0-9_]+\b(?!\*)/g)].map(([name]) => name),
     )
-    const unknown = [...new Set(named)].filter((name) => !variables.has(name))
+    // Each provider of the setting signInWith has a variable, so the table cannot list them.
+    const isOfProvider = (name: string) => isSecretVariable(name) || name === 'TOLLGATE_SIGN_IN_'
+    const unknown = [...new Set(named)].filter(
+      (name) => !variables.has(name) && !isOfProvider(name),
+    )
     expect(unknown).toEqual([])
   })
 })

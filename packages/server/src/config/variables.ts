@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { didYouMean } from './did-you-mean.ts'
 import type { Mode, VariableRow } from './row.ts'
 import { type Settings, settingRows } from './settings.ts'
+import { isSecretVariable } from './sign-in-with.ts'
 import { table } from './table.ts'
 
 type Table = typeof table
@@ -70,7 +71,9 @@ export function parseVariables(environment: Readonly<Record<string, string | und
   const isProduction =
     parsed.get('NODE_ENV') === 'production' || providerKeys.flat().some((name) => parsed.has(name))
   const mode = isProduction ? 'production' : 'demo'
-  const unknown = Object.keys(environment).filter((name) => !variables.has(name))
+  const unknown = Object.keys(environment).filter(
+    (name) => !variables.has(name) && !isSecretVariable(name),
+  )
   return {
     mode,
     values: Object.fromEntries(

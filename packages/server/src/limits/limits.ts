@@ -75,6 +75,12 @@ export interface Limits {
    * @throws TooManyRequests after too many refused ones.
    */
   countPasskey(network: string): Promise<() => Promise<void>>
+  /**
+   * Counts a sign-in with another provider before the provider is asked. Returns a function that
+   * undoes the count.
+   * @throws TooManyRequests after too many that failed.
+   */
+  countSignInWith(network: string): Promise<() => Promise<void>>
   /** Remembers that the account was used successfully from this network. */
   rememberNetwork(account: string, network: string): Promise<void>
   /**
@@ -218,6 +224,7 @@ export function createLimits(
       }
     },
     countPasskey: (network) => resources.count(rates.passkeySignIns, network),
+    countSignInWith: (network) => resources.count(rates.signInsWith, network),
     rememberNetwork: (account, network) => known.remember(digest(account), network),
     async countWrong(what, clientId, network) {
       // A network over its limit creates no further counters.

@@ -80,6 +80,10 @@ export const rates = {
    */
   mailKnownNetwork: { name: 'mail to known networks', points: 5, seconds: HOUR },
   /**
+   * Failed sign-ins with other providers, per network. Each sends requests to the provider.
+   */
+  signInsWith: { name: 'sign-ins with other providers', points: 100, seconds: 10 * MINUTE },
+  /**
    * Failed requests with a DPoP proof by clients without a secret, per network. Each proof writes a
    * row.
    */

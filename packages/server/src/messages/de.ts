@@ -56,6 +56,8 @@ export const de: PageMessages = {
   'signIn.staySignedIn': 'Angemeldet bleiben',
   'signIn.demanded':
     'Die Anwendung bittet Sie, Ihr Passwort erneut einzugeben oder ein anderes Konto zu verwenden.',
+  'signIn.demanded.account':
+    'Um zu ändern, wie Sie sich anmelden, melden Sie sich bitte noch einmal an.',
   'signIn.goBack': 'Zurück, ohne sich erneut anzumelden',
   'signIn.wrong': 'Die E-Mail-Adresse oder das Passwort ist falsch.',
   'signIn.unsent':
@@ -87,6 +89,9 @@ export const de: PageMessages = {
   'account.newHint':
     'Mindestens 8 Zeichen. Sie werden überall sonst abgemeldet, und alle Tokens werden widerrufen.',
   'account.change': 'Passwort ändern',
+  'account.noPassword':
+    'Ihr Konto hat noch kein Passwort. Mit einem Passwort können Sie sich auch hier anmelden.',
+  'account.setPassword': 'Passwort festlegen',
   'account.language': 'Sprache',
   'account.languageHint': 'Gilt für diese Seiten, für E-Mails und für Rechnungen.',
   'account.languageOfBrowser': 'Sprache des Browsers',
@@ -182,6 +187,51 @@ export const de: PageMessages = {
   'factors.codes.saveText':
     'Sie werden nur jetzt gezeigt. Drucken Sie sie aus, oder bewahren Sie sie in einem Passwortmanager auf.',
   'factors.codes.saved': 'Ich habe die Codes aufbewahrt',
+  'signInWith.title': 'Mit einem anderen Anbieter anmelden',
+  'signInWith.continue': 'Weiter mit {provider}',
+  'signInWith.pending':
+    'Es gibt schon ein Konto mit der E-Mail-Adresse {email}. Melden Sie sich einmal wie bisher an. Danach ist {provider} verknüpft, und Sie können sich damit anmelden.',
+  'signInWith.forget': '{provider} nicht verknüpfen',
+  'signInWith.back': 'Zurück zur Anmeldung',
+  'signInWith.backToLinks': 'Zurück zu Ihren verknüpften Konten',
+  'signInWith.failed.title': 'Sie wurden nicht mit {provider} angemeldet',
+  'signInWith.problem.unavailable':
+    '{provider} antwortet zurzeit nicht. Versuchen Sie es in einigen Minuten noch einmal, oder melden Sie sich auf andere Weise an.',
+  'signInWith.problem.cancelled':
+    'Sie haben die Anmeldung bei {provider} abgebrochen. Es wurde nichts geändert.',
+  'signInWith.problem.stale':
+    '{provider} hat Sie nicht aufgefordert, sich noch einmal anzumelden, was hier nötig ist. Melden Sie sich zuerst bei {provider} ab, oder melden Sie sich auf andere Weise an.',
+  'signInWith.problem.invalid':
+    'Die Antwort von {provider} konnte nicht geprüft werden. Bitte beginnen Sie noch einmal. Wenn das wiederholt geschieht, sagen Sie es dem Betreiber von {service}.',
+  'signInWith.problem.expired':
+    'Diese Anmeldung wurde in einem anderen Browser oder Tab begonnen, hat länger als zehn Minuten gedauert oder ist schon abgeschlossen. Bitte beginnen Sie noch einmal.',
+  'signInWith.problem.noCookies':
+    'Ihr Browser speichert keine Cookies dieser Seite, deshalb können Sie sich nicht anmelden. Erlauben Sie Cookies, oder öffnen Sie die Seite mit https.',
+  'signInWith.problem.tooLong':
+    'Die Anfrage der Anwendung ist zu lang für eine Anmeldung mit {provider}. Bitte melden Sie sich auf andere Weise an.',
+  'signInWith.problem.linkedElsewhere':
+    'Dieses Konto bei {provider} ist schon mit einem anderen Konto verknüpft. Melden Sie sich mit {provider} an, um jenes zu verwenden.',
+  'signInWith.problem.disabled':
+    'Das Konto, das mit {provider} verknüpft ist, kann nicht verwendet werden. Fragen Sie den Betreiber von {service}.',
+  'signInWith.problem.unverified':
+    '{provider} hat Ihre E-Mail-Adresse nicht bestätigt, deshalb kann damit kein Konto angelegt werden. Wenn Sie ein Konto haben, melden Sie sich wie bisher an und verknüpfen {provider} auf der Kontoseite.',
+  'signInWith.problem.closed':
+    'Mit {provider} ist kein Konto verknüpft, und neue Konten können hier nicht angelegt werden. Wenn Sie ein Konto haben, melden Sie sich wie bisher an und verknüpfen {provider} auf der Kontoseite.',
+
+  'links.title': 'Anmeldung mit anderen Anbietern',
+  'links.lead': 'Konten bei anderen Anbietern, mit denen Sie sich anmelden können.',
+  'links.none': 'Es ist kein anderes Konto verknüpft.',
+  'links.provider': 'Anbieter',
+  'links.since': 'Verknüpft seit',
+  'links.used': 'Zuletzt verwendet',
+  'links.remove': 'Entfernen',
+  'links.removeOf': 'Verknüpfung mit {provider} entfernen',
+  'links.add': 'Weiteres Konto hinzufügen',
+  'links.addOf': '{provider} verknüpfen',
+  'links.linked': 'Das Konto ist verknüpft. Sie können sich ab jetzt damit anmelden.',
+  'links.removed': 'Die Verknüpfung wurde entfernt.',
+  'links.last':
+    'Das ist die einzige Möglichkeit, sich bei Ihrem Konto anzumelden. Legen Sie zuerst auf der Kontoseite ein Passwort fest.',
 
   'sessions.title': 'Wo Sie angemeldet sind',
   'sessions.lead':

@@ -54,6 +54,7 @@ export const en = {
   'signIn.staySignedIn': 'Stay signed in',
   'signIn.demanded':
     'The application asks you to enter your password again or to use another account.',
+  'signIn.demanded.account': 'To change how you sign in, please sign in again.',
   'signIn.goBack': 'Go back without signing in again',
   'signIn.wrong': 'The email or password is wrong.',
   'signIn.unsent':
@@ -83,6 +84,8 @@ export const en = {
   'account.newHint':
     'At least 8 characters. You will be signed out everywhere else, and all tokens will be revoked.',
   'account.change': 'Change password',
+  'account.noPassword': 'Your account has no password yet. With one you can also sign in here.',
+  'account.setPassword': 'Set password',
   'account.language': 'Language',
   'account.languageHint': 'Used on these pages, in emails and on invoices.',
   'account.languageOfBrowser': 'The language of the browser',
@@ -172,6 +175,50 @@ export const en = {
   'factors.codes.saveText':
     'They are shown only now. Print them, or keep them in a password manager.',
   'factors.codes.saved': 'I have saved the codes',
+  'signInWith.title': 'Sign in with another provider',
+  'signInWith.continue': 'Continue with {provider}',
+  'signInWith.pending':
+    'There is already an account with the email address {email}. Sign in to it once as before. {provider} is then linked, and you can sign in with it from then on.',
+  'signInWith.forget': 'Do not link {provider}',
+  'signInWith.back': 'Back to the sign-in page',
+  'signInWith.backToLinks': 'Back to your linked accounts',
+  'signInWith.failed.title': 'You were not signed in with {provider}',
+  'signInWith.problem.unavailable':
+    '{provider} does not respond at the moment. Try again in a few minutes, or sign in in another way.',
+  'signInWith.problem.cancelled': 'You cancelled at {provider}. Nothing was changed.',
+  'signInWith.problem.stale':
+    '{provider} did not ask you to sign in again, which is necessary here. Sign out at {provider} first, or sign in in another way.',
+  'signInWith.problem.invalid':
+    'The response of {provider} could not be verified. Please start again. If this happens repeatedly, tell the operator of {service}.',
+  'signInWith.problem.expired':
+    'This sign-in was started in another browser or tab, took longer than ten minutes, or is already complete. Please start again.',
+  'signInWith.problem.noCookies':
+    'Your browser does not store cookies of this site, so you cannot sign in. Allow cookies, or open the page by https.',
+  'signInWith.problem.tooLong':
+    'The request of the application is too long for a sign-in with {provider}. Please sign in in another way.',
+  'signInWith.problem.linkedElsewhere':
+    'This account at {provider} is already linked with another account. Sign in with {provider} to use that one.',
+  'signInWith.problem.disabled':
+    'The account that is linked with {provider} cannot be used. Ask the operator of {service}.',
+  'signInWith.problem.unverified':
+    '{provider} has not verified your email address, so it cannot be used for a new account. If you have an account, sign in as before and link {provider} on the account page.',
+  'signInWith.problem.closed':
+    'No account is linked with {provider}, and new accounts cannot be created here. If you have an account, sign in as before and link {provider} on the account page.',
+
+  'links.title': 'Sign-in with other providers',
+  'links.lead': 'Accounts at other providers that you can sign in with.',
+  'links.none': 'No other account is linked.',
+  'links.provider': 'Provider',
+  'links.since': 'Linked since',
+  'links.used': 'Last used',
+  'links.remove': 'Remove',
+  'links.removeOf': 'Remove the link with {provider}',
+  'links.add': 'Add another account',
+  'links.addOf': 'Link {provider}',
+  'links.linked': 'The account is linked. You can sign in with it from now on.',
+  'links.removed': 'The link was removed.',
+  'links.last':
+    'This is the only way to sign in to your account. Set a password on the account page first.',
 
   'sessions.title': 'Where you are signed in',
   'sessions.lead':

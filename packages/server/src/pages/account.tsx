@@ -1,6 +1,8 @@
 import type { Context, Hono } from 'hono'
+import { isFresh } from '../admin/authorize.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { LANGUAGES } from '../messages/messages.ts'
+import type { SignedInSession } from '../sessions/sessions.ts'
 import { confirmPassword, startSession } from '../sign-in/start-session.ts'
 import { emailKey, InvalidAccount } from '../users/parse.ts'
 import { Submit, TextField } from './parts/fields.tsx'
@@ -8,6 +10,7 @@ import { getSignedInUser, readOwnForm, requireUser } from './parts/forms.ts'
 import { OwnForm } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 import { AccountEmail } from './recovery/account-email.tsx'
+import { LINKS_PATH } from './sign-in-with.tsx'
 
 export function addAccount(app: Hono<AppEnv>): void {
   app.get('/account', requireUser(), (c) =>
@@ -34,6 +37,7 @@ export function addAccount(app: Hono<AppEnv>): void {
     const user = getSignedInUser(c)
     const session = await service.sessions.find(c.req.header('cookie') ?? null)
     if (!session) return c.redirect('/login', 303)
+    if (!(await service.users.hasPassword(user.id))) return setFirstPassword(c, session, form)
     const known = await service.limits.tryPassword(
       { sessionId: session.sessionId, network: c.get('network') },
       () => service.users.findByCredentials(user.email, form.get('current') ?? ''),
@@ -54,13 +58,38 @@ export function addAccount(app: Hono<AppEnv>): void {
   })
 }
 
+/**
+ * Sets the password of an account that has none. Needs a recent sign-in, because there is no current
+ * password to ask for.
+ */
+async function setFirstPassword(
+  c: Context<AppEnv>,
+  { methods, authenticatedAt }: SignedInSession,
+  form: URLSearchParams,
+): Promise<Response> {
+  const { service, t } = c.get('page')
+  const user = getSignedInUser(c)
+  if (!isFresh(authenticatedAt, service.clock.now())) {
+    return c.redirect('/login?prompt=login&return_to=/account', 303)
+  }
+  try {
+    await service.recovery.changePassword(user, form.get('password') ?? '')
+  } catch (error) {
+    if (!(error instanceof InvalidAccount)) throw error
+    return accountPage(c, { problems: error.in(t) })
+  }
+  await startSession(c, user.id, { methods, authenticatedAt })
+  return c.redirect('/account?changed', 303)
+}
+
 interface AccountView {
   readonly notice?: 'account.changed' | 'account.languageSaved' | null
   readonly problems?: Readonly<Partial<Record<'current' | 'password', string | undefined>>>
 }
 
-function accountPage(c: Context<AppEnv>, { notice = null, problems }: AccountView) {
-  const { t } = c.get('page')
+async function accountPage(c: Context<AppEnv>, { notice = null, problems }: AccountView) {
+  const { t, service } = c.get('page')
+  const hasPassword = await service.users.hasPassword(getSignedInUser(c).id)
   const password = { type: 'password', required: true }
   return renderPage(
     c,
@@ -82,12 +111,16 @@ function accountPage(c: Context<AppEnv>, { notice = null, problems }: AccountVie
           hidden
           readonly
         />
-        <TextField
-          id="current"
-          label={t('account.current')}
-          problem={problems?.current}
-          input={{ ...password, name: 'current', autocomplete: 'current-password' }}
-        />
+        {hasPassword ? (
+          <TextField
+            id="current"
+            label={t('account.current')}
+            problem={problems?.current}
+            input={{ ...password, name: 'current', autocomplete: 'current-password' }}
+          />
+        ) : (
+          <p>{t('account.noPassword')}</p>
+        )}
         <TextField
           id="password"
           label={t('account.new')}
@@ -95,7 +128,9 @@ function accountPage(c: Context<AppEnv>, { notice = null, problems }: AccountVie
           problem={problems?.password}
           input={{ ...password, name: 'password', autocomplete: 'new-password', minlength: 8 }}
         />
-        <Submit class="primary wide">{t('account.change')}</Submit>
+        <Submit class="primary wide">
+          {t(hasPassword ? 'account.change' : 'account.setPassword')}
+        </Submit>
       </OwnForm>
       <OwnForm action="/account/language" class="apart">
         <div class="field">
@@ -124,6 +159,11 @@ function accountPage(c: Context<AppEnv>, { notice = null, problems }: AccountVie
       <p class="aside">
         <a href="/account/sessions">{t('sessions.title')}</a>
       </p>
+      {service.upstream.providers.length > 0 && (
+        <p class="aside">
+          <a href={LINKS_PATH}>{t('links.title')}</a>
+        </p>
+      )}
     </section>,
   )
 }

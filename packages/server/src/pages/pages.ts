@@ -8,11 +8,13 @@ import { addBilling } from './billing/billing.ts'
 import { addClients } from './clients.tsx'
 import { addDemoApplication } from './demo-application.tsx'
 import { addHome } from './home.tsx'
+import { addLinks } from './links.tsx'
 import { addRecovery } from './recovery/recovery.tsx'
 import { addRegister } from './register.tsx'
 import { addSecondFactors } from './second-factors/second-factors.ts'
 import { addSessions } from './sessions.tsx'
 import { addSignIn } from './sign-in.tsx'
+import { addSignInWith } from './sign-in-with.tsx'
 import { addTeams } from './teams/teams.ts'
 import { addTokens } from './tokens.tsx'
 
@@ -24,6 +26,8 @@ export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   if (context.config.settings.secondFactor !== 'off') addSecondFactors(app)
   addHome(app)
   addAccount(app)
+  addSignInWith(app)
+  addLinks(app)
   addSessions(app)
   addClients(app)
   addTokens(app)

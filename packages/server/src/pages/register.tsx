@@ -6,13 +6,14 @@ import { testCookie } from '../sessions/cookie.ts'
 import { finishFirstFactor } from '../sign-in/finish.ts'
 import { emailKey, InvalidAccount, parseAccount, parsePerson } from '../users/parse.ts'
 import { SignInPurpose } from './parts/approval.tsx'
-import { Refusal, Submit, TextField } from './parts/fields.tsx'
+import { Refusal, Submit, TestCookieField, TextField } from './parts/fields.tsx'
 import { readForm } from './parts/forms.ts'
+import { ProviderButtons } from './parts/provider-buttons.tsx'
 import { redirectTargets } from './parts/redirect-targets.ts'
 import { renderPage } from './parts/render.tsx'
 import { Captcha, captchaPolicy, passesCaptcha } from './recovery/captcha.tsx'
 import { NewPassword } from './recovery/new-password.tsx'
-import { blocksCookies, EmailField, findSignInPurpose, TestCookieField } from './sign-in.tsx'
+import { blocksCookies, EmailField, findSignInPurpose } from './sign-in.tsx'
 
 /** Adds the page on which people create an account. Call it only if registration is on. */
 export function addRegister(app: Hono<AppEnv>): void {
@@ -113,7 +114,10 @@ async function registerPage(c: Context<AppEnv>, view: RegisterView) {
     {
       title: t('register.title'),
       status: isWrong ? 422 : problem === null ? 200 : 400,
-      formTargets: await redirectTargets(view.returnTo, service),
+      formTargets: [
+        ...(await redirectTargets(view.returnTo, service)),
+        ...service.upstream.providers.map(({ origin }) => origin),
+      ],
       policy: captchaPolicy(service.config.settings),
     },
     <section class="card narrow">
@@ -135,6 +139,7 @@ async function registerPage(c: Context<AppEnv>, view: RegisterView) {
         <Captcha />
         <Submit class="primary wide">{t('register.title')}</Submit>
       </form>
+      <ProviderButtons returnTo={view.returnTo} />
       <p class="aside">
         {t.parts('register.haveAccount', {
           link: <a href={`/login?${signIn}`}>{t('signIn.title')}</a>,

@@ -11,10 +11,11 @@ import { MFA_ACR } from '../sessions/methods.ts'
 import { addSecondFactor, finishFirstFactor } from '../sign-in/finish.ts'
 import { emailKey } from '../users/parse.ts'
 import { SignInPurpose } from './parts/approval.tsx'
-import { Refusal, Submit, TextField } from './parts/fields.tsx'
+import { Refusal, Submit, TestCookieField, TextField } from './parts/fields.tsx'
 import { readForm, readOwnForm } from './parts/forms.ts'
 import { usePage } from './parts/layout.tsx'
 import { PasskeyForm } from './parts/passkey-form.tsx'
+import { ProviderButtons } from './parts/provider-buttons.tsx'
 import { redirectTargets } from './parts/redirect-targets.ts'
 import { renderPage } from './parts/render.tsx'
 import { describeRefusal } from './second-factors/set-up.tsx'
@@ -151,9 +152,13 @@ interface SignInView {
   readonly status?: 200 | 400 | 401
 }
 
-/** Explains who requires a fresh sign-in: an application, or a page of operators. */
+/** Explains who requires a fresh sign-in: an application, or a page of this service. */
 const explainSignInDemand = (returnTo: string) =>
-  returnTo.startsWith('/admin/') ? 'admin.signIn.text' : 'signIn.demanded'
+  returnTo.startsWith('/admin/')
+    ? 'admin.signIn.text'
+    : /^\/account(\/links)?$/.test(returnTo)
+      ? 'signIn.demanded.account'
+      : 'signIn.demanded'
 
 const HEADINGS = { login: 'signIn.again', select_account: 'signIn.other' } as const
 
@@ -162,7 +167,11 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
   const { settings } = service.config
   const { prompt } = view
   const insteadOf = prompt === 'select_account' ? user : null
-  const formTargets = await redirectTargets(view.returnTo, service)
+  const formTargets = [
+    ...(await redirectTargets(view.returnTo, service)),
+    ...service.upstream.providers.map(({ origin }) => origin),
+  ]
+  const pending = await findPendingLink(c)
   c.header('set-cookie', testCookie.header(service.url), { append: true })
   const waiting = await findSignInPurpose(view.returnTo, service)
   const kept = Object.fromEntries(new URLSearchParams(languageQuery))
@@ -189,12 +198,13 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
           </p>
         </>
       )}
+      {pending && <PendingLinkNotice {...pending} returnTo={view.returnTo} />}
       <Refusal text={view.problem} />
       <form method="post" action={`/login${languageQuery}`}>
         <input type="hidden" name="return_to" value={view.returnTo} />
         {prompt !== null && <input type="hidden" name="prompt" value={prompt} />}
         <TestCookieField />
-        <EmailField value={view.email} />
+        <EmailField value={view.email || (pending?.email ?? '')} />
         <TextField
           id="password"
           label={t('signIn.password')}
@@ -219,12 +229,38 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
         </PasskeyForm>
       )}
       {service.recovery.hasMail ? <ForgotLink /> : <ForgottenPassword settings={settings} />}
+      <ProviderButtons returnTo={view.returnTo} prompt={prompt} />
       {settings.registration === 'open' && (
         <p class="aside">
           {t.parts('signIn.noAccount', { link: <a href={register}>{t('register.title')}</a> })}
         </p>
       )}
     </section>,
+  )
+}
+
+/** Finds the identity at another provider that is linked when the person signs in. */
+async function findPendingLink(c: Context<AppEnv>) {
+  const { upstream } = c.get('page').service
+  const pending = upstream.pendingLink.read(c.req.header('cookie') ?? null)
+  const provider = pending && upstream.find(pending.provider)
+  return provider && { email: pending.email, provider: provider.name }
+}
+
+/** Says what the next sign-in links, with a button that prevents it. */
+const PendingLinkNotice: FC<{ email: string; provider: string; returnTo: string }> = (props) => {
+  const { email, provider, returnTo } = props
+  const { t, languageQuery } = usePage()
+  return (
+    <div class="notice" role="status">
+      <p>{t.parts('signInWith.pending', { email: <strong>{email}</strong>, provider })}</p>
+      <form method="post" action={`/login/forget-link${languageQuery}`}>
+        <input type="hidden" name="return_to" value={returnTo} />
+        <button type="submit" class="small">
+          {t('signInWith.forget', { provider })}
+        </button>
+      </form>
+    </div>
   )
 }
 
@@ -258,14 +294,6 @@ const ForgottenPassword: FC<{ settings: Pick<Settings, 'name' | 'support'> }> = 
     </p>
   )
 }
-
-/**
- * Hidden form field on pages that set the test cookie, which detects browsers without cookies (see
- * `testCookie`).
- */
-export const TestCookieField: FC = () => (
-  <input type="hidden" name={testCookie.field} value="expected" />
-)
 
 export const EmailField: FC<{ value: string; problem?: string | undefined }> = (props) => (
   <TextField

@@ -252,7 +252,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
       .set(values)
       .where('id', '=', seen.id)
       .where('email_key', '=', seen.email_key)
-      .where('password_hash', '=', seen.password_hash)
+      .where('password_hash', seen.password_hash === null ? 'is' : '=', seen.password_hash)
       .where('disabled_at', 'is', null)
       .executeTakeFirst()
     if (numUpdatedRows === 0n) throw new LinkUnusable()

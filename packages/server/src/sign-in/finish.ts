@@ -13,6 +13,8 @@ export interface FirstFactor {
    * factors.
    */
   readonly methods: readonly SignInMethod[]
+  /** When the person signed in, if another provider tells it. @default now */
+  readonly authenticatedAt?: Date
   /** A path of this service: see `localPath()`. */
   readonly returnTo: string
 }
@@ -30,19 +32,19 @@ const STEP_PAGES = {
 export async function finishFirstFactor(
   c: Context<AppEnv>,
   user: Pick<User, 'id' | 'role'>,
-  { methods, returnTo }: FirstFactor,
+  { methods, authenticatedAt, returnTo }: FirstFactor,
 ): Promise<Response> {
   const { factors, config, clock } = c.get('page').service
   const { secondFactor: policy } = config.settings
   const hasFactor = policy !== 'off' && (await factors.has(user.id))
   const next = chooseNextStep({ policy, role: user.role, hasFactor, methods })
   if (next === 'session') {
-    await startSession(c, user.id, { methods })
+    await startSession(c, user.id, { methods, ...(authenticatedAt && { authenticatedAt }) })
     return c.redirect(await choosePageAfterSignIn(c, user.id, returnTo), 303)
   }
   return startStep(c, next, {
     userId: user.id,
-    authenticatedAt: clock.now(),
+    authenticatedAt: authenticatedAt ?? clock.now(),
     methods,
     returnTo,
     sessionId: null,

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../http/variables.ts'
 import { describeBrowser } from '../sessions/describe-browser.ts'
 import type { Authentication, SignedInSession } from '../sessions/sessions.ts'
+import { completePendingLink } from './pending-link.ts'
 
 /**
  * Starts a session with a new id, and ends the browser's previous session with its cookie mode
@@ -27,6 +28,7 @@ export async function startSession(
   }
   await service.sessions.end(cookies)
   c.header('set-cookie', cookie, { append: true })
+  await completePendingLink(c, userId)
 }
 
 /**

@@ -23,7 +23,7 @@ export const serviceMigrations: MigrationSet = {
             email_key: string(254),
             email_verified_at: instant.nullable(),
             name: string(100).nullable(),
-            password_hash: string(255),
+            password_hash: string(255).nullable(),
             operator: flag,
             demo: flag,
             created_at: instant,
@@ -97,6 +97,20 @@ export const serviceMigrations: MigrationSet = {
         await createTable(database, 'factor_resets', {
           columns: { user_id: integer, reset_at: instant },
           primaryKey: ['user_id'],
+        })
+        await createTable(database, 'linked_identities', {
+          columns: {
+            id,
+            user_id: integer,
+            provider: string(40),
+            subject: string(320),
+            email: string(254).nullable(),
+            created_at: instant,
+            used_at: instant,
+          },
+          primaryKey: ['id'],
+          unique: { linked_identities_by_subject: ['provider', 'subject'] },
+          indexes: { linked_identities_by_user: ['user_id'] },
         })
         await createTable(database, 'known_networks', {
           columns: { name: string(200), account: id, used_at: instant },

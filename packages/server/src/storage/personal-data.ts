@@ -13,7 +13,7 @@ export const FACTOR_TABLES = [
 ] as const
 
 /**
- * Deletes the personal data of a person: the second factors, and the data in the audit log, in
+ * Deletes the personal data of a person: the second factors, the links with other providers, and the data in the audit log, in
  * short statements.
  */
 export async function deletePersonalData(
@@ -23,6 +23,10 @@ export async function deletePersonalData(
   for (const table of FACTOR_TABLES) {
     await database.kysely.deleteFrom(table).where('user_id', '=', Number(userId)).execute()
   }
+  await database.kysely
+    .deleteFrom('linked_identities')
+    .where('user_id', '=', Number(userId))
+    .execute()
   for (;;) {
     const rows = await database.kysely
       .selectFrom('audit_personal')

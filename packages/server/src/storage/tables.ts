@@ -13,7 +13,8 @@ export const userTable = defineTable(
     /** When the person proved that mail to the address reaches them. `null` if they never did. */
     email_verified_at: field.instant.nullable(),
     name: field.string(100).nullable(),
-    password_hash: field.string(255),
+    /** `null` for an account whose owner signs in with another provider only. */
+    password_hash: field.string(255).nullable(),
     demo: field.flag,
     created_at: field.instant,
     disabled_at: field.instant.nullable(),
@@ -127,6 +128,28 @@ export const factorResetTable = defineTable(
   'factor_resets',
   { user_id: field.integer, reset_at: field.instant },
   { primaryKey: ['user_id'] },
+)
+
+/** Accounts at other providers that people sign in with. */
+export const linkedIdentityTable = defineTable(
+  'linked_identities',
+  {
+    id: field.id,
+    user_id: field.integer,
+    /** Id of the provider in the setting `signInWith`. */
+    provider: field.string(40),
+    /** Identifies the person at the provider. */
+    subject: field.string(320),
+    /** The person's address at the provider when the account was linked. */
+    email: field.string(254).nullable(),
+    created_at: field.instant,
+    used_at: field.instant,
+  },
+  {
+    primaryKey: ['id'],
+    unique: { linked_identities_by_subject: ['provider', 'subject'] },
+    indexes: { linked_identities_by_user: ['user_id'] },
+  },
 )
 
 /** Networks that an account was used from successfully. */
@@ -394,6 +417,7 @@ export const serviceTables = [
   totpFactorTable,
   recoveryCodeTable,
   factorResetTable,
+  linkedIdentityTable,
   knownNetworkTable,
   dailyStatisticTable,
   countedEventTable,
@@ -423,6 +447,7 @@ export type TeamRow = ReturnType<typeof teamTable.toRow> & {
 }
 export type SessionRow = ReturnType<typeof sessionTable.toRow>
 export type PasskeyRow = ReturnType<typeof passkeyTable.toRow>
+export type LinkedIdentityRow = ReturnType<typeof linkedIdentityTable.toRow>
 
 export interface ServiceTables {
   users: UserRow
@@ -432,6 +457,7 @@ export interface ServiceTables {
   totp_factors: ReturnType<typeof totpFactorTable.toRow>
   recovery_codes: ReturnType<typeof recoveryCodeTable.toRow>
   factor_resets: ReturnType<typeof factorResetTable.toRow>
+  linked_identities: LinkedIdentityRow
   known_networks: ReturnType<typeof knownNetworkTable.toRow>
   daily_figures: ReturnType<typeof dailyStatisticTable.toRow>
   counted_events: ReturnType<typeof countedEventTable.toRow>

@@ -25,7 +25,8 @@ export class InvalidAccount extends Error {
 
 export interface NewAccount {
   readonly email: string
-  readonly password: string
+  /** `null` for a person who signs in with another provider only. */
+  readonly password: string | null
   readonly name: string | null
 }
 
@@ -69,21 +70,21 @@ function readPerson(
 
 export function parseAccount(input: {
   readonly email: string
-  readonly password: string
+  readonly password: string | null
   readonly name?: string | null
 }): NewAccount {
   const problems: Problems = {}
   const person = readPerson(input, problems)
-  const size = [...input.password].length
-  if (size < MIN_PASSWORD_LENGTH) {
-    problems.password = 'account.problem.shortPassword'
-  } else if (input.password.length > MAX_PASSWORD_LENGTH) {
-    problems.password = 'account.problem.longPassword'
-  } else if (/\p{Cs}/u.test(input.password)) {
-    problems.password = 'account.problem.password'
-  }
+  const problem = input.password === null ? null : findPasswordProblem(input.password)
+  if (problem !== null) problems.password = problem
   if (Object.keys(problems).length > 0) throw new InvalidAccount(problems)
   return { ...person, password: input.password }
+}
+
+function findPasswordProblem(password: string): AccountProblem | null {
+  if ([...password].length < MIN_PASSWORD_LENGTH) return 'account.problem.shortPassword'
+  if (password.length > MAX_PASSWORD_LENGTH) return 'account.problem.longPassword'
+  return /\p{Cs}/u.test(password) ? 'account.problem.password' : null
 }
 
 /**
@@ -97,6 +98,12 @@ export function requireEmail(text: string): void {
 /** Whether a name contains only characters that are shown as they are. */
 export function isPrintableName(text: string): boolean {
   return !UNPRINTABLE.test(text)
+}
+
+/** Returns a name from another provider as accounts can have it. `null` if nothing is left. */
+export function toName(text: string | null): string | null {
+  const printable = (text ?? '').replace(new RegExp(UNPRINTABLE, 'gu'), '').trim()
+  return printable.slice(0, MAX_NAME_LENGTH).toWellFormed().trim() || null
 }
 
 /** Whether the text is an e-mail address. */

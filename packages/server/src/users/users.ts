@@ -4,6 +4,11 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { deleteAccountMail, deletePersonalData } from '../storage/personal-data.ts'
 import { type ServiceTables, type UserRow, userTable } from '../storage/tables.ts'
 import { PROVIDER_NAMES } from './account-billing.ts'
+import {
+  createLinkedIdentities,
+  type LinkedIdentities,
+  type NewIdentity,
+} from './linked-identities.ts'
 import { emailKey, InvalidAccount, MAX_PASSWORD_LENGTH, parseAccount } from './parse.ts'
 import type { Passwords } from './passwords.ts'
 import type { Role } from './roles.ts'
@@ -11,7 +16,8 @@ import { type Account, accountFromRow, fromRow, type User } from './user.ts'
 
 export interface NewUser {
   readonly email: string
-  readonly password: string
+  /** `null` for a person who signs in with another provider only. */
+  readonly password: string | null
   readonly name?: string | null
   /** The operator role of the account. @default null */
   readonly role?: Role | null
@@ -55,7 +61,21 @@ export interface UserAccounts {
    * Validates and hashes a password. Call it before a transaction, which must not wait for it.
    * @throws InvalidAccount if the password is invalid.
    */
-  hashPassword(account: Pick<NewUser, 'email' | 'password' | 'name'>): Promise<string>
+  hashPassword(account: {
+    readonly email: string
+    readonly password: string
+    readonly name?: string | null
+  }): Promise<string>
+  /**
+   * Creates a user without a password who signs in with another provider.
+   * @throws InvalidAccount if a field is invalid or the address is taken.
+   * @throws IdentityTaken
+   */
+  createWith(account: Omit<NewUser, 'password'>, identity: NewIdentity): Promise<User>
+  /** The accounts at other providers that people sign in with. */
+  readonly identities: LinkedIdentities
+  /** Whether the account has a password. */
+  hasPassword(id: string): Promise<boolean>
   /** Finds an enabled user by id. `null` if there is no such user or the account is disabled. */
   findById(id: string): Promise<User | null>
   /** Finds enabled users by id. Unknown and disabled users are left out. */
@@ -170,37 +190,54 @@ export function createUsers(options: {
       return numUpdatedRows > 0n
     })
 
+  const identities = createLinkedIdentities(database, clock)
+  const create: UserAccounts['create'] = async (account) => {
+    const { email, password, name } = parseAccount(account)
+    const row = newUser.toRow({
+      email,
+      emailKey: emailKey(email),
+      emailVerifiedAt: account.isVerified ? clock.now() : null,
+      name,
+      passwordHash:
+        account.passwordHash ?? (password === null ? null : await passwords.hash(password)),
+      demo: account.demo ?? false,
+      createdAt: clock.now(),
+      disabledAt: null,
+      locale: null,
+      role: account.role ?? null,
+    })
+    try {
+      await database.kysely
+        .insertInto('users')
+        .values(row as UserRow)
+        .execute()
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error
+      throw new InvalidAccount({ email: 'account.problem.taken' })
+    }
+    const stored = await findRow(email)
+    if (!stored) throw new Error('The new user was not stored')
+    return fromRow(stored)
+  }
+
   return {
-    async create(account) {
-      const { email, password, name } = parseAccount(account)
-      const row = newUser.toRow({
-        email,
-        emailKey: emailKey(email),
-        emailVerifiedAt: account.isVerified ? clock.now() : null,
-        name,
-        passwordHash: account.passwordHash ?? (await passwords.hash(password)),
-        demo: account.demo ?? false,
-        createdAt: clock.now(),
-        disabledAt: null,
-        locale: null,
-        role: account.role ?? null,
+    identities,
+    createWith(account, identity) {
+      return database.unitOfWork(async () => {
+        const user = await create({ ...account, password: null })
+        await identities.add(user.id, identity)
+        return user
       })
-      try {
-        await database.kysely
-          .insertInto('users')
-          .values(row as UserRow)
-          .execute()
-      } catch (error) {
-        if (!isUniqueViolation(error)) throw error
-        throw new InvalidAccount({ email: 'account.problem.taken' })
-      }
-      const stored = await findRow(email)
-      if (!stored) throw new Error('The new user was not stored')
-      return fromRow(stored)
     },
     async hashPassword(account) {
-      return passwords.hash(parseAccount(account).password)
+      parseAccount(account)
+      return passwords.hash(account.password)
     },
+    async hasPassword(id) {
+      if (!ID.test(id)) return false
+      return Boolean((await byId({ id: Number(id) })).rows[0]?.password_hash)
+    },
+    create,
     async findById(id) {
       if (!ID.test(id)) return null
       const [row] = (await byId({ id: Number(id) })).rows

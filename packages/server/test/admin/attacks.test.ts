@@ -95,6 +95,7 @@ describe('an operator or client whose role or scopes are not enough (management 
     ['viewer', 'POST', '/users/ID/comp', { until: null }, target],
     ['viewer', 'DELETE', '/users/ID/tokens/x', undefined, target],
     ['viewer', 'DELETE', '/users/ID/sessions/x', undefined, target],
+    ['viewer', 'DELETE', '/users/ID/links/x', undefined, target],
     ['viewer', 'GET', '/audit/entries', undefined, target],
     ['viewer', 'GET', '/webhooks/1', undefined, target],
     ['support', 'POST', '/users', { email: 'a@b.c', password: PASSWORD }, target],

@@ -106,6 +106,16 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
   ['users.setRole', async () => ['user', 'role', (await person()).email, 'support']],
   ['users.signOut', async () => ['user', 'sign-out', (await person()).id]],
   ['users.resetFactors', async () => ['user', 'reset-factors', (await person()).id]],
+  [
+    'users.unlink',
+    async () => {
+      const { id } = await person()
+      const identity = { provider: 'google', subject: id, email: null }
+      await service.users.identities.link(id, identity)
+      const [link] = await service.users.identities.list(id)
+      return ['user', 'unlink', id, '--link', link?.id ?? '']
+    },
+  ],
   ['users.disable', async () => ['user', 'disable', (await person()).id]],
   ['users.enable', async () => ['user', 'enable', (await person()).id]],
   ['users.delete', async () => ['user', 'delete', (await person()).id]],

@@ -24,6 +24,7 @@ const LISTS: ReadonlyArray<readonly [operation: string, input: Readonly<Record<s
     ['users.listSessions', { id: String(PERSON) }],
     ['users.listApplications', { id: String(PERSON) }],
     ['users.listTokens', { id: String(PERSON) }],
+    ['users.listLinks', { id: String(PERSON) }],
     ['users.listTimeline', { id: String(PERSON) }],
     ['teams.list', {}],
     ['teams.list', { user_id: String(PERSON) }],

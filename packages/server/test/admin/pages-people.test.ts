@@ -217,6 +217,22 @@ describe("the operators' pages that change a person's account", () => {
     expect((await support.post(`/admin/people/${other.id}${session}`)).status).toBe(404)
   })
 
+  it("show and remove a person's links with other providers", async () => {
+    const support = await operator('support')
+    const { id, email } = await operators.person()
+    const page = `/admin/people/${id}`
+    await service.users.identities.link(id, { provider: 'acme', subject: `of-${id}`, email })
+    const html = await support.read(page)
+    const [, unlink = ''] = /(\/unlink\?object=[^"]+)"/.exec(html) ?? []
+    expect(await support.read(page + unlink)).toContain('Remove this link of')
+    expect((await support.post(page + unlink)).to).toBe(`${page}?done=unlinked`)
+    const shown = await support.read(`${page}?done=unlinked`)
+    expect(shown).toContain('The link was removed.')
+    expect(shown).toContain('Link with another provider removed')
+    expect(await service.users.identities.list(id)).toEqual([])
+    expect((await support.post(page + unlink)).status).toBe(404)
+  })
+
   it('perform an action once, even if its form was sent twice', async () => {
     const support = await operator('support')
     const { id } = await operators.person()

@@ -24,7 +24,11 @@ describeInChromium('every page in every state', ({ newPage, forgive }) => {
   let service: TestService
   let walk: PageTour
   beforeAll(async () => {
-    service = await startTestService({ settings: { teams: true }, options: { mailbox: true } })
+    const google = { clientId: 'google', clientSecret: 'secret' }
+    service = await startTestService({
+      settings: { teams: true, signInWith: { google } },
+      options: { mailbox: true },
+    })
     walk = await everyPage(service)
   })
   afterAll(() => service?.stop())
@@ -191,7 +195,10 @@ async function openEverything(page: Page): Promise<void> {
   for (const frame of page.frames().slice(1)) {
     const element = await frame.frameElement()
     // Mail is shown in a frame, too.
-    if (!(await element.evaluate((frame) => frame.closest('[data-card-entry]') !== null))) continue
+    const isForCard = await element.evaluate(
+      (frame) => frame instanceof Element && frame.closest('[data-card-entry]') !== null,
+    )
+    if (!isForCard) continue
     for (const [name, value] of Object.entries(CARD)) {
       const field = frame.locator(`input[data-field="${name}"]`)
       await frame.locator('input').first().waitFor()

@@ -50,6 +50,10 @@ export async function everyPage(service: TestService): Promise<PageTour> {
   const user = customer.id
   const team = await newTeam(customer)
   const halfway = await personWithSecondFactor(service)
+  for (const userId of [operatorId, user]) {
+    const identity = { provider: 'google', subject: userId, email: `${LONG}@example.com` }
+    await users.identities.link(userId, identity)
+  }
   const page = (by: EveryPage['by'], named: string, path: string, status?: number): EveryPage => ({
     name: named,
     path,
@@ -87,6 +91,8 @@ export async function everyPage(service: TestService): Promise<PageTour> {
       page('operator', 'sessions', '/account/sessions'),
       page('operator', 'session-end', `/account/sessions/end?session=${session?.id ?? ''}`),
       page('operator', 'sessions-end-others', '/account/sessions/end-others'),
+      page('operator', 'links', '/account/links'),
+      page('operator', 'sign-in-with-failed', '/login/with/google/callback', 400),
       page('operator', 'clients', '/clients'),
       page('operator', 'tokens', '/tokens'),
       page('operator', 'applications', '/applications'),

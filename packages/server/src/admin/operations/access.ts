@@ -33,6 +33,17 @@ export const tokenShape = z.strictObject({
 })
 nameSchema('Token', tokenShape)
 
+const linkShape = z.strictObject({
+  id: z.string(),
+  provider: z.string().describe('Id of the provider in the setting `signInWith`'),
+  subject: z.string().describe('Identifies the person at the provider'),
+  email: z.string().nullable().describe('Address at the provider when the account was linked'),
+  created_at: instant,
+  used_at: instant.describe('Last sign-in'),
+})
+nameSchema('LinkedIdentity', linkShape)
+
+export type LinkJson = z.output<typeof linkShape>
 export type SessionJson = z.output<typeof sessionShape>
 export type ApplicationJson = z.output<typeof applicationShape>
 export type TokenJson = z.output<typeof tokenShape>
@@ -202,6 +213,49 @@ export const accessOperations: readonly Operation[] = [
       const token = await context.oauth.tokens.find(input.token)
       if (token?.userId !== account.id) throw notFound('token', input.token)
       await context.oauth.tokens.revoke(token.id)
+      return null
+    },
+  }),
+  operation({
+    name: 'users.listLinks',
+    summary: 'List the accounts at other providers that a person signs in with',
+    route: ['GET', '/users/{id}/links'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ id: userId }),
+    output: dataListShape(linkShape),
+    async run(input, context) {
+      const account = await requireAccount(input.id, context)
+      const links = await context.users.identities.list(account.id)
+      return {
+        data: links.map(({ id, provider, subject, email, createdAt, usedAt }) => ({
+          id,
+          provider,
+          subject,
+          email,
+          created_at: createdAt.toISOString(),
+          used_at: usedAt.toISOString(),
+        })),
+      }
+    },
+  }),
+  operation({
+    name: 'users.unlink',
+    summary: 'Remove the link of a person with an account at another provider',
+    description:
+      'Sessions continue: to end them, use `users.signOut`. Refused if it is the only way for the person to sign in: set a password first.',
+    route: ['DELETE', '/users/{id}/links/{link}'],
+    role: 'support',
+    effect: 'change',
+    status: 204,
+    input: z.strictObject({ id: userId, link: id }),
+    output: z.null(),
+    describe: (input) => ({ subject: { kind: 'link', id: input.link, owner: input.id } }),
+    async run(input, context) {
+      const account = await requireTarget(input.id, context)
+      const usable = context.config.signInWith.map((provider) => provider.id)
+      const link = await context.users.identities.unlink(account.id, input.link, usable)
+      if (!link) throw notFound('link', input.link)
       return null
     },
   }),

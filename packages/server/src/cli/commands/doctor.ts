@@ -20,6 +20,7 @@ import { checkKeys } from '../doctor/keys.ts'
 import { checkAccountMail, checkMail, checkRegistration } from '../doctor/mail.ts'
 import { checkMcp } from '../doctor/mcp.ts'
 import { checkIssuer, checkProxies } from '../doctor/proxies.ts'
+import { checkSignIn } from '../doctor/sign-in.ts'
 import { checkStandards } from '../doctor/standards.ts'
 
 export const doctorCommand = command({
@@ -85,6 +86,7 @@ async function examineService(config: Config, database: Database): Promise<Findi
       ...(await checkKeys(core, database.clock.now(), config.given)),
       ...(await checkStandards(config, database)),
       ...(await checkMcp(config)),
+      ...(await checkSignIn(config, database)),
       ...issuer,
       ...(serviceAnswers ? await checkProxies(config) : []),
       ...(await checkProviders(billing, providers)),

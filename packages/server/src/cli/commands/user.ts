@@ -1,3 +1,4 @@
+import type { LinkJson } from '../../admin/operations/access.ts'
 import { AdminProblem } from '../../admin/problems.ts'
 import { formatDay } from '../../dates.ts'
 import { CHOICES, type OpenAmounts, type SubscriptionFact } from '../../users/account-billing.ts'
@@ -171,6 +172,35 @@ export const userCommands: Commands = {
         await perform('users.resetFactors', { id })
         const text = `Removed all second factors and recovery codes of ${email} (${id}). All their sessions and tokens have ended. They are told at the next sign-in.`
         return { json: { id, email, factors_reset: true }, text }
+      }),
+  }),
+  'user links': command({
+    summary: 'list the accounts at other providers that a person signs in with',
+    withConfig,
+    arguments: [ACCOUNT],
+    run: ({ args }, context) =>
+      withAccount(args, context, async ({ id }, { perform }) => {
+        const { data } = await perform<{ data: readonly LinkJson[] }>('users.listLinks', { id })
+        const lines = data.map((link) => [
+          link.id,
+          link.provider,
+          link.subject,
+          link.email ?? '',
+          link.used_at.slice(0, 10),
+        ])
+        const headers = ['ID', 'PROVIDER', 'SUBJECT', 'EMAIL', 'LAST USED']
+        return { json: data, text: formatTable(headers, lines, 'No other account is linked') }
+      }),
+  }),
+  'user unlink': command({
+    summary: 'remove the link of a person with an account at another provider',
+    withConfig,
+    arguments: [ACCOUNT],
+    options: { link: option.required('<id>', 'the link, from user links') },
+    run: ({ args, options: { link } }, context) =>
+      withAccount(args, context, async ({ id, email }, { perform }) => {
+        await perform('users.unlink', { id, link })
+        return { json: { id, email, unlinked: link }, text: `Removed a link of ${email} (${id}).` }
       }),
   }),
   'user disable': command({

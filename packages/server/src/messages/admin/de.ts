@@ -150,6 +150,11 @@ export const adminDe: Readonly<Record<keyof typeof adminEn, string>> = {
   'people.revokeApplication.text':
     'Alle ihre Tokens für {email} (ID {id}) enden sofort. Sie muss erneut um Erlaubnis bitten.',
   'people.revokeApplication.go': 'Zugriff entziehen',
+  'people.unlink.title': 'Verknüpfung entfernen',
+  'people.unlink.question': 'Diese Verknüpfung von {email} entfernen?',
+  'people.unlink.text':
+    '{email} kann sich dann nicht mehr mit diesem Konto des anderen Anbieters anmelden. Sitzungen laufen weiter.',
+  'people.unlink.go': 'Verknüpfung entfernen',
   'people.revokeToken.title': 'Token widerrufen',
   'people.revokeToken.question': 'Dieses Token von {email} widerrufen?',
   'people.revokeToken.text':
@@ -164,6 +169,7 @@ export const adminDe: Readonly<Record<keyof typeof adminEn, string>> = {
   'people.done.role-changed': 'Die Rolle wurde geändert.',
   'people.done.session-ended': 'Die Sitzung wurde beendet.',
   'people.done.application-revoked': 'Die Anwendung hat keinen Zugriff mehr.',
+  'people.done.unlinked': 'Die Verknüpfung wurde entfernt.',
   'people.done.token-revoked': 'Das Token wurde widerrufen.',
   'people.away': 'Der Zahlungsanbieter antwortet nicht. Laden Sie die Seite in einem Moment neu.',
   'people.customer': 'Kundennummer',
@@ -363,6 +369,7 @@ export const adminDe: Readonly<Record<keyof typeof adminEn, string>> = {
   'people.event.users.setRole': 'Rolle geändert',
   'people.event.users.endSession': 'Sitzung beendet',
   'people.event.users.revokeApplication': 'Zugriff einer Anwendung widerrufen',
+  'people.event.users.unlink': 'Verknüpfung mit anderem Anbieter entfernt',
   'people.event.users.revokeToken': 'Token widerrufen',
   'people.event.billing.sync': 'Vom Anbieter aktualisiert',
   'people.event.billing.cancel': 'Abonnement gekündigt',

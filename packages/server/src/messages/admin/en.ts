@@ -137,6 +137,11 @@ export const adminEn = {
   'people.revokeApplication.text':
     'All its tokens for {email} (ID {id}) end immediately. It has to ask for approval again.',
   'people.revokeApplication.go': 'Revoke access',
+  'people.unlink.title': 'Remove a link',
+  'people.unlink.question': 'Remove this link of {email}?',
+  'people.unlink.text':
+    '{email} can then no longer sign in with this account at the other provider. Sessions continue.',
+  'people.unlink.go': 'Remove the link',
   'people.revokeToken.title': 'Revoke a token',
   'people.revokeToken.question': 'Revoke this token of {email}?',
   'people.revokeToken.text':
@@ -151,6 +156,7 @@ export const adminEn = {
   'people.done.role-changed': 'The role was changed.',
   'people.done.session-ended': 'The session was ended.',
   'people.done.application-revoked': 'The application lost its access.',
+  'people.done.unlinked': 'The link was removed.',
   'people.done.token-revoked': 'The token was revoked.',
   'people.away': 'The payment provider does not answer. Reload the page in a moment.',
   'people.customer': 'Customer',
@@ -345,6 +351,7 @@ export const adminEn = {
   'people.event.users.setRole': 'Role changed',
   'people.event.users.endSession': 'Session ended',
   'people.event.users.revokeApplication': 'Application revoked',
+  'people.event.users.unlink': 'Link with another provider removed',
   'people.event.users.revokeToken': 'Token revoked',
   'people.event.billing.sync': 'Updated from the provider',
   'people.event.billing.cancel': 'Subscription cancelled',

@@ -1,4 +1,5 @@
 import type { Child, FC } from 'hono/jsx'
+import { testCookie } from '../../sessions/cookie.ts'
 
 export interface FieldProps {
   readonly id: string
@@ -82,4 +83,12 @@ export const Submit: FC<{ class?: string; children?: Child }> = (props) => (
   <button class={props.class} type="submit">
     {props.children}
   </button>
+)
+
+/**
+ * Hidden form field on pages that set the test cookie, which detects browsers without cookies (see
+ * `testCookie`).
+ */
+export const TestCookieField: FC = () => (
+  <input type="hidden" name={testCookie.field} value="expected" />
 )

@@ -86,6 +86,40 @@ export const Tokens: FC<PersonSectionProps> = ({ data: { person, tokens, applica
   )
 }
 
+/** The accounts at other providers that a person signs in with. */
+export const Links: FC<PersonSectionProps> = ({ data: { person, links }, can }) => {
+  const { t, service } = usePage()
+  if (links.length === 0 && service.upstream.providers.length === 0) return null
+  const nameOf = (id: string) => service.upstream.find(id)?.name ?? id
+  return (
+    <List
+      id="links"
+      title={t('links.title')}
+      none={t('links.none')}
+      columns={[t('links.provider'), t('links.since'), t('links.used')]}
+      rows={links.map(({ id, provider, email, created_at, used_at }) => ({
+        cells: [
+          <>
+            <strong>{nameOf(provider)}</strong>
+            {email !== null && (
+              <span class="quiet-text">
+                {' '}
+                <bdi>{email}</bdi>
+              </span>
+            )}
+          </>,
+          <Moment at={new Date(created_at)} />,
+          <Moment at={new Date(used_at)} />,
+        ],
+        href: `${pathOf(person.id)}/unlink?object=${encodeURIComponent(id)}`,
+        label: t('links.remove'),
+        name: t('links.removeOf', { provider: nameOf(provider) }),
+      }))}
+      withActs={can('users.unlink')}
+    />
+  )
+}
+
 interface ListProps {
   readonly id: string
   readonly title: string

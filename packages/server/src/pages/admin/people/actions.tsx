@@ -69,6 +69,12 @@ const ACTS: Readonly<Record<string, PersonAction>> = {
     texts: 'people.revokeToken',
     input: (_form, token) => ({ token }),
   },
+  unlink: {
+    operation: 'users.unlink',
+    done: 'unlinked',
+    texts: 'people.unlink',
+    input: (_form, link) => ({ link }),
+  },
 }
 
 /** Adds the acts on a person. */

@@ -26,6 +26,7 @@ type ActTexts =
       | 'endSession'
       | 'revokeApplication'
       | 'revokeToken'
+      | 'unlink'
       | 'cancel'
       | 'cancelNow'
       | 'extendTrial'

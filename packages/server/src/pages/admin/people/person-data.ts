@@ -3,6 +3,7 @@ import type { OperatorActor } from '../../../admin/audit/caller.ts'
 import type {
   ApplicationJson,
   FactorsJson,
+  LinkJson,
   SessionJson,
   TokenJson,
 } from '../../../admin/operations/access.ts'
@@ -47,6 +48,7 @@ export interface PersonData {
   readonly person: PersonJson
   readonly factors: FactorsJson
   readonly sessions: readonly SessionJson[]
+  readonly links: readonly LinkJson[]
   readonly applications: readonly ApplicationJson[]
   readonly tokens: readonly TokenJson[]
   readonly subscriptions: readonly SubscriptionJson[]
@@ -93,6 +95,7 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
   const [
     factors,
     sessions,
+    links,
     applications,
     tokens,
     subscriptions,
@@ -105,6 +108,7 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
   ] = await Promise.all([
     runOperation<FactorsJson>(c, 'users.getFactors', { id }),
     list<SessionJson>('users.listSessions'),
+    list<LinkJson>('users.listLinks'),
     list<ApplicationJson>('users.listApplications'),
     list<TokenJson>('users.listTokens'),
     list<SubscriptionJson>('billing.listSubscriptionsOf'),
@@ -116,7 +120,7 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
     isCustomer ? nullIfProviderAway(() => list<UsageJson>('billing.listUsage')) : [],
   ])
   const { data: disputes } = isCustomer ? await readDisputes(c, id) : NOTHING
-  const access = { factors, sessions, applications, tokens }
+  const access = { factors, sessions, links, applications, tokens }
   const documents = { invoices, creditNotes, disputes, taxIds }
   return { person, ...access, subscriptions, timeline, customer, usage, ...documents }
 }

@@ -9,6 +9,7 @@ export const DONE = [
   'session-ended',
   'application-revoked',
   'token-revoked',
+  'unlinked',
   'synced',
   'resumed',
   'cancelled',

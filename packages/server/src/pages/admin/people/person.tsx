@@ -12,7 +12,7 @@ import {
   renderAdmin,
   requireRole,
 } from '../parts.tsx'
-import { Applications, Sessions, Tokens } from './access.tsx'
+import { Applications, Links, Sessions, Tokens } from './access.tsx'
 import { CreditNotes } from './credit-notes.tsx'
 import { Disputes } from './dispute-table.tsx'
 import { Invoices } from './invoices.tsx'
@@ -64,6 +64,7 @@ export async function renderPerson(
       <CreditNotes data={data} can={can} />
       <Disputes data={data} can={can} />
       <Sessions data={data} can={can} />
+      <Links data={data} can={can} />
       <Applications data={data} can={can} />
       <Tokens data={data} can={can} />
       <Timeline data={data} can={can} />

@@ -1,0 +1,44 @@
+import { generateRandomCodeVerifier, generateRandomNonce, generateRandomState } from 'oauth4webapi'
+import type { Logger } from 'pino'
+import type { UpstreamAttempt, UpstreamFailure, UpstreamProvider } from './providers/provider.ts'
+import { callbackPath, type KeptAttempt } from './upstream.ts'
+
+/** Creates an attempt with new random values. */
+export function createAttempt(
+  provider: UpstreamProvider,
+  more: Pick<KeptAttempt, 'returnTo' | 'isFresh' | 'linkFor'>,
+  now: Date,
+): KeptAttempt {
+  return {
+    provider: provider.id,
+    state: generateRandomState(),
+    nonce: generateRandomNonce(),
+    codeVerifier: generateRandomCodeVerifier(),
+    startedAt: now.getTime(),
+    ...more,
+  }
+}
+
+/** Returns the attempt as the provider's module needs it. `url` is that of this service. */
+export function toUpstreamAttempt(kept: KeptAttempt, url: string): UpstreamAttempt {
+  const { state, nonce, codeVerifier, isFresh, startedAt } = kept
+  return {
+    state,
+    nonce,
+    codeVerifier,
+    isFresh,
+    startedAt: new Date(startedAt),
+    redirectUri: `${url}${callbackPath(kept.provider)}`,
+  }
+}
+
+/** Logs why a sign-in failed, unless the person cancelled it. Without codes and tokens. */
+export function logFailure(
+  logger: Logger,
+  provider: UpstreamProvider,
+  { reason, message }: UpstreamFailure,
+): void {
+  if (reason === 'cancelled') return
+  const line = { provider: provider.id, reason, problem: message }
+  logger.warn(line, 'A sign-in with another provider failed')
+}

@@ -1,0 +1,30 @@
+import { apple } from './apple.ts'
+import { custom } from './custom.ts'
+import { github } from './github.ts'
+import { google } from './google.ts'
+import { microsoft } from './microsoft.ts'
+import type { ProviderKind, ProviderTools, UpstreamProvider } from './provider.ts'
+
+/** The providers that need no issuer, by their id. */
+export const presets = { google, github, microsoft, apple }
+
+/** All kinds of providers. */
+export const kinds = { ...presets, custom }
+
+export type KindName = keyof typeof kinds
+
+/** A provider of the setting `signInWith`, with its secret. */
+export interface ConfiguredProvider {
+  readonly id: string
+  readonly kind: KindName
+  readonly secret: string
+  readonly settings: unknown
+}
+
+/** Creates a provider from its parsed settings. */
+export function createProvider(
+  { id, kind, secret, settings }: ConfiguredProvider,
+  tools: ProviderTools,
+): UpstreamProvider {
+  return (kinds[kind] as ProviderKind<unknown>).create({ id, secret, settings }, tools)
+}
