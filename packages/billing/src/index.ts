@@ -251,7 +251,13 @@ export {
 } from './features/mail/mail-options.ts'
 export type { MailState, QueuedMail } from './features/mail/mail-rows.ts'
 export type { MailQueue } from './features/mail/notices.ts'
-export { type MailDetails, type RenderedMail, renderMail } from './features/mail/render-mail.ts'
+export {
+  type MailDetails,
+  type MailLetter,
+  type RenderedMail,
+  renderLetter,
+  renderMail,
+} from './features/mail/render-mail.ts'
 export type { MetadataValues, SubscriptionMetadata } from './features/metadata/contract.ts'
 export type { ApplicationEvent, Deliveries } from './features/outgoing-webhooks/deliveries.ts'
 export type {

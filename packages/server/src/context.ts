@@ -10,6 +10,7 @@ import type { DemoState } from './demo/state-file.ts'
 import type { Factors } from './factors/factors.ts'
 import type { Limits } from './limits/limits.ts'
 import type { OutageDetector } from './outages.ts'
+import type { Recovery } from './recovery/recovery.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import type { Metrics } from './statistics/metrics.ts'
 import type { Statistics } from './statistics/statistics.ts'
@@ -32,6 +33,8 @@ export interface ServiceContext {
   readonly teams: Teams
   readonly sessions: Sessions
   readonly limits: Limits
+  /** Mail about accounts, and the links in it. */
+  readonly recovery: Recovery
   readonly factors: Factors
   /** The other providers that people can sign in with. */
   readonly upstream: Upstream

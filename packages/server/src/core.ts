@@ -203,10 +203,7 @@ function createServer(options: AuthorizationServerOptions<User>): AuthorizationS
   }
 }
 
-/**
- * Claims about a person that every client with the scope gets. E-mail addresses are not verified
- * here.
- */
-function toUserClaims({ email, name }: User): UserClaims {
-  return { email, email_verified: false, ...(name !== null && { name }) }
+/** Claims about a person that every client with the scope gets. */
+function toUserClaims({ email, emailVerifiedAt, name }: User): UserClaims {
+  return { email, email_verified: emailVerifiedAt !== null, ...(name !== null && { name }) }
 }

@@ -23,7 +23,12 @@ export {
   type Settings,
   type SettingsInput,
 } from './config/settings.ts'
-export type { MailSettings } from './config/shapes.ts'
+export type {
+  CaptchaCheck,
+  CaptchaSettings,
+  MailSettings,
+  ServiceMail,
+} from './config/shapes.ts'
 export type { LogArea, LogLevel, MailAddress, SmtpAddress } from './config/values.ts'
 export { ConfigurationError } from './configuration-error.ts'
 export type {

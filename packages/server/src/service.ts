@@ -30,8 +30,10 @@ import { type DemoState, readStateFile } from './demo/state-file.ts'
 import { createNodeServer, type Timeouts } from './http/node-server.ts'
 import { checkClock, createReadiness, type Readiness } from './http/readiness.ts'
 import { areaLogger, createLogger } from './logger.ts'
+import { createMailer } from './mail/mailer.ts'
 import { createDatabaseWait, createOutageDetector } from './outages.ts'
 import { withProgress } from './progress.ts'
+import { createRecovery } from './recovery/recovery.ts'
 import { addHealthMetrics } from './statistics/health-metrics.ts'
 import { createMetrics } from './statistics/metrics.ts'
 import { createStatistics } from './statistics/statistics.ts'
@@ -243,6 +245,7 @@ async function start(
   const statistics = createStatistics({ database, clock, billingClock, logger })
   closers.push(() => statistics.close())
   statistics.follow(oauth.events)
+  const smtp = config.smtp ?? (sandbox?.mail ? mailboxSettings(sandbox.mail.url) : null)
   const billing = createServiceBilling({
     config,
     database,
@@ -250,7 +253,7 @@ async function start(
       sandbox && stripeWebhook
         ? sandboxProviders(sandbox, stripeWebhook.secret, config.settings.currency)
         : configuredProviders(config),
-    smtp: config.smtp ?? (sandbox?.mail ? mailboxSettings(sandbox.mail.url) : null),
+    smtp,
     clock: billingClock,
     logger: loggerOf('billing'),
     observe: countProviderCalls(
@@ -270,6 +273,13 @@ async function start(
     )
   }
   statistics.sampleFrom(billing)
+  const mailer = createMailer({ config, smtp, onAttempt: metrics.countMail })
+  const recovery = createRecovery({
+    ...{ config, database, clock, url, users, sessions, oauth, mailer },
+    logger: loggerOf('oauth'),
+    hasMail: mailer !== null,
+  })
+  closers.push(() => recovery.close())
   const admin = createAdminServices({
     config,
     database,
@@ -278,6 +288,7 @@ async function start(
     teams,
     sessions,
     limits,
+    recovery,
     factors,
     oauth,
     billing: { rows: async () => billing, provider: async () => billing },
@@ -327,6 +338,7 @@ async function start(
     teams,
     sessions,
     limits,
+    recovery,
     factors,
     upstream: createUpstream({ config, url, clock }),
     oauth,
@@ -358,6 +370,7 @@ async function start(
       sessions.purge(),
       teams.purge(),
       limits.purge(),
+      recovery.purge(),
       billing.purge(),
       admin.requests.purge(),
       statistics.purge(),

@@ -38,7 +38,7 @@ const listOf = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) =>
 describe('docs/reference/service.md', () => {
   let service: TestService
   beforeAll(async () => {
-    service = await startTestService()
+    service = await startTestService({ options: { mailbox: true } })
   })
   afterAll(() => service.stop())
 

@@ -1,6 +1,6 @@
-import type { MailMessage } from '@tollgate/billing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
+import type { ServiceMail } from '../src/config/shapes.ts'
 import { ConfigurationError, createService } from '../src/index.ts'
 import { createAccountHelpers } from './accounts.ts'
 import { startTestService, type TestService, testConfig } from './support.ts'
@@ -8,7 +8,7 @@ import { startTestService, type TestService, testConfig } from './support.ts'
 const DOCS = 'https://docs.example.com'
 const CALLBACK = 'https://app.example.com/callback'
 
-const mails: MailMessage[] = []
+const mails: ServiceMail[] = []
 const paid: string[] = []
 let service: TestService
 

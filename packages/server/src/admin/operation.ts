@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import type { Config } from '../config/config.ts'
 import type { Factors } from '../factors/factors.ts'
 import type { Limits } from '../limits/limits.ts'
+import type { Recovery } from '../recovery/recovery.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Teams } from '../teams/teams.ts'
 import type { BillingAccess } from '../users/end-account.ts'
@@ -40,6 +41,7 @@ export interface OperationServices {
   readonly teams: Teams
   readonly sessions: Sessions
   readonly limits: Limits
+  readonly recovery: Recovery
   readonly factors: Factors
   readonly oauth: AuthorizationServer<User>
   readonly billing: BillingAccess

@@ -5,6 +5,7 @@ import { requireOperation } from '../admin/operations/all.ts'
 import { maintenanceOperations } from '../admin/operations/maintenance.ts'
 import { createAdminServices } from '../admin/services.ts'
 import { createLogger } from '../logger.ts'
+import { createRecovery } from '../recovery/recovery.ts'
 import type { BillingAccess } from '../users/end-account.ts'
 import { withApplication } from './application/open.ts'
 import { createApplicationServices, withOwnUserIds } from './application/operations.ts'
@@ -53,8 +54,16 @@ export function withOperations<T>(
     withBillingAccess(context, { ...core, needsUrl }, (billing) => {
       const { database, found } = core
       const { clock } = database
-      const services = createAdminServices({ ...core, clock, billing })
       const logger = createLogger('info', process.stderr)
+      const { config } = core
+      const { mail } = config.settings
+      const recovery = createRecovery({
+        ...core,
+        ...{ clock, logger, mailer: null },
+        url: config.url ?? 'http://localhost',
+        hasMail: config.mode === 'demo' || config.smtp !== null || mail?.send !== undefined,
+      })
+      const services = createAdminServices({ ...core, clock, recovery, billing })
       const audit = found === 'application' ? createLoggerAudit(logger, clock) : services.audit
       // These tables contain no second factors.
       const factors = { ...core.factors, reseal: async () => 0 }

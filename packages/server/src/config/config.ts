@@ -18,6 +18,7 @@ export interface SmtpSettings extends SmtpAddress {
    * `false`, TLS is not used at all, except with `smtps:`.
    */
   readonly needsTls: boolean
+  /** The sender of all mail. */
   readonly from: MailAddress
 }
 

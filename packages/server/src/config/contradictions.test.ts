@@ -126,7 +126,7 @@ describe('settings that contradict each other, or need another setting that is m
       'people of another issuer by e-mail address, while anyone can register one',
       { trustedIssuers },
       {},
-      `trustedIssuers: emailDomains of ${ACME} needs registration: false, because this service does not verify the e-mail addresses of its users.`,
+      `trustedIssuers: emailDomains of ${ACME} needs registration: 'closed' or 'invitation', because anyone could register with the address of somebody else.`,
     ],
     [
       'pushed requests that live too long for FAPI 2.0',

@@ -87,12 +87,12 @@ const RULES: readonly Rule[] = [
   // Anyone could register with another person's address first, and would receive that person's
   // tokens.
   ({ trustedIssuers, registration }) =>
-    registration
+    registration === 'open'
       ? trustedIssuers
           .filter(looksUpAccounts)
           .map(
             ({ issuer }) =>
-              `trustedIssuers: emailDomains of ${issuer} needs registration: false, because this service does not verify the e-mail addresses of its users.`,
+              `trustedIssuers: emailDomains of ${issuer} needs registration: 'closed' or 'invitation', because anyone could register with the address of somebody else.`,
           )
       : [],
 ]

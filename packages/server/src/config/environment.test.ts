@@ -455,7 +455,7 @@ describe('environment variables', () => {
   })
 
   it('include TOLLGATE_REGISTRATION=off, which overrides the configuration file', () => {
-    expect(read({ TOLLGATE_REGISTRATION: 'off' }).settings.registration).toBe(false)
-    expect(read({}).settings.registration).toBe(true)
+    expect(read({ TOLLGATE_REGISTRATION: 'off' }).settings.registration).toBe('closed')
+    expect(read({}).settings.registration).toBe('open')
   })
 })

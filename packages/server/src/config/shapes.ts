@@ -4,6 +4,7 @@ import {
   type EventListeners,
   type InvoiceWords,
   isDeliverySecret,
+  type MailMessage,
   type MailOptions,
   mailKinds,
 } from '@tollgate/billing'
@@ -145,8 +146,58 @@ export const listeners = z
     }
   })
 
+const REGISTRATIONS = ['open', 'invitation', 'closed'] as const
+
+export const registration = z.union(
+  [known(REGISTRATIONS), z.boolean().transform((isOpen) => (isOpen ? 'open' : 'closed'))],
+  { error: "expected 'open', 'invitation' or 'closed'" },
+)
+const WORDS = { on: 'open', off: 'closed' } as const
+export const registrationText = z
+  .enum([...REGISTRATIONS, 'on', 'off'], { error: 'expects open, invitation, closed, on or off' })
+  .transform((word) => (word === 'on' || word === 'off' ? WORDS[word] : word))
+
+/** Decides whether a person, and no program, has sent a form. */
+export type CaptchaCheck = (form: URLSearchParams, request: Request) => boolean | Promise<boolean>
+
+/** A challenge in the forms that strangers can send. */
+export interface CaptchaSettings {
+  /** Decides whether a form is accepted. */
+  readonly check: CaptchaCheck
+  /** HTML of the challenge, shown inside the form as it is. */
+  readonly html?: string
+  /** Origins that the challenge loads scripts, styles and frames from. */
+  readonly sources?: readonly string[]
+}
+
+export const captcha = z.union(
+  [
+    callable<CaptchaCheck>().transform((check): CaptchaSettings => ({ check })),
+    z.strictObject({
+      check: callable<CaptchaCheck>(),
+      html: z.string().exactOptional(),
+      sources: z
+        .array(z.string().regex(/^https?:\/\/[\w.:*-]+$/, 'expected an origin'))
+        .readonly()
+        .exactOptional(),
+    }),
+  ],
+  { error: 'expected a function, or { check, html, sources }' },
+)
+
+/** A mail of the service: to a customer, or about an account, such as `password_reset`. */
+export interface ServiceMail extends Omit<MailMessage, 'kind' | 'owner'> {
+  /** The kind of mail, such as `receipt` or `password_reset`. */
+  readonly kind: string
+  /** The recipient's account. `null` if the mail invites to create one. */
+  readonly owner: MailMessage['owner'] | null
+}
+
 /** Settings for mail to customers. Without `send`, the mail server of the environment sends it. */
-export type MailSettings = Omit<MailOptions, 'send'> & Partial<Pick<MailOptions, 'send'>>
+export interface MailSettings extends Omit<MailOptions, 'send'> {
+  /** Sends one mail with your mail service, also mail about accounts. */
+  send?(message: ServiceMail): Promise<unknown>
+}
 
 const MAIL_MEMBERS = ['send', 'only', 'link', 'words']
 

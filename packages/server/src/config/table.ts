@@ -412,8 +412,22 @@ export const table = {
    * on the sign-in page, at the foot of pages, on invoices and in mail.
    */
   support: optional(shapes.contact, { text: shapes.contact }),
-  /** Whether anyone may create an account. */
-  registration: flag(true),
+  /**
+   * Permission to create an account: `open` (everyone), `invitation` (people [invited by an
+   * operator](../guides/accounts.md#invitations)) or `closed`. `true` and `on` mean `open`, `false`
+   * and `off` mean `closed`.
+   */
+  registration: setting(shapes.registration.prefault('open'), {
+    text: shapes.registrationText,
+    check: 'registration',
+  }),
+  /**
+   * A function of the form and the request that returns whether a person sent the forms for
+   * registration and forgotten passwords, or `{ check, html, sources }` with the HTML of the
+   * [challenge](../guides/accounts.md#captcha) and the origins that it loads from.
+   * @default none
+   */
+  captcha: optional(shapes.captcha),
   /**
    * Whether people can add [a second factor](../guides/second-factors.md), an authenticator app or a
    * passkey: `optional`, `required` for everyone, `operators` (required for operators, optional for
@@ -498,7 +512,8 @@ export const table = {
   /**
    * Whether other applications can sign people in with their account here: [OpenID
    * Connect](../guides/openid.md). They get `name` and `email` with the scopes `profile` and
-   * `email`; `email_verified` is false. They can sign people out, and are notified when a person
+   * `email`; `email_verified` says whether the person has [confirmed the
+   * address](../guides/accounts.md#links-in-mail). They can sign people out, and are notified when a person
    * signs out.
    */
   openid: flag(true, { decides: ['openid'], check: 'openid' }),
@@ -949,7 +964,7 @@ export const table = {
    * create --assertion` or `--workload`) can exchange for access tokens, as
    * [`TrustedIssuer`](options.md#trustedissuer) describes. With `emailDomains` and without
    * `userByEmail`, people are found by the e-mail address of their account, which needs
-   * `registration: false`.
+   * another `registration` than `open`.
    * @default none
    */
   trustedIssuers: setting(list(z.custom<TrustedIssuer>().superRefine(shapes.checkIssuer)), {

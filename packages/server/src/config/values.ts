@@ -210,7 +210,9 @@ export const stripeWebhookSecret = text.refine(
 
 /** Address and credentials of a mail server. */
 export interface SmtpAddress {
+  /** Host name or IP address of the server. */
   readonly host: string
+  /** Port of the server. */
   readonly port: number
   /** Whether the connection is encrypted from the beginning (`smtps:`), without STARTTLS. */
   readonly isImplicitTls: boolean
@@ -255,6 +257,7 @@ function parseSmtpUrl(value: string): SmtpAddress | null {
 export interface MailAddress {
   /** The name shown instead of the address. Empty for none. */
   readonly name: string
+  /** The e-mail address. */
   readonly address: string
 }
 

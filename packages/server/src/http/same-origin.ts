@@ -1,11 +1,13 @@
 /**
  * Whether a POST comes from one of the service's pages, or from a program that sends no `Origin`
- * header. Browsers always send that header with a POST.
+ * header. Browsers always send that header with a POST, with the value `null` from a page with the
+ * referrer policy `no-referrer`.
  */
 export function isSameOrigin(request: Request, url: string): boolean {
   const origin = request.headers.get('origin')
-  if (origin !== null) return origin === new URL(url).origin
   const site = request.headers.get('sec-fetch-site')
+  if (origin === 'null') return site === 'same-origin'
+  if (origin !== null) return origin === new URL(url).origin
   return site === null || site === 'same-origin'
 }
 

@@ -65,6 +65,12 @@ export interface Limits {
    */
   countProof(network: string): Promise<() => Promise<void>>
   /**
+   * Counts a request for mail to an address. Returns whether the mail may be sent; the response
+   * must not depend on it.
+   * @throws TooManyRequests after too many requests of the network.
+   */
+  countMail(address: string, network: string): Promise<boolean>
+  /**
    * Counts a sign-in with a passkey only, before the passkey is verified. Returns a function that
    * undoes the count.
    * @throws TooManyRequests after too many refused ones.
@@ -201,6 +207,23 @@ export function createLimits(
       return hashing.run({ network, isKnown: false }, make)
     },
     countProof: (network) => resources.count(rates.keyProofs, network),
+    async countMail(address, network) {
+      await resources.count(rates.mailNetwork, network)
+      const account = hashAccountName(address)
+      // Without the part after a plus sign, with which one mailbox has any number of addresses.
+      const mailbox = hashAccountName(address.replace(/\+[^@]*(?=@)/, ''))
+      const isKnown = await known.isKnown(account, network)
+      const [rate, counted] = isKnown
+        ? [rates.mailKnownNetwork, `${account}@${network}`]
+        : [rates.mailAddress, mailbox]
+      try {
+        await resources.count(rate, counted)
+        return true
+      } catch (error) {
+        if (!(error instanceof TooManyRequests)) throw error
+        return false
+      }
+    },
     countPasskey: (network) => resources.count(rates.passkeySignIns, network),
     countSignInWith: (network) => resources.count(rates.signInsWith, network),
     rememberNetwork: (account, network) => known.remember(hashAccountName(account), network),

@@ -70,6 +70,15 @@ export const FAILURE_COUNTS = 65_536
 export const rates = {
   /** New accounts, per network. */
   registrations: { name: 'registrations of accounts', points: 20, seconds: HOUR },
+  /** Requests for mail about an account, per network. */
+  mailNetwork: { name: 'requests for mail', points: 20, seconds: HOUR },
+  /** Mail that strangers cause, per address, from all networks together (threat N8). */
+  mailAddress: { name: 'mail to addresses', points: 5, seconds: HOUR },
+  /**
+   * Mail to an address that a network asks for from which the account was used before, so that
+   * strangers cannot prevent it.
+   */
+  mailKnownNetwork: { name: 'mail to known networks', points: 5, seconds: HOUR },
   /**
    * Failed sign-ins with other providers, per network. Each sends requests to the provider.
    */

@@ -10,6 +10,8 @@ import {
 } from '@tollgate/billing'
 import { getSeller } from '../config/seller.ts'
 import type { Settings } from '../config/settings.ts'
+import { textFor } from '../messages/messages.ts'
+import { type AccountMailKind, accountMailKinds, renderAccountMail } from './account-mail.ts'
 
 /** The parts of the service with which an example is rendered. */
 export interface ExampleContext {
@@ -26,9 +28,34 @@ export type RenderExample = (language: string, context: ExampleContext) => Rende
 export const MAIL_LANGUAGES = mailLanguages
 
 /** Every kind of mail that the service sends. The preview shows an example of each. */
-export const MAILS: ReadonlyMap<string, RenderExample> = new Map(
-  mailKinds.map((kind) => [kind, createBillingExample(kind)] as const),
-)
+export const MAILS: ReadonlyMap<ServiceMailKind, RenderExample> = new Map([
+  ...mailKinds.map((kind) => [kind, createBillingExample(kind)] as const),
+  ...accountMailKinds.map((kind) => [kind, createAccountExample(kind)] as const),
+])
+
+/** The kinds of mail of the service. */
+export type ServiceMailKind = MailKind | AccountMailKind
+
+/** Whether a text names a kind of mail. */
+export const isMailKind = (text: string): text is ServiceMailKind =>
+  (MAILS as ReadonlyMap<string, unknown>).has(text)
+
+function createAccountExample(kind: AccountMailKind): RenderExample {
+  const isOfMethod = kind === 'sign_in_method_added' || kind === 'sign_in_method_removed'
+  return (language, { settings, url }) =>
+    renderAccountMail(
+      kind,
+      {
+        ...{ settings, url },
+        email: 'ada@example.com',
+        name: 'Ada Lovelace',
+        link: `${url}/recovery`,
+        lifetime: kind === 'invitation' ? 7 * 86_400 : 1800,
+        other: isOfMethod ? 'Passkey' : 'ada.lovelace@example.org',
+      },
+      textFor([language]),
+    )
+}
 
 function createBillingExample(kind: MailKind): RenderExample {
   return (language, { settings, billing: { notices }, url }) => {

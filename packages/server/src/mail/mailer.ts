@@ -1,5 +1,6 @@
-import { isMailRejected, type MailMessage } from '@tollgate/billing'
+import { isMailRejected } from '@tollgate/billing'
 import type { Config, SmtpSettings } from '../config/config.ts'
+import type { ServiceMail } from '../config/shapes.ts'
 import { createSmtpTransport } from './smtp.ts'
 
 /** Outcome of an attempt to send mail. */
@@ -7,7 +8,7 @@ export type MailOutcome = 'sent' | 'rejected' | 'failed'
 
 /** Sends mail in the way that the configuration says. */
 export interface Mailer {
-  send(message: MailMessage): Promise<unknown>
+  send(message: ServiceMail): Promise<unknown>
   /** Closes the connections. Mail that is being sent is sent first. */
   close(): void
 }

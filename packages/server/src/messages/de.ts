@@ -1,12 +1,14 @@
 import { adminDe } from './admin/de.ts'
 import { serviceDe } from './admin/service/de.ts'
 import type { PageMessages } from './en.ts'
+import { recoveryDe } from './recovery/de.ts'
 import { teamsDe } from './teams/de.ts'
 
 /** The texts of the service's pages in German. */
 export const de: PageMessages = {
   ...adminDe,
   ...serviceDe,
+  ...recoveryDe,
   ...teamsDe,
   'layout.skip': 'Zum Inhalt springen',
   'layout.main': 'Hauptnavigation',

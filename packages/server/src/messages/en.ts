@@ -1,11 +1,13 @@
 import { adminEn } from './admin/en.ts'
 import { serviceEn } from './admin/service/en.ts'
+import { recoveryEn } from './recovery/en.ts'
 import { teamsEn } from './teams/en.ts'
 
 /** The texts of the service's pages in English. Their ids are the ids of every language. */
 export const en = {
   ...adminEn,
   ...serviceEn,
+  ...recoveryEn,
   ...teamsEn,
   'layout.skip': 'Skip to content',
   'layout.main': 'Main navigation',

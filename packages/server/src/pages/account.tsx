@@ -4,13 +4,13 @@ import type { AppEnv } from '../http/variables.ts'
 import { LANGUAGES } from '../messages/messages.ts'
 import type { SignedInSession } from '../sessions/sessions.ts'
 import { confirmPassword, startSession } from '../sign-in/start-session.ts'
-import { endSignIns } from '../users/end-account.ts'
 import { InvalidAccount } from '../users/parse.ts'
 import { Submit, TextField } from './parts/fields.tsx'
 import { getSignedInUser, readOwnForm, requireUser } from './parts/forms.ts'
 import { checkOwnPassword } from './parts/identity.tsx'
 import { OwnForm } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
+import { AccountEmail } from './recovery/account-email.tsx'
 import { LINKS_PATH } from './sign-in-with.tsx'
 
 export function addAccount(app: Hono<AppEnv>): void {
@@ -43,12 +43,11 @@ export function addAccount(app: Hono<AppEnv>): void {
       return accountPage(c, { problems: { current: c.get('page').t('account.wrong') } })
     }
     try {
-      await service.users.changePassword(user.id, form.get('password') ?? '')
+      await service.recovery.changePassword(user, form.get('password') ?? '')
     } catch (error) {
       if (!(error instanceof InvalidAccount)) throw error
       return accountPage(c, { problems: error.in(c.get('page').t) })
     }
-    await endSignIns(service, user.id)
     await startSession(c, user.id, confirmPassword(session))
     return c.redirect('/account?changed', 303)
   })
@@ -69,12 +68,11 @@ async function setFirstPassword(
     return c.redirect('/login?prompt=login&return_to=/account', 303)
   }
   try {
-    await service.users.changePassword(user.id, form.get('password') ?? '')
+    await service.recovery.changePassword(user, form.get('password') ?? '')
   } catch (error) {
     if (!(error instanceof InvalidAccount)) throw error
     return accountPage(c, { problems: error.in(t) })
   }
-  await endSignIns(service, user.id)
   await startSession(c, user.id, { methods, authenticatedAt })
   return c.redirect('/account?changed', 303)
 }
@@ -94,9 +92,7 @@ async function accountPage(c: Context<AppEnv>, { notice = null, problems }: Acco
     { title: t('account.title'), status: problems ? 422 : 200 },
     <section class="card narrow">
       <h1>{t('account.title')}</h1>
-      <p>
-        <bdi>{getSignedInUser(c).email}</bdi>
-      </p>
+      <AccountEmail user={getSignedInUser(c)} />
       {notice && (
         <p class="notice" role="status">
           {t(notice)}

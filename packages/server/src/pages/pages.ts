@@ -12,6 +12,7 @@ import { addClients } from './clients.tsx'
 import { addDemoApplication } from './demo-application.tsx'
 import { addHome } from './home.tsx'
 import { addLinks } from './links.tsx'
+import { addRecovery } from './recovery/recovery.tsx'
 import { addRegister } from './register.tsx'
 import { addSecondFactors } from './second-factors/second-factors.ts'
 import { addSessions } from './sessions.tsx'
@@ -23,7 +24,8 @@ import { addTokens } from './tokens.tsx'
 /** Adds the routes of all pages. */
 export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   addSignIn(app)
-  if (context.config.settings.registration) addRegister(app)
+  if (context.config.settings.registration === 'open') addRegister(app)
+  if (context.recovery.hasMail) addRecovery(app, context)
   if (context.config.settings.secondFactor !== 'off') addSecondFactors(app)
   addHome(app)
   addAccount(app)

@@ -1,15 +1,18 @@
 import type { Context, Hono } from 'hono'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
+import { RECOVERY_PATHS } from '../recovery/recovery.ts'
 import { testCookie } from '../sessions/cookie.ts'
 import { finishFirstFactor } from '../sign-in/finish.ts'
-import { emailKey, InvalidAccount, parseAccount } from '../users/parse.ts'
+import { emailKey, InvalidAccount, parseAccount, parsePerson } from '../users/parse.ts'
 import { SignInPurpose } from './parts/approval.tsx'
 import { Refusal, Submit, TestCookieField, TextField } from './parts/fields.tsx'
 import { readForm } from './parts/forms.ts'
 import { ProviderButtons } from './parts/provider-buttons.tsx'
 import { redirectTargets } from './parts/redirect-targets.ts'
 import { renderPage } from './parts/render.tsx'
+import { Captcha, captchaPolicy, passesCaptcha } from './recovery/captcha.tsx'
+import { NewPassword } from './recovery/new-password.tsx'
 import { blocksCookies, EmailField, findSignInPurpose } from './sign-in.tsx'
 
 /** Adds the page on which people create an account. Call it only if registration is on. */
@@ -28,12 +31,23 @@ export function addRegister(app: Hono<AppEnv>): void {
     if (blocksCookies(c, form)) {
       return registerPage(c, { returnTo, ...account, problem: c.get('page').t('signIn.noCookies') })
     }
+    const person = { returnTo, ...account }
+    if (!(await passesCaptcha(c, form))) {
+      return registerPage(c, { ...person, problem: c.get('page').t('recovery.captcha') })
+    }
+    if (service.recovery.registersByMail) return registerByMail(c, person)
     try {
       // Invalid input is rejected before it counts toward the rate limit.
       parseAccount(account)
+      const key = emailKey(account.email)
+      const mayMail =
+        service.recovery.hasMail && (await service.limits.countMail(key, c.get('network')))
       const user = await service.limits.register(c.get('network'), () =>
         service.users.create(account),
       )
+      if (mayMail) {
+        await service.recovery.requestVerification(user, c.get('page').t.language)
+      }
       await service.limits.rememberNetwork(emailKey(user.email), c.get('network'))
       return await finishFirstFactor(c, user, { methods: ['pwd'], returnTo })
     } catch (error) {
@@ -42,6 +56,36 @@ export function addRegister(app: Hono<AppEnv>): void {
     }
   })
 }
+
+/**
+ * Answers alike whether or not the address has an account: the worker of the outbox finds out, and
+ * sends either a link or a reminder of the account (threat Q11). The password is chosen on the page
+ * that the link opens, so that no stranger can choose it for the owner of the address.
+ */
+async function registerByMail(
+  c: Context<AppEnv>,
+  view: { readonly returnTo: string; readonly email: string; readonly name: string | null },
+) {
+  const { service, t, languageQuery } = c.get('page')
+  try {
+    const person = parsePerson(view)
+    if (await service.limits.countMail(emailKey(person.email), c.get('network'))) {
+      const returnTo = view.returnTo.length > MAX_RETURN_TO ? '/' : view.returnTo
+      await service.recovery.requestRegistration({ ...person, returnTo }, t.language)
+    }
+  } catch (error) {
+    if (!(error instanceof InvalidAccount)) throw error
+    return registerPage(c, { ...view, problems: error.in(t) })
+  }
+  const query = new URLSearchParams({
+    what: 'registration',
+    ...Object.fromEntries(new URLSearchParams(languageQuery)),
+  })
+  return c.redirect(`${RECOVERY_PATHS.sent}?${query}`, 303)
+}
+
+/** Longest path that is stored until the link in the mail is opened. */
+const MAX_RETURN_TO = 4000
 
 interface RegisterView {
   readonly returnTo: string
@@ -74,6 +118,7 @@ async function registerPage(c: Context<AppEnv>, view: RegisterView) {
         ...(await redirectTargets(view.returnTo, service)),
         ...service.upstream.providers.map(({ origin }) => origin),
       ],
+      policy: captchaPolicy(service.config.settings),
     },
     <section class="card narrow">
       <h1>{t('register.title')}</h1>
@@ -90,19 +135,8 @@ async function registerPage(c: Context<AppEnv>, view: RegisterView) {
           input={{ name: 'name', value: view.name ?? '', autocomplete: 'name', maxlength: 100 }}
         />
         <EmailField value={view.email ?? ''} problem={problems.email} />
-        <TextField
-          id="password"
-          label={t('signIn.password')}
-          hint={t('register.passwordHint')}
-          problem={problems.password}
-          input={{
-            type: 'password',
-            name: 'password',
-            autocomplete: 'new-password',
-            minlength: 8,
-            required: true,
-          }}
-        />
+        {!service.recovery.registersByMail && <NewPassword problem={problems.password} />}
+        <Captcha />
         <Submit class="primary wide">{t('register.title')}</Submit>
       </form>
       <ProviderButtons returnTo={view.returnTo} />

@@ -159,7 +159,7 @@ async function decide(
     linked: link && { userId: link.userId, isEnabled: account !== null && !account.disabledAt },
     holder: holder && { userId: holder.id },
     linkFor: attempt.linkFor?.userId ?? null,
-    registration: config.settings.registration,
+    registration: config.settings.registration === 'open',
   })
 }
 

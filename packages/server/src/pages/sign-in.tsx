@@ -5,6 +5,7 @@ import type { ServiceContext } from '../context.ts'
 import { chooseSignInPart, type SignInPart } from '../factors/policy.ts'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
+import { RECOVERY_PATHS } from '../recovery/recovery.ts'
 import { testCookie } from '../sessions/cookie.ts'
 import { MFA_ACR } from '../sessions/methods.ts'
 import { addSecondFactor, finishFirstFactor } from '../sign-in/finish.ts'
@@ -228,9 +229,9 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
           {prompt !== null && <input type="hidden" name="prompt" value={prompt} />}
         </PasskeyForm>
       )}
-      <ForgottenPassword settings={settings} />
+      {service.recovery.hasMail ? <ForgotLink /> : <ForgottenPassword settings={settings} />}
       <ProviderButtons returnTo={view.returnTo} prompt={prompt} />
-      {settings.registration && (
+      {settings.registration === 'open' && (
         <p class="aside">
           {t.parts('signIn.noAccount', { link: <a href={register}>{t('register.title')}</a> })}
         </p>
@@ -273,7 +274,14 @@ export async function findSignInPurpose(returnTo: string, { oauth }: ServiceCont
   return { device, asking: await oauth.findRequestingApplication(returnTo) }
 }
 
-/** Passwords cannot be reset by e-mail, so the page names a contact. */
+/** Shown if the service sends mail, by which a password can be reset. */
+const ForgotLink: FC = () => (
+  <p class="aside">
+    <a href={RECOVERY_PATHS.forgot}>{usePage().t('recovery.forgot.link')}</a>
+  </p>
+)
+
+/** Without mail passwords cannot be reset, so the page names a contact. */
 const ForgottenPassword: FC<{ settings: Pick<Settings, 'name' | 'support'> }> = ({ settings }) => {
   const { name, support } = settings
   const { t } = usePage()

@@ -21,6 +21,7 @@ export const serviceMigrations: MigrationSet = {
             id: counter,
             email: string(254),
             email_key: string(254),
+            email_verified_at: instant.nullable(),
             name: string(100).nullable(),
             password_hash: string(255).nullable(),
             operator: flag,
@@ -132,6 +133,42 @@ export const serviceMigrations: MigrationSet = {
         await createTable(database, 'write_probes', {
           columns: { id, written_at: instant, filler: text },
           primaryKey: ['id'],
+        })
+        await createTable(database, 'account_mails', {
+          columns: {
+            id: counter,
+            message_id: id,
+            kind: string(40),
+            user_id: integer.nullable(),
+            address: string(254),
+            locale: string(35),
+            details: text,
+            state: string(10),
+            attempts: integer,
+            due_at: instant,
+            last_error: text.nullable(),
+            created_at: instant,
+            finished_at: instant.nullable(),
+          },
+          indexes: {
+            account_mails_by_due: ['state', 'due_at', 'id'],
+            account_mails_by_user: ['user_id'],
+          },
+        })
+        await createTable(database, 'account_links', {
+          columns: {
+            id,
+            purpose: string(20),
+            user_id: integer.nullable(),
+            address: string(254),
+            details: text,
+            binding: id.nullable(),
+            created_at: instant,
+            expires_at: instant,
+            used_at: instant.nullable(),
+          },
+          primaryKey: ['id'],
+          indexes: { account_links_by_user: ['user_id'], account_links_by_end: ['expires_at'] },
         })
         await createTable(database, 'teams', {
           columns: {

@@ -46,3 +46,13 @@ export async function deletePersonalData(
       .execute()
   }
 }
+
+/** Deletes the mail to a person and the links in it. */
+export async function deleteAccountMail(
+  database: Database<ServiceTables>,
+  userId: string,
+): Promise<void> {
+  for (const table of ['account_mails', 'account_links'] as const) {
+    await database.kysely.deleteFrom(table).where('user_id', '=', Number(userId)).execute()
+  }
+}

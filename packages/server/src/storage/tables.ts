@@ -10,6 +10,8 @@ export const userTable = defineTable(
     id: field.counter,
     email: field.string(254),
     email_key: field.string(254),
+    /** When the person proved that mail to the address reaches them. `null` if they never did. */
+    email_verified_at: field.instant.nullable(),
     name: field.string(100).nullable(),
     /** `null` for an account whose owner signs in with another provider only. */
     password_hash: field.string(255).nullable(),
@@ -286,6 +288,36 @@ export const adminRequestTable = defineTable(
   { primaryKey: ['key_hash'], indexes: { admin_requests_by_time: ['created_at'] } },
 )
 
+/** The outbox of mail about accounts. No row contains a link that works: see account-links.ts. */
+export const accountMailTable = defineTable(
+  'account_mails',
+  {
+    id: field.counter,
+    /** Becomes the `Message-ID`, in every attempt. */
+    message_id: field.id,
+    kind: field.string(40),
+    /** The account that the mail is about. `null` while only an address is known. */
+    user_id: field.integer.nullable(),
+    address: field.string(254),
+    /** Language of the page that caused the mail, unless the account has one. */
+    locale: field.string(35),
+    details: field.json<MailDetailsRow>(),
+    /** `pending`, `done` or `dead`. */
+    state: field.string(10),
+    attempts: field.integer,
+    due_at: field.instant,
+    last_error: field.text.nullable(),
+    created_at: field.instant,
+    finished_at: field.instant.nullable(),
+  },
+  {
+    indexes: {
+      account_mails_by_due: ['state', 'due_at', 'id'],
+      account_mails_by_user: ['user_id'],
+    },
+  },
+)
+
 /** Teams, which own subscriptions like users do. Billing adds the columns of the customer. */
 export const teamTable = defineTable(
   'teams',
@@ -338,6 +370,50 @@ export const teamInvitationTable = defineTable(
   },
 )
 
+/** Further data of a mail in the outbox, as JSON. */
+export interface MailDetailsRow {
+  readonly name?: string | null
+  /** Local path to continue at. */
+  readonly returnTo?: string
+  /** State of the account when the mail was requested: see `bindingOf()`. */
+  readonly binding?: string
+  /** Another address that the mail names. */
+  readonly other?: string
+  /** Public id of the link in the mail, which cannot be used without the service's secret. */
+  readonly link?: string
+}
+
+/** Links in mail that work once. */
+export const accountLinkTable = defineTable(
+  'account_links',
+  {
+    /** Public part of the link. The other part is an HMAC of it, and is never stored. */
+    id: field.id,
+    purpose: field.string(20),
+    /** `null` for a link that creates an account. */
+    user_id: field.integer.nullable(),
+    /** The address that the link was sent to. */
+    address: field.string(254),
+    details: field.json<LinkDetailsRow>(),
+    /** State of the account for which the link was made: see `bindingOf()`. */
+    binding: field.id.nullable(),
+    created_at: field.instant,
+    expires_at: field.instant,
+    used_at: field.instant.nullable(),
+  },
+  {
+    primaryKey: ['id'],
+    indexes: { account_links_by_user: ['user_id'], account_links_by_end: ['expires_at'] },
+  },
+)
+
+/** Further data of a link, as JSON. */
+export interface LinkDetailsRow {
+  readonly name?: string | null
+  /** Local path to continue at. */
+  readonly returnTo?: string
+}
+
 /** All tables of the service. */
 export const serviceTables = [
   userTable,
@@ -355,6 +431,8 @@ export const serviceTables = [
   auditTable,
   auditPersonalTable,
   adminRequestTable,
+  accountMailTable,
+  accountLinkTable,
   teamTable,
   teamMemberTable,
   teamInvitationTable,
@@ -392,6 +470,8 @@ export interface ServiceTables {
   audit_entries: ReturnType<typeof auditTable.toRow>
   audit_personal: ReturnType<typeof auditPersonalTable.toRow>
   admin_requests: ReturnType<typeof adminRequestTable.toRow>
+  account_mails: ReturnType<typeof accountMailTable.toRow>
+  account_links: ReturnType<typeof accountLinkTable.toRow>
   teams: TeamRow
   team_members: ReturnType<typeof teamMemberTable.toRow>
   team_invitations: ReturnType<typeof teamInvitationTable.toRow>

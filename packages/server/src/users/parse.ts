@@ -39,22 +39,46 @@ const MAX_NAME_LENGTH = 100
 // Control characters, unpaired surrogates, and characters that change the text direction.
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffd]/u
 
+type Problems = { -readonly [Field in keyof InvalidAccount['problems']]: AccountProblem }
+
+/**
+ * Parses an account whose password the person chooses later.
+ * @throws InvalidAccount
+ */
+export function parsePerson(input: {
+  readonly email: string
+  readonly name?: string | null
+}): Omit<NewAccount, 'password'> {
+  const problems: Problems = {}
+  const person = readPerson(input, problems)
+  if (Object.keys(problems).length > 0) throw new InvalidAccount(problems)
+  return person
+}
+
+function readPerson(
+  input: { readonly email: string; readonly name?: string | null },
+  problems: Problems,
+): Omit<NewAccount, 'password'> {
+  const email = input.email.trim()
+  const name = input.name?.trim() || null
+  if (!isEmail(email)) problems.email = 'account.problem.email'
+  if (name !== null && (name.length > MAX_NAME_LENGTH || UNPRINTABLE.test(name))) {
+    problems.name = 'account.problem.name'
+  }
+  return { email, name }
+}
+
 export function parseAccount(input: {
   readonly email: string
   readonly password: string | null
   readonly name?: string | null
 }): NewAccount {
-  const email = input.email.trim()
-  const name = input.name?.trim() || null
-  const problems: { -readonly [Field in keyof InvalidAccount['problems']]: AccountProblem } = {}
-  if (!isEmail(email)) problems.email = 'account.problem.email'
+  const problems: Problems = {}
+  const person = readPerson(input, problems)
   const problem = input.password === null ? null : findPasswordProblem(input.password)
   if (problem !== null) problems.password = problem
-  if (name !== null && (name.length > MAX_NAME_LENGTH || UNPRINTABLE.test(name))) {
-    problems.name = 'account.problem.name'
-  }
   if (Object.keys(problems).length > 0) throw new InvalidAccount(problems)
-  return { email, password: input.password, name }
+  return { ...person, password: input.password }
 }
 
 function findPasswordProblem(password: string): AccountProblem | null {

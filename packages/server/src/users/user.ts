@@ -7,6 +7,10 @@ export interface User {
   readonly id: string
   /** E-mail address for signing in, as the person entered it. */
   readonly email: string
+  /**
+   * When the person proved that mail to the address reaches them. `null` if they never did.
+   */
+  readonly emailVerifiedAt: Date | null
   /** Display name. `null` if the person gave none. */
   readonly name: string | null
   /** The operator role of the person. `null` for people who only use the service. */
@@ -27,7 +31,15 @@ export interface Account extends User {
   readonly billedBy: string | null
 }
 
-const publicUserColumns = userTable.pick('id', 'email', 'name', 'role', 'locale', 'created_at')
+const publicUserColumns = userTable.pick(
+  'id',
+  'email',
+  'email_verified_at',
+  'name',
+  'role',
+  'locale',
+  'created_at',
+)
 const accountStateColumns = userTable.pick('disabled_at')
 
 export function accountFromRow(row: UserRow): Account {

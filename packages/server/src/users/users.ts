@@ -2,7 +2,7 @@ import { type Database, isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { cardAccountName, hashAccountName } from '../storage/account-names.ts'
-import { deletePersonalData } from '../storage/personal-data.ts'
+import { deleteAccountMail, deletePersonalData } from '../storage/personal-data.ts'
 import { type ServiceTables, type UserRow, userTable } from '../storage/tables.ts'
 import { PROVIDER_NAMES } from './account-billing.ts'
 import {
@@ -24,6 +24,10 @@ export interface NewUser {
   readonly role?: Role | null
   /** Whether the demo created the user, with a password that is stored in a file. */
   readonly demo?: boolean
+  /** Whether the person has proved that mail to the address reaches them. @default false */
+  readonly isVerified?: boolean
+  /** The hash of the password, if `hashPassword()` has made it already. */
+  readonly passwordHash?: string
 }
 
 /**
@@ -54,6 +58,15 @@ export interface UserAccounts {
    * @throws InvalidAccount if a field is invalid or the address is taken.
    */
   create(account: NewUser): Promise<User>
+  /**
+   * Validates and hashes a password. Call it before a transaction, which must not wait for it.
+   * @throws InvalidAccount if the password is invalid.
+   */
+  hashPassword(account: {
+    readonly email: string
+    readonly password: string
+    readonly name?: string | null
+  }): Promise<string>
   /**
    * Creates a user without a password who signs in with another provider.
    * @throws InvalidAccount if a field is invalid or the address is taken.
@@ -111,7 +124,7 @@ export interface UserAccounts {
   /** Lists accounts whose deletion was requested before this time and has not finished. */
   listLeaving(before: Date): Promise<Account[]>
   /**
-   * Deletes an account and its personal data in the audit log.
+   * Deletes an account, its mail and links, and its personal data in the audit log.
    * @throws LastOwner
    */
   delete(id: string): Promise<void>
@@ -205,8 +218,10 @@ export function createUsers(options: {
     const row = newUser.toRow({
       email,
       emailKey: emailKey(email),
+      emailVerifiedAt: account.isVerified ? clock.now() : null,
       name,
-      passwordHash: password === null ? null : await passwords.hash(password),
+      passwordHash:
+        account.passwordHash ?? (password === null ? null : await passwords.hash(password)),
       demo: account.demo ?? false,
       createdAt: clock.now(),
       disabledAt: null,
@@ -236,6 +251,10 @@ export function createUsers(options: {
         await identities.add(user.id, identity)
         return user
       })
+    },
+    async hashPassword(account) {
+      parseAccount(account)
+      return passwords.hash(account.password)
     },
     async hasPassword(id) {
       if (!ID.test(id)) return false
@@ -336,6 +355,7 @@ export function createUsers(options: {
       await deletePersonalData(database, id)
       const [account] = ID.test(id) ? (await byId({ id: Number(id) })).rows : []
       if (account) await forgetNetworks([account.email_key, cardAccountName(id)])
+      await deleteAccountMail(database, id)
       await keepingOwners(id, async (on, where) => {
         const { numDeletedRows } = await on.kysely
           .deleteFrom('users')

@@ -101,6 +101,7 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
     'users.create',
     async () => ['user', 'create', '--email', newAddress('new'), '--password', PASSWORD],
   ],
+  ['users.invite', async () => ['user', 'invite', newAddress('invited')]],
   ['users.setPassword', async () => ['user', 'password', (await person()).id], password],
   ['users.setRole', async () => ['user', 'role', (await person()).email, 'support']],
   ['users.signOut', async () => ['user', 'sign-out', (await person()).id]],

@@ -8,6 +8,7 @@ import { createAdminServices } from '../../src/admin/services.ts'
 import { createServiceBilling, NO_PROVIDER } from '../../src/billing.ts'
 import { createCore } from '../../src/core.ts'
 import { createLogger } from '../../src/logger.ts'
+import { createRecovery } from '../../src/recovery/recovery.ts'
 import { testConfig } from '../support.ts'
 import { addEntries, addPeople, PERSON } from './many-rows.ts'
 import { explain } from './query-plan.ts'
@@ -118,6 +119,10 @@ beforeAll(async () => {
   services = createAdminServices({
     ...parts,
     ...core,
+    recovery: createRecovery({
+      ...{ ...parts, ...core, url: 'http://localhost' },
+      ...{ mailer: null, hasMail: false },
+    }),
     billing: { rows: async () => billing, provider: async () => billing },
   })
 })

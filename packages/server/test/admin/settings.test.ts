@@ -37,7 +37,7 @@ describe('the current settings in the management API', () => {
     expect(shown).toMatchObject({
       name: { source: 'file', value: 'Acme', variable: 'TOLLGATE_NAME' },
       passwordGrant: { source: 'environment', value: false, variable: 'TOLLGATE_PASSWORD_GRANT' },
-      registration: { source: 'default', value: true },
+      registration: { source: 'default', value: 'open' },
       taxPercentage: { source: 'file', value: '(a function)' },
       claims: { source: 'default', value: '(a function)' },
       accessTokensExpireIn: { source: 'default', value: '365d' },

@@ -25,7 +25,10 @@ describeInChromium('every page in every state', ({ newPage, forgive }) => {
   let walk: PageTour
   beforeAll(async () => {
     const google = { clientId: 'google', clientSecret: 'secret' }
-    service = await startTestService({ settings: { teams: true, signInWith: { google } } })
+    service = await startTestService({
+      settings: { teams: true, signInWith: { google } },
+      options: { mailbox: true },
+    })
     walk = await everyPage(service)
   })
   afterAll(() => service?.stop())

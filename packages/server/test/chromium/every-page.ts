@@ -46,6 +46,7 @@ export async function everyPage(service: TestService): Promise<PageTour> {
   const billable = await service.billing.user(Number(customer.id))
   await (await billable.subscription('main')).updateQuantity(3)
   const { id: method } = await billable.addPaymentMethod('pm_card_mastercard')
+  const links = await sendLinks(service, demo?.email ?? '')
   const user = customer.id
   const team = await newTeam(customer)
   const halfway = await personWithSecondFactor(service)
@@ -72,10 +73,16 @@ export async function everyPage(service: TestService): Promise<PageTour> {
       page('stranger', 'sign-in', '/login'),
       page('stranger', 'sign-in-asked', `/login?return_to=${encodeURIComponent(asked)}`),
       page('stranger', 'register', '/register'),
+      page('stranger', 'forgotten', '/recovery/forgot'),
+      page('stranger', 'mail-sent', '/recovery/sent?what=reset'),
+      page('stranger', 'recovered', '/recovery/done?what=reset'),
+      ...links.map((path, at) => page('stranger', `link-${at}`, path)),
+      page('stranger', 'unusable-link', '/recovery/reset?token=used', 404),
       page('stranger', 'signed-out', '/oauth/logout'),
       page('operator', 'home', '/'),
       page('operator', 'not-found', '/nowhere', 404),
       page('operator', 'account', '/account'),
+      page('operator', 'account-email', '/account/email'),
       page('operator', 'security', '/account/security'),
       page('operator', 'security-app', '/account/security/app'),
       page('operator', 'security-passkey', '/account/security/passkey'),
@@ -176,6 +183,15 @@ async function signedIn(service: TestService, email: string, password: string): 
   const browser = service.browser()
   await browser.post('/login', { email, password }, headers)
   return browser
+}
+
+/** Sends links for a new password and for an invitation, and returns their paths. */
+async function sendLinks({ recovery, sandbox }: TestService, email: string): Promise<string[]> {
+  await recovery.requestPasswordReset(email, 'en')
+  await recovery.invite({ email: `${LONG}@example.com`.toLowerCase(), name: LONG })
+  await recovery.process()
+  const texts = sandbox?.mail?.messages().map(({ text }) => text) ?? []
+  return texts.flatMap((text) => /\/recovery\/\w+\?token=[\w.-]+/.exec(text ?? '')?.[0] ?? [])
 }
 
 async function subscribe({ browser }: Person, token: string): Promise<void> {

@@ -68,25 +68,39 @@ export function renderMail(
   const paragraphs = [words[kind].text, ...listExtraParagraphs(kind, facts, words)].map(fill)
   const label = chooseButtonLabel(kind, words)
   const url = label === null ? null : safeUrl(facts.url)
-  const letter = { subject, greeting, paragraphs, rows, closing: words.closing }
-  const vendor = [values.vendor, ...(facts.vendorDetails ?? []).map(oneLine)]
   const button = label !== null && url !== null ? { label, url } : null
-  return {
-    subject,
-    text: renderPlainText({ ...letter, button, vendor }),
-    html: renderHtmlMail({ ...letter, button, vendor }, tag),
-  }
+  const { closing } = words
+  const vendor = [values.vendor, ...(facts.vendorDetails ?? []).map(oneLine)]
+  return renderLetter({ subject, greeting, paragraphs, rows, button, closing, vendor }, tag)
 }
 
-interface MailContent {
+/** The parts of a mail, as plain text in the language of the mail. */
+export interface MailLetter {
+  /** The subject line, which is also the heading of the HTML page. */
   readonly subject: string
+  /** The first line. */
   readonly greeting: string
+  /** The text, by paragraph. */
   readonly paragraphs: readonly string[]
+  /** Label and value of each row of the table below the text. */
   readonly rows: readonly (readonly [string, string])[]
+  /** The button below the text. `null` for none. */
   readonly button: { readonly label: string; readonly url: string } | null
+  /** The last line, above the name of the sender. */
   readonly closing: string
   /** Name of the seller, and the lines below it. */
   readonly vendor: readonly string[]
+}
+
+/**
+ * Lays out a mail of your application in the same way as the mail of billing, as plain text and as
+ * HTML. All parts are escaped.
+ */
+export function renderLetter(letter: MailLetter, locale: string): RenderedMail {
+  const tag = requireLocale('locale', locale)
+  const subject = oneLine(letter.subject)
+  const safe = { ...letter, subject, vendor: letter.vendor.map(oneLine) }
+  return { subject, text: renderPlainText(safe), html: renderHtmlMail(safe, tag) }
 }
 
 function listExtraParagraphs(
@@ -152,7 +166,7 @@ function renderPlainText({
   button,
   closing,
   vendor,
-}: MailContent): string {
+}: MailLetter): string {
   return [
     greeting,
     ...paragraphs,
@@ -163,7 +177,7 @@ function renderPlainText({
 }
 
 /** Renders the page with inline styles, because mail programs drop all others. */
-function renderHtmlMail(letter: MailContent, locale: string): string {
+function renderHtmlMail(letter: MailLetter, locale: string): string {
   const { subject, greeting, paragraphs, rows, button, closing, vendor } = letter
   const isRtl = isRightToLeft(locale)
   const cell = (text: string, align: string) =>

@@ -8,6 +8,7 @@ import {
   setPassword,
 } from '../../users/end-account.ts'
 import { exportAccount } from '../../users/export-account.ts'
+import { parsePerson } from '../../users/parse.ts'
 import { outranks, ROLES } from '../../users/roles.ts'
 import type { Account } from '../../users/user.ts'
 import type { AuditDescription } from '../audit/described.ts'
@@ -220,6 +221,37 @@ export const userOperations: readonly Operation[] = [
     },
   }),
   operation({
+    name: 'users.invite',
+    summary: 'Invite a person to create an account',
+    description:
+      'The person gets an email with a link that works once, for 7 days, and chooses a password there. Needs a mail server, and a `registration` other than `closed`.',
+    route: ['POST', '/users/invitations'],
+    role: 'admin',
+    effect: 'change',
+    status: 202,
+    input: z.strictObject({
+      email: z.string().max(1000).describe('The address that the invitation is sent to'),
+      name: z.string().max(1000).nullable().default(null).describe('Proposed on the page'),
+    }),
+    output: z.strictObject({ email: z.string() }),
+    // Without the address: there is no account with which it could be deleted.
+    describe: () => ({}),
+    async run(input, { users, recovery, config }) {
+      const person = parsePerson(input)
+      if (!recovery.hasMail) {
+        throw new AdminProblem('conflict', 'The service sends no mail: set TOLLGATE_SMTP_URL.')
+      }
+      if (config.settings.registration === 'closed') {
+        throw new AdminProblem('conflict', 'The setting registration is closed.')
+      }
+      if (await users.findAccount(person.email)) {
+        throw new AdminProblem('conflict', `${person.email} already has an account.`)
+      }
+      await recovery.invite(person)
+      return { email: person.email }
+    },
+  }),
+  operation({
     name: 'users.setPassword',
     summary: 'Set a new password for a person',
     description:
@@ -238,6 +270,7 @@ export const userOperations: readonly Operation[] = [
     async run({ id, password }, context) {
       const account = await requireTarget(id, context)
       await setPassword(context, account.id, password)
+      await context.recovery.notify(account, 'password_changed')
       return accountJson(account)
     },
   }),

@@ -26,6 +26,7 @@ export function createApplicationServices(application: Application): AdminServic
     teams: absent('teams'),
     sessions: absent('sessions'),
     limits: absent('rate limits'),
+    recovery: absent('accounts'),
     factors: absent('second factors', { reseal: async () => 0 }),
     oauth: (oauth ?? absent(`the export \`oauth\` in ${file}`)) as OperationServices['oauth'],
     billing: { provider: billing, rows: billing },

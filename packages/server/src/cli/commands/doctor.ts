@@ -17,7 +17,7 @@ import {
 } from '../doctor/database.ts'
 import { type Finding, ok, problem, warning } from '../doctor/finding.ts'
 import { checkKeys } from '../doctor/keys.ts'
-import { checkMail } from '../doctor/mail.ts'
+import { checkAccountMail, checkMail, checkRegistration } from '../doctor/mail.ts'
 import { checkMcp } from '../doctor/mcp.ts'
 import { checkIssuer, checkProxies } from '../doctor/proxies.ts'
 import { checkSignIn } from '../doctor/sign-in.ts'
@@ -94,6 +94,8 @@ async function examineService(config: Config, database: Database): Promise<Findi
       ...(await checkWebhooks({ billing, providers, config, serviceAnswers })),
       ...(await checkDeliveries(billing, config)),
       ...(await checkMail(billing, config, smtp)),
+      ...(await checkAccountMail(database)),
+      ...checkRegistration(config),
     ]
   } finally {
     await oauth.close()

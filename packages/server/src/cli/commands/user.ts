@@ -79,6 +79,20 @@ export const userCommands: Commands = {
       })
     },
   }),
+  'user invite': command({
+    summary: 'send a person an email with which they create an account',
+    withConfig,
+    arguments: [{ name: 'email', description: 'the address of the person' }],
+    options: { name: option.text('<text>', 'proposed on the page that the link opens') },
+    async run({ args, options: { name } }, context) {
+      const [given = ''] = args
+      requireEmail(given)
+      return withOperations(context, { makesTables: true }, async ({ perform }) => {
+        const { email } = await perform<{ email: string }>('users.invite', { email: given, name })
+        return { json: { email }, text: `The invitation will be sent to ${email}` }
+      })
+    },
+  }),
   'user list': command({
     summary: 'list the accounts, newest first',
     withConfig,

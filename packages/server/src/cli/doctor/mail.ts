@@ -1,10 +1,67 @@
 import type { Billing } from '@tollgate/billing'
+import type { Database } from '@tollgate/database'
 import type { Config, SmtpSettings } from '../../config/config.ts'
 import { createSmtpTransport, explainSmtpError } from '../../mail/smtp.ts'
+import type { ServiceTables } from '../../storage/tables.ts'
 import { formatCount } from '../count.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const CHECK = 'mail'
+
+/** Reports mail about accounts that was given up. */
+export async function checkAccountMail(database: Database): Promise<Finding[]> {
+  const dead = await (database as unknown as Database<ServiceTables>).kysely
+    .selectFrom('account_mails')
+    .select('last_error')
+    .where('state', '=', 'dead')
+    .orderBy('due_at', 'desc')
+    .limit(100)
+    .execute()
+  const [last] = dead
+  if (!last) return []
+  const count = formatCount(dead.length, 'mail about an account was', 'mails about accounts were')
+  return [
+    warning(
+      CHECK,
+      `${count} given up in the last days. The last error: ${last.last_error}`,
+      'Check the addresses. The people can ask for the mail again.',
+    ),
+  ]
+}
+
+/** Reports whether people can register and recover their accounts, and what strangers learn. */
+export function checkRegistration({ mode, smtp, settings }: Config): Finding[] {
+  const check = 'registration'
+  const { registration } = settings
+  const hasServer = smtp !== null || settings.mail?.send !== undefined
+  const fix = 'Set TOLLGATE_SMTP_URL and TOLLGATE_MAIL_FROM.'
+  return [
+    ...(!hasServer && mode === 'production'
+      ? [
+          warning(
+            check,
+            'People who forgot their password need an operator, because no mail is sent',
+            fix,
+          ),
+        ]
+      : []),
+    ...(registration === 'open' && !hasServer && mode === 'production'
+      ? [
+          warning(
+            check,
+            'Registration tells whether an address has an account, because no mail is sent',
+            fix,
+          ),
+        ]
+      : []),
+    ...(registration === 'invitation' && !hasServer && mode === 'production'
+      ? [warning(check, 'Nobody can be invited, because no mail is sent', fix)]
+      : []),
+    ...(registration === 'open' && hasServer
+      ? [ok(check, 'Registration does not tell whether an address has an account')]
+      : []),
+  ]
+}
 
 /** Checks the connection to the mail server, and reports mail that was not sent. */
 export async function checkMail(

@@ -67,6 +67,10 @@ export const adminDe: Readonly<Record<keyof typeof adminEn, string>> = {
   'admin.problem.unexpected': 'Etwas ist schiefgegangen. Der Fehler wurde protokolliert.',
 
   'people.lead': 'Finden Sie eine Person, sehen Sie, was sie nutzt, und verwalten Sie ihr Konto.',
+  'people.invite.title': 'Person einladen',
+  'people.invite.lead': 'Die Person bekommt eine E-Mail mit einem Link, um ein Konto anzulegen.',
+  'people.invite': 'Einladung senden',
+  'people.invited': 'Die Einladung kommt in wenigen Minuten an.',
   'people.find.title': 'Person suchen',
   'people.find.label': 'E-Mail-Adresse, ID, Kunden- oder Rechnungsnummer',
   'people.find': 'Suchen',

@@ -55,6 +55,10 @@ export const adminEn = {
   'admin.problem.unexpected': 'Something went wrong. The error has been logged.',
 
   'people.lead': 'Find a person, see what they use, and act on their account.',
+  'people.invite.title': 'Invite a person',
+  'people.invite.lead': 'They get an email with a link with which they create an account.',
+  'people.invite': 'Send invitation',
+  'people.invited': 'The invitation will arrive within a few minutes.',
   'people.find.title': 'Find a person',
   'people.find.label': 'Email, ID, customer ID or invoice number',
   'people.find': 'Find',

@@ -1,9 +1,8 @@
-import type { MailKind } from '@tollgate/billing'
 import type { Context, Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { AdminProblem } from '../../admin/problems.ts'
 import type { AppEnv } from '../../http/variables.ts'
-import { MAIL_LANGUAGES, MAILS } from '../../mail/catalogue.ts'
+import { isMailKind, MAIL_LANGUAGES, MAILS } from '../../mail/catalogue.ts'
 import type { PageText } from '../../messages/messages.ts'
 import { readOwnForm } from '../parts/forms.ts'
 import { Heading } from '../parts/layout.tsx'
@@ -167,16 +166,16 @@ const Route: FC<{ c: Context<AppEnv> }> = ({ c }) => {
 
 /** Names a kind of mail in the language of the page. */
 function describeKind(kind: string, t: PageText): string {
-  return MAILS.has(kind) ? t(`adminMail.kind.${kind as MailKind}`) : kind
+  return isMailKind(kind) ? t(`adminMail.kind.${kind}`) : kind
 }
 
 function readChoice(c: Context<AppEnv>) {
   const { t } = c.get('page')
   const { kind, language } = c.req.query()
-  const [first = ''] = MAILS.keys()
+  const [first = 'receipt'] = MAILS.keys()
   const own = new Intl.Locale(t.locale).language
   return {
-    kind: kind !== undefined && MAILS.has(kind) ? kind : first,
+    kind: kind !== undefined && isMailKind(kind) ? kind : first,
     language: MAIL_LANGUAGES.find((each) => each === language) ?? own,
   }
 }

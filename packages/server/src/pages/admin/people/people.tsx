@@ -8,10 +8,13 @@ import { Heading, usePage } from '../../parts/layout.tsx'
 import { Day, Table } from '../../parts/table.tsx'
 import { describeRole, Pager, renderAdmin, requireRole, runOperation } from '../parts.tsx'
 import { FindPerson, findPeople } from './find.tsx'
+import { addInvite, InvitePerson } from './invite.tsx'
 import type { PersonJson } from './person-data.ts'
 
 /** Adds the list of people, and the form that finds one. */
 export function addPeople(app: Hono<AppEnv>): void {
+  addInvite(app)
+
   app.get('/admin/people', requireRole('viewer'), async (c) => {
     const { t } = c.get('page')
     const role = parseRole(c.req.query('role'))
@@ -24,10 +27,14 @@ export function addPeople(app: Hono<AppEnv>): void {
     const isUnknown = c.req.query('done') === 'unknown'
     return renderAdmin(
       c,
-      { title: t('admin.people') },
+      {
+        title: t('admin.people'),
+        ...(c.req.query('done') === 'invited' && { notice: t('people.invited') }),
+      },
       <>
         <Heading title={t('admin.people')} lead={t('people.lead')} />
         <FindPerson problem={isUnknown ? t('people.unknown') : undefined} />
+        <InvitePerson />
         <section class="card stack" aria-labelledby="people-title">
           <h2 id="people-title">{t(role === null ? 'people.newest' : 'people.operators')}</h2>
           <RoleFilter chosen={role} />

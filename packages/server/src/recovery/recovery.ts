@@ -1,0 +1,402 @@
+import { type Database, isUniqueViolation } from '@tollgate/database'
+import type { AuthorizationServer, Clock } from '@tollgate/oauth'
+import type { Config } from '../config/config.ts'
+import {
+  type AccountMailKind,
+  accountMailKinds,
+  FORGOT_PATH,
+  renderAccountMail,
+} from '../mail/account-mail.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import { textFor } from '../messages/messages.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { ServiceTables, UserRow } from '../storage/tables.ts'
+import { endSignIns } from '../users/end-account.ts'
+import { emailKey, InvalidAccount, requireEmail } from '../users/parse.ts'
+import { fromRow, type User } from '../users/user.ts'
+import type { UserAccounts } from '../users/users.ts'
+import {
+  bindingOf,
+  createAccountLinks,
+  createLinkId,
+  LINK_LIFETIME,
+  type LinkPurpose,
+  LinkUnusable,
+  type OpenLink,
+} from './links.ts'
+import { type AccountMail, createOutbox } from './outbox.ts'
+
+/** The pages that the links in mail open. */
+export const RECOVERY_PATHS = {
+  forgot: FORGOT_PATH,
+  reset: '/recovery/reset',
+  confirm: '/recovery/confirm',
+  join: '/recovery/join',
+  sent: '/recovery/sent',
+  done: '/recovery/done',
+} as const
+
+const PAGES: Readonly<Record<LinkPurpose, string>> = {
+  reset: RECOVERY_PATHS.reset,
+  verify: RECOVERY_PATHS.confirm,
+  change: RECOVERY_PATHS.confirm,
+  register: RECOVERY_PATHS.join,
+  invite: RECOVERY_PATHS.join,
+}
+
+/** Changes of an account that its owner is told about. */
+export type AccountNotice = 'password_changed' | 'sign_in_method_added' | 'sign_in_method_removed'
+
+/**
+ * Mail about accounts: forgotten passwords, verification and change of addresses, invitations, and
+ * notices of changes. Requests by strangers only add a row, whether or not the address has an
+ * account; the worker finds out, so that no response depends on it (threat Q11).
+ */
+export interface Recovery {
+  /** Whether the service sends mail. Without it, people cannot recover their accounts. */
+  readonly hasMail: boolean
+  /**
+   * Whether people register by a link in a mail, so that the page does not say whether an address
+   * has an account. The mailbox of a demo does not count.
+   */
+  readonly registersByMail: boolean
+  requestPasswordReset(email: string, locale: string): Promise<void>
+  requestRegistration(
+    person: { readonly email: string; readonly name: string | null; readonly returnTo: string },
+    locale: string,
+  ): Promise<void>
+  invite(person: { readonly email: string; readonly name: string | null }): Promise<void>
+  requestVerification(user: User, locale: string): Promise<void>
+  /**
+   * Requests a change of address, which the new address must confirm. The old address is told.
+   * @throws InvalidAccount if it is not an address.
+   */
+  requestAddressChange(user: User, email: string, locale: string): Promise<void>
+  /** Adds a notice to the outbox. Call it in the transaction of the change. */
+  notify(
+    user: Pick<User, 'id' | 'email' | 'locale'>,
+    notice: AccountNotice,
+    method?: string,
+  ): Promise<void>
+  /** Finds a link that works at present, without using it up. */
+  find(purposes: readonly LinkPurpose[], token: string): Promise<OpenLink | null>
+  /**
+   * Sets a new password by a link, and ends all sessions and tokens.
+   * @throws LinkUnusable
+   * @throws InvalidAccount if the password is invalid. The link can still be used.
+   */
+  resetPassword(token: string, password: string): Promise<void>
+  /**
+   * Confirms an address by a link. Returns the address.
+   * @throws LinkUnusable
+   */
+  confirmAddress(token: string): Promise<string>
+  /**
+   * Creates an account by the link of a registration or an invitation. Its address is verified.
+   * @throws LinkUnusable
+   * @throws InvalidAccount if a field is invalid. The link can still be used.
+   */
+  join(
+    token: string,
+    person: { readonly name: string | null; readonly password: string },
+  ): Promise<User>
+  /**
+   * Changes the password of a signed-in person, ends all sessions and tokens, and tells the owner.
+   * @throws InvalidAccount
+   */
+  changePassword(user: User, password: string): Promise<void>
+  /** Sends the mail that is due. */
+  process(): Promise<void>
+  purge(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface RecoveryOptions {
+  readonly config: Config
+  readonly database: Database
+  readonly clock: Clock
+  readonly url: string
+  readonly users: UserAccounts
+  readonly sessions: Sessions
+  readonly oauth: AuthorizationServer<User>
+  readonly logger: { error(fields: object, message: string): void }
+  /** Sends the mail in this process. `null` if other processes send it. */
+  readonly mailer: Mailer | null
+  /** Whether any process sends mail. */
+  readonly hasMail: boolean
+}
+
+export function createRecovery(options: RecoveryOptions): Recovery {
+  const { config, clock, url, users, sessions, oauth, mailer, hasMail } = options
+  const { settings } = config
+  const database = options.database as unknown as Database<ServiceTables>
+  const links = createAccountLinks({
+    database: options.database,
+    clock,
+    secrets: config.secrets,
+  })
+  const outbox = createOutbox({
+    database: options.database,
+    clock,
+    logger: options.logger,
+    send: mailer === null ? null : (mail) => deliver(mailer, mail),
+    everySeconds: mailer === null ? null : (settings.processEvery ?? 10),
+  })
+
+  const findUser = async (column: 'id' | 'email_key', value: number | string) => {
+    const row = await database.kysely
+      .selectFrom('users')
+      .selectAll()
+      .where(column, '=', value as never)
+      .executeTakeFirst()
+    return row ?? null
+  }
+
+  /** Sends a mail of the outbox. Returns `false` if there is nothing to send. */
+  async function deliver(to: Mailer, mail: AccountMail): Promise<boolean> {
+    const found = await resolve(mail)
+    if (!found) return false
+    const { kind, address, user, purpose } = found
+    if (mail.userId === null && user) {
+      // Deleted with the account from now on.
+      await database.kysely
+        .updateTable('account_mails')
+        .set({ user_id: user.id })
+        .where('id', '=', mail.id)
+        .execute()
+    }
+    const token = purpose && (await links.issue(describeLink(mail, found, purpose)))
+    const isOwn = user !== null && user.email === address && user.email_verified_at !== null
+    const t = textFor([...(user?.locale ? [user.locale] : []), mail.locale])
+    const rendered = renderAccountMail(
+      kind,
+      {
+        settings,
+        url,
+        email: address,
+        name: isOwn ? user.name : null,
+        link: purpose && token ? `${url}${PAGES[purpose]}?token=${token}` : null,
+        lifetime: purpose ? LINK_LIFETIME[purpose] : 0,
+        other: mail.details.other ?? '',
+      },
+      t,
+    )
+    await to.send({
+      ...rendered,
+      ...{ id: mail.messageId, kind, to: address, locale: t.language },
+      owner: user ? { type: 'user', id: user.id } : null,
+      attachments: async () => [],
+    })
+    return true
+  }
+
+  interface Resolved {
+    readonly kind: AccountMailKind
+    readonly address: string
+    readonly user: UserRow | null
+    readonly purpose: LinkPurpose | null
+  }
+
+  const describeLink = (mail: AccountMail, { user, address }: Resolved, purpose: LinkPurpose) => ({
+    id: mail.details.link ?? createLinkId(),
+    purpose,
+    address,
+    userId: user?.id ?? null,
+    binding: user && bindingOf(user),
+    details: {
+      ...(mail.details.name && { name: mail.details.name }),
+      ...(mail.details.returnTo && { returnTo: mail.details.returnTo }),
+    },
+  })
+
+  /** Decides who gets which mail. Here, and not in the request, it matters who has an account. */
+  async function resolve(mail: AccountMail): Promise<Resolved | null> {
+    const kind = accountMailKinds.find((each) => each === mail.kind)
+    if (!kind) return null
+    const { address } = mail
+    const known = (row: UserRow): Resolved | null =>
+      row.disabled_at === null
+        ? { kind: 'already_registered', address: row.email, user: row, purpose: null }
+        : null
+    if (kind === 'password_reset') {
+      const user = await findUser('email_key', emailKey(address))
+      if (!user || user.disabled_at !== null) return null
+      // To the stored address, not to a spelling of it that a stranger has typed.
+      return { kind, address: user.email, user, purpose: 'reset' }
+    }
+    if (kind === 'registration' || kind === 'invitation') {
+      const row = await findUser('email_key', emailKey(address))
+      const purpose = kind === 'invitation' ? 'invite' : 'register'
+      return row ? known(row) : { kind, address, user: null, purpose }
+    }
+    const user = mail.userId === null ? null : await findUser('id', mail.userId)
+    if (!user) return null
+    if (kind === 'address_verification' || kind === 'address_change') {
+      // Bound to the state at the request: who knew an old password has asked for nothing since.
+      if (user.disabled_at !== null || mail.details.binding !== bindingOf(user)) return null
+      if (kind === 'address_verification') return { kind, address, user, purpose: 'verify' }
+      const other = await findUser('email_key', emailKey(address))
+      if (other && other.id !== user.id) return known(other)
+      return { kind, address, user, purpose: 'change' }
+    }
+    return { kind, address, user, purpose: null }
+  }
+
+  /**
+   * Changes an account if it is still in the state in which its link was found.
+   * @throws LinkUnusable
+   */
+  async function changeAccount(seen: UserRow, values: Partial<UserRow>): Promise<void> {
+    const { numUpdatedRows } = await database.kysely
+      .updateTable('users')
+      .set(values)
+      .where('id', '=', seen.id)
+      .where('email_key', '=', seen.email_key)
+      .where('password_hash', seen.password_hash === null ? 'is' : '=', seen.password_hash)
+      .where('disabled_at', 'is', null)
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) throw new LinkUnusable()
+  }
+
+  const requireLink = async (purposes: readonly LinkPurpose[], token: string) => {
+    const found = await links.find(purposes, token)
+    if (!found) throw new LinkUnusable()
+    return found
+  }
+
+  const requireUser = async (purposes: readonly LinkPurpose[], token: string) => {
+    const { link, user } = await requireLink(purposes, token)
+    if (!user) throw new LinkUnusable()
+    return { link, user }
+  }
+
+  const bindingOfUser = async (id: string) => {
+    const row = await findUser('id', Number(id))
+    return row ? bindingOf(row) : ''
+  }
+
+  async function notify(
+    { id, email, locale }: Pick<User, 'id' | 'email' | 'locale'>,
+    kind: AccountMailKind,
+    details: AccountMail['details'] = {},
+  ): Promise<void> {
+    if (!hasMail) return
+    await outbox.add({ kind, userId: Number(id), address: email, locale: locale ?? 'en', details })
+  }
+
+  return {
+    hasMail,
+    registersByMail: config.smtp !== null || settings.mail?.send !== undefined,
+    requestPasswordReset: (email, locale) =>
+      outbox.add({
+        kind: 'password_reset',
+        userId: null,
+        address: email.trim(),
+        locale,
+        details: { link: createLinkId() },
+      }),
+    requestRegistration: ({ email, name, returnTo }, locale) =>
+      outbox.add({
+        kind: 'registration',
+        userId: null,
+        address: email.trim(),
+        locale,
+        details: { link: createLinkId(), name, returnTo },
+      }),
+    invite: ({ email, name }) =>
+      outbox.add({
+        kind: 'invitation',
+        userId: null,
+        address: email.trim(),
+        locale: settings.invoice.locale ?? 'en',
+        details: { link: createLinkId(), name },
+      }),
+    async requestVerification({ id, email }, locale) {
+      const details = { link: createLinkId(), binding: await bindingOfUser(id) }
+      const mail = { kind: 'address_verification', userId: Number(id), address: email } as const
+      await outbox.add({ ...mail, locale, details })
+    },
+    async requestAddressChange(user, email, locale) {
+      requireEmail(email)
+      const address = email.trim()
+      const details = { link: createLinkId(), binding: await bindingOfUser(user.id) }
+      await options.database.unitOfWork(async () => {
+        const mail = { kind: 'address_change', userId: Number(user.id), address } as const
+        await outbox.add({ ...mail, locale, details })
+        await notify({ ...user, locale: user.locale ?? locale }, 'address_change_requested', {
+          other: address,
+        })
+      })
+    },
+    notify: (user, notice, method) => notify(user, notice, method ? { other: method } : {}),
+    find: links.find,
+    async resetPassword(token, password) {
+      const { link, user } = await requireUser(['reset'], token)
+      const passwordHash = await users.hashPassword({ email: user.email, password })
+      await options.database.unitOfWork(async () => {
+        await links.consume(link)
+        await changeAccount(user, {
+          password_hash: passwordHash,
+          // The link came to the address, which proves that mail to it reaches the person.
+          email_verified_at: user.email_verified_at ?? clock.now().getTime(),
+        })
+        await endSignIns({ sessions, oauth }, String(user.id))
+        await notify(fromRow(user), 'password_changed')
+      })
+    },
+    async confirmAddress(token) {
+      const { link, user } = await requireUser(['verify', 'change'], token)
+      const verified = { email_verified_at: clock.now().getTime() }
+      const { address } = link
+      try {
+        await options.database.unitOfWork(async () => {
+          await links.consume(link)
+          if (link.purpose === 'verify') return changeAccount(user, verified)
+          const changed = { email: address, email_key: emailKey(address) }
+          await changeAccount(user, { ...verified, ...changed })
+          const before = fromRow(user)
+          await notify(before, 'address_changed', { other: address })
+          await notify({ ...before, email: address }, 'address_confirmed')
+        })
+      } catch (error) {
+        // Another account has got the address since.
+        throw isUniqueViolation(error) ? new LinkUnusable() : error
+      }
+      return address
+    },
+    async join(token, { name, password }) {
+      const { link } = await requireLink(['register', 'invite'], token)
+      const account = { email: link.address, name, password }
+      const passwordHash = await users.hashPassword(account)
+      try {
+        return await options.database.unitOfWork(async () => {
+          await links.consume(link)
+          return users.create({ ...account, passwordHash, isVerified: true })
+        })
+      } catch (error) {
+        const isTaken = error instanceof InvalidAccount && error.problems.email !== undefined
+        throw isTaken ? new LinkUnusable() : error
+      }
+    },
+    async changePassword(user, password) {
+      const passwordHash = await users.hashPassword({ email: user.email, password })
+      await options.database.unitOfWork(async () => {
+        await database.kysely
+          .updateTable('users')
+          .set({ password_hash: passwordHash })
+          .where('id', '=', Number(user.id))
+          .execute()
+        await endSignIns({ sessions, oauth }, user.id)
+        await notify(user, 'password_changed')
+      })
+    },
+    process: outbox.process,
+    async purge() {
+      await Promise.all([outbox.purge(), links.purge()])
+    },
+    async close() {
+      await outbox.close()
+      mailer?.close()
+    },
+  }
+}
