@@ -306,7 +306,7 @@ async function logProviderProblems(context: BillingContext): Promise<void> {
 function listMigrations({ owners }: ResolvedOptions): MigrationSet[] {
   const others = [...owners].filter(([type]) => type !== USER)
   return [
-    billingMigrations(requireOwnerTable(owners, USER)),
+    billingMigrations({ ...requireOwnerTable(owners, USER), otherOwners: others.length > 0 }),
     ...others.map(([type, table]) => ownerMigrations(type, table)),
   ]
 }
