@@ -306,7 +306,10 @@ async function logProviderProblems(context: BillingContext): Promise<void> {
 function listMigrations({ owners }: ResolvedOptions): MigrationSet[] {
   const others = [...owners].filter(([type]) => type !== USER_OWNER_TYPE)
   return [
-    billingMigrations(requireOwnerTable(owners, USER_OWNER_TYPE)),
+    billingMigrations({
+      ...requireOwnerTable(owners, USER_OWNER_TYPE),
+      otherOwners: others.length > 0,
+    }),
     ...others.map(([type, table]) => ownerMigrations(type, table)),
   ]
 }

@@ -40,7 +40,7 @@ export const serviceTables: Template = {
   name: 'service',
   async fill(database) {
     await migrateCore(database)
-    await migrate(database, billingMigrations(users))
+    await migrate(database, billingMigrations({ ...users, otherOwners: true }))
     await migrate(database, ownerMigrations('team', { table: 'teams' }))
   },
 }

@@ -29,7 +29,7 @@ export const TEAM = 'team'
 const SETS = {
   service: serviceMigrations,
   oauth: oauthMigrations,
-  billing: billingMigrations(users),
+  billing: billingMigrations({ ...users, otherOwners: true }),
   'billing-team': ownerMigrations(TEAM, TEAMS),
 } as const satisfies Record<string, MigrationSet>
 

@@ -17,12 +17,17 @@ import { createBillingTables, userColumns } from './tables.ts'
 
 /**
  * Returns the migrations of billing's tables. Migrations only go forward: append a new one for each
- * change, and never edit one that was released.
+ * change, and never edit one that was released. With `otherOwners`, new tables accept owners that
+ * are not users from the start; `ownerMigrations()` changes existing ones.
  */
 export function billingMigrations({
   table,
   idType,
-}: Required<Pick<UserTable, 'table' | 'idType'>>): MigrationSet {
+  otherOwners = false,
+}: Required<Pick<UserTable, 'table' | 'idType'>> & {
+  /** Whether owners that are not users are configured, too. @default false */
+  readonly otherOwners?: boolean
+}): MigrationSet {
   return {
     name: 'billing',
     migrations: [
@@ -31,7 +36,7 @@ export function billingMigrations({
         for (const { name, describe } of [...createBillingTables(idType), ...queueTables]) {
           const described = describe(columns)
           // `user_id` is only nullable once other owner types exist.
-          const owner = described.columns.user_id ? { user_id: userId } : {}
+          const owner = described.columns.user_id && !otherOwners ? { user_id: userId } : {}
           const all = { ...described.columns, ...owner }
           await createTable(database, name, { ...described, columns: all })
         }
