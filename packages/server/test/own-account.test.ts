@@ -200,25 +200,28 @@ describe('the deletion of the own account', () => {
     expect(await accounts.exists(id)).toBe(false)
   })
 
-  it.each(PROVIDERS)('ends running and cancelled subscriptions at %s at once', async (provider) => {
-    for (const isCancelled of [false, true]) {
-      const ada = await accounts.customer(provider)
-      const billable = await service.billing.user(Number(ada.id))
-      if (isCancelled) await (await billable.subscription('main')).cancel()
-      const browser = await signedIn(ada.email)
-      const page = await (await browser.get('/account/delete')).text()
-      expect(page).toContain('will end today')
-      expect(page).toContain('Invoices are kept')
-      const { status, text } = await post(browser, '/account/delete', go)
-      expect([status, text]).toEqual([200, expect.stringContaining('ended on')])
-      expect([await accounts.exists(ada.id), accounts.renewing(provider, ada.customerId)]).toEqual([
-        false,
-        0,
-      ])
-    }
-  })
+  it.each(PROVIDERS)(
+    'ends running and cancelled subscriptions at %s at once (threat Q4)',
+    async (provider) => {
+      for (const isCancelled of [false, true]) {
+        const ada = await accounts.customer(provider)
+        const billable = await service.billing.user(Number(ada.id))
+        if (isCancelled) await (await billable.subscription('main')).cancel()
+        const browser = await signedIn(ada.email)
+        const page = await (await browser.get('/account/delete')).text()
+        expect(page).toContain('will end today')
+        expect(page).toContain('Invoices are kept')
+        const { status, text } = await post(browser, '/account/delete', go)
+        expect([status, text]).toEqual([200, expect.stringContaining('ended on')])
+        expect([
+          await accounts.exists(ada.id),
+          accounts.renewing(provider, ada.customerId),
+        ]).toEqual([false, 0])
+      }
+    },
+  )
 
-  it('is refused while a payment is missing, and names the amount', async () => {
+  it('is refused while a payment is missing, and names the amount (threat Q4)', async () => {
     const ada = await accounts.customer('stripe')
     service.sandbox?.trouble.declineNextCharge(ada.customerId, 'card_declined')
     await service.advance({ months: 1, hours: 2 })

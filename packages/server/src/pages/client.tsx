@@ -28,7 +28,7 @@ export function addClient(app: Hono<AppEnv>): void {
           {t.parts('clients.needsScript', { command: <code>tollgate client create</code> })}
         </NeedsScript>
         <section class="card stack" id="client" aria-label={client.name} data-live>
-          <ClientFacts client={client} lastUsed={lastUsed} />
+          <ClientSummary client={client} lastUsed={lastUsed} />
           <span class="actions" data-scripted hidden>
             <ClientButtons client={client} />
           </span>
@@ -44,7 +44,7 @@ export function addClient(app: Hono<AppEnv>): void {
   })
 }
 
-const ClientFacts: FC<{ client: Client; lastUsed: Date | null }> = ({ client, lastUsed }) => {
+const ClientSummary: FC<{ client: Client; lastUsed: Date | null }> = ({ client, lastUsed }) => {
   const { service, t } = usePage()
   const { id, name, scopes } = client
   return (

@@ -110,6 +110,7 @@ describe('an operator or client whose role or scopes are not enough (management 
     ['support', 'POST', '/keys', {}, target],
     ['support', 'DELETE', '/keys/x', undefined, target],
     ['support', 'GET', '/audit/export', undefined, target],
+    ['support', 'GET', '/users/ID/export', undefined, target],
     ['admin', 'PUT', '/users/ID/role', { role: 'owner' }, target],
     ['admin', 'PUT', '/users/ID/password', { password: PASSWORD }, target],
     ['admin', 'DELETE', '/keys/x', undefined, target],
