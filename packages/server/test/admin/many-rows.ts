@@ -80,6 +80,8 @@ const ROWS: Readonly<Record<string, (n: number, now: number) => Row>> = {
     expires_at: now + 24 * HOUR,
     address: '203.0.113.9',
     browser: 'Firefox',
+    authenticated_at: now,
+    methods: 'pwd',
   }),
   oauth_clients: (n, now) => ({
     id: idOf('client', n),
