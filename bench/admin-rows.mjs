@@ -49,6 +49,8 @@ export async function fill(database, people) {
     expires_at: now + 30 * 24 * 60 * MINUTE,
     address: `'203.0.113.9'`,
     browser: `'Firefox'`,
+    authenticated_at: now,
+    methods: `'pwd'`,
   })
   await insert('oauth_clients', clients, {
     id: id('client'),

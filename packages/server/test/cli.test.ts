@@ -495,7 +495,8 @@ describe('other commands of tollgate', () => {
 
   it('`purge` deletes expired rows', async () => {
     const past = Date.now() - 60_000
-    const row = { id_hash: 'old', user_id: 1, created_at: past, seen_at: past, expires_at: past }
+    const times = { created_at: past, seen_at: past, expires_at: past, authenticated_at: past }
+    const row = { id_hash: 'old', user_id: 1, methods: 'pwd', ...times }
     await service.database.kysely.insertInto('sessions').values(row).execute()
     const { code, json } = await tollgate(['purge', '--json'])
     expect(code).toBe(0)

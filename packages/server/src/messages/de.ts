@@ -105,7 +105,7 @@ export const de: PageMessages = {
   'account.problem.taken': 'Mit dieser E-Mail-Adresse gibt es schon ein Konto.',
   'account.problem.name': 'Der Name darf höchstens 100 druckbare Zeichen haben.',
 
-  'signIn.passkey': 'Stattdessen einen Passkey verwenden',
+  'signIn.passkey': 'Passkey verwenden',
   'passkey.cancelled':
     'Der Passkey wurde nicht verwendet. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.',
   'passkey.unsupported': 'Dieser Browser unterstützt keine Passkeys.',
@@ -127,7 +127,7 @@ export const de: PageMessages = {
   'secondStep.lost': 'Ich kann meinen zweiten Faktor nicht verwenden',
   'secondStep.recovery': 'Wiederherstellungscode',
   'secondStep.recoveryHint': 'Einer der Codes, die Sie aufbewahrt haben. Jeder gilt einmal.',
-  'secondStep.useRecovery': 'Wiederherstellungscode verwenden',
+  'secondStep.useRecovery': 'Code verwenden',
   'secondStep.wrongRecovery':
     'Dieser Wiederherstellungscode ist falsch oder wurde schon verwendet.',
   'secondStep.startAgain': 'Mit einem anderen Konto anmelden',
@@ -166,21 +166,21 @@ export const de: PageMessages = {
   'factors.app.type': 'Oder geben Sie dieses Geheimnis in der App ein:',
   'factors.app.open': 'Eine App auf diesem Gerät öffnen',
   'factors.app.code': 'Code aus der App',
-  'factors.app.add': 'Authenticator-App hinzufügen',
+  'factors.app.add': 'App hinzufügen',
   'factors.app.wrong':
     'Dieser Code ist falsch. Prüfen Sie, ob die Uhr Ihres Telefons richtig geht.',
   'factors.app.expired': 'Diese Seite war zu lange geöffnet. Scannen Sie den neuen QR-Code.',
   'factors.app.since': 'Hinzugefügt am {moment}.',
-  'factors.app.remove': 'Authenticator-App entfernen',
+  'factors.app.remove': 'App entfernen',
   'factors.app.remove.question': 'Authenticator-App entfernen?',
   'factors.remove.text':
     'Sie können sich damit nicht mehr anmelden. Ohne einen anderen zweiten Faktor enden auch Ihre Wiederherstellungscodes.',
   'factors.keep': 'Nichts ändern',
   'factors.remove': 'Entfernen',
-  'factors.codes.title': 'Wiederherstellungscodes',
+  'factors.codes.title': 'Codes zur Wiederherstellung',
   'factors.codes.text':
     'Wenn Sie Ihren zweiten Faktor verlieren, ersetzt ihn ein Wiederherstellungscode einmal. Sie erhalten {count} neue Codes; frühere Codes enden.',
-  'factors.codes.create': 'Neue Wiederherstellungscodes erzeugen',
+  'factors.codes.create': 'Neue Codes erzeugen',
   'factors.codes.later': 'Nicht jetzt',
   'factors.codes.left':
     '{count, plural, =0 {Es gibt keine unbenutzten Wiederherstellungscodes.} one {Es gibt # unbenutzten Wiederherstellungscode.} other {Es gibt # unbenutzte Wiederherstellungscodes.}}',

@@ -75,6 +75,7 @@ describeInChromium('passkeys in a browser', ({ newPage, forgive }) => {
 
   it('are not given to another origin by the browser', async () => {
     const page = await newPage()
+    forgive(page, /favicon/)
     await addAuthenticator(page)
     await page.goto(`${service.url.replace('localhost', '127.0.0.1')}/healthz`)
     const refusal = await page.evaluate(async () => {
