@@ -11,12 +11,12 @@ export const presets = { google, github, microsoft, apple }
 /** All kinds of providers. */
 export const kinds = { ...presets, custom }
 
-export type KindName = keyof typeof kinds
+export type UpstreamKindName = keyof typeof kinds
 
 /** A provider of the setting `signInWith`, with its secret. */
 export interface ConfiguredProvider {
   readonly id: string
-  readonly kind: KindName
+  readonly kind: UpstreamKindName
   readonly secret: string
   readonly settings: unknown
 }
