@@ -8,10 +8,11 @@ import type { ProviderKind, ProviderTools, UpstreamProvider } from './provider.t
 /** The providers that need no issuer, by their id. */
 export const presets = { google, github, microsoft, apple }
 
-/** All kinds of providers. */
-export const kinds = { ...presets, custom }
+/** The name of a kind of provider: a preset, or `custom`. */
+export type UpstreamKindName = 'google' | 'github' | 'microsoft' | 'apple' | 'custom'
 
-export type UpstreamKindName = keyof typeof kinds
+/** All kinds of providers. */
+export const kinds = { ...presets, custom } satisfies Record<UpstreamKindName, unknown>
 
 /** A provider of the setting `signInWith`, with its secret. */
 export interface ConfiguredProvider {
