@@ -16,9 +16,13 @@ export const kinds = { ...presets, custom } satisfies Record<UpstreamKindName, u
 
 /** A provider of the setting `signInWith`, with its secret. */
 export interface ConfiguredProvider {
+  /** Name of the provider in URLs and in the table `linked_identities`. */
   readonly id: string
+  /** The preset, or `custom`. */
   readonly kind: UpstreamKindName
+  /** The client secret, or Apple's private key. */
   readonly secret: string
+  /** The member of the setting `signInWith`, as its kind parses it. */
   readonly settings: unknown
 }
 
