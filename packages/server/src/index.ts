@@ -39,6 +39,7 @@ export type {
 } from './demo/state-file.ts'
 export type { Timeouts } from './http/node-server.ts'
 export { createService, type Service, type ServiceOptions } from './service.ts'
+export type { ConfiguredProvider, UpstreamKindName } from './upstream/providers/kinds.ts'
 export type { PasswordCost, PasswordOptions } from './users/passwords.ts'
 export type { Role } from './users/roles.ts'
 export type { User } from './users/user.ts'

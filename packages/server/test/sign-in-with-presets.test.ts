@@ -157,26 +157,30 @@ describe('Microsoft', () => {
     ['organizations', PERSONAL, 400],
     ['consumers', PERSONAL, 303],
     ['consumers', TENANT, 400],
-  ])('limits the tenants: with %s, a person of %s gets %i', async (tenant, tid, status) => {
-    const { url } = standIn
-    const settings = { ...createSettings().microsoft, emailsAreVerified: false, tenant }
-    const outgoing = resolveOutgoing('test', { privateAddresses: ['127.0.0.1'] }, 5000)
-    const now = () => service.clock.now()
-    const provider = createProvider(
-      { id: 'microsoft', kind: 'microsoft', secret: 'client-secret', settings },
-      { fetch: createProviderFetch(outgoing), now },
-    )
-    if (tenant === 'consumers') standIn.discovery = { issuer: `${url}/microsoft/${PERSONAL}/v2.0` }
-    const attempt = { state: 'state', nonce: 'nonce', codeVerifier: 'v'.repeat(43) }
-    const more = { redirectUri: 'https://app.example/', isFresh: false, startedAt: now() }
-    const { href } = await provider.begin({ ...attempt, ...more })
-    const response = standIn.approve(href, person({ tid }))
-    const finished = provider.finish(response, { ...attempt, ...more })
-    await (status === 303
-      ? expect(finished).resolves.toMatchObject({ subject: `${tid}:AAAA` })
-      : expect(finished).rejects.toThrow('tenant that is not allowed'))
-    standIn.discovery = {}
-  })
+  ])(
+    'limits the tenants: with %s, a person of %s gets %i (threat U1)',
+    async (tenant, tid, status) => {
+      const { url } = standIn
+      const settings = { ...createSettings().microsoft, emailsAreVerified: false, tenant }
+      const outgoing = resolveOutgoing('test', { privateAddresses: ['127.0.0.1'] }, 5000)
+      const now = () => service.clock.now()
+      const provider = createProvider(
+        { id: 'microsoft', kind: 'microsoft', secret: 'client-secret', settings },
+        { fetch: createProviderFetch(outgoing), now },
+      )
+      if (tenant === 'consumers')
+        standIn.discovery = { issuer: `${url}/microsoft/${PERSONAL}/v2.0` }
+      const attempt = { state: 'state', nonce: 'nonce', codeVerifier: 'v'.repeat(43) }
+      const more = { redirectUri: 'https://app.example/', isFresh: false, startedAt: now() }
+      const { href } = await provider.begin({ ...attempt, ...more })
+      const response = standIn.approve(href, person({ tid }))
+      const finished = provider.finish(response, { ...attempt, ...more })
+      await (status === 303
+        ? expect(finished).resolves.toMatchObject({ subject: `${tid}:AAAA` })
+        : expect(finished).rejects.toThrow('tenant that is not allowed'))
+      standIn.discovery = {}
+    },
+  )
 })
 
 describe('Apple', () => {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import {
   type ConfiguredProvider,
-  type KindName,
   kinds,
   presets,
+  type UpstreamKindName,
 } from '../upstream/providers/kinds.ts'
 import type { ProviderKind } from '../upstream/providers/provider.ts'
 import * as shapes from './shapes.ts'
@@ -61,7 +61,12 @@ export function resolveSignInWith(
 } {
   const { custom, ...named } = settings
   const listed = [
-    ...Object.entries(named).map(([id, value]) => ({ id, kind: id as KindName, value, path: id })),
+    ...Object.entries(named).map(([id, value]) => ({
+      id,
+      kind: id as UpstreamKindName,
+      value,
+      path: id,
+    })),
     ...Object.entries(custom).map(([id, value]) => ({
       id,
       kind: 'custom' as const,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { decideSignIn, type SignInFacts } from './decide.ts'
+import { decideSignIn, type IdentifiedPerson } from './decide.ts'
 
 const verified = { email: 'ada@example.com', isEmailVerified: true }
-const base: SignInFacts = {
+const base: IdentifiedPerson = {
   identity: verified,
   linked: null,
   holder: null,
@@ -12,7 +12,7 @@ const base: SignInFacts = {
 const linked = { userId: '1', isEnabled: true }
 
 describe('decideSignIn(), the only rule about identities at other providers,', () => {
-  it.each<[string, Partial<SignInFacts>, string]>([
+  it.each<[string, Partial<IdentifiedPerson>, string]>([
     ['a new person with a verified address', {}, 'create'],
     ['a new person, registration off', { registration: false }, 'closed'],
     ['a linked person', { linked }, 'sign-in 1'],
@@ -64,8 +64,8 @@ describe('decideSignIn(), the only rule about identities at other providers,', (
       { linkFor: '3', linked: { userId: '2', isEnabled: false } },
       'linkedElsewhere',
     ],
-  ])('decides about %s: %j (threat U4)', (_, facts, expected) => {
-    const decision = decideSignIn({ ...base, ...facts })
+  ])('decides about %s: %j (threat U4)', (_, change, expected) => {
+    const decision = decideSignIn({ ...base, ...change })
     const userId = 'userId' in decision ? ` ${decision.userId}` : ''
     const found = decision.kind === 'refuse' ? decision.because : `${decision.kind}${userId}`
     expect(found).toBe(expected)

@@ -1,7 +1,7 @@
 import type { UpstreamIdentity } from './providers/provider.ts'
 
-/** The facts for the decision, once another provider has identified a person. */
-export interface SignInFacts {
+/** A person whom another provider has identified, and the accounts that may belong to them. */
+export interface IdentifiedPerson {
   readonly identity: Pick<UpstreamIdentity, 'email' | 'isEmailVerified'>
   /** The account that the identity is linked with. `null` if it is linked with none. */
   readonly linked: { readonly userId: string; readonly isEnabled: boolean } | null
@@ -28,8 +28,8 @@ export type SignInDecision =
  * Decides what an identity at another provider allows. An address never signs anyone in: only a link
  * does, and an account gets a link only from a person who is signed in to it.
  */
-export function decideSignIn(facts: SignInFacts): SignInDecision {
-  const { identity, linked, holder, linkFor, registration } = facts
+export function decideSignIn(person: IdentifiedPerson): SignInDecision {
+  const { identity, linked, holder, linkFor, registration } = person
   if (linkFor !== null) {
     return linked === null || linked.userId === linkFor
       ? { kind: 'link', userId: linkFor }

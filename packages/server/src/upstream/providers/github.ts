@@ -57,7 +57,7 @@ export const github: ProviderKind<z.output<typeof settings>> = {
       finish: (response, { state, redirectUri, codeVerifier }) =>
         asUpstreamFailure(async () => {
           const callback = oauth.validateAuthResponse(server, client, response, state)
-          const reply = await oauth.authorizationCodeGrantRequest(
+          const tokens = await oauth.authorizationCodeGrantRequest(
             server,
             client,
             oauth.ClientSecretPost(secret),
@@ -66,11 +66,11 @@ export const github: ProviderKind<z.output<typeof settings>> = {
             codeVerifier,
             requestOptions(tools, url),
           )
-          await requireNoError(reply)
+          await requireNoError(tokens)
           const { access_token: token } = await oauth.processAuthorizationCodeResponse(
             server,
             client,
-            reply,
+            tokens,
           )
           const user = await read(tools, `${api}/user`, token, userShape)
           const emails = await read(tools, `${api}/user/emails`, token, emailsShape)
@@ -89,8 +89,8 @@ export const github: ProviderKind<z.output<typeof settings>> = {
 }
 
 /** GitHub responds to a wrong code with status 200 and an error. */
-async function requireNoError(reply: Response): Promise<void> {
-  const body = (await reply
+async function requireNoError(tokens: Response): Promise<void> {
+  const body = (await tokens
     .clone()
     .json()
     .catch(() => null)) as { error?: unknown } | null

@@ -8,16 +8,21 @@ import type { ProviderKind, ProviderTools, UpstreamProvider } from './provider.t
 /** The providers that need no issuer, by their id. */
 export const presets = { google, github, microsoft, apple }
 
-/** All kinds of providers. */
-export const kinds = { ...presets, custom }
+/** The name of a kind of provider: a preset, or `custom`. */
+export type UpstreamKindName = 'google' | 'github' | 'microsoft' | 'apple' | 'custom'
 
-export type KindName = keyof typeof kinds
+/** All kinds of providers. */
+export const kinds = { ...presets, custom } satisfies Record<UpstreamKindName, unknown>
 
 /** A provider of the setting `signInWith`, with its secret. */
 export interface ConfiguredProvider {
+  /** Name of the provider in URLs and in the table `linked_identities`. */
   readonly id: string
-  readonly kind: KindName
+  /** The preset, or `custom`. */
+  readonly kind: UpstreamKindName
+  /** The client secret, or Apple's private key. */
   readonly secret: string
+  /** The member of the setting `signInWith`, as its kind parses it. */
   readonly settings: unknown
 }
 

@@ -90,8 +90,8 @@ export function createOpenIdProvider(
     if (!claims) throw new UpstreamFailure('invalid', 'The response contains no ID token')
     if (claims.email !== undefined || !server.userinfo_endpoint) return claims
     // Many providers put the claims of the scopes into UserInfo only.
-    const reply = await oauth.userInfoRequest(exact, client, result.access_token, http)
-    const info = await oauth.processUserInfoResponse(exact, client, claims.sub, reply)
+    const userInfo = await oauth.userInfoRequest(exact, client, result.access_token, http)
+    const info = await oauth.processUserInfoResponse(exact, client, claims.sub, userInfo)
     return { ...info, ...claims }
   }
 

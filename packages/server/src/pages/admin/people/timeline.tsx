@@ -114,6 +114,7 @@ const EVENTS = [
   'users.endSession',
   'users.revokeApplication',
   'users.revokeToken',
+  'users.unlink',
   'billing.sync',
   'billing.cancel',
   'billing.cancelNow',
