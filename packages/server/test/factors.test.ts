@@ -208,7 +208,7 @@ interface Attempt {
   readonly authenticator: Soft
 }
 
-describe('signing in with a passkey (threat N10, threat N11)', () => {
+describe('signing in with a passkey (threat N12, threat N11)', () => {
   it.each<[string, string, (attempt: Attempt) => Partial<SoftOptions>]>([
     ['from this origin', 'accepted', () => ({})],
     ['from another origin', 'invalid', () => ({ origin: 'https://auth.example.org' })],

@@ -155,7 +155,7 @@ describe('the export of a person', () => {
   })
 })
 
-describe('the deletion of the own account', () => {
+describe('the deletion of the own account (threat Q4)', () => {
   const go = { decision: 'go', confirm: 'yes' }
 
   it('says before what will happen, deletes, ends tokens, and the address can register again', async () => {

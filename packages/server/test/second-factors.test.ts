@@ -93,7 +93,7 @@ describe('signing in with an authenticator app', () => {
     expect((await again.post('/login/second-step', { code })).status).toBe(401)
   })
 
-  it('gives the pending sign-in access to nothing but its own pages (threat N10)', async () => {
+  it('gives the pending sign-in access to nothing but its own pages (threat N12)', async () => {
     const user = await help.person()
     const nextCode = await help.addApp(user)
     const browser = service.browser()
@@ -136,7 +136,7 @@ describe('signing in with an authenticator app', () => {
     expect(await service.sessions.list(user.id)).toHaveLength(1)
   })
 
-  it('blocks an account for codes after ten wrong ones, but not for recovery codes (threat N10)', async () => {
+  it('blocks an account for codes after ten wrong ones, but not for recovery codes (threat N12)', async () => {
     const user = await help.person()
     const nextCode = await help.addApp(user)
     const [recovery = ''] = await service.factors.renewRecoveryCodes(user.id)
@@ -411,7 +411,7 @@ async function usePasswordGrant(at: TestService, email: string, password = PASSW
 }
 
 describe('the password grant', () => {
-  it('refuses accounts with a second factor like a wrong password, unless it is allowed (threat N10)', async () => {
+  it('refuses accounts with a second factor like a wrong password, unless it is allowed (threat N12)', async () => {
     const plain = await help.person()
     const user = await help.person()
     await help.addApp(user)

@@ -23,7 +23,7 @@ const TARGETS: Readonly<Record<TeamRole, readonly TeamRole[]>> = {
   owner: ['member', 'admin', 'owner'],
 }
 
-describe('the rule that says who may do what in a team', () => {
+describe('the rule that says who may do what in a team (threat N10)', () => {
   it.each(acts)('allows "%s" to the listed roles only', (act) => {
     expect(TEAM_ROLES.filter((role) => mayAct(role, act))).toEqual(ACTS[act])
   })
