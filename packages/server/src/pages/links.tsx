@@ -76,7 +76,7 @@ async function linksPage(c: Context<AppEnv>, { notice, problem }: LinksView) {
       <input type="hidden" name="link" value={id} />
       <button
         type="submit"
-        class="small danger-quiet"
+        class="small"
         aria-label={t('links.removeOf', { provider: nameOf(provider) })}
       >
         {t('links.remove')}
