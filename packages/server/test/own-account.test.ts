@@ -66,7 +66,8 @@ describe('the export of a person', () => {
       const own = (Array.isArray(owned) ? owned[0] : owned) as Record<string, unknown>
       if (!table || ['users', 'known_networks', 'subscriptions'].includes(table.name)) continue
       const values = table.columns
-        .filter(({ isAutoIncrementing }) => !isAutoIncrementing)
+        // SQLite numbers every integer primary key, also one that is the person's id.
+        .filter(({ isAutoIncrementing, name }) => !isAutoIncrementing || name in own)
         .map(({ name, dataType }) => {
           const by = own[name]
           if (by === 'number') return [name, Number(id)] as const
@@ -76,7 +77,7 @@ describe('the export of a person', () => {
           if (by !== undefined)
             return [
               name,
-              sql`(select ${sql.ref((by as { column: string }).column)} from subscriptions where user_id = ${Number(id)})`,
+              sql`(select ${sql.ref((by as { column: string }).column)} from ${sql.table((by as { of: string }).of)} where user_id = ${Number(id)})`,
             ] as const
           if (name === 'id' && !/int/i.test(dataType) && !shown.columns.includes('id'))
             return [name, `SECRET-${table.name}`] as const

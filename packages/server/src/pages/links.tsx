@@ -37,7 +37,9 @@ export function addLinks(app: Hono<AppEnv>): void {
     const usable = service.upstream.providers.map(({ id }) => id)
     const user = getSignedInUser(c)
     try {
-      await service.users.identities.unlink(user.id, form.get('link') ?? '', usable)
+      const link = await service.users.identities.unlink(user.id, form.get('link') ?? '', usable)
+      const name = link && (service.upstream.find(link.provider)?.name ?? link.provider)
+      if (name) await service.recovery.notify(user, 'sign_in_method_removed', name)
     } catch (error) {
       if (!(error instanceof LastWayToSignIn)) throw error
       return linksPage(c, { problem: t('links.last') })

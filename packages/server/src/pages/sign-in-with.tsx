@@ -208,6 +208,10 @@ async function carryOut(
         session?.userId === decision.userId && session.sessionId === attempt.linkFor?.sessionId
       if (!isSame) return problemPage(c, provider, 'expired', attempt)
       await users.identities.link(decision.userId, own)
+      const person = await users.findById(decision.userId)
+      if (person) {
+        await service.recovery.notify(person, 'sign_in_method_added', provider.name)
+      }
       return c.redirect(`${LINKS_PATH}?linked`, 303)
     }
     case 'refuse':

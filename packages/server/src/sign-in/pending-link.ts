@@ -8,7 +8,7 @@ import { emailKey } from '../users/parse.ts'
  * for the account that has the verified address of the identity, and still has it.
  */
 export async function completePendingLink(c: Context<AppEnv>, userId: string): Promise<void> {
-  const { users, upstream } = c.get('page').service
+  const { users, upstream, recovery } = c.get('page').service
   const pending = upstream.pendingLink.read(c.req.header('cookie') ?? null)
   if (pending?.userId !== userId) return
   c.header('set-cookie', upstream.pendingLink.deletion, { append: true })
@@ -17,6 +17,8 @@ export async function completePendingLink(c: Context<AppEnv>, userId: string): P
   const { provider, subject, email } = pending
   try {
     await users.identities.link(userId, { provider, subject, email })
+    const name = upstream.find(provider)?.name ?? provider
+    await recovery.notify(user, 'sign_in_method_added', name)
   } catch (error) {
     // The person is signed in all the same, and sees on the account page what is linked.
     if (!(error instanceof IdentityTaken)) throw error

@@ -247,7 +247,7 @@ export function createUsers(options: {
     identities,
     createWith(account, identity) {
       return database.unitOfWork(async () => {
-        const user = await create({ ...account, password: null })
+        const user = await create({ ...account, password: null, isVerified: true })
         await identities.add(user.id, identity)
         return user
       })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { textFor } from '../../messages/messages.ts'
 import { CHOICES, type OpenAmounts, type SubscriptionFact } from '../../users/account-billing.ts'
 import {
   deleteAccount,
@@ -339,6 +340,8 @@ export const userOperations: readonly Operation[] = [
     async run({ id }, context) {
       const account = await requireTarget(id, context)
       await context.factors.reset(account.id)
+      const t = textFor(account.locale === null ? [] : [account.locale])
+      await context.recovery.notify(account, 'sign_in_method_removed', t('factors.title'))
       await endSignIns(context, account.id)
       return null
     },

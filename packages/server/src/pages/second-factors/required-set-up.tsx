@@ -48,14 +48,18 @@ async function addFactor(
     const problem = await describeRefusal(c, () =>
       factors.addPasskey(user.id, { session: pending.id, response, name }),
     )
-    return problem ?? ['pop', 'user']
+    if (problem !== null) return problem
+    await service.recovery.notify(user, 'sign_in_method_added', t('factors.passkey.title'))
+    return ['pop', 'user']
   }
   const enrolment = factors.readTotp(user, form.get('enrolment') ?? '')
   if (!enrolment) return t('factors.app.expired')
   const isAdded = await service.limits.tryCode('app', user.id, () =>
     factors.addTotp(user.id, enrolment, form.get('code') ?? ''),
   )
-  return isAdded ? ['otp'] : t('factors.app.wrong')
+  if (!isAdded) return t('factors.app.wrong')
+  await service.recovery.notify(user, 'sign_in_method_added', t('factors.app.title'))
+  return ['otp']
 }
 
 interface SetUpView {

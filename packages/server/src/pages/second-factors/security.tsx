@@ -39,6 +39,7 @@ export function addSecurity(app: Hono<AppEnv>): void {
     if (!isAdded) {
       return appPage(c, { problem: t('factors.app.wrong'), sealed: enrolment.sealed })
     }
+    await service.recovery.notify(user, 'sign_in_method_added', t('factors.app.title'))
     await addToSession(c, ['otp'])
     return c.redirect(pageAfterAdding(c, isFirst), 303)
   })
@@ -61,14 +62,18 @@ export function addSecurity(app: Hono<AppEnv>): void {
   })
   app.post(`${HERE}/app/remove`, requireUser(), requireFreshSignIn(), async (c) => {
     if (!isCancelled(await readOwnForm(c))) {
-      await c.get('page').service.factors.removeTotp(getSignedInUser(c).id)
+      const { service, t } = c.get('page')
+      const user = getSignedInUser(c)
+      await service.factors.removeTotp(user.id)
+      await service.recovery.notify(user, 'sign_in_method_removed', t('factors.app.title'))
     }
     return c.redirect(HERE, 303)
   })
 
   app.get(`${HERE}/passkey`, requireUser(), requireFreshSignIn(), (c) => passkeyPage(c))
   app.post(`${HERE}/passkey`, requireUser(), requireFreshSignIn(), async (c) => {
-    const { factors } = c.get('page').service
+    const { service, t } = c.get('page')
+    const { factors } = service
     const user = getSignedInUser(c)
     const form = await readOwnForm(c)
     const isFirst = !(await factors.has(user.id))
@@ -80,6 +85,7 @@ export function addSecurity(app: Hono<AppEnv>): void {
       }),
     )
     if (problem !== null) return passkeyPage(c, { problem, name: form.get('name') ?? '' })
+    await service.recovery.notify(user, 'sign_in_method_added', t('factors.passkey.title'))
     await addToSession(c, ['pop', 'user'])
     return c.redirect(pageAfterAdding(c, isFirst), 303)
   })
@@ -87,11 +93,15 @@ export function addSecurity(app: Hono<AppEnv>): void {
   app.get(`${HERE}/passkey/edit`, requireUser(), requireFreshSignIn(), editPage)
   app.post(`${HERE}/passkey/edit`, requireUser(), requireFreshSignIn(), async (c) => {
     const form = await readOwnForm(c)
-    const { factors } = c.get('page').service
-    const { id } = getSignedInUser(c)
+    const { service, t } = c.get('page')
+    const { factors } = service
+    const user = getSignedInUser(c)
+    const { id } = user
     const passkey = c.req.query('passkey') ?? ''
-    if (form.get('decision') === 'remove') await factors.removePasskey(id, passkey)
-    else await factors.passkeys.rename(id, passkey, parsePasskeyName(form.get('name'), 'Passkey'))
+    if (form.get('decision') === 'remove') {
+      await factors.removePasskey(id, passkey)
+      await service.recovery.notify(user, 'sign_in_method_removed', t('factors.passkey.title'))
+    } else await factors.passkeys.rename(id, passkey, parsePasskeyName(form.get('name'), 'Passkey'))
     return c.redirect(HERE, 303)
   })
 
