@@ -70,7 +70,7 @@ describe('the pages of the service', () => {
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
     expect(response.headers.get('referrer-policy')).toBe('same-origin')
-    expect(html).not.toMatch(/<script(?! type="module" src="\/assets\/app-)/i)
+    expect(html).not.toMatch(/<script(?! type="module" src="\/assets\/(?:app|passkeys)-)/i)
     expect(html).not.toMatch(/<[^>]*\s(style|on\w+)=/i)
     expect(html).toContain('Shop &lt;b&gt;&amp;')
     expect(html).not.toContain('Shop <b>')

@@ -197,7 +197,7 @@ describe('settings of OAuth standards', () => {
         require_signed_request_object: true,
         token_endpoint_auth_methods_supported: expect.arrayContaining(['client_secret_jwt']),
         introspection_signing_alg_values_supported: expect.arrayContaining(['RS256']),
-        acr_values_supported: ['password'],
+        acr_values_supported: ['password', 'mfa'],
       })
       const { id = '', secret } = service.demo?.clients.service ?? {}
       const body = new URLSearchParams({
