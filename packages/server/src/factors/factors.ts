@@ -65,10 +65,12 @@ export interface Factors {
   addTotp(userId: string, enrolment: TotpEnrolment, code: string): Promise<boolean>
   /** Whether the code is right. Each code is accepted once, and none that is older. */
   useTotp(userId: string, code: string): Promise<boolean>
-  removeTotp(userId: string): Promise<void>
+  /** Returns `false` if the person had none. */
+  removeTotp(userId: string): Promise<boolean>
   /** Adds a passkey: see `Passkeys.register()`. */
   addPasskey(userId: string, passkey: Parameters<Passkeys['register']>[1]): Promise<void>
-  removePasskey(userId: string, id: string): Promise<void>
+  /** Returns `false` if the person has no such passkey. */
+  removePasskey(userId: string, id: string): Promise<boolean>
   /** Replaces the recovery codes. Returns the new ones, which are stored as hashes only. */
   renewRecoveryCodes(userId: string): Promise<string[]>
   /** Whether the recovery code is right. Each is accepted once. */
@@ -225,16 +227,20 @@ export function createFactors(options: {
         .deleteFrom('totp_factors')
         .where('user_id', '=', Number(userId))
         .executeTakeFirst()
-      if (numDeletedRows > 0n) onChange({ userId, change: 'totp-removed' })
+      const isRemoved = numDeletedRows > 0n
+      if (isRemoved) onChange({ userId, change: 'totp-removed' })
       await dropCodesWithoutFactor(userId)
+      return isRemoved
     },
     async addPasskey(userId, passkey) {
       await passkeys.register(userId, passkey)
       onChange({ userId, change: 'passkey-added' })
     },
     async removePasskey(userId, id) {
-      if (await passkeys.remove(userId, id)) onChange({ userId, change: 'passkey-removed' })
+      const isRemoved = await passkeys.remove(userId, id)
+      if (isRemoved) onChange({ userId, change: 'passkey-removed' })
       await dropCodesWithoutFactor(userId)
+      return isRemoved
     },
     async renewRecoveryCodes(userId) {
       const codes = createRecoveryCodes()

@@ -1,4 +1,5 @@
 import { type RenderedMail, renderLetter } from '@tollgate/billing'
+import { getSeller } from '../config/seller.ts'
 import type { Settings } from '../config/settings.ts'
 import type { PageText } from '../messages/messages.ts'
 
@@ -22,7 +23,7 @@ export type AccountMailKind = (typeof accountMailKinds)[number]
 
 /** Data that a mail about an account contains. */
 export interface AccountMailDetails {
-  readonly settings: Pick<Settings, 'name' | 'support' | 'vendor' | 'vendorAddress'>
+  readonly settings: Settings
   /** Public base URL of the service. */
   readonly url: string
   /** The address of the account. */
@@ -51,11 +52,12 @@ export function renderAccountMail(
 ): RenderedMail {
   const { name, settings } = details
   const { subject, paragraphs, button } = CONTENTS[kind](details, t)
+  const { vendor, vendorDetails = [] } = getSeller(settings)
   const letter = {
     ...{ subject, paragraphs, button, rows: [] },
     greeting: name === null ? t('mail.hello') : t('mail.greeting', { name }),
     closing: t('mail.closing'),
-    vendor: [settings.vendor ?? settings.name, ...settings.vendorAddress],
+    vendor: [vendor, ...vendorDetails],
   }
   return renderLetter(letter, t.language)
 }

@@ -81,11 +81,12 @@ export interface Recovery {
   /** Finds a link that works at present, without using it up. */
   find(purposes: readonly LinkPurpose[], token: string): Promise<OpenLink | null>
   /**
-   * Sets a new password by a link, and ends all sessions and tokens.
+   * Sets a new password by a link, and ends all sessions and tokens. Returns the address of the
+   * account.
    * @throws LinkUnusable
    * @throws InvalidAccount if the password is invalid. The link can still be used.
    */
-  resetPassword(token: string, password: string): Promise<void>
+  resetPassword(token: string, password: string): Promise<string>
   /**
    * Confirms an address by a link. Returns the address.
    * @throws LinkUnusable
@@ -343,6 +344,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
         await endSignIns({ sessions, oauth }, String(user.id))
         await notify(fromRow(user), 'password_changed')
       })
+      return user.email
     },
     async confirmAddress(token) {
       const { link, user } = await requireUser(['verify', 'change'], token)

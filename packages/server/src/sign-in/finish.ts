@@ -132,6 +132,21 @@ export async function addToSession(
   })
 }
 
+/**
+ * Ends the person's sessions in other browsers. They began without the second factor that was just
+ * added, perhaps with a stolen password.
+ */
+export async function endOtherSessions(c: Context<AppEnv>): Promise<void> {
+  const { sessions, oauth } = c.get('page').service
+  const own = await sessions.find(c.req.header('cookie') ?? null)
+  if (!own) return
+  for (const { id } of await sessions.list(own.userId)) {
+    if (id === own.sessionId) continue
+    await oauth.endSession(id)
+    await sessions.endOwn(own.userId, id)
+  }
+}
+
 function combineFactors(first: readonly string[], second: readonly SignInMethod[]): string[] {
   return [...new Set([...first, ...second, 'mfa'])]
 }

@@ -45,6 +45,7 @@ const timestamp = field.timestamp
 const SECRET = 'secret, or a hash of one'
 const INTERNAL = 'internal bookkeeping without meaning for the person'
 const IS_PERSON = 'the person whose data is exported'
+const OF_TEAM = 'the payment data of a team, which most members may not see'
 const OWNER = { owner_type: IS_PERSON, owner_id: IS_PERSON }
 const OWNED_BY_USER = { owner_type: { equals: 'user' }, owner_id: 'text' } as const
 const ATTEMPTS = {
@@ -218,18 +219,19 @@ export const personTables: readonly PersonTable[] = [
     shown: defineTable('teams', {
       id: text,
       name: text,
-      email: text,
       created_at: instant,
       closed_at: instant.nullable(),
-      provider: text.nullable(),
-      provider_id: text.nullable(),
-      card_brand: text.nullable(),
-      card_last_four: text.nullable(),
-      card_expires: text.nullable(),
-      paypal_email: text.nullable(),
-      trial_ends_at: timestamp.nullable(),
     }),
-    withheld: {},
+    withheld: {
+      email: OF_TEAM,
+      provider: OF_TEAM,
+      provider_id: OF_TEAM,
+      card_brand: OF_TEAM,
+      card_last_four: OF_TEAM,
+      card_expires: OF_TEAM,
+      paypal_email: OF_TEAM,
+      trial_ends_at: OF_TEAM,
+    },
     owned: { id: { column: 'team_id', of: 'team_members' } },
     key: 'id',
   },

@@ -310,7 +310,9 @@ function requireNothingOpen(
  * if a provider is unavailable.
  */
 async function lock(parts: AccountServices, { id }: Account, leaving = false): Promise<void> {
-  await parts.users.setDisabled(id, true, { leaving })
+  if (!(await parts.users.setDisabled(id, true, { leaving }))) {
+    throw new AccountHeld('An operator has disabled this account')
+  }
   await endSignIns(parts, id)
 }
 

@@ -108,14 +108,15 @@ export interface UserAccounts {
   changePassword(id: string, password: string): Promise<void>
   /**
    * Disables or enables an account. `leaving` says that the person asked to delete the account,
-   * which is then completed even after a crash.
+   * which is then completed even after a crash. Returns `false` if an operator has disabled the
+   * account already, and the person asks to delete it.
    * @throws LastOwner
    */
   setDisabled(
     id: string,
     disabled: boolean,
     options?: { readonly leaving?: boolean },
-  ): Promise<void>
+  ): Promise<boolean>
   /**
    * Enables an account that is disabled only because the person asked to delete it. Has no effect on
    * accounts that an operator disabled.
@@ -308,14 +309,25 @@ export function createUsers(options: {
     },
     async setDisabled(id, disabled, { leaving = false } = {}) {
       const at = clock.now()
+      if (disabled && leaving) {
+        const { numUpdatedRows } = await database.kysely
+          .updateTable('users')
+          .set(userTable.toChange({ disabledAt: at, leavingAt: at }))
+          .where('id', '=', Number(id))
+          .where((eb) => eb.or([eb('disabled_at', 'is', null), eb('leaving_at', 'is not', null)]))
+          .executeTakeFirst()
+        return numUpdatedRows > 0n
+      }
       if (disabled) {
-        return update(id, userTable.toChange({ disabledAt: at, leavingAt: leaving ? at : null }))
+        await update(id, userTable.toChange({ disabledAt: at, leavingAt: null }))
+        return true
       }
       await database.kysely
         .updateTable('users')
         .set(userTable.toChange({ disabledAt: null, leavingAt: null }))
         .where('id', '=', Number(id))
         .execute()
+      return true
     },
     async setRole(id, role) {
       if (role !== 'owner') return update(id, userTable.toChange({ role }))

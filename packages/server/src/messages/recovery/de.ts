@@ -87,7 +87,7 @@ export const recoveryDe: Readonly<Record<keyof typeof recoveryEn, string>> = {
   'recovery.confirm.title': 'E-Mail-Adresse bestätigen',
   'recovery.confirm.verification': 'Ist {email} Ihre E-Mail-Adresse?',
   'recovery.confirm.change':
-    'Soll Ihr Konto künftig die Adresse {email} haben? Sie melden sich dann mit dieser Adresse an.',
+    'Soll das Konto {account} künftig die Adresse {email} haben? Wenn Sie dieses Konto nicht kennen, schließen Sie die Seite.',
   'recovery.confirm.button': 'Adresse bestätigen',
   'recovery.join.title': 'Konto anlegen',
   'recovery.join.lead': 'Ihr Konto hat die E-Mail-Adresse {email}.',

@@ -83,7 +83,7 @@ export const recoveryEn = {
   'recovery.confirm.title': 'Confirm your email address',
   'recovery.confirm.verification': 'Is {email} your email address?',
   'recovery.confirm.change':
-    'Should your account use {email} from now on? You then sign in with this address.',
+    'Should the account {account} use {email} from now on? If you do not know this account, close the page.',
   'recovery.confirm.button': 'Confirm the address',
   'recovery.join.title': 'Create your account',
   'recovery.join.lead': 'Your account has the email address {email}.',

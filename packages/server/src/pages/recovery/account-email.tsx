@@ -5,6 +5,7 @@ import { emailKey, InvalidAccount, requireEmail } from '../../users/parse.ts'
 import type { User } from '../../users/user.ts'
 import { Submit, TextField } from '../parts/fields.tsx'
 import { getSignedInUser, readOwnForm, requireUser } from '../parts/forms.ts'
+import { checkOwnPassword, requireProvable } from '../parts/identity.tsx'
 import { OwnForm, usePage } from '../parts/layout.tsx'
 import { renderPage } from '../parts/render.tsx'
 
@@ -54,25 +55,22 @@ export function addAccountEmail(app: Hono<AppEnv>): void {
     return c.redirect(`${PATH}?sent=verify`, 303)
   })
 
-  app.post(PATH, requireUser(), async (c) => {
+  app.post(PATH, requireUser(), requireProvable, async (c) => {
     const { service, t } = c.get('page')
     const form = await readOwnForm(c)
     const user = getSignedInUser(c)
     const email = form.get('email') ?? ''
-    const session = await service.sessions.find(c.req.header('cookie') ?? null)
-    if (!session) return c.redirect('/login', 303)
     try {
       requireEmail(email)
     } catch (error) {
       if (!(error instanceof InvalidAccount)) throw error
       return emailPage(c, { email, problems: error.in(t) })
     }
-    const known = await service.limits.tryPassword(
-      { sessionId: session.sessionId, network: c.get('network') },
-      () => service.users.findByCredentials(user.email, form.get('current') ?? ''),
-      (found) => (found?.id === user.id ? 'right' : 'wrong'),
-    )
-    if (known?.id !== user.id) {
+    // Without a password, the sign-in is recent: see `requireProvable`.
+    const isOwner =
+      !(await service.users.hasPassword(user.id)) ||
+      (await checkOwnPassword(c, form.get('current') ?? ''))
+    if (!isOwner) {
       return emailPage(c, { email, problems: { current: t('account.wrong') } })
     }
     // Answers alike whether or not the address has an account (threat Q11).
@@ -90,9 +88,10 @@ interface EmailView {
 
 const NOTICES = { verify: 'account.verifySent', change: 'account.emailRequested' } as const
 
-function emailPage(c: Context<AppEnv>, { email = '', problems }: EmailView) {
-  const { t } = c.get('page')
+async function emailPage(c: Context<AppEnv>, { email = '', problems }: EmailView) {
+  const { t, service } = c.get('page')
   const user = getSignedInUser(c)
+  const hasPassword = await service.users.hasPassword(user.id)
   const sent = c.req.query('sent')
   const notice = sent === 'verify' || sent === 'change' ? NOTICES[sent] : null
   return renderPage(
@@ -127,17 +126,19 @@ function emailPage(c: Context<AppEnv>, { email = '', problems }: EmailView) {
             required: true,
           }}
         />
-        <TextField
-          id="current"
-          label={t('account.current')}
-          problem={problems?.current}
-          input={{
-            type: 'password',
-            name: 'current',
-            autocomplete: 'current-password',
-            required: true,
-          }}
-        />
+        {hasPassword && (
+          <TextField
+            id="current"
+            label={t('account.current')}
+            problem={problems?.current}
+            input={{
+              type: 'password',
+              name: 'current',
+              autocomplete: 'current-password',
+              required: true,
+            }}
+          />
+        )}
         <Submit class="primary wide">{t('account.changeEmail')}</Submit>
       </OwnForm>
       <p class="aside">

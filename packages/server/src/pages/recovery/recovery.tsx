@@ -122,8 +122,11 @@ function addReset(app: Hono<AppEnv>): void {
   app.post(path, async (c) => {
     const form = await readForm(c)
     const token = form.get('token') ?? ''
+    const { recovery, limits } = c.get('page').service
     try {
-      await c.get('page').service.recovery.resetPassword(token, form.get('password') ?? '')
+      const address = await recovery.resetPassword(token, form.get('password') ?? '')
+      // So that the person can sign in from here even while others guess at the password.
+      await limits.rememberNetwork(emailKey(address), c.get('network'))
     } catch (error) {
       if (error instanceof LinkUnusable) return unusablePage(c)
       if (!(error instanceof InvalidAccount)) throw error
@@ -171,7 +174,12 @@ function addConfirm(app: Hono<AppEnv>): void {
       c,
       { title: t('recovery.confirm.title') },
       <>
-        <p>{t.parts(question, { email: <bdi>{address}</bdi> })}</p>
+        <p>
+          {t.parts(question, {
+            email: <bdi>{address}</bdi>,
+            account: <bdi>{found.user?.email ?? address}</bdi>,
+          })}
+        </p>
         <form method="post" action={path}>
           <input type="hidden" name="token" value={token} />
           <Submit class="primary wide">{t('recovery.confirm.button')}</Submit>

@@ -8,7 +8,7 @@ import { RECOVERY_CODES } from '../../factors/recovery-codes.ts'
 import { localPath } from '../../http/same-origin.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import { MFA_ACR } from '../../sessions/methods.ts'
-import { addToSession } from '../../sign-in/finish.ts'
+import { addToSession, endOtherSessions } from '../../sign-in/finish.ts'
 import { Confirmation, isCancelled } from '../parts/confirmation.tsx'
 import { Submit } from '../parts/fields.tsx'
 import { getSignedInUser, readOwnForm, requireUser } from '../parts/forms.ts'
@@ -40,6 +40,7 @@ export function addSecurity(app: Hono<AppEnv>): void {
       return appPage(c, { problem: t('factors.app.wrong'), sealed: enrolment.sealed })
     }
     await service.recovery.notify(user, 'sign_in_method_added', t('factors.app.title'))
+    if (isFirst) await endOtherSessions(c)
     await addToSession(c, ['otp'])
     return c.redirect(pageAfterAdding(c, isFirst), 303)
   })
@@ -64,8 +65,9 @@ export function addSecurity(app: Hono<AppEnv>): void {
     if (!isCancelled(await readOwnForm(c))) {
       const { service, t } = c.get('page')
       const user = getSignedInUser(c)
-      await service.factors.removeTotp(user.id)
-      await service.recovery.notify(user, 'sign_in_method_removed', t('factors.app.title'))
+      if (await service.factors.removeTotp(user.id)) {
+        await service.recovery.notify(user, 'sign_in_method_removed', t('factors.app.title'))
+      }
     }
     return c.redirect(HERE, 303)
   })
@@ -86,6 +88,7 @@ export function addSecurity(app: Hono<AppEnv>): void {
     )
     if (problem !== null) return passkeyPage(c, { problem, name: form.get('name') ?? '' })
     await service.recovery.notify(user, 'sign_in_method_added', t('factors.passkey.title'))
+    if (isFirst) await endOtherSessions(c)
     await addToSession(c, ['pop', 'user'])
     return c.redirect(pageAfterAdding(c, isFirst), 303)
   })
@@ -99,8 +102,9 @@ export function addSecurity(app: Hono<AppEnv>): void {
     const { id } = user
     const passkey = c.req.query('passkey') ?? ''
     if (form.get('decision') === 'remove') {
-      await factors.removePasskey(id, passkey)
-      await service.recovery.notify(user, 'sign_in_method_removed', t('factors.passkey.title'))
+      if (await factors.removePasskey(id, passkey)) {
+        await service.recovery.notify(user, 'sign_in_method_removed', t('factors.passkey.title'))
+      }
     } else await factors.passkeys.rename(id, passkey, parsePasskeyName(form.get('name'), 'Passkey'))
     return c.redirect(HERE, 303)
   })
