@@ -19,7 +19,7 @@ import {
   refreshToken,
   requestObjects,
 } from '@tollgate/oauth'
-import { readNodeCredentials, nodeListener } from '@tollgate/oauth/node'
+import { nodeListener, readNodeCredentials } from '@tollgate/oauth/node'
 import { CIPHERS } from './ciphers.mjs'
 import { claimsOf, SCOPES } from './claims.mjs'
 import { createClients, vouchForRegistered } from './clients.mjs'
