@@ -19,6 +19,8 @@ const EXCEPTIONS = [
   'PDF',
   // For developers: the pages have their own texts for errors of billing.
   'There is no subscription to change',
+  // For callers: the page of the deletion reads again what stands in its way.
+  'An operator has disabled this account',
   'POST /oauth/token',
   'GET /api/orders',
   // Braintree's reasons for a declined card.
