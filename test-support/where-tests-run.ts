@@ -100,6 +100,7 @@ const slow: readonly ListedTest[] = [
   ['packages/database/test/clock-of-file.test.ts', 'waits for processes that may be there'],
   ['packages/database/test/durability.test.ts', 'processes are killed'],
   ['packages/database/test/outage.test.ts', 'waits for a database that is away'],
+  ['packages/gate/test/processes', 'several processes'],
   ['packages/oauth/test/processes', 'several processes'],
   ['packages/oauth/test/registration/documents.test.ts', 'a whole table of documents'],
   ['packages/oauth/test/registration/outgoing.test.ts', 'waits for servers that do not answer'],
