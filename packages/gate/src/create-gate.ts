@@ -137,8 +137,8 @@ export function createGate<
     adjust: (...args) => whenReady(() => metering.adjust(...args)),
     usage: (...args) => whenReady(() => metering.usage(...args)),
     planOf: (subject) => whenReady(async () => (await findEntitlement(subject)).plan),
-    allowsFeature: (subject, feature) =>
-      whenReady(async () => (await findEntitlement(subject)).terms.features.has(feature)),
+    checkPlan: (...args) => whenReady(() => metering.checkPlan(...args)),
+    checkFeature: (...args) => whenReady(() => metering.checkFeature(...args)),
     scopesOf: (subject) =>
       waitReady(() => {
         const found = findEntitlement(subject)

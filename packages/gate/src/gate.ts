@@ -87,8 +87,10 @@ export interface Gate<MeterName extends string = string> {
   usage(subject: Subject): Promise<MeterUsage[]>
   /** Name of the plan of the subject at the moment. */
   planOf(subject: Subject): Promise<string>
-  /** Whether the plan of the subject includes the feature. */
-  allowsFeature(subject: Subject, feature: string): Promise<boolean>
+  /** Whether the subject is on one of these plans, with the response if it is not. */
+  checkPlan(subject: Subject, plans: readonly string[]): Promise<Verdict>
+  /** Whether the plan of the subject includes the feature, with the response if it does not. */
+  checkFeature(subject: Subject, feature: string): Promise<Verdict>
   /**
    * Scopes that the plan of the subject allows. `null` for every scope. Without a promise if the
    * plan is known.

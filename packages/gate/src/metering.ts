@@ -28,7 +28,10 @@ export interface MeteringParts {
   readonly entitlements: Entitlements
 }
 
-type Metering = Pick<Gate, 'admit' | 'check' | 'reserve' | 'record' | 'adjust' | 'usage'>
+type Metering = Pick<
+  Gate,
+  'admit' | 'check' | 'checkPlan' | 'checkFeature' | 'reserve' | 'record' | 'adjust' | 'usage'
+>
 
 /** Use of a meter under the plan of a subject. */
 interface Use {
@@ -98,7 +101,10 @@ export function createMetering(parts: MeteringParts): Metering {
       : next(describeUse(key, name, meter, found))
   }
 
-  function allow({ entitlement, target }: Use): Verdict {
+  const findEntitlement = (subject: Subject) =>
+    parts.entitlements.of(formatSubject(subject), subject)
+
+  function allow({ entitlement, target }: Pick<Use, 'entitlement' | 'target'>): Verdict {
     return {
       allowed: true,
       reason: null,
@@ -211,6 +217,24 @@ export function createMetering(parts: MeteringParts): Metering {
         })
       })
     },
+    async checkPlan(subject, plans) {
+      for (const name of plans) {
+        if (!options.plans.has(name))
+          throw new InvalidUse(`There is no plan ${JSON.stringify(name)}`)
+      }
+      const entitlement = await findEntitlement(subject)
+      const use = { entitlement, target: null, now: clock.now() }
+      return plans.includes(entitlement.plan)
+        ? allow(use)
+        : refuse(use, { reason: 'plan_required', missing: plans })
+    },
+    async checkFeature(subject, feature) {
+      const entitlement = await findEntitlement(subject)
+      const use = { entitlement, target: null, now: clock.now() }
+      return entitlement.terms.features.has(feature)
+        ? allow(use)
+        : refuse(use, { reason: 'feature_not_in_plan', missing: [feature] })
+    },
     async record(subject, name, amount, { id, at = clock.now() }) {
       const meter = requireCounted(name)
       const units = amount === 0 ? 0 : requireAmount(name, meter, amount)
@@ -254,7 +278,7 @@ export function createMetering(parts: MeteringParts): Metering {
     },
     async usage(subject) {
       const key = formatSubject(subject)
-      const entitlement = await parts.entitlements.of(key, subject)
+      const entitlement = await findEntitlement(subject)
       const uses = [...entitlement.terms.quotas.keys()].map((name) =>
         describeUse(key, name, requireMeter(name), entitlement),
       )

@@ -118,12 +118,17 @@ describe('a plan', () => {
     const second = await another()
     expect(await second.planOf(user())).toBe('free')
     expect([...((await second.scopesOf(user())) ?? [])]).toEqual(['read'])
-    expect(await second.allowsFeature(user(), 'export')).toBe(false)
+    expect(await second.checkFeature(user(), 'export')).toMatchObject({
+      allowed: false,
+      reason: 'feature_not_in_plan',
+    })
+    expect(await second.checkPlan(user(), ['pro'])).toMatchObject({ reason: 'plan_required' })
     assigned.set('7', 'pro')
     await gate.refresh(user())
     expect(await gate.planOf(user())).toBe('pro')
     await expect.poll(() => second.planOf(user())).toBe('pro')
-    expect(await second.allowsFeature(user(), 'export')).toBe(true)
+    expect((await second.checkFeature(user(), 'export')).allowed).toBe(true)
+    expect((await second.checkPlan(user(), ['pro'])).allowed).toBe(true)
     expect(await second.admit(user(), 'billed')).toMatchObject({
       allowed: false,
       reason: 'meter_not_in_plan',
