@@ -174,11 +174,26 @@ export function createMetering(parts: MeteringParts): Metering {
     return Math.max(0, target.quota - taken)
   }
 
+  /** Admits within the meter's bound by the plan that was known before the outage. */
+  function admitInOutage(subject: Subject, name: string, amount: number, error: unknown): Verdict {
+    const meter = requireMeter(name)
+    const key = formatSubject(subject)
+    const known = error instanceof GateUnavailable ? parts.entitlements.lastKnown(key) : null
+    if (!known || meter.allowedInOutage === 0) throw error
+    const use = describeUse(key, name, meter, known)
+    if (!use.target) return refuseMeter(use)
+    if (leases.trySpend(use.target, amount)) return allow(use)
+    if (outage.tryAdmit(use.target, amount, meter.allowedInOutage)) return allow(use)
+    throw error
+  }
+
   return {
     admit(subject, name, amount = 1) {
       const meter = requireCounted(name)
       const units = requireAmount(name, meter, amount)
-      return withUse(subject, name, meter, (use) => admitUse(use, units))
+      const verdict = withUse(subject, name, meter, (use) => admitUse(use, units))
+      if (!(verdict instanceof Promise)) return verdict
+      return verdict.catch((error) => admitInOutage(subject, name, units, error))
     },
     async check(subject, name, amount = 1) {
       const meter = requireCounted(name)

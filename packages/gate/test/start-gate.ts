@@ -49,6 +49,8 @@ export interface GateTest extends TestDatabase {
   readonly warnings: string[]
   /** Plans that the application assigns, by id of the user. */
   readonly assigned: Map<string, string>
+  /** Creates a gate on this database, as another process has it. */
+  create(database: TestDatabase['database'], options?: Partial<GateOptions>): TestGate
   /** Opens a connection and a gate of its own, as another process has them. */
   another(options?: Partial<GateOptions>): Promise<TestGate>
 }
@@ -103,6 +105,7 @@ export async function startGate(options: Partial<GateOptions> = {}): Promise<Gat
   return {
     ...test,
     gate: create(test.database),
+    create,
     clock,
     warnings,
     assigned,

@@ -25,6 +25,11 @@ export interface Entitlements {
    * @throws GateUnavailable if the database is unavailable
    */
   of(key: string, subject: Subject): Entitlement | Promise<Entitlement>
+  /**
+   * Returns the plan that was known last, for use while the database is unavailable. `null` if none
+   * is known, or if it has ended by the clock.
+   */
+  lastKnown(key: string): Entitlement | null
   /** Determines the plan of this subject again at its next use. */
   forget(key: string): void
   forgetAll(): void
@@ -99,6 +104,10 @@ export function createEntitlements({ follower, clock, load }: EntitlementOptions
   return {
     of: (key, subject) =>
       follower.isFresh() ? find(key, subject) : follower.sync().then(() => find(key, subject)),
+    lastKnown(key) {
+      const known = (young.get(key) ?? old.get(key))?.entitlement
+      return known && (known.until === null || clock.now() < known.until) ? known : null
+    },
     forget(key) {
       young.delete(key)
       old.delete(key)
