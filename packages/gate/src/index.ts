@@ -1,5 +1,10 @@
 export type { Clock, Logger } from './context.ts'
 export { createGate } from './create-gate.ts'
+export {
+  type GateBilling,
+  type GateSubscription,
+  refreshPlans,
+} from './entitlements/billing-plans.ts'
 export { GateUnavailable, InvalidUse } from './errors.ts'
 export type { Gate, MeterUsage, RecordOptions } from './gate.ts'
 export type { AnyGateOptions, AssignedPlan, GateOptions } from './options.ts'

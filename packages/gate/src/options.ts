@@ -1,5 +1,6 @@
 import type { Database } from '@tollgate/database'
 import type { Clock, Logger } from './context.ts'
+import type { GateBilling } from './entitlements/billing-plans.ts'
 import type { Meter } from './plans/meter.ts'
 import { type Plan, type PlanTerms, parsePlan } from './plans/plan.ts'
 import type { BillingPeriod } from './plans/window.ts'
@@ -26,8 +27,14 @@ export interface AnyGateOptions {
   /** Name of the plan of subjects without any other. */
   readonly otherwise: string
   /**
-   * Returns the plan of a subject, from your own data. `null` for the plan `otherwise`. Call
-   * `gate.refresh()` when it changes.
+   * Where subscriptions are found, from `createBilling()`. A subject has the plan whose `price` its
+   * active subscription has. Give `createBilling()` the option `on: refreshPlans(() => gate)`, so
+   * that a change takes effect within a second; without it, after a minute.
+   */
+  readonly billing?: GateBilling
+  /**
+   * Returns the plan of a subject, from your own data. Asked before `billing`; `null` for the plan
+   * of the subscription, or `otherwise`. Call `gate.refresh()` when it changes.
    */
   readonly planOf?: (
     subject: Subject,
@@ -64,6 +71,7 @@ export interface ResolvedOptions {
   readonly plans: ReadonlyMap<string, PlanTerms>
   readonly otherwise: string
   readonly planOf: AnyGateOptions['planOf']
+  readonly billing: GateBilling | null
   readonly upgradeUrl: string | null
   readonly clock: Clock
   readonly logger: Logger
@@ -101,6 +109,7 @@ export function resolveOptions(
     ),
     otherwise: options.otherwise,
     planOf: options.planOf,
+    billing: options.billing ?? null,
     upgradeUrl: options.upgradeUrl ?? null,
     clock: options.clock ?? options.database.clock,
     logger: options.logger ?? console,

@@ -3,19 +3,23 @@ import type { ResolvedOptions } from '../options.ts'
 import { type PlanTerms, parsePlan } from '../plans/plan.ts'
 import type { Override, Overrides } from '../storage/overrides.ts'
 import type { Subject } from '../subject.ts'
+import { findSubscribedPlan } from './billing-plans.ts'
 import type { Entitlement } from './entitlements.ts'
 
 type Finder = (key: string, subject: Subject) => Promise<Entitlement>
 
 /**
  * Creates the function that determines the plan of a subject: an override, then the application's
- * own `planOf()`, then the plan `otherwise`.
+ * own `planOf()`, then the plan of a subscription, then the plan `otherwise`.
  */
 export function createPlanFinder(options: ResolvedOptions, overrides: Overrides): Finder {
-  const { plans, otherwise, planOf, clock } = options
+  const { plans, otherwise, planOf, billing, clock } = options
 
   async function findAssigned(subject: Subject) {
-    const found = (await planOf?.(subject)) ?? otherwise
+    const found =
+      (await planOf?.(subject)) ??
+      (billing && (await findSubscribedPlan(billing, plans, subject, clock.now()))) ??
+      otherwise
     const { plan, period, until } = typeof found === 'string' ? { plan: found } : found
     return { terms: requirePlan(plans, plan), plan, period: period ?? null, until: until ?? null }
   }
