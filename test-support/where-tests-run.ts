@@ -160,6 +160,74 @@ const slow: readonly ListedTest[] = [
 ]
 
 /**
+ * Tests that `npm test` leaves out because each of these files takes several seconds of CPU time, without
+ * any other reason. What they have in common with the quick tests is tried by these.
+ */
+const long: readonly string[] = [
+  'packages/billing/src/features/confirmations/test/remembered-taxes.test.ts',
+  'packages/billing/src/features/credit-notes/test/credit-notes.test.ts',
+  'packages/billing/src/features/customers/test/customer-details.test.ts',
+  'packages/billing/src/features/customers/test/transfers.test.ts',
+  'packages/billing/src/features/forecasts/test/upcoming.test.ts',
+  'packages/billing/src/features/invoices/test/invoice-events.test.ts',
+  'packages/billing/src/features/invoices/test/invoices.test.ts',
+  'packages/billing/src/features/mail/test/mail.test.ts',
+  'packages/billing/src/features/outgoing-webhooks/test/event-deliveries.test.ts',
+  'packages/billing/src/features/pauses/test/pauses.test.ts',
+  'packages/billing/src/features/payment-methods/test/cards.test.ts',
+  'packages/billing/src/features/payment-methods/test/payment-methods.test.ts',
+  'packages/billing/src/features/payments/test/newest-payment.test.ts',
+  'packages/billing/src/features/promotion-codes/test/replacement-codes.test.ts',
+  'packages/billing/src/features/schedules/test/planned-swaps.test.ts',
+  'packages/billing/src/features/subscribe/test/past-due.test.ts',
+  'packages/billing/src/features/subscribe/test/starts.test.ts',
+  'packages/billing/src/features/subscribe/test/unpaid.test.ts',
+  'packages/billing/src/features/usage/test/charges.test.ts',
+  'packages/billing/src/features/usage/test/unchargeable.test.ts',
+  'packages/billing/src/features/usage/test/unsent-usage.test.ts',
+  'packages/billing/src/features/webhooks/test/other-events.test.ts',
+  'packages/billing/src/features/webhooks/test/webhooks.test.ts',
+  'packages/billing/test/clock-skew.test.ts',
+  'packages/billing/test/migrations.test.ts',
+  'packages/billing/test/owners.test.ts',
+  'packages/billing/test/scenarios.test.ts',
+  'packages/http/test/same-everywhere.test.ts',
+  'packages/oauth/test/claims/added-claims.test.ts',
+  'packages/oauth/test/client-management/secret-rotation.test.ts',
+  'packages/oauth/test/fapi/clients.test.ts',
+  'packages/oauth/test/jwt-bearer/threats.test.ts',
+  'packages/oauth/test/languages.test.ts',
+  'packages/oauth/test/registration/clients.test.ts',
+  'packages/oauth/test/threats/faults.test.ts',
+  'packages/oauth/test/threats/management.test.ts',
+  'packages/server/test/admin/audit-chain.test.ts',
+  'packages/server/test/admin/disputes.test.ts',
+  'packages/server/test/admin/pages-applications.test.ts',
+  'packages/server/test/admin/pages-audit.test.ts',
+  'packages/server/test/admin/pages-people.test.ts',
+  'packages/server/test/admin/plans.test.ts',
+  'packages/server/test/admin/settings.test.ts',
+  'packages/server/test/admin/subscriptions.test.ts',
+  'packages/server/test/billing-changes.test.ts',
+  'packages/server/test/client-limits.test.ts',
+  'packages/server/test/command-messages.test.ts',
+  'packages/server/test/device.test.ts',
+  'packages/server/test/first-steps.test.ts',
+  'packages/server/test/hostile-input.test.ts',
+  'packages/server/test/interrupted-visits.test.ts',
+  'packages/server/test/mail.test.ts',
+  'packages/server/test/own-account.test.ts',
+  'packages/server/test/plans.test.ts',
+  'packages/server/test/reading-commands.test.ts',
+  'packages/server/test/recovery.test.ts',
+  'packages/server/test/seats.test.ts',
+  'packages/server/test/second-factors.test.ts',
+  'packages/server/test/sign-in-with.test.ts',
+  'packages/server/test/teams/team-owners.test.ts',
+  'packages/server/test/teams/team-pages.test.ts',
+]
+
+/**
  * Tests that run on SQLite only. All others, including new ones, run on Postgres and MariaDB as
  * well. A file belongs here if it sends no statement that other tests do not send on those
  * databases (checked by `npm run check:statements`), and does not test races, locks, migrations or
@@ -465,6 +533,6 @@ function toGlobs(named: readonly ListedTest[]): string[] {
   })
 }
 
-export const SLOW = toGlobs(slow)
+export const SLOW = toGlobs([...slow, ...long.map((path) => [path, 'long'] as const)])
 export const SQLITE_IS_ENOUGH = toGlobs(sqliteIsEnough)
 export const IN_CHROMIUM = toGlobs(inChromium)
