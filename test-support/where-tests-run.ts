@@ -310,6 +310,7 @@ const sqliteIsEnough: readonly ListedTest[] = [
   ['packages/oauth/test/pushed/clients.test.ts', "other people's clients"],
   ['packages/oauth/test/pushed/pushed-requests.test.ts', 'parameters and redirects'],
   ['packages/oauth/test/introspection', 'responses'],
+  ['packages/oauth/test/scope-limits', 'flows that run everywhere'],
   ['packages/oauth/test/specification/authentication.test.ts', 'headers and forms'],
   ['packages/oauth/test/specification/authorize.test.ts', 'parameters and redirects'],
   ['packages/oauth/test/specification/cookie-mode.test.ts', 'cookies'],
