@@ -3,6 +3,7 @@ import { isUnavailable, migrate, planMigrations, requireMigrations } from '@toll
 import { createChanges } from './entitlements/changes.ts'
 import { createEntitlements } from './entitlements/entitlements.ts'
 import { followChanges } from './entitlements/follow.ts'
+import { limitScopesByPlan } from './entitlements/limit-scopes.ts'
 import { applyOverride, createPlanFinder } from './entitlements/plan-finder.ts'
 import { GateUnavailable, InvalidUse } from './errors.ts'
 import type { Gate } from './gate.ts'
@@ -46,7 +47,7 @@ export function createGate<
   Meters extends Readonly<Record<string, Meter>>,
   Plans extends Readonly<Record<string, Plan>>,
 >(input: GateOptions<Meters, Plans>): Gate<keyof Meters & string> {
-  const options = resolveOptions(input, null)
+  const options = resolveOptions(input)
   const { clock, logger } = options
   const { database } = input
   const counters = createCounters(database)
@@ -127,6 +128,10 @@ export function createGate<
     entitlements,
   })
 
+  const stopLimiting = input.oauth
+    ? limitScopesByPlan(input.oauth, { ...options, entitlements, whenReady: waitReady })
+    : () => {}
+
   const findEntitlement = (subject: Subject) => entitlements.of(formatSubject(subject), subject)
 
   return {
@@ -191,6 +196,7 @@ export function createGate<
       }),
     async close() {
       isClosed = true
+      stopLimiting()
       if (timer) clearTimeout(timer)
       follower.stop()
       if (!isReady) return

@@ -5,6 +5,7 @@ export {
   type GateSubscription,
   refreshPlans,
 } from './entitlements/billing-plans.ts'
+export type { GateCaller, GateOAuth } from './entitlements/limit-scopes.ts'
 export { GateUnavailable, InvalidUse } from './errors.ts'
 export type { Gate, MeterUsage, RecordOptions } from './gate.ts'
 export type { AnyGateOptions, AssignedPlan, GateOptions } from './options.ts'

@@ -1,6 +1,7 @@
 import type { Database } from '@tollgate/database'
 import type { Clock, Logger } from './context.ts'
 import type { GateBilling } from './entitlements/billing-plans.ts'
+import { type GateCaller, type GateOAuth, toSubject } from './entitlements/limit-scopes.ts'
 import type { Meter } from './plans/meter.ts'
 import { type Plan, type PlanTerms, parsePlan } from './plans/plan.ts'
 import type { BillingPeriod } from './plans/window.ts'
@@ -26,6 +27,17 @@ export interface AnyGateOptions {
   readonly plans: Readonly<Record<string, Plan>>
   /** Name of the plan of subjects without any other. */
   readonly otherwise: string
+  /**
+   * The authorization server, from `createAuthorizationServer()`. Its tokens can then do only what
+   * the plan of their user or client allows: scopes that the plan withholds are answered with 402.
+   */
+  readonly oauth?: GateOAuth
+  /**
+   * Returns who has the plan of a caller of `oauth`, such as the team of the user. Must answer from
+   * memory.
+   * @default the user, or the client that acts for itself
+   */
+  readonly subjectOf?: (caller: GateCaller) => Subject
   /**
    * Where subscriptions are found, from `createBilling()`. A subject has the plan whose `price` its
    * active subscription has. Give `createBilling()` the option `on: refreshPlans(() => gate)`, so
@@ -72,6 +84,7 @@ export interface ResolvedOptions {
   readonly otherwise: string
   readonly planOf: AnyGateOptions['planOf']
   readonly billing: GateBilling | null
+  readonly subjectOf: (caller: GateCaller) => Subject
   readonly upgradeUrl: string | null
   readonly clock: Clock
   readonly logger: Logger
@@ -83,10 +96,7 @@ const NAME = /^[a-z][\w-]{0,63}$/i
  * Checks the options once, when the gate is created.
  * @throws TypeError that names the option, the value and the fix
  */
-export function resolveOptions(
-  options: AnyGateOptions,
-  scopes: ReadonlySet<string> | null,
-): ResolvedOptions {
+export function resolveOptions(options: AnyGateOptions): ResolvedOptions {
   for (const name of [...Object.keys(options.meters), ...Object.keys(options.plans)]) {
     if (NAME.test(name)) continue
     throw new TypeError(
@@ -98,6 +108,7 @@ export function resolveOptions(
       `otherwise: there is no plan ${JSON.stringify(options.otherwise)}. Give one of ${Object.keys(options.plans).join(', ')}.`,
     )
   }
+  const scopes = options.oauth ? new Set(Object.keys(options.oauth.scopes)) : null
   const known = { meters: options.meters, scopes }
   return {
     meters: new Map(Object.entries(options.meters)),
@@ -110,6 +121,7 @@ export function resolveOptions(
     otherwise: options.otherwise,
     planOf: options.planOf,
     billing: options.billing ?? null,
+    subjectOf: options.subjectOf ?? toSubject,
     upgradeUrl: options.upgradeUrl ?? null,
     clock: options.clock ?? options.database.clock,
     logger: options.logger ?? console,
