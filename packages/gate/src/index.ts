@@ -1,11 +1,6 @@
 export type { Clock, Logger } from './context.ts'
 export { createGate } from './create-gate.ts'
-export {
-  type GateBilling,
-  type GateSubscription,
-  refreshPlans,
-} from './entitlements/billing-plans.ts'
-export type { GateCaller, GateOAuth } from './entitlements/limit-scopes.ts'
+export { refreshPlans } from './entitlements/billing-plans.ts'
 export { GateUnavailable, InvalidUse } from './errors.ts'
 export type { Gate, MeterUsage, RecordOptions } from './gate.ts'
 export type { AnyGateOptions, AssignedPlan, GateOptions } from './options.ts'
@@ -20,6 +15,13 @@ export { type Plan, type PlanOptions, type PlanPrices, plan } from './plans/plan
 export type { QuotaInterval } from './plans/rule.ts'
 export type { BillingPeriod } from './plans/window.ts'
 export type { Reservation, ReserveOptions, Settlement } from './quotas/reservations.ts'
+export type {
+  GateBilling,
+  GateCaller,
+  GateOAuth,
+  GateSubscription,
+  PlanLimits,
+} from './sources.ts'
 export type { Override } from './storage/overrides.ts'
 export type { Subject } from './subject.ts'
 export type { RefusalReason, Verdict } from './verdict.ts'

@@ -1,10 +1,9 @@
 import type { Database } from '@tollgate/database'
 import type { Clock, Logger } from './context.ts'
-import type { GateBilling } from './entitlements/billing-plans.ts'
-import { type GateCaller, type GateOAuth, toSubject } from './entitlements/limit-scopes.ts'
 import type { Meter } from './plans/meter.ts'
 import { type Plan, type PlanTerms, parsePlan } from './plans/plan.ts'
 import type { BillingPeriod } from './plans/window.ts'
+import { type GateBilling, type GateCaller, type GateOAuth, toSubject } from './sources.ts'
 import type { Subject } from './subject.ts'
 
 /** The plan of a subject, as `planOf()` returns it. */

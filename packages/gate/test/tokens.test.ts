@@ -63,7 +63,7 @@ async function start() {
   return { server, gate, plans, client, request, get }
 }
 
-describe('a token of a subject with a plan', () => {
+describe('a token of a subject with a plan (threat Q10)', () => {
   it('does only what the plan allows, and more or less as soon as the plan changes', async () => {
     const { gate, plans, request, get } = await start()
     const { access_token: token } = await request({

@@ -1,29 +1,7 @@
 import type { AssignedPlan } from '../options.ts'
 import type { PlanTerms } from '../plans/plan.ts'
+import type { GateBilling, GateSubscription } from '../sources.ts'
 import type { Subject } from '../subject.ts'
-
-/** What the gate reads of a subscription. The subscriptions of `@tollgate/billing` have it. */
-export interface GateSubscription {
-  readonly provider: string
-  /** When access ends, or ended. `null` while the subscription renews. */
-  readonly endsAt: Date | null
-  /** When the trial ends. `null` without one. */
-  readonly trialEndsAt: Date | null
-  /** When a planned change of price takes effect. `null` without one. */
-  readonly plannedAt: Date | null
-  /** Whether it gives access now. */
-  active(): boolean
-  hasPrice(price: string): boolean
-}
-
-/** Where the gate finds subscriptions. `createBilling()` of `@tollgate/billing` returns one. */
-export interface GateBilling {
-  /** Finds an owner of subscriptions. `null` if there is none. */
-  findOwner(
-    type: string,
-    id: string | number,
-  ): Promise<{ subscriptions(): Promise<readonly GateSubscription[]> } | null>
-}
 
 /**
  * Returns the plan that the subscriptions of a subject give. With several, the plan that is listed
@@ -85,7 +63,7 @@ interface OwnerEvent {
  * Returns listeners for the option `on` of `createBilling()`. They let every process determine the
  * plan of an owner again when a subscription changes.
  * @example
- * const billing = createBilling({ …, on: refreshPlans(() => gate) })
+ * const billing: Billing = createBilling({ …, on: refreshPlans(() => gate) })
  * const gate = createGate({ …, billing })
  */
 export function refreshPlans(

@@ -1,7 +1,15 @@
-import { FOREVER, type Window } from '../quotas/counters.ts'
 import type { QuotaInterval } from './rule.ts'
 
 const LENGTHS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
+
+/** A period in which use of a meter counts together. */
+export interface Window {
+  readonly startsAt: Date
+  readonly endsAt: Date
+}
+
+/** The end of a window that never ends. */
+const FOREVER = new Date(253_402_300_799_000)
 
 const ALWAYS: Window = { startsAt: new Date(0), endsAt: FOREVER }
 

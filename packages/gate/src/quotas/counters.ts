@@ -1,12 +1,7 @@
 import { type Database, insertIfAbsent } from '@tollgate/database'
 import { sql } from 'kysely'
+import type { Window } from '../plans/window.ts'
 import { counterTable, type GateTables } from '../storage/tables.ts'
-
-/** A period in which usage of a meter counts together. */
-export interface Window {
-  readonly startsAt: Date
-  readonly endsAt: Date
-}
 
 /** Identifies one counter. */
 export interface CounterKey {
@@ -34,8 +29,6 @@ export interface Counters {
   purge(before: Date): Promise<number>
 }
 
-/** The end of a window that never ends. */
-export const FOREVER = new Date(253_402_300_799_000)
 /** How often to retry when a concurrent request created the row between two statements. */
 const MAX_ATTEMPTS = 3
 const PURGE_BATCH = 500
