@@ -10,7 +10,7 @@ export interface Logger {
   error(message: string, cause?: unknown): void
 }
 
-/** What every part of a gate is given. */
+/** The database, clock and logger of a gate. */
 export interface GateContext {
   readonly database: Database
   readonly clock: Clock

@@ -8,7 +8,7 @@ import type { Verdict } from './verdict.ts'
 export interface MeterUsage {
   /** Name of the meter. */
   readonly meter: string
-  /** What one unit is called. `null` if the meter does not say. */
+  /** Name of one unit, such as `tokens`. `null` if the meter has no name for it. */
   readonly unit: string | null
   /**
    * Units used. Includes units that other processes have leased and perhaps not spent, so the true

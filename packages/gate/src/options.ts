@@ -20,7 +20,7 @@ export interface AssignedPlan {
 export interface AnyGateOptions {
   /** The database, from `connect()` of `@tollgate/database`. */
   readonly database: Database
-  /** What is counted, by name. */
+  /** The meters, by name. */
   readonly meters: Readonly<Record<string, Meter>>
   /** The plans, by name. */
   readonly plans: Readonly<Record<string, Plan>>
@@ -38,7 +38,7 @@ export interface AnyGateOptions {
    */
   readonly subjectOf?: (caller: GateCaller) => Subject
   /**
-   * Where subscriptions are found, from `createBilling()`. A subject has the plan whose `price` its
+   * The subscriptions, from `createBilling()`. A subject has the plan whose `price` its
    * active subscription has. Give `createBilling()` the option `on: refreshPlans(() => gate)`, so
    * that a change takes effect within a second; without it, after a minute.
    */
@@ -57,7 +57,7 @@ export interface AnyGateOptions {
    * @default true
    */
   readonly migrate?: boolean
-  /** Where the current time comes from. @default the database's clock */
+  /** Source of the current time. @default the database's clock */
   readonly clock?: Clock
   /** Receives warnings and internal errors. @default console */
   readonly logger?: Logger
@@ -68,7 +68,7 @@ export interface GateOptions<
   Meters extends Readonly<Record<string, Meter>> = Readonly<Record<string, Meter>>,
   Plans extends Readonly<Record<string, Plan>> = Readonly<Record<string, Plan>>,
 > extends AnyGateOptions {
-  /** What is counted, by name. */
+  /** The meters, by name. */
   readonly meters: Meters
   /** The plans, by name. */
   readonly plans: Plans

@@ -9,9 +9,11 @@ export interface GateCaller {
   readonly clientId: string | null
 }
 
-/** What a plan withholds from tokens. */
+/** Limits of a plan on the scopes of tokens. */
 export interface PlanLimits {
+  /** Whether the plan allows the scope. */
   allows(scope: string): boolean
+  /** Builds the response to a request that needs these withheld scopes. */
   refusal(scopes: readonly string[]): HttpResponse
 }
 
@@ -31,8 +33,9 @@ export function toSubject({ userId, clientId }: GateCaller): Subject {
   return { type: 'client', id: clientId ?? '' }
 }
 
-/** What the gate reads of a subscription. The subscriptions of `@tollgate/billing` have it. */
+/** The members of a subscription of `@tollgate/billing` that the gate reads. */
 export interface GateSubscription {
+  /** Name of the payment provider, such as `stripe`. */
   readonly provider: string
   /** When access ends, or ended. `null` while the subscription renews. */
   readonly endsAt: Date | null
@@ -42,10 +45,11 @@ export interface GateSubscription {
   readonly plannedAt: Date | null
   /** Whether it gives access now. */
   active(): boolean
+  /** Whether the price with this id is the main price or an additional one. */
   hasPrice(price: string): boolean
 }
 
-/** Where the gate finds subscriptions. `createBilling()` of `@tollgate/billing` returns one. */
+/** A source of subscriptions, such as the billing that `createBilling()` returns. */
 export interface GateBilling {
   /** Finds an owner of subscriptions. `null` if there is none. */
   findOwner(

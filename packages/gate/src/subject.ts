@@ -1,7 +1,7 @@
 import { InvalidUse } from './errors.ts'
 
 /**
- * Whoever has a plan and uses up quotas: a user, a client acting for itself, or another owner of
+ * The party that has a plan and uses up quotas: a user, a client acting for itself, or another owner of
  * subscriptions, such as a team.
  */
 export interface Subject {

@@ -11,6 +11,7 @@ export type RefusalReason =
 
 /** The decision about one use. */
 export interface Verdict {
+  /** Whether the use is allowed. It has been counted then, except by `check()`. */
   readonly allowed: boolean
   /** Why it was refused. `null` if it is allowed. */
   readonly reason: RefusalReason | null
@@ -26,11 +27,11 @@ export interface Verdict {
   readonly response: HttpResponse | null
 }
 
-/** What the response to a refused request says. */
+/** Content of the response to a refused request. */
 export interface Refusal {
   readonly reason: RefusalReason
   readonly plan: string
-  /** What the plan lacks: a scope, a feature, a meter or plans. */
+  /** The scopes, features, meters or plans that the caller lacks. */
   readonly missing?: readonly string[]
   readonly quota?: number | null
   readonly resetsAt?: Date | null

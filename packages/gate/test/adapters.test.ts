@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 
 /**
- * The same application in each framework. Its path names the work: `calls`, `tokens` (reserves 100 and
+ * One application, written in each framework. Its path names the work: `calls`, `tokens` (reserves 100 and
  * settles 40), `unsettled`, `fails`, `hangs`, `export` (a feature) and `pro` (a plan). The header `x-user` names the caller.
  */
 const work = async (name: string, admission: Admission | null | undefined): Promise<number> => {

@@ -13,7 +13,7 @@ export async function findSubscribedPlan(
   { type, id }: Subject,
   now: Date,
 ): Promise<AssignedPlan | null> {
-  // A client acting for itself is no owner of subscriptions, unless billing has such a type.
+  // A client acting for itself owns no subscriptions, unless billing has owners of the type `client`.
   const owner = await billing.findOwner(type, id).catch((error) => {
     if (isUnknownType(error)) return null
     throw error

@@ -5,7 +5,7 @@
 export type MeterKind = 'sum' | 'count' | 'gauge'
 
 /**
- * What happens to use that the quota does not cover: `refuse` rejects it, `cap` grants what is left
+ * How a meter treats use that the quota does not cover: `refuse` rejects it, `cap` grants what is left
  * (of a reservation), and `bill` admits and counts it.
  */
 export type OverQuota = 'refuse' | 'cap' | 'bill'
@@ -14,12 +14,12 @@ export type OverQuota = 'refuse' | 'cap' | 'bill'
 export interface MeterOptions {
   /** How the meter counts. @default 'sum' */
   readonly kind?: MeterKind
-  /** What one unit is called on pages and in responses, such as `tokens`. */
+  /** Name of one unit for pages, such as `tokens`. */
   readonly unit?: string
-  /** What happens to use that the quota does not cover. @default 'refuse' */
+  /** How use is treated that the quota does not cover. @default 'refuse' */
   readonly over?: OverQuota
   /**
-   * What happens while the database cannot be reached: `refuse` answers with 503; `{ allow }` admits
+   * How use is treated while the database cannot be reached: `refuse` answers with 503; `{ allow }` admits
    * at most that many units per subject and process during an outage, and counts them afterwards
    * even if that exceeds the quota.
    * @default 'refuse'
@@ -29,8 +29,11 @@ export interface MeterOptions {
 
 /** Something that is counted per subject. Created by `meter()`. */
 export interface Meter {
+  /** How the meter counts. */
   readonly kind: MeterKind
+  /** Name of one unit. `null` if it has none. */
   readonly unit: string | null
+  /** How use is treated that the quota does not cover. */
   readonly over: OverQuota
   /** Units that may be admitted during an outage, per subject and process. */
   readonly allowedInOutage: number

@@ -4,7 +4,7 @@ import { parseQuota, parseRate, type Quota, type Rate } from './rule.ts'
 /** The provider's ids of the prices that a plan is sold as. */
 export type PlanPrices = Readonly<Record<string, string | readonly string[]>>
 
-/** What a plan allows. Options of `plan()`. */
+/** Options of `plan()`: the scopes, features, quotas and rate that a plan allows. */
 export interface PlanOptions<MeterName extends string = string> {
   /**
    * Ids of the prices that give the plan, by payment provider. Keep the ids of old prices, so that
@@ -27,6 +27,7 @@ export interface PlanOptions<MeterName extends string = string> {
 
 /** A plan as the gate uses it. Created by `plan()`. */
 export interface Plan {
+  /** The options as they were given. The gate checks them. */
   readonly options: PlanOptions
 }
 

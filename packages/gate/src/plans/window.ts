@@ -15,7 +15,9 @@ const ALWAYS: Window = { startsAt: new Date(0), endsAt: FOREVER }
 
 /** A billing period. */
 export interface BillingPeriod {
+  /** First moment of the period. */
   readonly startsAt: Date
+  /** First moment after the period. */
   readonly endsAt: Date
 }
 

@@ -31,7 +31,7 @@ export interface Leases {
   force(target: QuotaTarget, amount: number): Promise<number>
   /** Units that this process has leased and not spent. */
   unspent(key: CounterKey): number
-  /** Gives back leases that nobody has used for a few seconds. Called every second. */
+  /** Gives back leases that were not used for a few seconds. Called every second. */
   sweep(): Promise<void>
   /** Gives back every lease. */
   close(): Promise<void>

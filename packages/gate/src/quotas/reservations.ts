@@ -7,7 +7,7 @@ export interface ReserveOptions {
   readonly expiresIn?: number
 }
 
-/** What `settle()` counted. */
+/** Result of `settle()`. */
 export interface Settlement {
   /** Units that count against the quota. */
   readonly counted: number
