@@ -16,16 +16,22 @@ interface GuardedRouteContext {
   readonly user?: { readonly id?: string; readonly clientId?: string | null }
 }
 
-/** A route handler of Next's App Router that gets the admission in its context. */
+/** A route handler of Next's App Router. */
 export type AdmittedHandler<Context> = (
   request: Request,
-  context: Context & { readonly admission: Admission | null },
+  context: Context,
 ) => Response | Promise<Response>
 
-/** Wraps a route handler in a check. */
+/** Wraps a route handler in a check, and adds the `admission` to its context. */
 export type GateWrapper = <Context>(
   handler: AdmittedHandler<Context>,
-) => (request: Request, context: Context) => Promise<Response>
+) => (request: Request, context: Omit<Context, 'admission'>) => Promise<Response>
+
+/** The context of a handler inside `admit()`. */
+export interface AdmittedContext {
+  /** The admission of the request. `null` inside `subscribed()` and `feature()`. */
+  readonly admission: Admission | null
+}
 
 /**
  * Creates the checks of a gate for Next's App Router. Each check wraps a handler; put it inside
@@ -38,22 +44,24 @@ export function forNext<MeterName extends string>(
   gate: Gate<MeterName>,
   { subjectOf }: GateAdapterOptions<Request> = {},
 ): GateChecks<GateWrapper, MeterName> {
-  return createChecks<GateWrapper, MeterName>(gate, (check) => (handler) => {
-    return async (request, context) => {
-      const { user } = (context ?? {}) as GuardedRouteContext
-      const subject = subjectOf ? await subjectOf(request) : subjectOfCaller(user)
-      const outcome: CheckOutcome = await check(subject)
-      if (outcome.refusal) return toWebResponse(outcome.refusal)
-      let response: Response
-      try {
-        response = await handler(request, { ...context, admission: outcome.admission })
-      } catch (error) {
-        outcome.finish(500)
-        throw error
+  return createChecks<GateWrapper, MeterName>(gate, (check) => {
+    return <Context>(handler: AdmittedHandler<Context>) =>
+      async (request: Request, context: Omit<Context, 'admission'>) => {
+        const { user } = (context ?? {}) as GuardedRouteContext
+        const subject = subjectOf ? await subjectOf(request) : subjectOfCaller(user)
+        const outcome: CheckOutcome = await check(subject)
+        if (outcome.refusal) return toWebResponse(outcome.refusal)
+        let response: Response
+        try {
+          const admitted = { ...context, admission: outcome.admission } as unknown as Context
+          response = await handler(request, admitted)
+        } catch (error) {
+          outcome.finish(500)
+          throw error
+        }
+        outcome.finish(response.status)
+        return withHeaders(response, outcome.headers)
       }
-      outcome.finish(response.status)
-      return withHeaders(response, outcome.headers)
-    }
   })
 }
 
