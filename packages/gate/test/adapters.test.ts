@@ -108,18 +108,20 @@ const frameworks: Record<string, (gate: TestGate) => Promise<string>> = {
     const handler =
       (name: string) => async (_: Request, context: { admission: Admission | null }) =>
         new Response('done', { status: await work(name, context.admission) })
-    const routes: Record<string, (request: Request, context: object) => Promise<Response>> = {
+    const reserved = (name: string) => admit('tokens', { reserve: 100 })(handler(name))
+    const routes = {
       calls: admit('calls')(handler('calls')),
       export: feature('export')(handler('export')),
       pro: subscribed('pro')(handler('pro')),
-    }
-    for (const name of ['tokens', 'unsettled', 'fails']) {
-      routes[name] = admit('tokens', { reserve: 100 })(handler(name))
+      tokens: reserved('tokens'),
+      unsettled: reserved('unsettled'),
+      fails: reserved('fails'),
     }
     const app = new Hono()
     app.get(
       '/:name',
-      async (c) => (await routes[c.req.param('name')]?.(c.req.raw, {})) ?? c.notFound(),
+      async (c) =>
+        (await routes[c.req.param('name') as keyof typeof routes]?.(c.req.raw, {})) ?? c.notFound(),
     )
     return new Promise((resolve) => {
       const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) =>
