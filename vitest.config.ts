@@ -12,7 +12,7 @@ const alias = [
   { find: /^@tollgate\/(\w+)$/, replacement: path('./packages/$1/src/index.ts') },
   { find: /^@tollgate\/(\w+)\/testing$/, replacement: path('./packages/$1/src/testing/index.ts') },
   {
-    find: /^@tollgate\/(oauth|billing)\/(\w+)$/,
+    find: /^@tollgate\/(oauth|billing|gate)\/(\w+)$/,
     replacement: path('./packages/$1/src/adapters/$2.ts'),
   },
   {

@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PACKAGES = join(ROOT, 'packages')
 
 /** Packages in the order in which a reader needs them. */
-const ORDER = ['oauth', 'billing', 'invoices', 'sandbox', 'server', 'database', 'http']
+const ORDER = ['oauth', 'billing', 'gate', 'invoices', 'sandbox', 'server', 'database', 'http']
 
 const folders = readdirSync(PACKAGES).filter((name) =>
   existsSync(join(PACKAGES, name, 'package.json')),

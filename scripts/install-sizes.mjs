@@ -25,7 +25,7 @@ const INSTALLS = [
   ['@tollgate/sandbox', ['sandbox']],
   [
     'tollgate (the service)',
-    ['server', 'oauth', 'billing', 'invoices', 'sandbox', 'database', 'http'],
+    ['server', 'oauth', 'billing', 'gate', 'invoices', 'sandbox', 'database', 'http'],
   ],
 ]
 

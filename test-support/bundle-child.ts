@@ -16,7 +16,7 @@ import type { Vite } from 'vitest/node'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CACHE = join(ROOT, 'node_modules/.cache/tollgate-tests')
-const PACKAGES = ['http', 'database', 'oauth', 'billing', 'invoices', 'sandbox']
+const PACKAGES = ['http', 'database', 'oauth', 'billing', 'invoices', 'sandbox', 'gate']
 
 /**
  * Packages to leave out of the bundle: native code, and drivers that are loaded only for their

@@ -4,6 +4,12 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeBlocks, listPages, prose, ROOT, readPage } from '../../test-support/markdown.ts'
 
+/** A Hono application whose routes have a guard, for blocks about the gate. */
+const GATED =
+  "declare const app: import('hono').Hono; const { auth, scopes } = " +
+  "(null as unknown as typeof import('@tollgate/oauth/hono')).forHono(oauth); " +
+  "declare const listOrders: import('hono').Handler, exportOrders: import('hono').Handler; "
+
 /** Declarations for blocks with this word after the language, such as `ts express` */
 const CONTEXTS: Readonly<Record<string, string>> = {
   express: "declare const app: import('express').Express",
@@ -12,6 +18,10 @@ const CONTEXTS: Readonly<Record<string, string>> = {
   guarded:
     "declare const app: import('express').Express; const { auth, scopes, user } = " +
     "(null as unknown as typeof import('@tollgate/oauth/express')).forExpress(oauth)",
+  gated: GATED,
+  admitted:
+    `${GATED}const { admit } = (null as unknown as typeof import('@tollgate/gate/hono')).forHono(gate); ` +
+    'declare function ask(c: unknown): Promise<{ readonly tokens: number }>',
   sandbox:
     'declare const subscription: import("stripe").Stripe.Subscription, customer: { id: string }, ' +
     'body: string, signature: string',

@@ -59,4 +59,7 @@ declare global {
   function createMyStorage(): import('@tollgate/oauth').Storage
   const page: import('playwright-core').Page
   const audit: { write(entry: object): Promise<void> }
+  const gate: import('@tollgate/gate').Gate<'calls' | 'tokens' | 'seats'>
+  const subject: import('@tollgate/gate').Subject
+  const job: { readonly id: string; readonly endedAt: Date }
 }

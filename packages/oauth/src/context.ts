@@ -11,6 +11,7 @@ import type {
 } from './features/feature.ts'
 import type { AuthorizationResponse, Grant, GrantContext } from './grants/grant.ts'
 import type { CookieMode } from './guard/cookie-mode.ts'
+import type { ScopeLimiters } from './guard/scope-limits.ts'
 import type { TokenVerifier } from './guard/verify.ts'
 import type { DerivedKeyring } from './keys/keyring.ts'
 import type { TextEncrypter } from './keys/seal.ts'
@@ -94,6 +95,8 @@ export interface ServerContext extends GrantContext {
   readonly providers: UserProviders
   readonly feed: RevocationFeed
   readonly cookies: CookieMode
+  /** Decide what users and clients may do beyond the scopes of their tokens. */
+  readonly scopeLimiters: ScopeLimiters
   /** Sends requests to client-supplied URLs. */
   readonly outgoing: OutgoingRequests
   /** Limits failed attempts to guess passwords and user codes. */

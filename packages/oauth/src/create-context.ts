@@ -9,6 +9,7 @@ import type { InstalledFeatures, OfferedResponseType, ServerContext } from './co
 import { createEmitter } from './events.ts'
 import type { Feature } from './features/feature.ts'
 import { createCookieMode } from './guard/cookie-mode.ts'
+import { createScopeLimiters } from './guard/scope-limits.ts'
 import { createTokenVerifier } from './guard/verify.ts'
 import { createKeyring } from './keys/keyring.ts'
 import { createEncrypter } from './keys/seal.ts'
@@ -120,6 +121,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
     verifier,
     knownUsers,
     feed,
+    scopeLimiters: createScopeLimiters(options.logger),
     provenKey: null,
     cookies: createCookieMode({
       keyring,

@@ -168,6 +168,12 @@ export type {
   GuardResults,
 } from './guard/guard.ts'
 export type { KeyProof } from './guard/key-proof.ts'
+export type {
+  LimitedSubject,
+  ScopeLimiter,
+  ScopeLimits,
+  ScopeStatus,
+} from './guard/scope-limits.ts'
 export type { CallerSignIn, StepUpDemand } from './guard/step-up.ts'
 export type { VerifiedToken } from './guard/verify.ts'
 export { type Form, requireParam } from './http/form.ts'

@@ -25,6 +25,7 @@ import {
 import type { CrossOriginPolicy } from './features/feature.ts'
 import { type FreshToken, issueFreshCookieToken } from './guard/fresh-token.ts'
 import { createGuard, type Guard } from './guard/guard.ts'
+import type { ScopeLimiter } from './guard/scope-limits.ts'
 import { errorResponse } from './http/responses.ts'
 import type { KeyRotation } from './keys/signing-keys.ts'
 import { findNetwork } from './limits/network.ts'
@@ -129,6 +130,29 @@ export interface AuthorizationServer<
    * const guard = oauth.guardFor({ provider: 'admins' })
    */
   guardFor(target: string | GuardTarget): Guard<User, Claims>
+  /**
+   * Limits what callers may do beyond the scopes of their tokens, for example to what their plan
+   * includes. Applies to every guard of this server, to every kind of token and to cookie mode: for
+   * a withheld scope `tokenCan()` is `false`, and the scope checks respond with `refusal()`. Tokens
+   * keep their scopes; introspection lists the withheld ones as `withheld_scope`. With several
+   * limiters, a scope has to be allowed by all of them. Returns a function that removes the limiter,
+   * which takes effect at once.
+   * @example
+   * ```ts
+   * const freePlan = {
+   *   allows: (scope) => scope !== 'place-orders',
+   *   refusal: (scopes) => ({
+   *     status: 402,
+   *     headers: { 'content-type': 'application/problem+json' },
+   *     body: JSON.stringify({ title: 'Your plan does not include this', scopes }),
+   *   }),
+   * }
+   * oauth.limitScopes({
+   *   limitsOf: ({ userId }) => (userId === null || customers.has(userId) ? null : freePlan),
+   * })
+   * ```
+   */
+  limitScopes(limiter: ScopeLimiter): () => void
   /**
    * Cross-origin rules for your guarded routes, used by the adapters' `cors()`. `null` without the
    * feature `cors()`.
@@ -396,6 +420,8 @@ export function createAuthorizationServer<
       proofs: createGuardProofChecker(resource, context),
       addsSignInClaims: context.features.addsSignInClaims,
       machineScopes: options.machineScopeNames,
+      identityScopes: options.identityScopes,
+      scopeLimiters: context.scopeLimiters,
       findClient: context.clients.find,
       clock: options.clock,
     })
@@ -436,6 +462,7 @@ export function createAuthorizationServer<
         provider === undefined ? null : findProvider(provider),
       )
     },
+    limitScopes: (limiter) => context.scopeLimiters.add(limiter),
     crossOrigin: policy && createCrossOriginRules(policy, context),
     events: context.events,
     clients: afterReady(createClients(context), ready),

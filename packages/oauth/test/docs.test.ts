@@ -208,6 +208,8 @@ describe('docs/reference/options.md', () => {
     ['## ClientUpdate', 'Option', 'clients/update.ts', 'ClientUpdate'],
     ['## Users', 'Method', 'users/users.ts', 'Users'],
     ['## AdapterOptions', 'Option', 'adapters/options.ts', 'AdapterOptions'],
+    ['## ScopeLimiter', 'Method', 'guard/scope-limits.ts', 'ScopeLimiter'],
+    ['### ScopeLimits', 'Method', 'guard/scope-limits.ts', 'ScopeLimits'],
     ['## Pages', 'Member', 'pages/pages.ts', 'Pages'],
   ])(
     'lists every member of %s with its type and whether it is required',

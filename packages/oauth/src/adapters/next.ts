@@ -56,7 +56,7 @@ export interface NextAdapter<User extends ApplicationUser, Claims extends object
   readonly handlers: NextHandlers
   /**
    * Wraps a route handler, so that only callers with a valid token that pass all checks reach it.
-   * Other callers get 401 or 403.
+   * Other callers get 401 or 403, or the response of `oauth.limitScopes()`.
    * @example
    * ```ts
    * export const GET = auth('api', scopes('place-orders'), (request, { user }) =>

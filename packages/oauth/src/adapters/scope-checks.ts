@@ -4,14 +4,18 @@ import type { StepUpDemand } from '../guard/step-up.ts'
 /** Checks of the authenticated caller of a route, to be used after `auth`. */
 export interface ScopeChecks<Middleware> {
   /**
-   * Requires all of these scopes. Use it after `auth`. Other callers get 403.
+   * Requires all of these scopes. Use it after `auth`. Other callers get 403. If the token has the
+   * scopes but `oauth.limitScopes()` withholds one, they get the response of the limits, such as 402.
    * @example
    * ```ts
    * app.post('/orders', auth('api'), scopes('place-orders', 'read-menu'), placeOrder)
    * ```
    */
   scopes(...names: string[]): Middleware
-  /** Requires at least one of these scopes. Use it after `auth`. Other callers get 403. */
+  /**
+   * Requires at least one of these scopes. Use it after `auth`. Other callers get 403. If
+   * `oauth.limitScopes()` withholds those that the token has, they get the response of the limits.
+   */
   scope(...names: string[]): Middleware
   /**
    * Requires a sign-in that is recent or strong enough (RFC 9470). Use it after `auth`. Needs the

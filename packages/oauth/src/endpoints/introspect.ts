@@ -4,8 +4,10 @@ import { derivePairwiseSubject } from '../clients/pairwise-subject.ts'
 import { filterOpenScopes } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidClient, isOAuthError } from '../errors.ts'
+import { sortScopesByEffect } from '../guard/scope-limits.ts'
 import { readForm, requireParam } from '../http/form.ts'
 import { noStoreJsonResponse } from '../http/responses.ts'
+import { parseScope } from '../scopes.ts'
 import type { Actor } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 import {
@@ -35,7 +37,8 @@ export async function handleIntrospection(
   const found = refresh
     ? await describeRefreshToken(refresh, context)
     : await describeAccessToken(text, context)
-  const description = (found && limitDescription(client, found, context)) ?? INACTIVE
+  const visible = found && limitDescription(client, found, context)
+  const description = visible ? await addWithheldScopes(visible, found, context) : INACTIVE
   for (const feature of context.features.introspections) {
     const special = feature.introspection?.(description, { request, client }, context)
     if (special) return special
@@ -47,6 +50,7 @@ interface TokenDescription {
   readonly active: true
   readonly client_id: string
   readonly sub: string
+  readonly scope: string
   readonly act?: Actor
   readonly [claim: string]: unknown
 }
@@ -87,6 +91,24 @@ function toVisibleSubject(client: Client, sub: string, context: ServerContext): 
   return subject?.kind === 'user'
     ? (derivePairwiseSubject(client, subject.id, context) ?? sub)
     : sub
+}
+
+/**
+ * Adds the scopes of the token that limits withhold at present, so that an API elsewhere can tell
+ * them from scopes that the token lacks. Fails if the limits are unknown, because that API relies on
+ * them. `found` contains the user id even if the client may not see it.
+ */
+async function addWithheldScopes(
+  visible: TokenDescription,
+  { sub, client_id: clientId, scope }: TokenDescription,
+  { scopeLimiters, options }: ServerContext,
+): Promise<TokenDescription> {
+  if (scopeLimiters.isEmpty) return visible
+  const subject = parseSubject(sub)
+  const userId = subject?.kind === 'user' ? subject.id : null
+  const limits = await scopeLimiters.find({ userId, clientId })
+  const { withheld } = sortScopesByEffect(parseScope(scope), limits, options)
+  return withheld.length > 0 ? { ...visible, withheld_scope: withheld.join(' ') } : visible
 }
 
 /** Describes an access token. Uses the verifier of the guard, so that the two never disagree. */

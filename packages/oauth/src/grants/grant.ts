@@ -39,7 +39,10 @@ export interface TokenResponse {
   readonly access_token: string
   /** The token to get the next access token with. Absent if the grant issues none. */
   readonly refresh_token?: string
-  /** The granted scopes, separated by spaces. */
+  /**
+   * The granted scopes, separated by spaces, without those that limits (`oauth.limitScopes()`)
+   * withhold at present.
+   */
   readonly scope: string
   readonly [extension: string]: unknown
 }

@@ -1,5 +1,6 @@
 import type { ServerContext } from '../context.ts'
 import { secondsUntil } from '../lifetimes.ts'
+import { findEffectiveScopes } from '../tokens/effective-scopes.ts'
 import { limitToResourceLifetime, prepareToken } from '../tokens/issue.ts'
 import type { ApprovedRequest, Grant } from './grant.ts'
 import { determineAccessFromGrant } from './requested-share.ts'
@@ -26,7 +27,7 @@ export function implicit(): Grant {
             access_token: await context.accessTokens.encode(token, share),
             token_type: 'Bearer',
             expires_in: String(secondsUntil(token.expiresAt, context.clock)),
-            scope: share.scopes.join(' '),
+            scope: (await findEffectiveScopes(token, share.scopes, context)).join(' '),
           },
         }
       },

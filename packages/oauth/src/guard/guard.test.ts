@@ -42,6 +42,8 @@ describe('the scope checks of the guard', () => {
     scopes,
     claims: {},
     tokenCan: (name) => scopes.includes(name),
+    scopeStatus: (name) => (scopes.includes(name) ? 'granted' : 'missing'),
+    scopeRefusal: () => null,
   })
 
   it.each([

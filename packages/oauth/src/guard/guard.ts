@@ -1,5 +1,5 @@
 import type { HttpResponse } from '@tollgate/http'
-import type { Awaitable } from '../awaitable.ts'
+import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import type { Clock } from '../clock.ts'
 import { InsufficientScope, InvalidToken, type OAuthError, type TokenScheme } from '../errors.ts'
 import { errorResponse } from '../http/responses.ts'
@@ -18,6 +18,14 @@ import type { ApplicationUser, Users } from '../users/users.ts'
 import { addDpopChallenge } from './challenge.ts'
 import type { CookieMode } from './cookie-mode.ts'
 import type { GuardProofChecker } from './key-proof.ts'
+import {
+  findWithheldResponse,
+  isWithheld,
+  type ScopeLimiters,
+  type ScopeLimits,
+  type ScopeStatus,
+  ScopesWithheld,
+} from './scope-limits.ts'
 import { type CallerSignIn, createSignInCheck, type StepUpDemand } from './step-up.ts'
 import type { TokenVerifier, VerifiedToken } from './verify.ts'
 
@@ -48,8 +56,18 @@ export interface Caller<Claims extends object = AddedClaims> {
   readonly tokenId: string | null
   /** The scopes of the token. Empty in cookie mode, where scope checks pass. */
   readonly scopes: readonly string[]
-  /** Whether the token has the scope. In cookie mode `true`, except for machine scopes. */
+  /**
+   * Whether the token has the scope and no limit (`oauth.limitScopes()`) withholds it. In cookie
+   * mode every scope counts as held, except for machine scopes.
+   */
   tokenCan(scope: string): boolean
+  /** Like `tokenCan()`, but tells scopes that limits withhold from those that the token lacks. */
+  scopeStatus(scope: string): ScopeStatus
+  /**
+   * Builds the response to a request that needs these withheld scopes, as the limits define it.
+   * `null` if the caller has no limits. The middleware `scopes()` and `scope()` sends it.
+   */
+  scopeRefusal(scopes: readonly string[]): HttpResponse | null
   /** Whether the token is bound to a key, which the caller has proven to hold (DPoP). */
   readonly boundToKey?: boolean
   /**
@@ -190,6 +208,10 @@ export interface GuardOptions {
   readonly addsSignInClaims: boolean
   /** Scopes that only clients acting for themselves can have. `*` does not include them. */
   readonly machineScopes: ReadonlySet<string>
+  /** Scopes about the person, such as `openid`. Limits do not apply to them. */
+  readonly identityScopes: ReadonlySet<string>
+  /** Decide what callers may do beyond the scopes of their tokens. */
+  readonly scopeLimiters: ScopeLimiters
   /** Finds a client that was not deleted, from the cache. */
   readonly findClient: (id: string) => Awaitable<Client | null>
   readonly clock: Clock
@@ -204,8 +226,11 @@ export interface ResourceMetadataHint {
 export function createGuard<User extends ApplicationUser, Claims extends object>(
   options: GuardOptions,
 ): Guard<User, Claims> {
-  const { verifier, cookies, proofs, provider, machineScopes } = options
+  const { verifier, cookies, proofs, provider, scopeLimiters } = options
   const users = (provider?.users ?? options.users) as Users<User>
+  const { machineScopes, identityScopes, findClient } = options
+  const userSource: UserSource<User> = { users, machineScopes, identityScopes }
+  const clientSource: ClientSource = { findClient, machineScopes, identityScopes }
 
   /** Returns the user id within the guard's provider. */
   function idOf(key: string): string {
@@ -220,67 +245,74 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
       throw new InvalidToken('The access token is for another API')
   }
 
-  function userOf(token: VerifiedToken): AuthenticatedUser<User, Claims> {
-    assertAudience(token)
-    if (token.subject.kind === 'user')
-      return new TokenUser({ users, machineScopes }, idOf(token.subject.id), token)
-    throw new InvalidToken('The access token does not belong to a user')
+  const ofUser: CallerKind<AuthenticatedUser<User, Claims>> = {
+    idOf(token) {
+      assertAudience(token)
+      if (token.subject.kind === 'user') return idOf(token.subject.id)
+      throw new InvalidToken('The access token does not belong to a user')
+    },
+    build(token, id) {
+      if (scopeLimiters.isEmpty) return new TokenUser(userSource, id, token, null)
+      const subject = { userId: token.subject.id, clientId: token.clientId }
+      return mapAwaitable(
+        scopeLimiters.find(subject),
+        (limits) => new TokenUser(userSource, id, token, limits),
+      )
+    },
   }
 
-  function clientOf(token: VerifiedToken): AuthenticatedClient<Claims> {
-    assertAudience(token)
-    if (token.subject.kind !== 'client') {
+  const ofClient: CallerKind<AuthenticatedClient<Claims>> = {
+    idOf(token) {
+      assertAudience(token)
+      if (token.subject.kind === 'client') return token.clientId
       throw new InvalidToken('The access token does not belong to a client acting for itself')
-    }
-    const { clientId, tokenId, scopes } = token
-    const boundToKey = isBoundToKey(token.claims)
-    return {
-      clientId,
-      tokenId,
-      scopes,
-      boundToKey,
-      tokenCan: (scope) =>
-        machineScopes.has(scope) ? scopes.includes(scope) : holdsScope(scopes, scope),
-      find: async () => options.findClient(clientId),
-      get claims() {
-        return pickAddedClaims(token.claims) as Partial<Claims>
-      },
-    }
+    },
+    build(token, clientId) {
+      if (scopeLimiters.isEmpty) return new TokenClient(clientSource, token, null)
+      return mapAwaitable(
+        scopeLimiters.find({ userId: null, clientId }),
+        (limits) => new TokenClient(clientSource, token, limits),
+      )
+    },
   }
 
   /**
    * Verifies the token and builds the caller. Returns without a promise if the token is known and
-   * not bound to a key.
+   * not bound to a key, and the limits on the caller are known.
    */
   function admit<Result>(
     header: string,
     credentials: GuardCredentials,
-    callerOf: (token: VerifiedToken) => Result,
+    kind: CallerKind<Result>,
   ): Awaitable<Result> {
     const found = verifier.verifyHeader(header)
-    if (found instanceof Promise) {
-      return found.then((token) =>
-        isBoundToKey(token.claims)
-          ? requireKey(token, header, credentials, callerOf)
-          : callerOf(token),
-      )
-    }
-    return isBoundToKey(found.claims)
-      ? requireKey(found, header, credentials, callerOf)
-      : callerOf(found)
+    return found instanceof Promise
+      ? found.then((token) => admitVerified(token, header, credentials, kind))
+      : admitVerified(found, header, credentials, kind)
   }
 
   /**
-   * Checks the proof for a bound token on every request, even if the token itself is cached. This
-   * comes after all other checks.
+   * Checks that the token is for this guard, and that its key is held. Limits come after all other
+   * checks.
    */
-  async function requireKey<Result>(
+  function admitVerified<Result>(
+    token: VerifiedToken,
+    header: string,
+    credentials: GuardCredentials,
+    kind: CallerKind<Result>,
+  ): Awaitable<Result> {
+    const id = kind.idOf(token)
+    return isBoundToKey(token.claims)
+      ? requireKey(token, header, credentials).then(() => kind.build(token, id))
+      : kind.build(token, id)
+  }
+
+  /** Checks the proof for a bound token on every request, even if the token itself is cached. */
+  async function requireKey(
     token: VerifiedToken,
     header: string,
     { dpop = null, method = '', path = '' }: GuardCredentials,
-    callerOf: (token: VerifiedToken) => Result,
-  ): Promise<Result> {
-    const caller = callerOf(token)
+  ): Promise<void> {
     const key = token.claims.cnf?.jkt
     if (!proofs || key === undefined) {
       throw new InvalidToken(
@@ -290,7 +322,6 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
     const accessToken = header.slice(header.indexOf(' ') + 1)
     const { origins } = proofs
     await proofs.check({ proof: dpop, method, path, origins, accessToken, key })
-    return caller
   }
 
   async function cookieUser(
@@ -298,7 +329,9 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
   ): Promise<AuthenticatedUser<User, Claims>> {
     const found = await cookies.authenticate(credentials.cookie, credentials.csrfToken)
     if (!found) throw createMissingTokenError()
-    return createCookieUser({ users, machineScopes }, idOf(found.userId))
+    const id = idOf(found.userId)
+    const limits = await scopeLimiters.find({ userId: found.userId, clientId: null })
+    return createCookieUser(userSource, id, limits)
   }
 
   const guards: {
@@ -307,12 +340,12 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
     api(credentials) {
       const header = credentials.authorization
       if (typeof header !== 'string') return cookieUser(credentials)
-      return admit(header, credentials, userOf)
+      return admit(header, credentials, ofUser)
     },
     client(credentials) {
       const header = credentials.authorization
       if (typeof header !== 'string') throw createMissingTokenError()
-      return admit(header, credentials, clientOf)
+      return admit(header, credentials, ofClient)
     },
   }
 
@@ -322,6 +355,7 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
       return starting ? starting.then(() => guards[name](credentials)) : guards[name](credentials)
     },
     refusal: (error) =>
+      findWithheldResponse(error) ??
       addDpopChallenge(
         withMetadataHint(errorResponse(options.publicError(error)), options.metadataHint),
         proofs?.algorithms,
@@ -358,10 +392,37 @@ function createMissingTokenError(): InvalidToken {
   return new InvalidToken('No access token was sent', { presented: false })
 }
 
-/** The parts of a guard that the users it authenticates share. */
-interface UserSource<User extends ApplicationUser> {
-  readonly users: Users<User>
+/** How a guard turns verified tokens into its kind of caller. */
+interface CallerKind<Result> {
+  /**
+   * Checks that the guard accepts the token, and returns the id of the caller.
+   * @throws InvalidToken if the token is for another API, or its subject of another kind
+   */
+  idOf(token: VerifiedToken): string
+  /** Builds the caller, with the present limits on it. */
+  build(token: VerifiedToken, id: string): Awaitable<Result>
+}
+
+/** The scopes that a guard treats differently. */
+interface ScopeKinds {
   readonly machineScopes: ReadonlySet<string>
+  readonly identityScopes: ReadonlySet<string>
+}
+
+/** The parts of a guard that the users it authenticates share. */
+interface UserSource<User extends ApplicationUser> extends ScopeKinds {
+  readonly users: Users<User>
+}
+
+/** The only decision about a scope, for every kind of caller. `isHeld`: whether the token has it. */
+function decideScope(
+  isHeld: boolean,
+  scope: string,
+  limits: ScopeLimits | null,
+  kinds: ScopeKinds,
+): ScopeStatus {
+  if (!isHeld) return 'missing'
+  return limits !== null && isWithheld(scope, limits, kinds) ? 'withheld' : 'granted'
 }
 
 /**
@@ -378,12 +439,14 @@ class TokenUser<User extends ApplicationUser, Claims extends object>
   readonly actor: Actor | null
   readonly #source: UserSource<User>
   readonly #claims: AccessTokenClaims
+  readonly #limits: ScopeLimits | null
   #record: Promise<User | null> | null = null
 
   constructor(
     source: UserSource<User>,
     id: string,
     { clientId, tokenId, scopes, claims }: VerifiedToken,
+    limits: ScopeLimits | null,
   ) {
     this.id = id
     this.clientId = clientId
@@ -392,6 +455,7 @@ class TokenUser<User extends ApplicationUser, Claims extends object>
     this.actor = claims.act ?? null
     this.#source = source
     this.#claims = claims
+    this.#limits = limits
   }
 
   get boundToKey(): boolean {
@@ -414,7 +478,69 @@ class TokenUser<User extends ApplicationUser, Claims extends object>
   }
 
   tokenCan(scope: string): boolean {
-    return holdsScope(this.scopes, scope) && !this.#source.machineScopes.has(scope)
+    return this.scopeStatus(scope) === 'granted'
+  }
+
+  scopeStatus(scope: string): ScopeStatus {
+    const isHeld = holdsScope(this.scopes, scope) && !this.#source.machineScopes.has(scope)
+    return decideScope(isHeld, scope, this.#limits, this.#source)
+  }
+
+  scopeRefusal(scopes: readonly string[]): HttpResponse | null {
+    return this.#limits?.refusal(scopes) ?? null
+  }
+}
+
+/** The parts of a guard that the clients it authenticates share. */
+interface ClientSource extends ScopeKinds {
+  readonly findClient: GuardOptions['findClient']
+}
+
+/** A client authenticated by its own token. One instance is created per guarded request. */
+class TokenClient<Claims extends object> implements AuthenticatedClient<Claims> {
+  readonly clientId: string
+  readonly tokenId: string
+  readonly scopes: readonly string[]
+  /** Bound to the client, so that it can be passed on as a function. */
+  readonly tokenCan = (scope: string): boolean => this.scopeStatus(scope) === 'granted'
+  readonly #source: ClientSource
+  readonly #claims: AccessTokenClaims
+  readonly #limits: ScopeLimits | null
+
+  constructor(
+    source: ClientSource,
+    { clientId, tokenId, scopes, claims }: VerifiedToken,
+    limits: ScopeLimits | null,
+  ) {
+    this.clientId = clientId
+    this.tokenId = tokenId
+    this.scopes = scopes
+    this.#source = source
+    this.#claims = claims
+    this.#limits = limits
+  }
+
+  get boundToKey(): boolean {
+    return isBoundToKey(this.#claims)
+  }
+
+  get claims(): Readonly<Partial<Claims>> {
+    return pickAddedClaims(this.#claims) as Partial<Claims>
+  }
+
+  async find(): Promise<Client | null> {
+    return this.#source.findClient(this.clientId)
+  }
+
+  scopeStatus(scope: string): ScopeStatus {
+    const { scopes } = this
+    const isMachineScope = this.#source.machineScopes.has(scope)
+    const isHeld = isMachineScope ? scopes.includes(scope) : holdsScope(scopes, scope)
+    return decideScope(isHeld, scope, this.#limits, this.#source)
+  }
+
+  scopeRefusal(scopes: readonly string[]): HttpResponse | null {
+    return this.#limits?.refusal(scopes) ?? null
   }
 }
 
@@ -423,9 +549,13 @@ class TokenUser<User extends ApplicationUser, Claims extends object>
  * passes for every scope that a user can grant.
  */
 function createCookieUser<User extends ApplicationUser, Claims extends object>(
-  { users, machineScopes }: UserSource<User>,
+  source: UserSource<User>,
   id: string,
+  limits: ScopeLimits | null,
 ): AuthenticatedUser<User, Claims> {
+  const { users, machineScopes } = source
+  const scopeStatus = (scope: string) =>
+    decideScope(!machineScopes.has(scope), scope, limits, source)
   let record: Promise<User | null> | null = null
   return {
     id,
@@ -434,7 +564,9 @@ function createCookieUser<User extends ApplicationUser, Claims extends object>(
     scopes: [],
     actor: null,
     claims: {} as Partial<Claims>,
-    tokenCan: (scope) => !machineScopes.has(scope),
+    tokenCan: (scope) => scopeStatus(scope) === 'granted',
+    scopeStatus,
+    scopeRefusal: (names) => limits?.refusal(names) ?? null,
     find() {
       record ??= findRecord(users, id)
       return record
@@ -454,20 +586,50 @@ const schemeOf = ({ boundToKey }: Caller): TokenScheme => (boundToKey ? 'DPoP' :
 
 /**
  * Checks that the caller has all of the scopes.
- * @throws InsufficientScope if the caller lacks a scope
+ * @throws InsufficientScope if the token lacks a scope
+ * @throws ScopesWithheld if the token has them all, but limits withhold some
  */
 export function assertScopes(caller: Caller, scopes: readonly string[]): void {
   if (scopes.every((name) => caller.tokenCan(name))) return
+  const { missing, withheld } = sortByStatus(caller, scopes)
+  if (missing.length === 0 && withheld.length === 0) return
   const message = `The token needs all of the scopes: ${scopes.join(' ')}`
-  throw new InsufficientScope(message, scopes, schemeOf(caller))
+  throw createScopeError(caller, message, { scopes, withheld: missing.length > 0 ? [] : withheld })
 }
 
 /**
  * Checks that the caller has at least one of the scopes.
- * @throws InsufficientScope if the caller has none of them
+ * @throws InsufficientScope if the token has none of them
+ * @throws ScopesWithheld if limits withhold those that the token has
  */
 export function assertAnyScope(caller: Caller, scopes: readonly string[]): void {
   if (scopes.some((name) => caller.tokenCan(name))) return
+  const { granted, withheld } = sortByStatus(caller, scopes)
+  if (granted.length > 0) return
   const message = `The token needs one of the scopes: ${scopes.join(' ')}`
-  throw new InsufficientScope(message, scopes, schemeOf(caller))
+  throw createScopeError(caller, message, { scopes, withheld })
+}
+
+/** Asks about each scope once, because what limits allow may change from one call to the next. */
+function sortByStatus(
+  caller: Caller,
+  scopes: readonly string[],
+): Readonly<Record<ScopeStatus, readonly string[]>> {
+  const sorted: Record<ScopeStatus, string[]> = { granted: [], withheld: [], missing: [] }
+  for (const name of scopes) sorted[caller.scopeStatus(name)].push(name)
+  return sorted
+}
+
+/**
+ * Creates the error of a failed scope check. `withheld` is empty if the token itself lacks scopes:
+ * the client can then do something about it, so it gets the challenge.
+ */
+function createScopeError(
+  caller: Caller,
+  message: string,
+  failed: { readonly scopes: readonly string[]; readonly withheld: readonly string[] },
+): InsufficientScope | ScopesWithheld {
+  const response = failed.withheld.length > 0 ? caller.scopeRefusal(failed.withheld) : null
+  if (response) return new ScopesWithheld(response)
+  return new InsufficientScope(message, failed.scopes, schemeOf(caller))
 }

@@ -13,6 +13,7 @@ import type { Client, Token } from '../storage/records.ts'
 import { clientServesUser } from '../users/providers.ts'
 import type { SignInMark } from '../users/retry-if-signed-out.ts'
 import { readAddedClaims } from './added-claims.ts'
+import { findEffectiveScopes } from './effective-scopes.ts'
 import type { TokenAccess } from './formats/format.ts'
 
 export interface TokenRequest extends TokenIssueRequest {
@@ -176,9 +177,24 @@ export function createTokenResponse(
     emitTokenCreated(token, context)
     const response = buildBaseResponse(token, { accessToken, scope: scopes.join(' ') }, context)
     const { responseExtenders } = context.features
-    if (token.details === null || responseExtenders.length === 0) return response
-    return extendResponse(response, { token, scopes, accessToken }, context)
+    const isPlain = token.details === null || responseExtenders.length === 0
+    const complete = isPlain
+      ? response
+      : extendResponse(response, { token, scopes, accessToken }, context)
+    if (context.scopeLimiters.isEmpty) return complete
+    return reportEffectiveScopes(complete, token, scopes, context)
   })
+}
+
+/** Replaces `scope` in a token response if limits withhold scopes of the access token. */
+async function reportEffectiveScopes(
+  response: Awaitable<TokenResponse>,
+  token: Token,
+  scopes: readonly string[],
+  context: ServerContext,
+): Promise<TokenResponse> {
+  const complete = await response
+  return { ...complete, scope: (await findEffectiveScopes(token, scopes, context)).join(' ') }
 }
 
 /** Adds the members of features to a token response, such as `id_token`. */

@@ -98,6 +98,8 @@ const RESERVED: ReadonlySet<string> = new Set([
   ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'scope', 'client_id', 'azp', 'nonce', 'sid'],
   ...['act', 'may_act', 'parents', 'cnf', 'auth_time', 'acr', 'amr', 'authorization_details'],
   ...['active', 'token_type', 'username', 'typ', 'events', 'token_introspection', '__proto__'],
+  // A member of our own introspection responses.
+  'withheld_scope',
 ])
 
 export function isReservedClaim(name: string): boolean {

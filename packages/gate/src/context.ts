@@ -1,0 +1,18 @@
+import type { Clock, Database } from '@tollgate/database'
+
+export type { Clock }
+
+/** Receives warnings and internal errors, which are never shown to callers. */
+export interface Logger {
+  /** Reports something that an operator should know. */
+  warn(message: string, cause?: unknown): void
+  /** Reports an internal error. */
+  error(message: string, cause?: unknown): void
+}
+
+/** The database, clock and logger of a gate. */
+export interface GateContext {
+  readonly database: Database
+  readonly clock: Clock
+  readonly logger: Logger
+}

@@ -1,0 +1,81 @@
+import type { AssignedPlan } from '../options.ts'
+import type { PlanTerms } from '../plans/plan.ts'
+import type { GateBilling, GateSubscription } from '../sources.ts'
+import type { Subject } from '../subject.ts'
+
+/**
+ * Returns the plan that the subscriptions of a subject give. With several, the plan that is listed
+ * last in the option `plans`. `null` if no active subscription has the price of a plan.
+ */
+export async function findSubscribedPlan(
+  billing: GateBilling,
+  plans: ReadonlyMap<string, PlanTerms>,
+  { type, id }: Subject,
+  now: Date,
+): Promise<AssignedPlan | null> {
+  // A client acting for itself owns no subscriptions, unless billing has owners of the type `client`.
+  const owner = await billing.findOwner(type, id).catch((error) => {
+    if (isUnknownType(error)) return null
+    throw error
+  })
+  const subscriptions = (await owner?.subscriptions()) ?? []
+  const until = findNext(subscriptions, now)
+  const paid = subscriptions.filter((each) => each.active())
+  for (const [plan, { prices }] of [...plans].reverse()) {
+    const isPaid = paid.some((each) =>
+      prices.get(each.provider)?.some((price) => each.hasPrice(price)),
+    )
+    if (isPaid) return { plan, ...(until && { until }) }
+  }
+  return null
+}
+
+/** The next moment at which a subscription changes by the clock alone. */
+function findNext(subscriptions: readonly GateSubscription[], now: Date): Date | null {
+  const moments = subscriptions
+    .flatMap(({ endsAt, trialEndsAt, plannedAt }) => [endsAt, trialEndsAt, plannedAt])
+    .filter((moment) => moment !== null && moment > now)
+    .map((moment) => Number(moment))
+  return moments.length > 0 ? new Date(Math.min(...moments)) : null
+}
+
+const isUnknownType = (error: unknown): boolean =>
+  (error as { code?: unknown } | null)?.code === 'invalid_argument'
+
+/** Events of `@tollgate/billing` after which a subscription may give another plan. */
+const EVENTS = [
+  'subscription.created',
+  'subscription.changed',
+  'subscription.paused',
+  'subscription.resumed',
+  'subscription.ended',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'dispute.opened',
+  'dispute.closed',
+] as const
+
+interface OwnerEvent {
+  readonly owner: Subject | null
+}
+
+/**
+ * Returns listeners for the option `on` of `createBilling()`. They let every process determine the
+ * plan of an owner again when a subscription changes.
+ * @example
+ * const billing: Billing = createBilling({ …, on: refreshPlans(() => gate) })
+ * const gate = createGate({ …, billing })
+ */
+export function refreshPlans(
+  gate: () => {
+    refresh(subject: Subject): Promise<void>
+  },
+): Record<(typeof EVENTS)[number], (event: OwnerEvent) => Promise<void>> {
+  const listener = async ({ owner }: OwnerEvent) => {
+    if (owner) await gate().refresh(owner)
+  }
+  return Object.fromEntries(EVENTS.map((name) => [name, listener])) as Record<
+    (typeof EVENTS)[number],
+    typeof listener
+  >
+}

@@ -1,0 +1,95 @@
+import {
+  createClockTable,
+  createTable,
+  defineTable,
+  field,
+  type MigrationSet,
+} from '@tollgate/database'
+
+/** `type:id` of a subject. */
+const subject = field.string(320)
+
+/** How much of a meter a subject has used in one window, including what processes have leased. */
+export const counterTable = defineTable(
+  'gate_counters',
+  {
+    subject,
+    meter: field.id,
+    /** When the window began. 0 for a gauge, which has no window. */
+    starts_at: field.instant,
+    /** When the window ends. The row is deleted some time later. */
+    ends_at: field.instant,
+    taken: field.integer,
+  },
+  {
+    primaryKey: ['subject', 'meter', 'starts_at'],
+    indexes: { gate_counters_by_end: ['ends_at'] },
+  },
+)
+
+/** Usage that was recorded with an id, so that repeating the call counts it once. */
+export const recordTable = defineTable(
+  'gate_records',
+  {
+    id: field.string(191),
+    subject,
+    meter: field.id,
+    amount: field.integer,
+    recorded_at: field.instant,
+  },
+  { primaryKey: ['subject', 'id'], indexes: { gate_records_by_time: ['recorded_at'] } },
+)
+
+/** Exceptions for single subjects. */
+export const overrideTable = defineTable(
+  'gate_overrides',
+  {
+    subject,
+    terms: field.json<unknown>(),
+    /** `null` for an override without an end. */
+    ends_at: field.instant.nullable(),
+    created_at: field.instant,
+  },
+  { primaryKey: ['subject'] },
+)
+
+/** Subjects whose plan may have changed, in the order in which processes learn of it. */
+export const changeTable = defineTable(
+  'gate_changes',
+  { id: field.counter, subject, changed_at: field.instant },
+  {},
+)
+
+/** Processes that lease from counters, to choose the size of a lease. */
+export const processTable = defineTable(
+  'gate_processes',
+  { id: field.id, seen_at: field.instant },
+  { primaryKey: ['id'] },
+)
+
+type RowsOf<Table extends { toRow(record: never): unknown }> = ReturnType<Table['toRow']>
+
+/** The tables of the gate, for Kysely. */
+export interface GateTables {
+  readonly gate_counters: RowsOf<typeof counterTable>
+  readonly gate_records: RowsOf<typeof recordTable>
+  readonly gate_overrides: RowsOf<typeof overrideTable>
+  readonly gate_changes: RowsOf<typeof changeTable>
+  readonly gate_processes: RowsOf<typeof processTable>
+}
+
+/** The migrations in order. Append new ones at the end; never edit one that has been released. */
+export const gateMigrations: MigrationSet = {
+  name: 'gate',
+  migrations: [
+    {
+      id: '0001-initial',
+      async up(database, columns) {
+        for (const table of [counterTable, recordTable, overrideTable, changeTable, processTable]) {
+          await createTable(database, table.name, table.describe(columns))
+        }
+        await createClockTable(database)
+      },
+    },
+  ],
+}
