@@ -52,7 +52,7 @@ export function createGate<
   const { database } = input
   const counters = createCounters(database)
   const processes = createProcesses(database, randomUUID())
-  const leases = createLeases({ counters, clock, logger, processes: processes.count })
+  const leases = createLeases({ counters, logger, processes: processes.count })
   const reservations = createReservations(leases, () => clock.now())
   const outage = createOutageAllowance(leases)
   const rates = createRateLimits()

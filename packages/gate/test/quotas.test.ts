@@ -64,6 +64,20 @@ describe('a hard quota (threat Q10)', () => {
     expect(await useUp([gate], 5)).toBe(3)
   })
 
+  it('lets calls end that began before the window ended, without counting them in the next', async () => {
+    const { gate, clock, database } = await startGate()
+    await gate.planOf(user())
+    clock.set('2026-03-31T23:59:59.999Z')
+    const begun = Array.from({ length: 5 }, () => gate.admit(user(), 'calls'))
+    clock.set('2026-04-01T00:00:00Z')
+    const next = Array.from({ length: 5 }, () => gate.admit(user(), 'calls'))
+    const allowed = (all: readonly { allowed: boolean }[]) => all.filter((each) => each.allowed)
+    expect(allowed(await Promise.all(begun))).toHaveLength(3)
+    expect(allowed(await Promise.all(next))).toHaveLength(3)
+    const rows = await database.kysely.selectFrom('gate_counters').select('taken').execute()
+    expect(rows.map(({ taken }) => Number(taken))).toEqual([3, 3])
+  })
+
   it('counts on after a change of plan', async () => {
     const { gate, assigned } = await startGate()
     expect(await useUp([gate], 2)).toBe(3)

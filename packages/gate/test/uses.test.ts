@@ -155,6 +155,21 @@ describe('a plan', () => {
   })
 })
 
+describe('purge()', () => {
+  it('deletes what ended more than a year ago, and keeps what counts now', async () => {
+    const { gate, clock } = await startGate()
+    await gate.admit(user(), 'tokens', 5)
+    await gate.record(user(), 'tokens', 5, { id: 'job' })
+    clock.set('2026-06-15T12:00:00Z')
+    await gate.admit(user(), 'tokens', 7)
+    expect(await gate.purge()).toBe(0)
+    clock.set('2027-06-10T12:00:00Z')
+    expect(await gate.purge()).toBe(2)
+    clock.set('2026-06-15T12:00:00Z')
+    expect(await usedOf(gate, 'tokens')).toBe(7)
+  })
+})
+
 describe('use that is not possible', () => {
   it.each([
     ['an unknown meter', { name: 'nothing', amount: 1 }, 'There is no meter "nothing"'],

@@ -18,7 +18,10 @@ export interface ChangeSource {
 /** The gate's own list: overrides, and calls of `refresh()`. */
 export interface Changes extends ChangeSource {
   add(subject: string, on?: Database): Promise<void>
-  /** Deletes entries that every process has read, but never the newest. Returns their number. */
+  /**
+   * Deletes entries from before a moment, except the newest of them, from which processes go on
+   * reading. Returns their number.
+   */
   purge(before: Date): Promise<number>
 }
 
@@ -47,6 +50,7 @@ export function createChanges(connected: Database): Changes {
       const newest = await database.kysely
         .selectFrom('gate_changes')
         .select((eb) => eb.fn.max('id').as('id'))
+        .where('changed_at', '<', before.getTime())
         .executeTakeFirst()
       if (!newest?.id) return 0
       const { numDeletedRows } = await database.kysely

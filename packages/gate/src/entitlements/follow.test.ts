@@ -88,6 +88,18 @@ describe('following a list of changes', () => {
     expect(breaks).toEqual([expect.stringContaining('has lost part of the changes')])
   })
 
+  it('notices that recent entries were replaced by others with the same ids', async () => {
+    const list = new ChangeList()
+    const { follower, changed } = follow(list)
+    await follower.sync()
+    list.add(1, 'user:1')
+    await readAgain(follower, list)
+    list.entries = []
+    list.add(1, 'user:2')
+    await readAgain(follower, list)
+    expect(changed).toEqual(['user:1', 'everything'])
+  })
+
   it('reads more than one page', async () => {
     const list = new ChangeList()
     const { follower, changed } = follow(list)

@@ -106,51 +106,48 @@ export function followChanges({ sources, logger, onChange, onBreak }: FollowOpti
   }
 }
 
-/** Reads one source. `read()` returns `false` if an entry that was read before is gone. */
+/** Reads one source. `read()` returns `false` if an entry that was read before is gone or another. */
 function createReader(source: ChangeSource, onChange: (subject: string) => void) {
-  /** The entry from which the next read begins. It must still be there. */
-  let anchor: ChangeEntry | null = null
-  /** Ids after the anchor that were read already. */
-  let seen = new Set<number>()
+  /** The id from which the next read begins, and the entries from there on that were read. */
+  let from = 0
+  let seen = new Map<number, string>()
   let isFirst = true
+
+  async function readEntries(): Promise<{ entries: ChangeEntry[]; now: Date }> {
+    const entries: ChangeEntry[] = []
+    let next = from
+    for (;;) {
+      const page = await source.readFrom(next, PAGE)
+      entries.push(...page.entries)
+      const last = page.entries.at(-1)
+      if (!last || page.entries.length < PAGE) return { entries, now: page.now }
+      next = last.id + 1
+    }
+  }
 
   return {
     async read(): Promise<boolean> {
-      const entries: ChangeEntry[] = []
-      let from = anchor?.id ?? 0
-      let now = new Date(0)
-      for (;;) {
-        const page = await source.readFrom(from, PAGE)
-        now = page.now
-        entries.push(...page.entries)
-        const last = page.entries.at(-1)
-        if (!last || page.entries.length < PAGE) break
-        from = last.id + 1
-      }
-      if (anchor && !isSame(entries[0], anchor)) {
-        anchor = null
-        seen = new Set()
+      const { entries, now } = await readEntries()
+      const found = new Map(entries.map((entry) => [entry.id, describe(entry)]))
+      if ([...seen].some(([id, text]) => found.get(id) !== text)) {
+        from = 0
+        seen = new Map()
         isFirst = true
         return false
       }
       for (const { id, subject } of entries) {
-        if (seen.has(id) || id === anchor?.id) continue
-        // Whatever was determined before the first read is not cached yet.
-        if (!isFirst) onChange(subject)
-        seen.add(id)
+        // Nothing is cached from before the first read.
+        if (!isFirst && !seen.has(id)) onChange(subject)
       }
       isFirst = false
       const settled = entries.findLast(
         ({ changedAt }) => changedAt.getTime() < now.getTime() - LATE_COMMITS,
       )
-      if (settled) {
-        anchor = settled
-        seen = new Set([...seen].filter((id) => id > settled.id))
-      }
+      from = settled?.id ?? from
+      seen = new Map([...found].filter(([id]) => id >= from))
       return true
     },
   }
 }
 
-const isSame = (a: ChangeEntry | undefined, b: ChangeEntry) =>
-  a?.id === b.id && a.subject === b.subject && a.changedAt.getTime() === b.changedAt.getTime()
+const describe = ({ subject, changedAt }: ChangeEntry) => `${changedAt.getTime()} ${subject}`

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../context.ts'
+import type { Logger } from '../context.ts'
 import type { CounterKey, Counters } from './counters.ts'
 import { chooseLeaseSize } from './lease-size.ts'
 
@@ -67,7 +67,6 @@ const USED_UP_MS = 1000
 
 interface LeaseOptions {
   readonly counters: Counters
-  readonly clock: Clock
   readonly logger: Logger
   /** Number of processes that lease from counters at the moment. */
   readonly processes: () => number
@@ -78,18 +77,14 @@ interface LeaseOptions {
  * off the quota for this process, and a lease that is lost is never given to anybody else: the sum
  * of all processes cannot exceed the quota, whatever crashes, pauses or clocks do.
  */
-export function createLeases({ counters, clock, logger, processes }: LeaseOptions): Leases {
+export function createLeases({ counters, logger, processes }: LeaseOptions): Leases {
   const leases = new Map<string, Lease>()
 
-  function find({ subject, meter }: CounterKey): Lease | undefined {
-    return leases.get(nameOf(subject, meter))
-  }
+  const find = (key: CounterKey) => leases.get(nameOf(key))
 
-  /** Returns the lease for this target, after giving back one of another window. */
   function open(target: QuotaTarget): Lease {
     const found = find(target)
-    if (found && isSameWindow(found.key, target)) return found
-    if (found && found.left > 0) void giveBack(found)
+    if (found) return found
     const now = performance.now()
     const lease: Lease = {
       key: { subject: target.subject, meter: target.meter, window: target.window },
@@ -102,17 +97,16 @@ export function createLeases({ counters, clock, logger, processes }: LeaseOption
       taking: null,
       usedUpUntil: 0,
     }
-    leases.set(nameOf(target.subject, target.meter), lease)
+    leases.set(nameOf(target), lease)
     return lease
   }
 
+  /** Whether units of the lease may be spent under this quota, which a new plan changes. */
   function isUsable(lease: Lease, target: QuotaTarget): boolean {
     return (
-      isSameWindow(lease.key, target) &&
       lease.quota === target.quota &&
       performance.now() - lease.takenAt.monotonic < LEASE_MS &&
-      Math.abs(Date.now() - lease.takenAt.wall) < LEASE_MS &&
-      clock.now() < lease.key.window.endsAt
+      Math.abs(Date.now() - lease.takenAt.wall) < LEASE_MS
     )
   }
 
@@ -234,8 +228,7 @@ export function createLeases({ counters, clock, logger, processes }: LeaseOption
       return sum ?? 0
     },
     unspent(key) {
-      const lease = find(key)
-      return lease && isSameWindow(lease.key, key) ? lease.left : 0
+      return find(key)?.left ?? 0
     },
     async sweep() {
       const now = performance.now()
@@ -256,8 +249,6 @@ export function createLeases({ counters, clock, logger, processes }: LeaseOption
   }
 }
 
-const nameOf = (subject: string, meter: string) => `${meter} ${subject}`
-
-function isSameWindow(a: CounterKey, b: CounterKey): boolean {
-  return a.window.startsAt.getTime() === b.window.startsAt.getTime()
-}
+/** The window is part of the name, because use that began in one window may end in the next. */
+const nameOf = ({ subject, meter, window }: CounterKey) =>
+  `${meter} ${window.startsAt.getTime()} ${subject}`
