@@ -10,7 +10,7 @@ export interface Payments {
   close(): Promise<void>
 }
 
-/** Opens Stripe if STRIPE_SECRET is set, otherwise the sandbox with one price, `monthly`. */
+/** Opens Stripe if STRIPE_SECRET is set, otherwise the sandbox with the prices `monthly` and `platinum`. */
 export async function openPayments(url: string): Promise<Payments> {
   const { STRIPE_SECRET, STRIPE_WEBHOOK_SECRET = '' } = process.env
   if (STRIPE_SECRET) {
@@ -19,6 +19,12 @@ export async function openPayments(url: string): Promise<Payments> {
   }
   const sandbox = await startSandbox({ stripe: true, controlRoom: true })
   sandbox.stripe.seedPrice({ id: 'monthly', unitAmount: 1000, interval: 'month', product: 'Gold' })
+  sandbox.stripe.seedPrice({
+    id: 'platinum',
+    unitAmount: 5000,
+    interval: 'month',
+    product: 'Platinum',
+  })
   const { secret: webhookSecret } = sandbox.stripe.registerWebhook(`${url}/stripe/webhook`)
   const { apiKey, config } = sandbox.stripe
   return {
