@@ -55,10 +55,6 @@ const EVENTS = [
   'dispute.closed',
 ] as const
 
-interface OwnerEvent {
-  readonly owner: Subject | null
-}
-
 /**
  * Returns listeners for the option `on` of `createBilling()`. They let every process determine the
  * plan of an owner again when a subscription changes.
@@ -70,8 +66,8 @@ export function refreshPlans(
   gate: () => {
     refresh(subject: Subject): Promise<void>
   },
-): Record<(typeof EVENTS)[number], (event: OwnerEvent) => Promise<void>> {
-  const listener = async ({ owner }: OwnerEvent) => {
+): Record<(typeof EVENTS)[number], (event: { readonly owner: Subject | null }) => Promise<void>> {
+  const listener = async ({ owner }: { readonly owner: Subject | null }) => {
     if (owner) await gate().refresh(owner)
   }
   return Object.fromEntries(EVENTS.map((name) => [name, listener])) as Record<
