@@ -1,3 +1,4 @@
+export { addDuration, addMonths, type Duration, daysInMonth } from './duration.ts'
 export {
   type HttpError,
   isHttpError,

@@ -1,4 +1,4 @@
-import { addDuration } from '../../core/clock/clock.ts'
+import { addDuration } from '@tollgate/http'
 import { type Html, html } from '../../core/html.ts'
 import { CLOCK_STEP_UNITS } from '../actions/move-clock.ts'
 import { forecastClock, MAX_FORECAST_ROWS } from '../forecast/outlook.ts'

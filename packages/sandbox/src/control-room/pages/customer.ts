@@ -1,4 +1,4 @@
-import { addDuration } from '../../core/clock/clock.ts'
+import { addDuration } from '@tollgate/http'
 import { type Html, html } from '../../core/html.ts'
 import { forecastCustomer } from '../forecast/forecast.ts'
 import { type CustomerSummary, findCustomer } from '../model/customers.ts'
