@@ -8,6 +8,7 @@ export {
   type Refusal,
   RequestCutOff,
 } from './errors.ts'
+export { escapeHtml, Html, type HtmlValue, html } from './html.ts'
 export {
   chooseLanguage,
   formatMessage,
