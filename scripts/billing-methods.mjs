@@ -1,6 +1,6 @@
 // npm run docs:methods: writes docs/reference/billing-methods.md from the features of billing:
-// every method of a user, a subscription and the builder, with a sentence, and the providers that
-// support it. scripts/test/billing-methods.test.ts compares.
+// every method of billing itself, a user, a subscription, the builder and an invoice, with a
+// sentence, and the providers that support it. scripts/test/billing-methods.test.ts compares.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +11,7 @@ const SRC = join(ROOT, 'packages/billing/src')
 export const PAGE = join(ROOT, 'docs/reference/billing-methods.md')
 
 const TYPES = [
+  { name: 'Billing', file: 'billing.ts', title: 'Billing itself' },
   { name: 'BillableUser', file: 'billable-user.ts', title: 'A user or another owner' },
   { name: 'Subscription', file: 'subscription.ts', title: 'A subscription' },
   {
@@ -18,6 +19,7 @@ const TYPES = [
     file: 'features/subscribe/builder.ts',
     title: 'The builder of a new subscription',
   },
+  { name: 'Invoice', file: 'features/invoices/invoice.ts', title: 'An invoice' },
 ]
 
 export function writePage() {
@@ -30,8 +32,8 @@ export function writePage() {
     const rows = methods
       .filter(({ sentence }) => sentence !== '')
       .map((method) => {
-        const { stripe, braintree } = providersOf(features, name, method.name)
-        return `| \`${method.name}()\` | ${method.sentence} | Stripe: ${stripe} | Braintree: ${braintree} |`
+        const { stripe, braintree } = providersOf(features, name, method)
+        return `| \`${method.title}\` | ${method.sentence} | Stripe: ${stripe} | Braintree: ${braintree} |`
       })
     return `## ${title}\n\n| Method | | Stripe | Braintree |\n|---|---|---|---|\n${rows.join('\n')}`
   })
@@ -109,6 +111,7 @@ function valuesOf(source) {
           keysOf(propertyOf(body, key)),
         ),
         SubscriptionBuilder: keysOf(propertyOf(body, 'builder')),
+        Invoice: keysOf(propertyOf(body, 'invoice')),
       },
     })
   }
@@ -125,7 +128,10 @@ function keysOf(node) {
   return node.properties.map(({ name }) => name.getText())
 }
 
-/** Lists the methods of a class, or of an interface that a feature extends. */
+/**
+ * Lists the methods of a class, or of an interface that a feature extends. The properties of
+ * `Billing`, such as its queues, have methods of their own, and are listed too.
+ */
 function methodsOf(source, type) {
   const found = []
   const visit = (node) => {
@@ -134,8 +140,11 @@ function methodsOf(source, type) {
     if (isType) {
       for (const member of node.members) {
         const isMethod = ts.isMethodDeclaration(member) || ts.isMethodSignature(member)
-        if (isMethod && ts.isIdentifier(member.name)) {
-          found.push({ name: member.name.text, sentence: sentenceOf(member) })
+        const isListed = isMethod || (type === 'Billing' && ts.isPropertySignature(member))
+        if (isListed && ts.isIdentifier(member.name)) {
+          const name = member.name.text
+          const title = isMethod ? `${name}()` : name
+          found.push({ name, title, sentence: sentenceOf(member), lacking: lackingOf(member) })
         }
       }
     }
@@ -152,16 +161,24 @@ function sentenceOf(node) {
   return sentence.replaceAll('\n', ' ').replaceAll('|', '\\|').trim()
 }
 
+/** Reads the provider of a tag such as `@throws Unsupported at Braintree`. */
+function lackingOf(node) {
+  const tags = ts.getJSDocTags(node).map(({ comment }) => ts.getTextOfJSDocComment(comment) ?? '')
+  return tags.flatMap((text) => /^Unsupported at (\w+)/.exec(text)?.[1].toLowerCase() ?? [])
+}
+
 /**
- * Lists the providers that support a method. A method without a capability is supported by both.
+ * Lists the providers that support a method: those of the capability that declares it, or all
+ * except those that its JSDoc names.
  */
-function providersOf(features, type, method) {
+function providersOf(features, type, { name, lacking }) {
   const owner = features
     .flatMap(({ values }) => values)
-    .find(({ capability, methods }) => capability && methods[type].includes(method))
-  return owner
-    ? { stripe: mark(owner.stripe), braintree: mark(owner.braintree) }
-    : { stripe: 'yes', braintree: 'yes' }
+    .find(({ capability, methods }) => capability && methods[type]?.includes(name))
+  return {
+    stripe: mark(owner?.stripe ?? !lacking.includes('stripe')),
+    braintree: mark(owner?.braintree ?? !lacking.includes('braintree')),
+  }
 }
 
 if (import.meta.filename === process.argv[1]) {

@@ -1,6 +1,7 @@
 // npm run files-executed: counts our files that execute code in five calls: a token, a guarded
 // request, a month of a subscription with its webhooks, a new subscription and a swap. Files that
 // are only loaded do not count, nor those of the sandbox. With --list it names the files.
+// docs/architecture.md explains the numbers.
 import { Session } from 'node:inspector/promises'
 import { fileURLToPath } from 'node:url'
 import { startBilling } from '../packages/billing/dist/testing/index.js'
@@ -34,11 +35,24 @@ function isCalled({ functionName, ranges: [range] }) {
   return range.count > 0 && !(functionName === '' && range.startOffset === 0)
 }
 
+/** Returns the number of files of each package, such as `oauth 40, database 21, http 3`. */
+function countByPackage(files) {
+  const counts = new Map()
+  for (const file of files) {
+    const [name] = file.split('/')
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return [...counts]
+    .sort((a, b) => b[1] - a[1])
+    .map(([name, n]) => `${name} ${n}`)
+    .join(', ')
+}
+
 await countTokens()
 await countBilling()
 
 for (const { name, files } of rows) {
-  console.log(`${String(files.length).padStart(4)}  ${name}`)
+  console.log(`${String(files.length).padStart(4)}  ${name} (${countByPackage(files)})`)
   if (process.argv.includes('--list')) for (const file of files) console.log(`        ${file}`)
 }
 process.exit(0)

@@ -22,7 +22,7 @@ const INSTALLS = [
     '@tollgate/billing @tollgate/invoices @tollgate/database stripe',
     ['billing', 'invoices', 'database', 'http', 'stripe'],
   ],
-  ['@tollgate/sandbox', ['sandbox']],
+  ['@tollgate/sandbox', ['sandbox', 'http']],
   [
     'tollgate (the service)',
     ['server', 'oauth', 'billing', 'gate', 'invoices', 'sandbox', 'database', 'http'],

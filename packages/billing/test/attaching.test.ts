@@ -17,7 +17,7 @@ describe('the application’s own user table', () => {
     await database.kysely.insertInto('people').values({ uid: 'ada', nickname: 'A' }).execute()
     const users = { table: 'people', id: 'uid', idType: 'string' } as const
     const billing = createBilling({ database, users, stripe, processEvery: false })
-    expect((await billing.migrate()).applied).toEqual(['0001-initial'])
+    expect((await billing.migrate()).applied).toEqual(['0001-first-release'])
     expect((await billing.migrate()).applied).toEqual([])
     const user = await billing.user('ada')
     expect(user.attributes).toEqual({

@@ -92,7 +92,7 @@ async function readOwnColumns({ kysely }: Database) {
 
 it("billing's migrations add missing columns and keep existing rows", async () => {
   const before = await readOwnColumns(database)
-  expect(await migrateAll(database)).toEqual(['0001-initial', '0001-initial'])
+  expect(await migrateAll(database)).toEqual(['0001-first-release', '0001-first-release'])
   expect(await readOwnColumns(database)).toEqual(before)
   const billing = billingOn(database)
   expect((await billing.user(2)).attributes).toMatchObject({ card_brand: 'visa', provider: null })
@@ -102,7 +102,7 @@ it("billing's migrations add missing columns and keep existing rows", async () =
 it('billing’s migrations run once if several processes start concurrently', async () => {
   const others = await Promise.all([connect(test.url), connect(test.url), connect(test.url)])
   const applied = await Promise.all(others.map(migrateAll))
-  expect(applied.flat()).toEqual(['0001-initial', '0001-initial'])
+  expect(applied.flat()).toEqual(['0001-first-release', '0001-first-release'])
   await Promise.all(others.map((on) => on.close()))
 })
 

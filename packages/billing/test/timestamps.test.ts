@@ -72,7 +72,7 @@ describe('an existing `trial_ends_at` column that contains milliseconds', () => 
   it('is converted to a timestamp with the same values, if the caller confirms that no other process is running', async () => {
     await fillMilliseconds()
     const billing = billingOn(database)
-    expect((await billing.migrate({ offline: true })).applied).toEqual(['0001-initial'])
+    expect((await billing.migrate({ offline: true })).applied).toEqual(['0001-first-release'])
     await billing.close()
     expect(await readMoments()).toEqual(EXPECTED)
   })
@@ -86,7 +86,7 @@ describe('an existing `trial_ends_at` column that contains milliseconds', () => 
         await expect(use()).rejects.toThrow(NeedsOffline)
       }
       await expect(billing.ready()).rejects.toThrow(
-        /0001-initial.*Stop every process.*migrate\({ offline: true }\)/,
+        /0001-first-release.*Stop every process.*migrate\({ offline: true }\)/,
       )
       const rows = await database.kysely
         .selectFrom('users')
@@ -110,7 +110,7 @@ describe('an existing `trial_ends_at` column that contains milliseconds', () => 
       await addMilliseconds()
       await database.kysely.insertInto('users').values({ id: 1 }).execute()
       const billing = billingOn(database)
-      expect((await billing.migrate()).applied).toEqual(['0001-initial'])
+      expect((await billing.migrate()).applied).toEqual(['0001-first-release'])
       await billing.close()
     },
   )
@@ -132,7 +132,7 @@ describe('an existing `trial_ends_at` column that contains milliseconds', () => 
     const applied = await Promise.all(
       both.map(async (on) => (await billingOn(on).migrate({ offline: true })).applied),
     )
-    expect(applied.flat()).toEqual(['0001-initial'])
+    expect(applied.flat()).toEqual(['0001-first-release'])
     expect(await readMoments()).toEqual(EXPECTED)
     await Promise.all(both.map((on) => on.close()))
   })

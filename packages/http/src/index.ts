@@ -1,3 +1,4 @@
+export { addDuration, addMonths, type Duration, daysInMonth } from './duration.ts'
 export {
   type HttpError,
   isHttpError,
@@ -7,6 +8,7 @@ export {
   type Refusal,
   RequestCutOff,
 } from './errors.ts'
+export { escapeHtml, Html, type HtmlValue, html } from './html.ts'
 export {
   chooseLanguage,
   formatMessage,

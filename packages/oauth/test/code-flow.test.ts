@@ -62,11 +62,11 @@ describe('the authorization code flow', () => {
       client_id: client.id,
       client_secret: client.secret,
     }
-    server.clock.advance(5)
+    server.clock.advance({ seconds: 5 })
     const second = await server.post('/oauth/token', form)
     expect(second.status).toBe(200)
     const body = await second.json()
-    server.clock.advance(5)
+    server.clock.advance({ seconds: 5 })
     expect(await (await server.post('/oauth/token', form)).json()).toEqual({
       ...body,
       // The same claims; an ECDSA signature differs each time.
@@ -77,7 +77,7 @@ describe('the authorization code flow', () => {
     expect(third.status).toBe(200)
     // The successor was used meanwhile: two parties hold the refresh token, so the grant ends for
     // both.
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     expect((await server.post('/oauth/token', form)).status).toBe(400)
     const { refresh_token } = await third.json()
     const dead = await server.post('/oauth/token', { ...form, refresh_token })

@@ -139,9 +139,9 @@ describe('the expiry of a personal access token', () => {
     const { create, clock, guard } = start()
     const { accessToken, token } = await create(seconds(clock, 3600))
     expect(token.expiresAt).toEqual(seconds(clock, 3600))
-    clock.advance('59m')
+    clock.advance({ minutes: 59 })
     expect(await guard(accessToken)).toBe('ada')
-    clock.advance('61s')
+    clock.advance({ seconds: 61 })
     await expect(guard(accessToken)).rejects.toMatchObject({ code: 'invalid_token' })
   })
 

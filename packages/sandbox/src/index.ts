@@ -1,3 +1,4 @@
+export type { Duration } from '@tollgate/http'
 export type {
   ModificationDefinition,
   PlanDefinition,
@@ -49,7 +50,6 @@ export type {
 } from './braintree/state/rows/vault.ts'
 export type { CalendarDay as BraintreeDay } from './braintree/wire/days.ts'
 export type { ControlRoom } from './control-room/control-room.ts'
-export type { Duration } from './core/clock/clock.ts'
 export type { FailedJob } from './core/clock/failed-jobs.ts'
 export type {
   Delivery,

@@ -1,7 +1,7 @@
+import type { Duration } from '@tollgate/http'
 import type { BraintreeHandle } from './braintree/server/handle.ts'
 import type { BraintreeOptions } from './braintree/server/options.ts'
 import type { ControlRoom } from './control-room/control-room.ts'
-import type { Duration } from './core/clock/clock.ts'
 import type { FailedJob } from './core/clock/failed-jobs.ts'
 import type { Delivery, DeliverySwitches } from './core/outbox.ts'
 import type { SandboxSnapshot } from './core/store/snapshot.ts'

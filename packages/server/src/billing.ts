@@ -10,7 +10,6 @@ import {
   type StripeSettings,
   type WebhookHandlers,
 } from '@tollgate/billing'
-import type { Database } from '@tollgate/database'
 import type { Clock, SignedIn } from '@tollgate/oauth'
 import type { Logger } from 'pino'
 import { braintreeEnvironment } from './config/braintree-environment.ts'
@@ -24,7 +23,7 @@ import { asConfigurationError } from './configuration-error.ts'
 import { plainLogger } from './logger.ts'
 import { createMailer, type Mailer, type MailerOptions } from './mail/mailer.ts'
 import { TEAM, TEAMS } from './storage/found-tables.ts'
-import type { ServiceTables, TeamRow, UserRow } from './storage/tables.ts'
+import type { ServiceDatabase, TeamRow, UserRow } from './storage/tables.ts'
 import { teamFromRow } from './teams/team.ts'
 import { fromRow } from './users/user.ts'
 
@@ -56,7 +55,7 @@ export const NO_PROVIDER: Providers = { stripe: { secret: 'unused', webhookSecre
 
 export interface ServiceBillingOptions extends Pick<MailerOptions, 'smtp'> {
   readonly config: Config
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly providers: Providers
   /**
    * The clock of all dates.
@@ -182,8 +181,8 @@ function mailOf(mailer: Mailer, { mail }: Settings, url: string | undefined): Ma
  * The language of mail and invoices, if the person has chosen one on the account page. A team has
  * the language of its first owner.
  */
-async function readLocale(database: Database, { type, id }: Owner): Promise<string | null> {
-  const { kysely } = database as unknown as Database<ServiceTables>
+async function readLocale(database: ServiceDatabase, { type, id }: Owner): Promise<string | null> {
+  const { kysely } = database
   const ofPerson = kysely.selectFrom('users').select('locale').where('id', '=', Number(id))
   const ofTeam = kysely
     .selectFrom('team_members')

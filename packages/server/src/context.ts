@@ -1,5 +1,4 @@
 import type { Billing } from '@tollgate/billing'
-import type { Database } from '@tollgate/database'
 import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { Logger } from 'pino'
 import type { AuditChain } from './admin/audit/chain.ts'
@@ -14,6 +13,7 @@ import type { Recovery } from './recovery/recovery.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import type { Metrics } from './statistics/metrics.ts'
 import type { Statistics } from './statistics/statistics.ts'
+import type { ServiceDatabase } from './storage/tables.ts'
 import type { Teams } from './teams/teams.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
 import type { Upstream } from './upstream/upstream.ts'
@@ -28,7 +28,7 @@ export interface ServiceContext {
   readonly config: Config
   /** Public base URL. */
   readonly url: string
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly users: UserAccounts
   readonly teams: Teams
   readonly sessions: Sessions

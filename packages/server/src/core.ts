@@ -32,6 +32,7 @@ import { chooseAcr } from './sessions/methods.ts'
 import { createSessions, type Sessions } from './sessions/sessions.ts'
 import { migrationSets, refuseForeignTables } from './storage/found-tables.ts'
 import { serviceMigrations } from './storage/migrations.ts'
+import type { ServiceDatabase, ServiceTables } from './storage/tables.ts'
 import { createTeams, type Teams } from './teams/teams.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
 import { traceGrants } from './telemetry/trace-grants.ts'
@@ -43,7 +44,7 @@ import { createUsers, type UserAccounts } from './users/users.ts'
 export async function openDatabase(
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'mode' | 'maxClockSkewSeconds'>,
   { logger, recordsTime = true }: { readonly logger?: Logger; readonly recordsTime?: boolean } = {},
-): Promise<Database> {
+): Promise<ServiceDatabase> {
   if (findDatabaseFile(config.databaseUrl) === resolve(config.dataDir, 'tollgate.db')) {
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   }
@@ -52,10 +53,10 @@ export async function openDatabase(
   const beginAnew = config.mode === 'demo'
   const maxClockSkew = config.maxClockSkewSeconds * 1000
   const options = { beginAnew, maxClockSkew, recordsTime }
-  if (!logger?.isLevelEnabled('debug')) return connect(config.databaseUrl, options)
+  if (!logger?.isLevelEnabled('debug')) return connect<ServiceTables>(config.databaseUrl, options)
   // A statement contains placeholders instead of values, so no secret gets into the log.
   const onQuery = (sql: string) => logger.debug({ sql }, 'statement')
-  return connect(config.databaseUrl, { ...options, onQuery })
+  return connect<ServiceTables>(config.databaseUrl, { ...options, onQuery })
 }
 
 /**
@@ -98,7 +99,7 @@ export interface Core {
 
 export interface CoreOptions {
   readonly config: Config
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly url: string
   /**
    * The clock of sessions, tokens and limits.

@@ -45,7 +45,7 @@ describe('the form to change the password', () => {
     expect(await callApi()).toBe(401)
     expect((await service.browser().signIn(email, 'correct horse')).status).toBe(401)
     expect((await service.browser().signIn(email, 'battery staple')).status).toBe(303)
-    service.clock.advance('1s')
+    service.clock.advance({ seconds: 1 })
     expect((await browser.api('/api/user')).status).toBe(200)
   })
 

@@ -111,7 +111,7 @@ describe.each(CASES)(
       }
       expect(statuses).toEqual([...Array(10).fill(402), 429])
       expect((await ada.post('/billing/subscribe', { ...wanted, token: card })).status).toBe(429)
-      service.clock.advance('61m')
+      service.clock.advance({ minutes: 61 })
       await ada.done('/billing/subscribe', { ...wanted, token: card })
     })
 

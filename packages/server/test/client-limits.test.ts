@@ -37,7 +37,7 @@ describe('the limit for client registrations', () => {
     const refused = await register('192.0.2.1')
     expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true])
     expect((await register('192.0.2.2')).status).toBe(201)
-    service.clock.advance('1m')
+    service.clock.advance({ minutes: 1 })
     expect((await register('192.0.2.1')).status).toBe(201)
     await service.stop()
   })

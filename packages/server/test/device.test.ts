@@ -91,7 +91,7 @@ it('the service limits how many device codes each network can get', async () => 
   }
   const refused = await ask()
   expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true])
-  own.clock.advance('10m')
+  own.clock.advance({ minutes: 10 })
   expect((await ask()).status).toBe(200)
   await own.stop()
 })

@@ -34,7 +34,7 @@ async function resetAllLimits(): Promise<void> {
   for (const table of ['oauth_limits', 'oauth_tickets', 'known_networks']) {
     await service.database.kysely.deleteFrom(table).execute()
   }
-  service.clock.advance(3600)
+  service.clock.advance({ hours: 1 })
 }
 
 function send(path: string, address: string, body: Record<string, string> | string) {

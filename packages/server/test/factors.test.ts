@@ -57,13 +57,13 @@ describe('a code of an authenticator app', () => {
 
   it('is accepted from a clock that is 30 seconds slow', async () => {
     const { codeAt } = await addApp()
-    clock.advance('60s')
+    clock.advance({ seconds: 60 })
     expect(await factors.useTotp(user.id, codeAt(-1))).toBe(true)
   })
 
   it('is accepted once, and then no code of an earlier step', async () => {
     const { codeAt } = await addApp()
-    clock.advance('60s')
+    clock.advance({ seconds: 60 })
     const early = codeAt(-1)
     const present = codeAt(0)
     expect(await factors.useTotp(user.id, ` ${present.slice(0, 3)} ${present.slice(3)}`)).toBe(true)
@@ -127,7 +127,7 @@ describe('setting up an authenticator app', () => {
     expect(factors.readTotp({ ...user, id: '999999' }, sealed)).toBeNull()
     expect(factors.readTotp(user, `${sealed.slice(0, -4)}AAAA`)).toBeNull()
     expect(factors.readTotp(user, '')).toBeNull()
-    clock.advance('61m')
+    clock.advance({ minutes: 61 })
     expect(factors.readTotp(user, sealed)).toBeNull()
   })
 
@@ -260,7 +260,7 @@ describe('signing in with a passkey (threat N12, threat N11)', () => {
     expect(await use((await own()).challenge, null)).toBe('expired')
     expect(await use((await passkeys.registration(user, 'pending')).challenge)).toBe('expired')
     const { challenge } = await own()
-    clock.advance('61m')
+    clock.advance({ minutes: 61 })
     expect(await use(challenge)).toBe('expired')
   })
 
@@ -395,7 +395,7 @@ describe('a pending sign-in', () => {
     await sessions.endAll(user.id)
     expect(await pending.find(other)).toBeNull()
     const late = cookieOf(await pending.start(begun))
-    clock.advance('11m')
+    clock.advance({ minutes: 11 })
     expect(await pending.find(late)).toBeNull()
     expect(await pending.purge()).toBeGreaterThan(0)
   })

@@ -77,7 +77,7 @@ describe('the metrics', () => {
         await (await fetch(`${service.url}/metrics`)).text(),
       )?.[1]
     expect(await count()).toBe('0')
-    service.clock.advance(13)
+    service.clock.advance({ seconds: 13 })
     expect((await refresh()).refresh_token).toBe(lost.refresh_token)
     expect(await count()).toBe('1')
     const [line = ''] = service

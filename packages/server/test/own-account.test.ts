@@ -137,7 +137,7 @@ describe('the export of a person', () => {
 
   it('asks for the password if the sign-in is more than ten minutes old, and rejects a wrong one', async () => {
     const { browser } = await newPerson()
-    service.clock.advance('11m')
+    service.clock.advance({ minutes: 11 })
     expect(await (await browser.get('/account/export')).text()).toContain('name="current"')
     expect((await post(browser, '/account/export', {})).status).toBe(422)
     expect((await post(browser, '/account/export', { current: 'wrong' })).status).toBe(422)
@@ -191,7 +191,7 @@ describe('the deletion of the own account (threat Q4)', () => {
 
   it('asks for the password if the sign-in is more than ten minutes old', async () => {
     const { id, browser } = await newPerson()
-    service.clock.advance('11m')
+    service.clock.advance({ minutes: 11 })
     for (const fields of [go, { ...go, current: 'wrong' }]) {
       const { status, text } = await post(browser, '/account/delete', fields)
       expect([status, text]).toEqual([422, expect.stringContaining('not your current password')])

@@ -112,17 +112,17 @@ it('mail of a process that was killed while it sent is sent by another one after
   await processes[0].recovery.requestPasswordReset(email, 'en')
   const hanging = processes[0].recovery.process()
   await isSending
-  clock.advance('4m')
+  clock.advance({ minutes: 4 })
   await processes[1].recovery.process()
   expect(sent).toEqual([])
-  clock.advance('2m')
+  clock.advance({ minutes: 2 })
   await processes[1].recovery.process()
   expect(sent).toMatchObject([{ to: email, kind: 'password_reset' }])
   kill()
   await hanging
   // The killed one had been accepted by the mail server.
   expect(sent.map(({ id }) => id)).toEqual([sent[0]?.id, sent[0]?.id])
-  clock.advance('1h')
+  clock.advance({ hours: 1 })
   await processAll()
   expect(sent).toHaveLength(2)
 })

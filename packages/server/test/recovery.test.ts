@@ -27,7 +27,7 @@ beforeEach(() => {
   fault = null
   mails.length = 0
   // Limits count per hour.
-  service.clock.advance('2h')
+  service.clock.advance({ hours: 2 })
 })
 afterAll(() => service?.stop())
 
@@ -169,7 +169,7 @@ describe('a link in mail (threat N8, threat Q11)', () => {
     ['was opened by GET and HEAD before', 303, openBefore],
     ['is opened in another browser, where somebody else is signed in', 303, () => {}],
     ['was used before', 404, (link) => press(link, form)],
-    ['has expired', 404, () => service.clock.advance('25h')],
+    ['has expired', 404, () => service.clock.advance({ hours: 25 })],
     [
       'was sent before the password changed',
       404,
@@ -319,7 +319,7 @@ describe('an address', () => {
     await service.recovery.process()
     await service.users.changePassword(id, NEW_PASSWORD)
     fault = null
-    service.clock.advance('1m')
+    service.clock.advance({ minutes: 1 })
     // Who knew only the old password has asked for nothing.
     expect(await mailTo(next)).toEqual([])
   })
@@ -449,7 +449,7 @@ describe('strangers', () => {
     await service.limits.rememberNetwork(email, network(50))
     expect(await service.limits.countMail(email, network(50))).toBe(true)
     expect(await service.limits.countMail(email, network(51))).toBe(false)
-    service.clock.advance('61m')
+    service.clock.advance({ minutes: 61 })
     expect(await service.limits.countMail(email, network(51))).toBe(true)
   })
 
@@ -473,7 +473,7 @@ it('mail is sent later if the server is away, and given up if the recipient is r
   expect(mails).toEqual([])
   fault = null
   // The time until the link expires counts from the attempt.
-  service.clock.advance('40m')
+  service.clock.advance({ minutes: 40 })
   const link = await linkTo(email, 'password_reset')
   expect(await mailTo(email)).toHaveLength(1)
   expect((await press(link, { password: NEW_PASSWORD })).status).toBe(303)
@@ -486,11 +486,11 @@ it('mail is sent later if the server is away, and given up if the recipient is r
   await forget(email)
   await service.recovery.process()
   fault = null
-  service.clock.advance('20h')
+  service.clock.advance({ hours: 20 })
   expect(await mailTo(email)).toEqual([])
   const { stdout } = await createAccountHelpers(service).tollgate('doctor')
   expect(stdout).toMatch(/1 mail about an account was given up.*550 no such mailbox/)
-  service.clock.advance('192h')
+  service.clock.advance({ hours: 192 })
   await service.recovery.purge()
   const left = await service.database.kysely
     .selectFrom('account_mails')

@@ -27,7 +27,7 @@ function helpersOf(service: TestService) {
     const at = () => stepAt(service.clock.now())
     await service.factors.addTotp(user.id, enrolment, codeOfStep(enrolment.secret, at()))
     return () => {
-      service.clock.advance('30s')
+      service.clock.advance({ seconds: 30 })
       return codeOfStep(enrolment.secret, at())
     }
   }
@@ -122,7 +122,7 @@ describe('signing in with an authenticator app', () => {
     const nextCode = await help.addApp(user)
     const [slow, other, twice] = [service.browser(), service.browser(), service.browser()]
     await help.login(slow, user.email)
-    service.clock.advance('11m')
+    service.clock.advance({ minutes: 11 })
     expect(help.led(await slow.get('/login/second-step'))).toEqual([303, '/login'])
     await help.login(other, user.email)
     await service.sessions.endAll(user.id)
@@ -201,7 +201,7 @@ describe('signing in with a passkey', () => {
       statuses.push((await refuse()).status)
     }
     expect([statuses.at(0), statuses.at(-1)]).toEqual([401, 429])
-    service.clock.advance('11m')
+    service.clock.advance({ minutes: 11 })
     expect((await refuse()).status).toBe(401)
   })
 
@@ -267,7 +267,7 @@ describe('the page of second factors', () => {
       303,
       removal,
     ])
-    service.clock.advance('11m')
+    service.clock.advance({ minutes: 11 })
     const fresh = new URLSearchParams({ prompt: 'login', return_to: removal })
     expect(help.led(await old.get(removal))).toEqual([303, `/login?${fresh}`])
     await help.login(old, user.email)
@@ -348,7 +348,7 @@ describe('an application that asks for the acr mfa', () => {
     const plain = await app.claims(await browser.get(app.authorize()))
     expect(plain).toMatchObject({ acr: 'password', amr: ['pwd'] })
     const nextCode = await help.addApp(user)
-    service.clock.advance('5m')
+    service.clock.advance({ minutes: 5 })
 
     const asked = await browser.get(app.authorize({ acr_values: 'mfa' }))
     const page = asked.headers.get('location') ?? ''

@@ -253,7 +253,7 @@ it('the service updates the time of last use of a session from time to time', as
     return Number((await rows.orderBy('seen_at', 'desc').executeTakeFirstOrThrow()).seen_at)
   }
   const before = await lastSeen()
-  service.clock.advance(HOUR)
+  service.clock.advance({ hours: 1 })
   expect(await isIn(browser)).toBe(true)
   expect((await lastSeen()) - before).toBe(HOUR * 1000)
 })

@@ -100,14 +100,14 @@ describe('a sign-in with another provider', () => {
   it('is refused with an unsigned token, even if the discovery document allows such tokens (threat U1)', async () => {
     const wrong = { id_token_signing_alg_values_supported: ['none', 'HS256', 'RS256'] }
     standIn.discovery = wrong
-    service.clock.advance('2h')
+    service.clock.advance({ hours: 2 })
     for (const algorithm of ['none', 'HS256'] as const) {
       const browser = service.browser()
       const response = standIn.approve(await press(browser), PERSON, { algorithm })
       await expectRefusal(browser, await callBack(browser, response), INVALID)
     }
     standIn.discovery = {}
-    service.clock.advance('2h')
+    service.clock.advance({ hours: 2 })
   })
 
   it('is refused in a browser that did not start it (threat U2)', async () => {
@@ -151,7 +151,7 @@ describe('a sign-in with another provider', () => {
 
   it('is refused without `iss` if the provider promises it, and sends no code then (threat U3)', async () => {
     standIn.discovery = { authorization_response_iss_parameter_supported: true }
-    service.clock.advance('2h')
+    service.clock.advance({ hours: 2 })
     const before = standIn.received.length
     const browser = service.browser()
     const response = standIn.approve(await press(browser), PERSON)
@@ -161,7 +161,7 @@ describe('a sign-in with another provider', () => {
     right.set('iss', `${standIn.url}/openid`)
     expect((await callBack(browser, right)).status).toBe(303)
     standIn.discovery = {}
-    service.clock.advance('2h')
+    service.clock.advance({ hours: 2 })
   })
 
   it.each([
@@ -179,7 +179,7 @@ describe('a sign-in with another provider', () => {
   it('is refused after ten minutes, and with a cookie that was changed (threat U2)', async () => {
     const browser = service.browser()
     const late = standIn.approve(await press(browser), PERSON)
-    service.clock.advance('11m')
+    service.clock.advance({ minutes: 11 })
     await expectRefusal(browser, await callBack(browser, late), EXPIRED)
     const changed = standIn.approve(await press(browser), PERSON)
     const [name, value] = [...browser.cookies].find(([key]) => key.includes('with')) ?? ['', '']
@@ -233,7 +233,7 @@ describe('a sign-in with another provider', () => {
     const browser = service.browser()
     expect(await press(browser)).not.toBe('')
     standIn.outage = 500
-    service.clock.advance('2h')
+    service.clock.advance({ hours: 2 })
     expect(await press(browser)).toContain('/openid/authorize')
     standIn.outage = null
   })
@@ -241,17 +241,17 @@ describe('a sign-in with another provider', () => {
   it('leads on by a page if the sign-in page of the provider is on an unexpected host', async () => {
     const address = 'https://elsewhere.example/authorize'
     standIn.discovery = { authorization_endpoint: address }
-    service.clock.advance('2h')
+    service.clock.advance({ hours: 2 })
     const reply = await service.browser().post('/login/with/acme', {})
     expect([reply.status, reply.headers.get('location')]).toEqual([200, null])
     expect(reply.headers.get('refresh')).toContain(`0; url=${address}?`)
     expect(await reply.text()).toContain(`href="${address}?`)
     standIn.discovery = { authorization_endpoint: 'javascript:alert(1)' }
-    service.clock.advance('2h')
+    service.clock.advance({ hours: 2 })
     const kept = await service.browser().post('/login/with/acme', {})
     expect(kept.headers.get('refresh')).toContain(address)
     standIn.discovery = {}
-    service.clock.advance('2h')
+    service.clock.advance({ hours: 2 })
   })
 
   it('is refused at its start if the request of the application fits into no cookie', async () => {
@@ -274,7 +274,7 @@ describe('a sign-in with another provider', () => {
       status = (await callBack(browser, response)).status
     }
     expect(status).toBe(429)
-    service.clock.advance('11m')
+    service.clock.advance({ minutes: 11 })
     const response = standIn.approve(await press(browser), PERSON)
     expect((await callBack(browser, response)).status).toBe(303)
   })

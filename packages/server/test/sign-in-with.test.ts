@@ -289,7 +289,7 @@ describe('linked accounts', () => {
         csrf_token: await browser.csrfToken(),
         password: 'battery staple',
       })
-    service.clock.advance('11m')
+    service.clock.advance({ minutes: 11 })
     expect((await set()).headers.get('location')).toContain('/login?prompt=login')
     await signInWith(browser, claims)
     expect(target(await set())).toEqual([303, '/account?changed'])
@@ -312,7 +312,7 @@ describe('linked accounts', () => {
     const { id, browser } = await createAccount()
     const csrf = await browser.csrfToken()
     expect((await browser.post('/account/links/with/acme', { csrf_token: 'x' })).status).toBe(403)
-    service.clock.advance('11m')
+    service.clock.advance({ minutes: 11 })
     const reply = await browser.post('/account/links/with/acme', { csrf_token: csrf })
     expect(reply.headers.get('location')).toContain('/login?prompt=login')
     expect(await service.users.identities.list(id)).toEqual([])

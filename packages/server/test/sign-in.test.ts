@@ -3,7 +3,6 @@ import { startTestService, type TestService } from './support.ts'
 
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse'
-const DAY = 24 * 3600
 
 let service: TestService
 beforeAll(async () => {
@@ -28,7 +27,7 @@ describe('an application that requires a new sign-in', () => {
     })
     const browser = service.browser()
     await browser.signIn(EMAIL, PASSWORD)
-    service.clock.advance(60)
+    service.clock.advance({ seconds: 60 })
     const request = `/oauth/authorize?client_id=${client.id}&response_type=code`
     const silent = await browser.get(request)
     expect(silent.headers.get('location')).toContain('code=')
@@ -41,7 +40,7 @@ describe('an application that requires a new sign-in', () => {
     expect(html).toContain('Sign in again')
     expect(html).toContain(EMAIL)
 
-    service.clock.advance(1)
+    service.clock.advance({ seconds: 1 })
     const returnTo = new URL(signInPage, service.url).searchParams.get('return_to') ?? ''
     const unchanged = await browser.get(returnTo)
     expect(unchanged.headers.get('location')).toContain('error=login_required')
@@ -194,16 +193,16 @@ describe('a session', () => {
     const browser = service.browser()
     await browser.signIn(EMAIL, PASSWORD)
     for (let day = 6; day < 30; day += 6) {
-      service.clock.advance(6 * DAY)
+      service.clock.advance({ days: 6 })
       expect((await browser.get('/')).status).toBe(200)
     }
-    service.clock.advance(6 * DAY)
+    service.clock.advance({ days: 6 })
     expect((await browser.get('/')).status).toBe(302)
 
     await browser.signIn(EMAIL, PASSWORD)
-    service.clock.advance(7 * DAY)
+    service.clock.advance({ days: 7 })
     expect((await browser.get('/')).status).toBe(302)
-    service.clock.advance(30 * DAY)
+    service.clock.advance({ days: 30 })
     expect(await service.sessions.purge()).toBeGreaterThan(0)
     expect(await service.database.kysely.selectFrom('sessions').selectAll().execute()).toEqual([])
   })

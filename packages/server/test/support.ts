@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { billingMigrations, ownerMigrations } from '@tollgate/billing'
 import { type Database, migrate } from '@tollgate/database'
-import { movableClock } from '@tollgate/oauth/testing'
+import { type Duration, movableClock } from '@tollgate/oauth/testing'
 import { createTestDatabase, type Template } from '../../../test-support/create-test-database.ts'
 import { insertSigningKeys } from '../../../test-support/signing-keys.ts'
 import type { Config } from '../src/config/config.ts'
@@ -22,7 +22,7 @@ export interface TestService extends StartedService {
   /** Returns a new browser with its own cookies. */
   browser(): ReturnType<typeof createBrowser>
   /** Advances the sandbox's clock and handles all webhooks on the way. */
-  advance(by: { days?: number; months?: number; hours?: number }): Promise<void>
+  advance(by: Duration): Promise<void>
   /** Returns everything that was logged. */
   log(): string
   stop(): Promise<void>

@@ -1,44 +1,4 @@
-import { isRightToLeft } from '@tollgate/http'
-
-/** HTML in which all inserted values are escaped. */
-export class HtmlDocument {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-/** A value in a template. `null` renders nothing, an array one line per element. */
-type Part = HtmlDocument | string | null | readonly HtmlDocument[]
-
-/** Builds markup from a template, escaping every value that is not `HtmlDocument`. */
-export function html(strings: TemplateStringsArray, ...values: readonly Part[]): HtmlDocument {
-  return new HtmlDocument(String.raw({ raw: strings }, ...values.map(textOf)))
-}
-
-function textOf(value: Part): string {
-  if (value === null) return ''
-  if (typeof value === 'string') return escapeHtml(value)
-  return value instanceof HtmlDocument ? value.text : value.map(({ text }) => text).join('\n')
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/**
- * Escapes text for use in HTML, including attribute values.
- * @example
- * const heading = `<h1>${escapeHtml(client.name)}</h1>`
- */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
-}
+import { type Html, html, isRightToLeft } from '@tollgate/http'
 
 export interface DocumentHead {
   readonly title: string
@@ -49,7 +9,7 @@ export interface DocumentHead {
 
 export function renderDocument(
   { title, language, stylesheet: href }: DocumentHead,
-  body: HtmlDocument,
+  body: Html,
 ): string {
   const stylesheet = href && html`<link rel="stylesheet" href="${href}">\n`
   const direction = isRightToLeft(language) ? html` dir="rtl"` : null
@@ -69,19 +29,10 @@ ${body}
 `.text
 }
 
-/** Joins the parts of a page text to HTML. Escapes all parts that are not `HtmlDocument`. */
-export function joinHtml(parts: readonly (HtmlDocument | string | number)[]): HtmlDocument {
-  return new HtmlDocument(
-    parts
-      .map((part) => (part instanceof HtmlDocument ? part.text : escapeHtml(String(part))))
-      .join(''),
-  )
-}
-
 /** Renders hidden form fields. */
 export function renderHiddenFields(
   fields: Iterable<readonly [name: string, value: string]>,
-): HtmlDocument[] {
+): Html[] {
   return [...fields].map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )

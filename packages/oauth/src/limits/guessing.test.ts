@@ -1,22 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStorage } from '../storage/memory.ts'
 import type { LimitRepository } from '../storage/repositories.ts'
+import { movableClock } from '../testing/movable-clock.ts'
 import { createGuessingLimits, type GuessingWaitLimits, type GuessVerdict } from './guessing.ts'
 
 const LIMIT = { name: 'password:ada', max: 3, seconds: 900 }
 const START = Date.UTC(2030, 0, 1)
 
 function start(times: GuessingWaitLimits = {}, limits: LimitRepository = memoryStorage().limits) {
-  let now = START
-  const clock = { now: () => new Date(now) }
+  const clock = movableClock(new Date(START))
   return {
     guessing: createGuessingLimits({ limits, clock }, times),
     /** Creates the limits of a second process that shares the same store. */
     another: () => createGuessingLimits({ limits, clock }, times),
     limits,
-    advance: (seconds: number) => {
-      now += seconds * 1000
-    },
+    advance: clock.advance,
   }
 }
 
@@ -65,10 +63,10 @@ describe('a limited check of a secret (threat Q6)', () => {
     const own = start()
     for (let count = 0; count < LIMIT.max; count += 1) {
       await check(own, 'wrong')
-      own.advance(10)
+      own.advance({ seconds: 10 })
     }
     await expect(check(own, 'right')).rejects.toMatchObject(refusal(900 - 30))
-    own.advance(900 - 30)
+    own.advance({ seconds: 900 - 30 })
     await check(own, 'right')
   })
 
@@ -143,7 +141,7 @@ describe('a limited check of a secret (threat Q6)', () => {
     for (let count = 0; count < LIMIT.max; count += 1) openCheck(dead)
     await shortDelay()
     await expect(check(own, 'right')).rejects.toMatchObject(refusal(1))
-    own.advance(30)
+    own.advance({ seconds: 30 })
     await check(own, 'right')
   })
 
@@ -151,7 +149,7 @@ describe('a limited check of a secret (threat Q6)', () => {
     const own = start()
     const late = Array.from({ length: LIMIT.max }, () => openCheck(own))
     await shortDelay()
-    own.advance(30)
+    own.advance({ seconds: 30 })
     const other = { guessing: own.another() }
     const open = Array.from({ length: LIMIT.max }, () => openCheck(other))
     await shortDelay()
@@ -168,9 +166,9 @@ describe('a limited check of a secret (threat Q6)', () => {
     const own = start({ waitTimeout: 0 })
     openCheck({ guessing: own.another() }, [{ max: 1, leaseSeconds: 120 }])
     await shortDelay()
-    own.advance(119)
+    own.advance({ seconds: 119 })
     await expect(check(own, 'right', { max: 1 })).rejects.toMatchObject(refusal(1))
-    own.advance(1)
+    own.advance({ seconds: 1 })
     await check(own, 'right', { max: 1 })
   })
 

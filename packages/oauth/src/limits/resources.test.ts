@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memoryStorage } from '../storage/memory.ts'
+import { movableClock } from '../testing/movable-clock.ts'
 import { requestRates, ticketQuotas } from './policies.ts'
 import {
   createResourceLimits,
@@ -12,9 +13,8 @@ import {
 const KIND = 'pushed request'
 
 function start() {
-  let now = Date.UTC(2030, 0, 1)
+  const clock = movableClock()
   let added = 0
-  const clock = { now: () => new Date(now) }
   const storage = memoryStorage({ clock })
   const logger = { error: () => {} }
   const { tickets, limits } = storage
@@ -22,14 +22,12 @@ function start() {
   return {
     resources,
     tickets,
-    advance: (seconds: number) => {
-      now += seconds * 1000
-    },
+    advance: clock.advance,
     /** Adds a ticket that expires a moment after the previous one, and returns its hash. */
     async add(network: string | null, share: TicketQuota): Promise<string> {
       added += 1
       const hash = `${network} ${added}`
-      const expiresAt = new Date(now + 60_000 + added)
+      const expiresAt = new Date(clock.now().getTime() + 60_000 + added)
       await resources.add({ hash, kind: KIND, content: '{}', expiresAt }, share, network)
       return hash
     },
@@ -60,7 +58,7 @@ describe('a rate limit', () => {
     const { resources, advance } = start()
     const rate = { name: 'registrations', points: 2, seconds: 60 }
     await resources.count(rate, 'a')
-    advance(20)
+    advance({ seconds: 20 })
     const takeBack = await resources.count(rate, 'a')
     await expect(resources.count(rate, 'a')).rejects.toMatchObject({ retryAfterSeconds: 40 })
     await resources.count(rate, 'b')
@@ -68,7 +66,7 @@ describe('a rate limit', () => {
     await takeBack()
     await takeBack()
     await resources.count(rate, 'a')
-    advance(40)
+    advance({ seconds: 40 })
     await resources.count(rate, 'a')
   })
 })

@@ -1,15 +1,11 @@
 /** The parts that the approval screen and the device page share. */
-import { type HtmlDocument, html, joinHtml } from '../http/document.ts'
+import { type Html, html } from '@tollgate/http'
 import type { PageText } from './messages/messages.ts'
 import type { ConsentView, DeviceQuestion, RequestingApplication, ShownScope } from './pages.ts'
 
 type ApprovalPageView = ConsentView | DeviceQuestion
 
-export function renderClientName({
-  client,
-}: {
-  readonly client: { readonly name: string }
-}): HtmlDocument {
+export function renderClientName({ client }: { readonly client: { readonly name: string } }): Html {
   return html`<bdi>${client.name}</bdi>`
 }
 
@@ -21,11 +17,11 @@ export function renderApprovalForm(
   view: ApprovalPageView,
   t: PageText,
   texts: {
-    readonly heading: HtmlDocument
-    readonly before?: HtmlDocument
-    readonly after?: HtmlDocument
+    readonly heading: Html
+    readonly before?: Html
+    readonly after?: Html
   },
-): HtmlDocument {
+): Html {
   const { logo, action, csrfToken, otherAccount } = view
   const link = html`<a href="${otherAccount}">${t('approve.otherAccount.link')}</a>`
   return html`${logo && html`<img class="logo" src="${logo}" alt="" width="64" height="64">\n`}<h1>${texts.heading}</h1>
@@ -36,7 +32,7 @@ ${renderResources(view, t)}${renderScopes(view.scopes, t)}${renderPolicyLinks(vi
 ${texts.after ?? null}<button name="decision" value="deny">${t('approve.deny')}</button>
 <button class="primary" name="decision" value="approve">${t('approve.button')}</button>
 </form>
-<p class="note">${joinHtml(t.parts('approve.otherAccount', { link }))}</p>`
+<p class="note">${t.parts('approve.otherAccount', { link })}</p>`
 }
 
 /**
@@ -46,7 +42,7 @@ ${texts.after ?? null}<button name="decision" value="deny">${t('approve.deny')}<
 function renderClientOrigin(
   { client, userId, selfRegistered, verified }: ApprovalPageView,
   t: PageText,
-): HtmlDocument {
+): Html {
   if (client.userId === userId) return html`<p class="note">${t('approve.own')}</p>`
   if (verified && !selfRegistered && client.userId === null) {
     return html`<p class="note">${t('approve.byOperator')}</p>`
@@ -56,7 +52,7 @@ function renderClientOrigin(
     const texts = host
       ? t.parts('approve.verified.self.from', { host })
       : [t(selfRegistered ? 'approve.verified.self' : 'approve.verified.user')]
-    return html`<p class="note">${joinHtml(texts)}</p>`
+    return html`<p class="note">${texts}</p>`
   }
   const unverified = html`<strong>${t('approve.unverified.word')}</strong>`
   const warning = host
@@ -64,27 +60,22 @@ function renderClientOrigin(
     : t.parts(selfRegistered ? 'approve.unverified.self' : 'approve.unverified.user', {
         unverified,
       })
-  return html`<p class="warning">${joinHtml(warning)}</p>`
+  return html`<p class="warning">${warning}</p>`
 }
 
 /** Renders the APIs that the access is for. `null` if it is only for the server's own API. */
-function renderResources({ resources }: ApprovalPageView, t: PageText): HtmlDocument | null {
+function renderResources({ resources }: ApprovalPageView, t: PageText): Html | null {
   const named = resources.map(({ uri, name }) =>
     name === null
       ? html`<strong>${uri}</strong>`
       : html`<bdi>${name}</bdi> (<strong>${uri}</strong>)`,
   )
   const all = joinWithAnd(named, t)
-  return (
-    all && html`<p class="note">${joinHtml(t.parts('approve.resources', { resources: all }))}</p>\n`
-  )
+  return all && html`<p class="note">${t.parts('approve.resources', { resources: all })}</p>\n`
 }
 
 /** Renders the scopes inside the form: fixed ones as a list, optional ones as checkboxes. */
-function renderScopes(
-  scopes: readonly ShownScope[],
-  t: PageText,
-): HtmlDocument | readonly HtmlDocument[] {
+function renderScopes(scopes: readonly ShownScope[], t: PageText): Html | readonly Html[] {
   if (scopes.length === 0) return html`<p>${t('approve.nothingElse')}</p>`
   const fixed = scopes
     .filter(({ checkbox }) => checkbox === null)
@@ -110,15 +101,13 @@ function renderScopes(
 function renderPolicyLinks(
   { policyUri, termsUri }: RequestingApplication,
   t: PageText,
-): HtmlDocument | null {
+): Html | null {
   const links = [
     ...linkTo(policyUri, 'approve.privacyPolicy', t),
     ...linkTo(termsUri, 'approve.terms', t),
   ]
   const documents = joinWithAnd(links, t)
-  return (
-    documents && html`\n<p class="note">${joinHtml(t.parts('approve.read', { documents }))}</p>`
-  )
+  return documents && html`\n<p class="note">${t.parts('approve.read', { documents })}</p>`
 }
 
 /**
@@ -129,14 +118,14 @@ function linkTo(
   href: string | null,
   id: 'approve.privacyPolicy' | 'approve.terms',
   t: PageText,
-): HtmlDocument[] {
+): Html[] {
   if (href === null) return []
   const link = html`<a href="${href}" target="_blank" rel="noopener noreferrer">${t(`${id}.link`)}</a>`
-  return [joinHtml(t.parts(id, { link, host: new URL(href).host }))]
+  return [html`${t.parts(id, { link, host: new URL(href).host })}`]
 }
 
-function joinWithAnd(all: readonly HtmlDocument[], t: PageText): HtmlDocument | null {
+function joinWithAnd(all: readonly Html[], t: PageText): Html | null {
   const [first, ...rest] = all
   if (first === undefined) return null
-  return rest.reduce((list, last) => joinHtml(t.parts('list.and', { list, last })), first)
+  return rest.reduce((list, last) => html`${t.parts('list.and', { list, last })}`, first)
 }

@@ -6,7 +6,7 @@ import type { Pages, PageView } from './pages.ts'
 import { renderSignedOutPage, signOutPage } from './sign-out-page.ts'
 import { stylesheet } from './stylesheet.ts'
 
-export { escapeHtml } from '../http/document.ts'
+export { escapeHtml } from '@tollgate/http'
 
 export function createDefaultPages(texts: PageTexts): Pages {
   const of = ({ language }: PageView) => texts.choose([language])

@@ -1,4 +1,5 @@
-import { type HtmlDocument, html, joinHtml, renderDocument } from '../http/document.ts'
+import { type Html, html } from '@tollgate/http'
+import { renderDocument } from '../http/document.ts'
 import { renderApprovalForm, renderClientName } from './approval.ts'
 import type { PageText } from './messages/messages.ts'
 import type { DeviceAnswered, DeviceQuestion, DeviceView, UserCodeForm } from './pages.ts'
@@ -15,7 +16,7 @@ export function renderDevicePage(view: DeviceView, t: PageText): string {
   )
 }
 
-function renderStep(view: DeviceView, t: PageText): HtmlDocument {
+function renderStep(view: DeviceView, t: PageText): Html {
   switch (view.step) {
     case 'enter':
       return renderCodeEntry(view, t)
@@ -29,7 +30,7 @@ function renderStep(view: DeviceView, t: PageText): HtmlDocument {
 function renderCodeEntry(
   { userCode, problem, action, csrfToken }: UserCodeForm,
   t: PageText,
-): HtmlDocument {
+): Html {
   const wrong = problem && html`<p class="problem" role="alert">${problem}</p>\n`
   return html`<h1>${t('device.enter.title')}</h1>
 <p>${t('device.enter.text')}</p>
@@ -41,17 +42,17 @@ ${wrong}<form method="post" action="${action}">
 </form>`
 }
 
-function renderDeviceConfirmation(view: DeviceQuestion, t: PageText): HtmlDocument {
+function renderDeviceConfirmation(view: DeviceQuestion, t: PageText): Html {
   return renderApprovalForm(view, t, {
-    heading: joinHtml(t.parts('device.confirm.heading', { application: renderClientName(view) })),
+    heading: html`${t.parts('device.confirm.heading', { application: renderClientName(view) })}`,
     before: html`<p>${t('device.confirm.code')}</p>
 <p class="code">${view.userCode}</p>
 <p class="warning">${t('device.confirm.warning')}</p>\n`,
   })
 }
 
-function renderDeviceResult(view: DeviceAnswered, t: PageText): HtmlDocument {
+function renderDeviceResult(view: DeviceAnswered, t: PageText): Html {
   const page = view.approved ? 'device.approved' : 'device.denied'
-  const heading = joinHtml(t.parts(`${page}.heading`, { application: renderClientName(view) }))
+  const heading = html`${t.parts(`${page}.heading`, { application: renderClientName(view) })}`
   return html`<h1>${heading}</h1>\n<p>${t(`${page}.text`)}</p>`
 }

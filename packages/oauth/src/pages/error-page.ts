@@ -1,4 +1,5 @@
-import { html, renderDocument } from '../http/document.ts'
+import { html } from '@tollgate/http'
+import { renderDocument } from '../http/document.ts'
 import type { PageText } from './messages/messages.ts'
 import type { ErrorView } from './pages.ts'
 

@@ -1,6 +1,6 @@
-import type { HttpResponse } from '@tollgate/http'
+import { Html, type HttpResponse, html } from '@tollgate/http'
 import { sha256Base64 } from '../crypto.ts'
-import { HtmlDocument, html, renderDocument, renderHiddenFields } from '../http/document.ts'
+import { renderDocument, renderHiddenFields } from '../http/document.ts'
 import type { PageText } from './messages/messages.ts'
 
 const SCRIPT = 'document.forms[0].submit()'
@@ -20,7 +20,7 @@ export function renderFormPostPage(
 ${renderHiddenFields(pairs)}
 <noscript><p>${t('formPost.text')}</p><button>${t('formPost.button')}</button></noscript>
 </form>
-<script>${new HtmlDocument(SCRIPT)}</script>`
+<script>${new Html(SCRIPT)}</script>`
   const policy = `default-src 'none'; script-src 'sha256-${sha256Base64(SCRIPT)}'; frame-ancestors 'none'; base-uri 'none'`
   return {
     status: 200,

@@ -1,4 +1,5 @@
-import { html, joinHtml, renderDocument, renderHiddenFields } from '../http/document.ts'
+import { html } from '@tollgate/http'
+import { renderDocument, renderHiddenFields } from '../http/document.ts'
 import { renderClientName } from './approval.ts'
 import type { PageText } from './messages/messages.ts'
 import type { SignedOutView, SignOutView } from './pages.ts'
@@ -10,11 +11,11 @@ import type { SignedOutView, SignOutView } from './pages.ts'
 export function signOutPage(view: SignOutView, t: PageText): string {
   const { client, destination, problem, action, fields } = view
   const who = client
-    ? joinHtml(t.parts('signOut.byApplication', { application: renderClientName({ client }) }))
+    ? html`${t.parts('signOut.byApplication', { application: renderClientName({ client }) })}`
     : t('signOut.text')
   const where =
     destination &&
-    html`\n<p class="note">${joinHtml(t.parts('signOut.destination', { destination: html`<strong>${destination}</strong>` }))}</p>`
+    html`\n<p class="note">${t.parts('signOut.destination', { destination: html`<strong>${destination}</strong>` })}</p>`
   const why = problem && html`\n<p class="note">${t('signOut.stayHere', { problem })}</p>`
   return renderDocument(
     { title: t('signOut.title'), language: t.language, stylesheet: 'pages.css' },

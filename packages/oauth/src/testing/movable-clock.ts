@@ -1,13 +1,14 @@
+import { addDuration, type Duration } from '@tollgate/http'
 import type { Clock } from '../clock.ts'
-import { parseSeconds } from '../lifetimes.ts'
 
 /** A clock for tests that moves only on request. */
 export interface MovableClock extends Clock {
   /**
-   * Moves the clock forward by a number of seconds or a duration such as `'15d'` or `'90s'`.
-   * @throws TypeError if the duration is not positive
+   * Moves the clock forward by a duration, such as `{ days: 15 }`.
+   * @throws {TypeError} If a unit does not exist, or its number is not whole.
+   * @throws {RangeError} If the duration is negative.
    */
-  advance(by: string | number): void
+  advance(by: Duration): void
   /** Sets the clock to this time. */
   set(to: Date): void
 }
@@ -18,7 +19,7 @@ export interface MovableClock extends Clock {
  * ```ts
  * const clock = movableClock()
  * const oauth = createAuthorizationServer({ ...options, storage: memoryStorage(), clock })
- * clock.advance('366d')
+ * clock.advance({ days: 366 })
  * ```
  */
 export function movableClock(start: Date = new Date('2026-01-01T00:00:00Z')): MovableClock {
@@ -26,7 +27,9 @@ export function movableClock(start: Date = new Date('2026-01-01T00:00:00Z')): Mo
   return {
     now: () => new Date(now),
     advance(by) {
-      now += parseSeconds('advance', by) * 1000
+      const target = addDuration(new Date(now), by).getTime()
+      if (target < now) throw new RangeError('The clock can only move forward')
+      now = target
     },
     set(to) {
       now = to.getTime()

@@ -90,9 +90,9 @@ describe.each(frameworks)('cookie mode in $name', (framework) => {
     const { cookie, csrfToken } = await openPage(app)
     const again = () => app.fetch('/page', { headers: { cookie } })
     expect(tollgateCookies(await again())).toEqual([])
-    app.clock.advance('1h')
+    app.clock.advance({ hours: 1 })
     expect(tollgateCookies(await again())).toHaveLength(1)
-    app.clock.advance('1h')
+    app.clock.advance({ hours: 1 })
     const headers = { cookie, 'x-csrf-token': csrfToken }
     expect((await app.fetch('/me', { headers })).status).toBe(401)
   })

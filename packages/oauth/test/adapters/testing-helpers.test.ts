@@ -10,6 +10,7 @@ import { forHono, type HonoGuardVariables } from '@tollgate/oauth/hono'
 import {
   actingAs,
   actingAsClient,
+  type Duration,
   type MovableClock,
   movableClock,
   storageContract,
@@ -138,11 +139,11 @@ describe('movableClock', () => {
   it('makes a token expire when a test advances it', async () => {
     const app = createShop(oauth)
     const headers = { ...(await actingAs(oauth, ada)) }
-    clock.advance('9d')
+    clock.advance({ days: 9 })
     expect((await app.request('/me', { headers })).status).toBe(200)
-    clock.advance(24 * 3600 - 1)
+    clock.advance({ hours: 23, minutes: 59, seconds: 59 })
     expect((await app.request('/me', { headers })).status).toBe(200)
-    clock.advance('1s')
+    clock.advance({ seconds: 1 })
     expect((await app.request('/me', { headers })).status).toBe(401)
   })
 
@@ -152,14 +153,26 @@ describe('movableClock', () => {
     expect(clock.now().toISOString()).toBe('2040-01-01T00:00:00.000Z')
   })
 
-  it.each(['soon', '', '-1d', 0, 1.5, Number.NaN])(
+  it('moves by calendar months and years, like the clock of the sandbox', () => {
+    clock.set(new Date('2031-12-31T12:00:00Z'))
+    clock.advance({ years: 1, months: 2, weeks: 1, hours: 1 })
+    expect(clock.now().toISOString()).toBe('2033-03-07T13:00:00.000Z')
+  })
+
+  it.each(['15d', '', 15, 1.5, null, undefined, { day: 15 }, { days: 1.5 }, { days: '15' }])(
     'rejects %j as a duration to advance by',
     (by) => {
       const before = clock.now()
-      expect(() => clock.advance(by)).toThrow(TypeError)
+      expect(() => clock.advance(by as Duration)).toThrow(TypeError)
       expect(clock.now()).toEqual(before)
     },
   )
+
+  it('rejects a negative duration to advance by', () => {
+    const before = clock.now()
+    expect(() => clock.advance({ days: 1, hours: -25 })).toThrow(RangeError)
+    expect(clock.now()).toEqual(before)
+  })
 })
 
 /** Runs the contract as a test runner would, and returns the names of the failed tests. */

@@ -141,7 +141,7 @@ describe('the link "Not you?" on the approval screen', () => {
       await requestAuthorization(server, 'ada', { client_id: id, request_uri })
     ).text()
     const back = findOtherAccountUrl(html).searchParams.get('return_to') ?? ''
-    server.clock.advance('5m')
+    server.clock.advance({ minutes: 5 })
     const headers = { cookie: 'session=bob.1', accept: 'text/html' }
     expect((await server.request(back, { headers })).status).toBe(200)
   })

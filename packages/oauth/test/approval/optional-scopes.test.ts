@@ -253,7 +253,7 @@ describe('the device page with optional scopes', () => {
     const { device_code, user_code } = await startDeviceFlow(server, device, { scope: BOTH })
     const page = readPage(await (await typeCode(server, 'ada', user_code)).text())
     const reply = await approve(server, 'ada', page, fields)
-    server.clock.advance('5s')
+    server.clock.advance({ seconds: 5 })
     const polled = await poll(server, device, device_code)
     return { page, reply, response: (await polled.json()) as { scope?: string; error?: string } }
   }

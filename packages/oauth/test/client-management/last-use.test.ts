@@ -46,11 +46,11 @@ describe('clients.lastUsed(), which returns when clients were last used,', () =>
     statements = []
     for (let count = 0; count < 5; count += 1) await send(client)
     expect(writes()).toBe(1)
-    server.clock.advance('23h')
+    server.clock.advance({ hours: 23 })
     await send(client)
     expect(writes()).toBe(1)
     expect(await useOf(client.id)).toEqual(first)
-    server.clock.advance('1h')
+    server.clock.advance({ hours: 1 })
     statements = []
     await send(client)
     expect(writes()).toBe(1)
@@ -60,7 +60,7 @@ describe('clients.lastUsed(), which returns when clients were last used,', () =>
   it('counts refreshes of old grants, introspection and the implicit flow', async () => {
     const app = await createClient(server)
     const { access_token, refresh_token } = await runCodeFlow(server, app)
-    server.clock.advance('30d')
+    server.clock.advance({ days: 30 })
     await send(app, { grant_type: 'refresh_token', refresh_token })
     expect(await useOf(app.id)).toEqual(server.clock.now())
 

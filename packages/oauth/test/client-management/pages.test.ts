@@ -13,7 +13,7 @@ beforeAll(async () => {
     connect: { onQuery: (sql) => !sql.includes('oauth_revocations') && statements.push(sql) },
   })
   for (const name of NAMES) {
-    server.clock.advance('1s')
+    server.clock.advance({ seconds: 1 })
     ids.push((await createClient(server, { name })).id)
   }
   await server.oauth.clients.revoke(ids[4] ?? '')
@@ -48,7 +48,7 @@ describe('clients.page()', () => {
         seen.push(...page.clients.map(({ id }) => id))
         await own.oauth.clients.update(seen[0] ?? '', { name: `Same ${seen.length}` })
         if (seen.length < 4) {
-          own.clock.advance('1s')
+          own.clock.advance({ seconds: 1 })
           await add()
         }
         after = page.next
@@ -105,7 +105,7 @@ describe('clients.page()', () => {
         }))
         await own.database.kysely.insertInto('oauth_clients').values(rows).execute()
       }
-      own.clock.advance('1d')
+      own.clock.advance({ days: 1 })
       await createClient(own, { name: 'Last' })
       const first = await own.oauth.clients.page({ search: 'st' })
       expect(first.clients.map(({ name }) => name)).toEqual(['First'])
@@ -129,7 +129,7 @@ describe('tokens.page()', () => {
       [shop, 'bob'],
       [bank, 'ada'],
     ] as const) {
-      server.clock.advance('1s')
+      server.clock.advance({ seconds: 1 })
       await runCodeFlow(server, client, { user })
     }
   })

@@ -167,7 +167,7 @@ describe('a rotation of a client secret', () => {
     const reply = await send(id, first, form)
     expect(reply.status).toBe(200)
     const next = (await reply.json()) as { refresh_token: string }
-    server.clock.advance('1h')
+    server.clock.advance({ hours: 1 })
     const later = await send(id, second, { ...form, refresh_token: next.refresh_token })
     expect(later.status).toBe(200)
     const last = (await later.json()) as { refresh_token: string }
@@ -297,7 +297,7 @@ describe('the previous secret of a client, after a planned rotation,', () => {
     const changed = await server.oauth.clients.update(id, { settings })
     expect(changed.settings).toEqual({ ...settings, previous_secret: previous })
     expect(await readSecretStatuses(id, [secret])).toEqual([200])
-    server.clock.advance('1h')
+    server.clock.advance({ hours: 1 })
     const after = await server.oauth.clients.update(id, { settings: { default_max_age: 30 } })
     expect(after.settings).toEqual({ default_max_age: 30 })
   })
@@ -350,7 +350,7 @@ describe('the previous secret of a client, after a planned rotation,', () => {
         expect(await reply.text()).not.toMatch(/previous_secret|sealed/)
         expect((await stored(id)).settings.previous_secret).toEqual(previous)
       }
-      server.clock.advance('1h')
+      server.clock.advance({ hours: 1 })
       expect((await replace({ client_secret: first })).status).toBe(400)
       expect((await replace({ client_secret: second })).status).toBe(200)
       expect((await stored(id)).settings).not.toHaveProperty('previous_secret')
@@ -378,7 +378,7 @@ describe('the previous secret of a client, after a planned rotation,', () => {
       })
       const request = new Request(`${own.url}/oauth/token`, { method: 'POST', body })
       expect((await after.fetch(request)).status).toBe(200)
-      own.clock.advance('24h')
+      own.clock.advance({ hours: 24 })
       const third = own.another({
         secret: ['a third secret of more than thirty-two characters', next],
       })

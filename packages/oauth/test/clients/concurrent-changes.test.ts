@@ -118,7 +118,7 @@ describe('concurrent changes of a client', () => {
     await runCodeFlow(server, { id: client_id, secret: '' })
     const [row] = await server.oauth.clients.list()
     const id = row?.id ?? ''
-    server.clock.advance('1h')
+    server.clock.advance({ hours: 1 })
     web.answerJson({ ...document, tos_uri: 'https://app.example/terms' })
     beforeNextUpdate = () => server.oauth.clients.verify(id)
     await runCodeFlow(server, { id: client_id, secret: '' })

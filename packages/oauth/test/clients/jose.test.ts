@@ -1,6 +1,6 @@
 import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type MovableClock, movableClock } from '../../src/testing/index.ts'
+import { type Duration, type MovableClock, movableClock } from '../../src/testing/index.ts'
 import { createClient, type ListeningServer, listen } from '../support.ts'
 
 type KeySet = Parameters<typeof jwtVerify>[1]
@@ -21,7 +21,7 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-function advance(by: string): void {
+function advance(by: Duration): void {
   clock.advance(by)
   vi.setSystemTime(clock.now())
 }
@@ -83,9 +83,9 @@ describe('an API that verifies tokens with jose', () => {
     client = await createClient(server, { grants: ['client_credentials'] })
     const api = createApi()
     const token = await issue()
-    advance('9m')
+    advance({ minutes: 9 })
     await expect(api(token)).resolves.toBeDefined()
-    advance('1m')
+    advance({ minutes: 1 })
     await expect(api(token)).rejects.toMatchObject({ code: 'ERR_JWT_EXPIRED' })
   })
 
@@ -101,13 +101,13 @@ describe('an API that verifies tokens with jose', () => {
     }
 
     await acceptAll()
-    advance('299s')
+    advance({ seconds: 299 })
     await acceptAll()
     const { kid } = await server.oauth.keys.rotate()
     await acceptAll()
     expect(tokens.map(kidOf)).not.toContain(kid)
-    for (const step of ['1s', '298s', '1s', '1s', '5m']) {
-      advance(step)
+    for (const seconds of [1, 298, 1, 1, 300]) {
+      advance({ seconds })
       await acceptAll()
     }
     expect(tokens.slice(-3).map(kidOf)).toEqual([kid, kid, kid])
@@ -120,7 +120,7 @@ describe('an API that verifies tokens with jose', () => {
     await expect(api(before)).resolves.toBeDefined()
     // jose refetches for unknown key ids at most every 30 seconds, which is why keys are published
     // ahead.
-    advance('31s')
+    advance({ seconds: 31 })
     const { kid } = await server.oauth.keys.rotate({ immediately: true })
     const after = await issue()
     expect(kidOf(after)).toBe(kid)

@@ -43,7 +43,7 @@ describe('pending device codes (threat Q7)', () => {
     address = '192.0.2.2'
     const others = await startDeviceFlow(server, device)
     address = '192.0.2.1'
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     for (let count = 0; count < ticketQuotas.deviceCodes.ofOneNetwork; count += 1) {
       await startDeviceFlow(server, device)
     }
@@ -58,10 +58,10 @@ describe('pending device codes (threat Q7)', () => {
 
   it('are kept for some time after they expired, so that a device that is still polling receives expired_token', async () => {
     const { device_code } = await startDeviceFlow(server, device)
-    server.clock.advance('10m')
+    server.clock.advance({ minutes: 10 })
     await server.oauth.purge()
     expect(await pollError(server, device, device_code)).toBe('expired_token')
-    server.clock.advance('1m')
+    server.clock.advance({ minutes: 1 })
     await server.oauth.purge()
     expect(await tickets()).toEqual([])
   })

@@ -47,7 +47,7 @@ describe('the device flow', () => {
     expect(await pollError(server, device, asked.device_code)).toBe('authorization_pending')
     const done = await decide(server, 'ada', asked.user_code)
     expect(await done.text()).toContain('You approved <bdi>Television</bdi>')
-    server.clock.advance('5s')
+    server.clock.advance({ seconds: 5 })
     const reply = await poll(server, device, asked.device_code)
     expect(reply.headers.get('cache-control')).toBe('no-store')
     const tokens = (await reply.json()) as Record<string, string>
@@ -105,7 +105,7 @@ describe('the device flow', () => {
     server.users.signIns.set('bob.1', signedInAt)
     const { device_code, user_code } = await startDeviceFlow(server, device, { scope: 'openid' })
     await decide(server, 'bob', user_code)
-    server.clock.advance('5s')
+    server.clock.advance({ seconds: 5 })
     const { id_token = '' } = (await (await poll(server, device, device_code)).json()) as {
       id_token?: string
     }
@@ -119,10 +119,10 @@ describe('the device flow', () => {
   it('accepts the `resource` parameter in the device request and when polling', async () => {
     const { device_code, user_code } = await startDeviceFlow(server, device, { resource: ORDERS })
     await decide(server, 'ada', user_code)
-    server.clock.advance('5s')
+    server.clock.advance({ seconds: 5 })
     const foreign = await poll(server, device, device_code, { resource: server.url })
     expect(await foreign.json()).toMatchObject({ error: 'invalid_target' })
-    server.clock.advance('5s')
+    server.clock.advance({ seconds: 5 })
     const reply = await poll(server, device, device_code, { resource: ORDERS })
     const { access_token } = (await reply.json()) as { access_token: string }
     expect(decodeJwt(access_token).aud).toBe(ORDERS)
@@ -270,7 +270,7 @@ it('the device flow issues no refresh token to clients without the refresh token
   const bare = await newDevice(own, { grants: [DEVICE_CODE] })
   const { device_code, user_code } = await startDeviceFlow(own, bare)
   await decide(own, 'ada', user_code)
-  own.clock.advance('5s')
+  own.clock.advance({ seconds: 5 })
   const tokens = await (await poll(own, bare, device_code)).json()
   expect(tokens).toHaveProperty('access_token')
   expect(tokens).not.toHaveProperty('refresh_token')

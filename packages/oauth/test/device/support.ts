@@ -89,7 +89,7 @@ export async function pollError(
   device: Device,
   deviceCode: string,
 ): Promise<string | null> {
-  server.clock.advance('5s')
+  server.clock.advance({ seconds: 5 })
   const reply = await poll(server, device, deviceCode)
   return ((await reply.json()) as { error?: string }).error ?? null
 }

@@ -47,7 +47,7 @@ describe('user codes of the device flow (threat T12)', () => {
     expect(await stopped.text()).toContain('You have tried too many codes')
     // Other people are not affected, and the limit ends for this person after a while.
     expect((await typeCode(server, 'ada', user_code)).status).toBe(200)
-    server.clock.advance('15m')
+    server.clock.advance({ minutes: 15 })
     const later = await startDeviceFlow(server, device)
     expect((await typeCode(server, 'bob', later.user_code)).status).toBe(200)
   })
@@ -92,7 +92,7 @@ describe('user codes of the device flow (threat T12)', () => {
   it('are useless after they have expired', async () => {
     const { user_code, device_code } = await startDeviceFlow(server, device)
     const page = await typeCode(server, 'ada', user_code)
-    server.clock.advance('10m')
+    server.clock.advance({ minutes: 10 })
     const late = await send(server, 'ada', readPageForm(await page.text()), { decision: 'approve' })
     expect(late.status).toBe(400)
     expect((await typeCode(server, 'ada', user_code)).status).toBe(400)
@@ -203,11 +203,11 @@ describe('polling a device code (threat T12)', () => {
     const ask = async () => errorOf(await poll(server, device, device_code))
     expect(await ask()).toBe('authorization_pending')
     expect(await ask()).toBe('slow_down')
-    server.clock.advance('5s')
+    server.clock.advance({ seconds: 5 })
     expect(await ask()).toBe('slow_down')
-    server.clock.advance('14s')
+    server.clock.advance({ seconds: 14 })
     expect(await ask()).toBe('slow_down')
-    server.clock.advance('20s')
+    server.clock.advance({ seconds: 20 })
     expect(await ask()).toBe('authorization_pending')
   })
 
@@ -216,7 +216,7 @@ describe('polling a device code (threat T12)', () => {
     await second.ready()
     const { user_code, device_code } = await startDeviceFlow(server, device)
     await decide(server, 'ada', user_code)
-    server.clock.advance('5s')
+    server.clock.advance({ seconds: 5 })
     const form = { grant_type: DEVICE_CODE, client_id: device.id, device_code }
     const replies = await Promise.all(
       Array.from({ length: 16 }, (_, index) =>
@@ -243,7 +243,7 @@ describe('polling a device code (threat T12)', () => {
   it('issues nothing for a used device code, and revokes the tokens issued for it', async () => {
     const { user_code, device_code } = await startDeviceFlow(server, device)
     await decide(server, 'ada', user_code)
-    server.clock.advance('5s')
+    server.clock.advance({ seconds: 5 })
     const first = (await (await poll(server, device, device_code)).json()) as {
       access_token: string
       refresh_token: string
@@ -309,7 +309,7 @@ describe('between the approval of a device and the next poll (threat T12),', () 
       'expired_token',
     ],
     ['calling endEverything()', () => server.oauth.endEverything(), 'invalid_grant'],
-    ['letting ten minutes pass', () => server.clock.advance('10m'), 'expired_token'],
+    ['letting ten minutes pass', () => server.clock.advance({ minutes: 10 }), 'expired_token'],
   ])('%s prevents the token', async (_what, end, error) => {
     const code = await approved()
     await end()

@@ -35,11 +35,11 @@ describe('DPoP nonces of the server', () => {
 
   it('change over time, and the previous nonce is still accepted for a while', async () => {
     const first = await nonceOf()
-    server.clock.advance('5m')
+    server.clock.advance({ minutes: 5 })
     const later = await ask(first)
     expect(later.status).toBe(200)
     expect(later.headers.get('dpop-nonce')).not.toBe(first)
-    server.clock.advance('5m')
+    server.clock.advance({ minutes: 5 })
     const tooLate = await ask(first)
     expect(await tooLate.json()).toMatchObject({ error: 'use_dpop_nonce' })
     expect((await ask(tooLate.headers.get('dpop-nonce') ?? '')).status).toBe(200)

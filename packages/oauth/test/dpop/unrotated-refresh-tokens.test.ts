@@ -29,7 +29,7 @@ describe('dpop({ rotateRefreshTokens: false }) (threat T6)', () => {
     const client = await newClient(confidential)
     const { refresh_token } = await requestBoundTokens(server, client, holder)
     for (let times = 0; times < 3; times += 1) {
-      server.clock.advance('25h')
+      server.clock.advance({ hours: 25 })
       const reply = await refresh(server, client, refresh_token, await tokenProof(server, holder))
       expect([reply.status, (await reply.json()).refresh_token]).toEqual([200, refresh_token])
     }
@@ -58,7 +58,7 @@ describe('dpop({ rotateRefreshTokens: false }) (threat T6)', () => {
     const { refresh_token } = await (await askByPassword(server, client, null)).json()
     const next = await (await refresh(server, client, refresh_token, null)).json()
     expect(next.refresh_token).not.toBe(refresh_token)
-    server.clock.advance('25h')
+    server.clock.advance({ hours: 25 })
     expect((await refresh(server, client, refresh_token, null)).status).toBe(400)
     expect((await refresh(server, client, next.refresh_token, null)).status).toBe(400)
   })

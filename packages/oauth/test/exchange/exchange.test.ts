@@ -58,7 +58,7 @@ describe('an access token issued by a token exchange', () => {
 
   it('expires no later than the original token', async () => {
     const given = await createSubjectToken(server, shop)
-    server.clock.advance('10d')
+    server.clock.advance({ days: 10 })
     const got = await exchange(server, service, given.access_token)
     const [before, after] = [given.access_token, got.access_token].map(
       (text) => decodeJwt(text).exp,

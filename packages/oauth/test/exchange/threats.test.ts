@@ -140,7 +140,7 @@ describe('a token exchange (threat T16)', () => {
     }
     const own = await startExchange({ accessTokensExpireIn: '1h' })
     const short = await createSubjectToken(own, await newShop(own))
-    own.clock.advance('1h')
+    own.clock.advance({ hours: 1 })
     expect(await exchange(own, await newService(own), short.access_token)).toMatchObject({
       error: 'invalid_request',
     })

@@ -247,9 +247,9 @@ describe('an authorization code with fapi2()', () => {
 
   it('is refused after 60 seconds', async () => {
     const [early, late] = [await approve(server, client), await approve(server, client)]
-    server.clock.advance('59s')
+    server.clock.advance({ seconds: 59 })
     expect((await exchange(server, client, early)).status).toBe(200)
-    server.clock.advance('1s')
+    server.clock.advance({ seconds: 1 })
     expect(await readStatusAndError(await exchange(server, client, late))).toEqual(GRANT)
   })
 
@@ -319,7 +319,7 @@ describe('a refresh token with fapi2()', () => {
     const first = await tokensOf(server, client)
     const tokens = [first.access_token]
     for (let times = 0; times < 4; times += 1) {
-      server.clock.advance('1h')
+      server.clock.advance({ hours: 1 })
       const reply = await refresh(server, client, first.refresh_token)
       const next = await reply.json()
       expect([reply.status, next.token_type, next.refresh_token]).toEqual([
@@ -394,7 +394,7 @@ describe('a refresh token with fapi2()', () => {
       await readStatusAndError(await refresh(server, client, withdrawn.refresh_token)),
     ).toEqual(GRANT)
     const old = await tokensOf(server, client)
-    server.clock.advance('366d')
+    server.clock.advance({ days: 366 })
     expect(await readStatusAndError(await refresh(server, client, old.refresh_token))).toEqual(
       GRANT,
     )

@@ -356,7 +356,7 @@ describe('an assertion that was used before (threat T17)', () => {
   it('is refused as already used until it expires, and then as expired', async () => {
     const assertion = await assertionFor(server)
     await sendAssertion(server.oauth, server.client, assertion)
-    server.clock.advance(119)
+    server.clock.advance({ seconds: 119 })
     await server.oauth.purge()
     expect(await sendAssertion(server.oauth, server.client, assertion)).toMatchObject({
       error: 'invalid_grant',
@@ -496,7 +496,7 @@ describe('the keys of an assertion issuer (threat T17)', () => {
     web.answerJson({ keys: [signer.jwk] })
     expect((await askBy()).status).toBe(200)
     web.answerJson({ keys: [next.jwk] })
-    remote.clock.advance(31)
+    remote.clock.advance({ seconds: 31 })
     expect((await askBy(next, 'next')).status).toBe(200)
     expect(await askBy()).toMatchObject({ error: 'invalid_grant' })
   })
@@ -526,7 +526,7 @@ describe('the keys of an assertion issuer (threat T17)', () => {
       [59, 1],
       [1, 2],
     ] as const) {
-      remote.clock.advance(seconds)
+      remote.clock.advance({ seconds: seconds })
       expect((await askBy()).status).toBe(503)
       expect(remote.logged).toHaveLength(lines)
     }

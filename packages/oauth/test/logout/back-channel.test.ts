@@ -172,12 +172,12 @@ describe('back-channel logout to an unreachable client (threat A14)', () => {
     expect(await server.oauth.deliver()).toBe(0)
     expect(receiver.forms).toHaveLength(1)
     receiver.answer = 204
-    server.clock.advance('31s')
+    server.clock.advance({ seconds: 31 })
     expect(await server.oauth.deliver()).toBe(1)
     const [first, second] = receiver.forms.map((form) => decodeJwt(tokenOf(form)))
     expect(second?.jti).toBe(first?.jti)
     expect(second?.iat).toBeGreaterThan(first?.iat ?? 0)
-    server.clock.advance('2h')
+    server.clock.advance({ hours: 2 })
     expect(await server.oauth.deliver()).toBe(0)
   })
 
@@ -187,14 +187,14 @@ describe('back-channel logout to an unreachable client (threat A14)', () => {
     await server.oauth.endSession('ada.1')
     await pollUntilTrue(() => server.logged.length > 0)
     for (let hour = 0; hour < 30; hour += 1) {
-      server.clock.advance('1h')
+      server.clock.advance({ hours: 1 })
       await server.oauth.deliver()
     }
     const attempts = receiver.forms.length
     expect(attempts).toBeGreaterThan(20)
     expect(attempts).toBeLessThan(27)
     receiver.answer = 200
-    server.clock.advance('1h')
+    server.clock.advance({ hours: 1 })
     expect(await server.oauth.deliver()).toBe(0)
   })
 
@@ -231,7 +231,7 @@ describe('back-channel logout to an unreachable client (threat A14)', () => {
     await add(quick.id, 'ada.9', 'sid-quick')
     await server.oauth.endSession('ada.8')
     await pollUntilTrue(() => asked > 0)
-    server.clock.advance('1s')
+    server.clock.advance({ seconds: 1 })
     await server.oauth.endSession('ada.9')
     await pollUntilTrue(() => receiver.forms.length === 1)
     slow.closeAllConnections()

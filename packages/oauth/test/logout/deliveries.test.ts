@@ -35,7 +35,7 @@ describe('a queued logout notification, after its process ended,', () => {
     await pollUntilTrue(() => receiver.forms.length === 1)
     stopped.close()
     receiver.answer = 200
-    server.clock.advance('31s')
+    server.clock.advance({ seconds: 31 })
     expect(await server.oauth.deliver()).toBe(1)
     const [first, second] = receiver.forms.map((form) => decodeJwt(form.get('logout_token') ?? ''))
     expect(second?.jti).toBe(first?.jti)
@@ -50,7 +50,7 @@ describe('a queued logout notification, after its process ended,', () => {
     await pollUntilTrue(() => server.logged.length > 0)
     expect(receiver.forms).toHaveLength(1)
     receiver.answer = 200
-    server.clock.advance('31s')
+    server.clock.advance({ seconds: 31 })
     const other = server.another()
     const sent = await Promise.all([server.oauth.deliver(), other.deliver(), other.deliver()])
     expect(sent.reduce((sum, each) => sum + each, 0)).toBe(1)

@@ -72,7 +72,7 @@ describe('logout of a person at a client with a metadata document', () => {
 
   it('asks the person to confirm if the document no longer exists', async () => {
     web.answer((_request, response) => response.writeHead(404).end())
-    server.clock.advance('1h')
+    server.clock.advance({ hours: 1 })
     const page = await visit(server, { id_token_hint: hint, post_logout_redirect_uri: HOME })
     expect(page.status).toBe(200)
     expect(await page.text()).toContain('Sign out?')

@@ -134,7 +134,7 @@ describe('OpenID Foundation test plan for RP-initiated logout', () => {
 
 describe('RP-initiated logout', () => {
   it('accepts an expired id_token_hint', async () => {
-    server.clock.advance('2d')
+    server.clock.advance({ days: 2 })
     const reply = await visit(server, { id_token_hint: hint, post_logout_redirect_uri: HOME })
     expect(location(reply)).toBe(HOME)
   })

@@ -52,7 +52,7 @@ describe.each([
   it('are listed by user, with the time of their last use', async () => {
     const idToken = await signInBy('ada.1')
     const since = server.clock.now()
-    server.clock.advance('2h')
+    server.clock.advance({ hours: 2 })
     await signInBy('ada.1')
     const listed = await server.oauth.sessions.listByUser('ada')
     expect(listed).toEqual([

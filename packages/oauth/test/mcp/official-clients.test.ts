@@ -93,7 +93,7 @@ describe.each(officialClients)(
       const host = createHost()
       const connection = await authorize(official, server, host)
       const before = host.current
-      server.clock.advance(3601)
+      server.clock.advance({ seconds: 3601 })
       expect(await connection.call('list_notes')).toBe('0 notes')
       expect(host.sentTo).toBeUndefined()
       expect(host.current?.access_token).not.toBe(before?.access_token)
@@ -161,7 +161,7 @@ describe.each(officialClients)(
       const host = createHost()
       await authorize(official, server, host)
       host.current = withoutRefresh(host)
-      server.clock.advance(3601)
+      server.clock.advance({ seconds: 3601 })
       await expect(open(official, server, host).connect()).rejects.toThrow()
       expect(host.sentTo?.pathname).toBe('/oauth/authorize')
     })

@@ -81,7 +81,7 @@ describe('an ID token (threat N5)', () => {
 
   it('is issued again at a refresh, for the same person and sign-in, and without the nonce', async () => {
     const first = await signIn(server, client, { nonce: 'once' })
-    server.clock.advance(120)
+    server.clock.advance({ seconds: 120 })
     const reply = await server.post('/oauth/token', {
       grant_type: 'refresh_token',
       refresh_token: first.refresh_token,

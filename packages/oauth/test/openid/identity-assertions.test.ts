@@ -309,9 +309,9 @@ describe('no identity assertion (threat T19) is issued for', () => {
 
   it('an ID token that has expired', async () => {
     const { id_token } = await signIn(server, wiki)
-    server.clock.advance(3599)
+    server.clock.advance({ seconds: 3599 })
     expect(await ask(id_token)).toMatchObject({ status: 200 })
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     expect(await ask(id_token)).toMatchObject({ error: 'invalid_request' })
   })
 

@@ -114,7 +114,7 @@ describe('hints in an authorization request', () => {
 
   it('id_token_hint of the signed-in person has no effect', async () => {
     const { id_token } = await signIn(server, client)
-    server.clock.advance('2h')
+    server.clock.advance({ hours: 2 })
     const back = await authorize(server, client, { prompt: 'none', id_token_hint: id_token })
     expect(back.searchParams.get('code')).toBeTruthy()
   })

@@ -51,10 +51,10 @@ describe('a custom grant that exchanges tokens, written outside the package,', (
   it('issues no token that expires later than the original', async () => {
     const server = await start(tokenExchange())
     const subject_token = await personalToken(server, ['read'])
-    server.clock.advance('364d')
+    server.clock.advance({ days: 364 })
     const form = { ...server.credentials, grant_type, subject_token }
     expect(await server.token(form)).toMatchObject({ expires_in: 24 * 3600 })
-    server.clock.advance('1d')
+    server.clock.advance({ days: 1 })
     expect(await server.token(form)).toMatchObject({ error: 'invalid_grant' })
   })
 

@@ -36,7 +36,7 @@ describe('a custom token format, written outside the package,', () => {
     const altered = text.slice(0, -8) + (text.at(-8) === 'A' ? 'B' : 'A') + text.slice(-7)
     const refused = { code: 'invalid_token' }
     await expect(attempt(altered)).rejects.toMatchObject(refused)
-    clock.advance('2y')
+    clock.advance({ years: 2 })
     await expect(attempt(text)).rejects.toMatchObject(refused)
   })
 

@@ -93,7 +93,7 @@ describe.runIf(kind !== 'sqlite')(
       await proxy.heal()
       await expect.poll(generations).not.toEqual([0, 0, 0, 0, 0, 1])
 
-      near.clock.advance(13)
+      near.clock.advance({ seconds: 13 })
       await expect.poll(async () => (await refresh(renewed)).status).toBe(200)
       for (const tokens of held) {
         const reply = await refresh(tokens)

@@ -114,7 +114,7 @@ describe('an empty database (threat F1)', () => {
       .execute()
     const names = migrations.map(({ set, id }) => `${set} ${id}`)
     expect(new Set(names).size).toBe(names.length)
-    expect(names).toContain('oauth 0001-initial')
+    expect(names).toContain('oauth 0001-first-release')
     const [first] = services
     if (!first) throw new Error('There is no process')
     const client = await createClient(first)

@@ -76,12 +76,12 @@ describe('a pushed request (threat Q7)', () => {
     const request_uri = await pushFrom('192.0.2.1')
     const [row] = await stored()
     expect(row?.expires_at).toBe(server.clock.now().getTime() + 60_000)
-    server.clock.advance(60)
+    server.clock.advance({ seconds: 60 })
     expect(
       (await requestAuthorization(server, 'ada', { client_id: app.id, request_uri })).status,
     ).toBe(400)
     // The clocks of two processes may differ by a minute.
-    server.clock.advance(61)
+    server.clock.advance({ seconds: 61 })
     await server.oauth.purge()
     expect(await stored()).toEqual([])
   })
@@ -89,19 +89,19 @@ describe('a pushed request (threat Q7)', () => {
   it('is kept for an hour once the person has opened it in time', async () => {
     const request_uri = await pushFrom('192.0.2.1')
     const ask = () => requestAuthorization(server, 'ada', { client_id: app.id, request_uri })
-    server.clock.advance(59)
+    server.clock.advance({ seconds: 59 })
     expect((await ask()).status).toBe(200)
-    server.clock.advance('59m')
+    server.clock.advance({ minutes: 59 })
     await server.oauth.purge()
     expect((await ask()).status).toBe(200)
-    server.clock.advance('1m')
+    server.clock.advance({ minutes: 1 })
     expect((await ask()).status).toBe(400)
   })
 
   it('replaces only the oldest request of its own network if that network exceeds its limit', async () => {
     const first = await pushFrom('192.0.2.1')
     const others = await pushFrom('192.0.2.2')
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     for (let count = 0; count < ticketQuotas.pushedRequests.ofOneNetwork; count += 1) {
       await pushFrom('192.0.2.1')
     }

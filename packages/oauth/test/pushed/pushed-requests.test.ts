@@ -150,7 +150,7 @@ describe('a person who arrives at the authorization endpoint with the request_ur
     expect(away.searchParams.get('login_hint')).toBe('ada@example.com')
     const returnTo = away.searchParams.get('return_to') ?? ''
     expect(returnTo).toBe(`/oauth/authorize?${query}`)
-    server.clock.advance('20m')
+    server.clock.advance({ minutes: 20 })
     const back = await submitApprovalDecision(
       server,
       'ada',
@@ -163,7 +163,7 @@ describe('a person who arrives at the authorization endpoint with the request_ur
     const request = await pushAndBuildParams(server, client, { prompt: 'login' })
     server.users.signIns.set('ada.1', server.clock.now())
     const away = locationOf(await requestAuthorization(server, 'ada', request))
-    server.clock.advance('30s')
+    server.clock.advance({ seconds: 30 })
     server.users.signIns.set('ada.1', server.clock.now())
     const returned = new URL(away.searchParams.get('return_to') ?? '', server.url)
     const reply = await requestAuthorization(
@@ -180,7 +180,7 @@ describe('a person who arrives at the authorization endpoint with the request_ur
     const own = await createClient(server)
     const request = await pushAndBuildParams(server, own)
     expect((await requestAuthorization(server, 'ada', request)).status).toBe(200)
-    server.clock.advance('9m')
+    server.clock.advance({ minutes: 9 })
     const back = await submitApprovalDecision(
       server,
       'ada',
@@ -193,9 +193,9 @@ describe('a person who arrives at the authorization endpoint with the request_ur
     const late = await pushAndBuildParams(server, client)
     const shown = await pushAndBuildParams(server, await createClient(server))
     await requestAuthorization(server, 'ada', shown)
-    server.clock.advance('60s')
+    server.clock.advance({ seconds: 60 })
     expect((await requestAuthorization(server, 'ada', late)).status).toBe(400)
-    server.clock.advance('1h')
+    server.clock.advance({ hours: 1 })
     expect((await requestAuthorization(server, 'ada', shown)).status).toBe(400)
   })
 

@@ -123,7 +123,7 @@ describe('a client ID metadata document', () => {
       jwks: { keys: [signer.jwk] },
     })
     const unchecked = async (changes: object) => {
-      server.clock.advance('2h')
+      server.clock.advance({ hours: 2 })
       const page = await ask(serve(changes))
       return (await page.text()).includes('<strong>unverified</strong>')
     }
@@ -234,7 +234,7 @@ describe('the checks of a client ID metadata document', () => {
     expect((await ask(id)).status).toBe(200)
     serve({ redirect_uris: ['https://app.example/new'], client_name: 'New name' })
     expect((await ask(id)).status).toBe(200)
-    server.clock.advance('10m')
+    server.clock.advance({ minutes: 10 })
     expect((await ask(id)).status).toBe(400)
     const page = await ask(id, { redirect_uri: 'https://app.example/new' })
     expect(await page.text()).toContain('New name')
@@ -245,10 +245,10 @@ describe('the checks of a client ID metadata document', () => {
     const id = serve()
     const { access_token } = await runCodeFlow(server, { id, secret: '' })
     web.answer((_request, response) => response.writeHead(503).end())
-    server.clock.advance('10m')
+    server.clock.advance({ minutes: 10 })
     const revoke = () => server.post('/oauth/revoke', { client_id: id, token: access_token })
     expect((await revoke()).status).toBe(200)
-    server.clock.advance('1d')
+    server.clock.advance({ days: 1 })
     expect((await revoke()).status).toBe(400)
   })
 
@@ -256,7 +256,7 @@ describe('the checks of a client ID metadata document', () => {
     const id = serve()
     await runCodeFlow(server, { id, secret: '' })
     web.answer((_request, response) => response.writeHead(404).end())
-    server.clock.advance('10m')
+    server.clock.advance({ minutes: 10 })
     expect((await ask(id)).status).toBe(400)
   })
 })
@@ -318,7 +318,7 @@ describe('protection against misuse of client ID metadata documents:', () => {
     const [row] = await rowsOf()
     await server.oauth.clients.revoke(row?.id ?? '')
     expect((await ask(id)).status).toBe(400)
-    server.clock.advance('10m')
+    server.clock.advance({ minutes: 10 })
     expect((await ask(id)).status).toBe(400)
   })
 
@@ -327,7 +327,7 @@ describe('protection against misuse of client ID metadata documents:', () => {
     try {
       const id = serve()
       await ask(id, {}, own)
-      own.clock.advance('4d')
+      own.clock.advance({ days: 4 })
       await own.oauth.purge()
       expect(await rowsOf(own)).toEqual([])
       expect((await ask(id, {}, own)).status).toBe(200)
@@ -342,10 +342,10 @@ describe('protection against misuse of client ID metadata documents:', () => {
     try {
       const id = serve()
       await ask(id, {}, own)
-      own.clock.advance('2d')
-      own.clock.advance(1)
+      own.clock.advance({ days: 2 })
+      own.clock.advance({ seconds: 1 })
       expect((await ask(id, {}, own)).status).toBe(200)
-      own.clock.advance('36h')
+      own.clock.advance({ hours: 36 })
       await own.oauth.purge()
       expect((await ask(id, {}, own)).status).toBe(200)
       expect(await rowsOf(own)).toHaveLength(1)
@@ -387,7 +387,7 @@ describe('protection against misuse of client ID metadata documents:', () => {
         expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
         expect((await ask('/1')).status).toBe(200)
         expect(web.asked).toHaveLength(2)
-        own.clock.advance(60)
+        own.clock.advance({ seconds: 60 })
         expect((await ask('/3')).status).toBe(200)
       } finally {
         await own.close()

@@ -41,7 +41,7 @@ describe('the keys at the jwks_uri of a client', () => {
     // Within the minimum interval only the cached keys count.
     expect((await callWith(server, await proof(next, 'new'))).status).toBe(401)
     expect(web.asked).toHaveLength(1)
-    server.clock.advance(31)
+    server.clock.advance({ seconds: 31 })
     expect((await callWith(server, await proof(next, 'new'))).status).toBe(200)
     expect((await callWith(server, await proof(old, 'old'))).status).toBe(401)
     expect(web.asked).toHaveLength(2)
@@ -54,7 +54,7 @@ describe('the keys at the jwks_uri of a client', () => {
     const first = await clientAt(uri)
     await callWith(server, await proofOf({ id: first.id, signer: old }, {}, { kid: 'old' }))
     web.answerJson({ keys: [next.jwk] })
-    server.clock.advance(2)
+    server.clock.advance({ seconds: 2 })
     const second = await clientAt(uri)
     const proof = () => proofOf({ id: second.id, signer: next }, {}, { kid: 'new' })
     expect((await callWith(server, await proof())).status).toBe(200)

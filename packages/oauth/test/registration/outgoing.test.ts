@@ -189,7 +189,7 @@ describe('requests to URLs that clients supply (threat S1, threat T13, threat N5
 
 describe('the cache of fetched documents', () => {
   const askAfter = async (seconds: number) => {
-    if (seconds > 0) clock.advance(seconds)
+    if (seconds > 0) clock.advance({ seconds: seconds })
     return (await documents.get(web.urlOf('/'), RULES, null)).content
   }
 
@@ -242,7 +242,7 @@ describe('the cache of fetched documents', () => {
     web.answer((_request, response) => response.writeHead(500).end())
     for (let i = 0; i < 5; i += 1) await refused(documents.get(web.urlOf('/'), RULES, null), /500/)
     expect(web.asked).toHaveLength(1)
-    clock.advance(11)
+    clock.advance({ seconds: 11 })
     await refused(documents.get(web.urlOf('/'), RULES, null), /500/)
     expect(web.asked).toHaveLength(2)
   })

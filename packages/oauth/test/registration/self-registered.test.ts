@@ -179,7 +179,7 @@ describe('self-registered clients (threat S3)', () => {
     try {
       const [used, unused] = [await registerAt(own), await registerAt(own)]
       await runCodeFlow(own, toFlowClient(used))
-      own.clock.advance('4d')
+      own.clock.advance({ days: 4 })
       const ask = ({ client_id }: Registered) =>
         requestAuthorization(own, 'ada', { client_id, response_type: 'code' })
       expect((await ask(used)).status).toBe(200)
@@ -221,7 +221,7 @@ describe('the rate limit for client registrations (threat S4)', () => {
         expect(reply.headers.get('retry-after')).toBe('60')
       }
       expect((await from(own, '192.0.2.2')).status).toBe(201)
-      own.clock.advance(60)
+      own.clock.advance({ seconds: 60 })
       expect((await from(own, '192.0.2.1')).status).toBe(201)
     } finally {
       await own.close()
@@ -277,7 +277,7 @@ describe('unused self-registered clients (threat Q7)', () => {
     })
     try {
       const register = async (address: string) => {
-        own.clock.advance(1)
+        own.clock.advance({ seconds: 1 })
         const headers = { 'x-caller': address }
         const reply = await postJson(own, '/oauth/register', METADATA, headers)
         expect(reply.status).toBe(201)

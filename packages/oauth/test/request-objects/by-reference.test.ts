@@ -91,7 +91,7 @@ describe('a request object by reference (request_uri, OpenID Connect Core §6.2)
     })
     const returnTo = locationOf(reply).searchParams.get('return_to') ?? ''
     const params = Object.fromEntries(new URL(returnTo, server.url).searchParams)
-    server.clock.advance('20m')
+    server.clock.advance({ minutes: 20 })
     expect(
       locationOf(await requestAuthorization(server, 'ada', params)).searchParams.has('code'),
     ).toBe(true)

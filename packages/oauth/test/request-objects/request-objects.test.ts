@@ -103,12 +103,12 @@ describe('a signed request object (RFC 9101)', () => {
     expect(away.searchParams.get('login_hint')).toBe('ada@example.com')
     const returned = new URL(away.searchParams.get('return_to') ?? '', server.url)
     const params = Object.fromEntries(returned.searchParams)
-    server.clock.advance('20m')
+    server.clock.advance({ minutes: 20 })
     expect((await requestWithObject(server, client, request)).status).toBe(400)
     expect(locationOf(await requestAuthorization(server, 'ada', params)).href).toContain(
       `${REDIRECT}?code=`,
     )
-    server.clock.advance('41m')
+    server.clock.advance({ minutes: 41 })
     expect((await requestAuthorization(server, 'ada', params)).status).toBe(400)
   })
 
@@ -116,7 +116,7 @@ describe('a signed request object (RFC 9101)', () => {
     const request = await signedBy(server, client, { prompt: 'login', max_age: 5 })
     server.users.signIns.set('ada.1', server.clock.now())
     const away = locationOf(await requestWithObject(server, client, request))
-    server.clock.advance('3m')
+    server.clock.advance({ minutes: 3 })
     server.users.signIns.set('ada.1', server.clock.now())
     const returned = new URL(away.searchParams.get('return_to') ?? '', server.url)
     const reply = await requestAuthorization(

@@ -144,7 +144,7 @@ describe('protection against misuse of signed request objects:', () => {
 
   it('a valid object is refused if it is sent again after it expired', async () => {
     const request = await signedBy(server, client)
-    server.clock.advance('3m')
+    server.clock.advance({ minutes: 3 })
     await isRefused(request)
   })
 
@@ -163,7 +163,7 @@ describe('protection against misuse of signed request objects:', () => {
     expect(seen).toMatch(/^\d+\./)
     const other = await signedBy(server, client, { state: 'other' })
     const later = String(server.clock.now().getTime())
-    server.clock.advance('5m')
+    server.clock.advance({ minutes: 5 })
     const error = 'invalid_request_object'
     expect(await query(other, seen)).toMatchObject({ error })
     expect(await query(request, `${later}.${'A'.repeat(43)}`)).toMatchObject({ error })

@@ -90,9 +90,9 @@ describe('cookie mode', () => {
   it('a visit to a page renews the cookie once half of its lifetime is over, and not before', async () => {
     const { cookie, csrfToken } = await visitPage()
     const both = { cookie: `${session}; ${cookie}` }
-    server.clock.advance(3599)
+    server.clock.advance({ seconds: 3599 })
     expect((await visitPage(both)).setCookie).toBeNull()
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     const renewed = await visitPage(both)
     expect(renewed.setCookie).not.toBeNull()
     // The open tab continues with its CSRF token.
@@ -124,12 +124,12 @@ describe('POST /oauth/token/refresh', () => {
 
   it('renews the cookie of cookie mode', async () => {
     const { cookie, csrfToken } = await visitPage()
-    server.clock.advance('1h')
+    server.clock.advance({ hours: 1 })
     const reply = await refresh(`${session}; ${cookie}`, csrfToken)
     expect(reply.status).toBe(200)
     expect(reply.headers.get('cache-control')).toBe('no-store')
     const renewed = reply.headers.get('set-cookie')?.split(';')[0] ?? ''
-    server.clock.advance('90m')
+    server.clock.advance({ minutes: 90 })
     expect((await call(cookie, csrfToken)).status).toBe(401)
     expect((await call(renewed, csrfToken)).status).toBe(200)
   })
@@ -152,9 +152,9 @@ describe('POST /oauth/token/refresh', () => {
 describe('the cookie of cookie mode is rejected', () => {
   it('after it has expired', async () => {
     const { cookie, csrfToken } = await visitPage()
-    server.clock.advance(7199)
+    server.clock.advance({ seconds: 7199 })
     expect((await call(cookie, csrfToken)).status).toBe(200)
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     expect((await call(cookie, csrfToken)).status).toBe(401)
   })
 
@@ -169,11 +169,11 @@ describe('the cookie of cookie mode is rejected', () => {
   it('after the account was ended by revokeUser(), until the person signs in again (threat G6)', async () => {
     const { cookie, csrfToken } = await visitPage()
     const bob = await visitPage({ cookie: buildSessionCookie('bob') })
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     await server.oauth.revokeUser('ada')
     expect((await call(cookie, csrfToken)).status).toBe(401)
     expect((await call(bob.cookie, bob.csrfToken)).status).toBe(200)
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     const again = await visitPage({ cookie: 'session=ada.again' })
     expect((await call(again.cookie, again.csrfToken)).status).toBe(200)
   })

@@ -210,9 +210,9 @@ describe('the authorization code grant:', () => {
       await completeForms.authorization_code(client),
       await completeForms.authorization_code(client),
     ]
-    server.clock.advance(59)
+    server.clock.advance({ seconds: 59 })
     expect((await post(inTime)).status).toBe(200)
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     const reply = await expectNoChange(server, () => post(late))
     expect(await reply.json()).toMatchObject({ error: 'invalid_grant' })
   })

@@ -35,7 +35,7 @@ describe('purge()', () => {
   })
 
   it('deletes used and expired codes and approval requests', async () => {
-    server.clock.advance('2d')
+    server.clock.advance({ days: 2 })
     expect(await server.oauth.purge()).toBeGreaterThan(0)
     expect(await countRows(server, 'oauth_authorization_codes')).toBe(0)
     expect(await countRows(server, 'oauth_interactions')).toBe(0)
@@ -45,7 +45,7 @@ describe('purge()', () => {
   it('keeps a token whose refresh token is still valid (threat R1)', async () => {
     const client = await createClient(server)
     const { refresh_token } = await runCodeFlow(server, client)
-    server.clock.advance('29d')
+    server.clock.advance({ days: 29 })
     await server.oauth.purge()
     const reply = await server.post('/oauth/token', {
       grant_type: 'refresh_token',
@@ -57,7 +57,7 @@ describe('purge()', () => {
   })
 
   it('deletes expired tokens, and keeps those with a lifetime of a year', async () => {
-    server.clock.advance('60d')
+    server.clock.advance({ days: 60 })
     await server.oauth.purge()
     const left = await server.oauth.tokens.listByUser('ada')
     expect(left.map(({ grantType }) => grantType)).toEqual(['personal_access'])
@@ -70,7 +70,7 @@ describe('purge()', () => {
       name: 'lost laptop',
     })
     await server.oauth.tokens.revoke(token.id)
-    server.clock.advance('2d')
+    server.clock.advance({ days: 2 })
     await server.oauth.purge()
     expect(await server.oauth.tokens.find(token.id)).toBeNull()
     expect((await guardedApp(server).get('/me', bearer(accessToken))).status).toBe(401)
@@ -83,7 +83,7 @@ describe('purge()', () => {
       ),
     )
     expect(before.every((count) => count > 0)).toBe(true)
-    server.clock.advance('5y')
+    server.clock.advance({ years: 5 })
     await server.oauth.purge()
     const after = await Promise.all(
       (['oauth_clients', 'oauth_consents', 'oauth_keys'] as const).map((table) =>
@@ -98,7 +98,7 @@ describe('purge()', () => {
     const scheduled = await startServer({ purgeEvery: 1 })
     try {
       await runCodeFlow(scheduled, await createClient(scheduled))
-      scheduled.clock.advance('2y')
+      scheduled.clock.advance({ years: 2 })
       await vi.waitFor(async () => expect(await countRows(scheduled, 'oauth_tokens')).toBe(0), {
         timeout: 20_000,
         interval: 200,

@@ -131,7 +131,7 @@ describe('POST /oauth/authorize', () => {
 
   it('refuses a decision ten minutes after the approval screen was shown', async () => {
     const screen = await openScreen()
-    server.clock.advance('10m')
+    server.clock.advance({ minutes: 10 })
     expect((await expectNoChange(server, () => approve(screen))).status).toBe(400)
   })
 
@@ -151,7 +151,7 @@ describe('POST /oauth/authorize', () => {
   })
 
   it.each([
-    ['has expired', () => server.clock.advance('1h'), {}],
+    ['has expired', () => server.clock.advance({ hours: 1 }), {}],
     ['was shown to another person', () => {}, { cookie: 'session=bob.1' }],
     ['was shown before a new sign-in', () => {}, { cookie: 'session=ada.2' }],
     ['was shown before the sign-out', () => {}, { cookie: 'nothing=1' }],
@@ -191,7 +191,7 @@ describe('POST /oauth/authorize', () => {
   it('keeps at most 50 pending approval screens of one person, and deletes the oldest first (threat L3)', async () => {
     const oldest = await openScreen()
     for (let tab = 0; tab < 50; tab += 1) {
-      server.clock.advance(1)
+      server.clock.advance({ seconds: 1 })
       await openScreen()
     }
     expect((await approve(oldest)).status).toBe(400)

@@ -129,7 +129,7 @@ describe('the routes for clients:', () => {
 
   it('PUT /oauth/clients/{client-id} returns the updated client', async () => {
     const { secret, ...client } = await addClient()
-    server.clock.advance(60)
+    server.clock.advance({ seconds: 60 })
     const change = { name: 'New name', redirect: 'https://app.example/new' }
     const reply = await server.json('ada', 'PUT', `/oauth/clients/${client.id}`, change)
     expect(reply.status).toBe(200)
@@ -192,7 +192,7 @@ describe('the routes for personal access tokens:', () => {
   it('GET returns all personal access tokens of the authenticated user, newest first', async () => {
     for (const name of ['first', 'second', 'third']) {
       await addToken('ada', name)
-      server.clock.advance(1)
+      server.clock.advance({ seconds: 1 })
     }
     await addToken('bob', 'not hers')
     await runCodeFlow(server, await createClient(server))
@@ -279,7 +279,7 @@ describe('the routes for tokens of third-party clients:', () => {
   it('GET lists the newest tokens first and omits tokens that are no longer valid', async () => {
     const client = await createClient(server, { grants: ['authorization_code'] })
     await runCodeFlow(server, client)
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     await runCodeFlow(server, client)
     const mine = async () =>
       (await list<TokenJson>('ada', '/oauth/tokens')).filter(
@@ -289,7 +289,7 @@ describe('the routes for tokens of third-party clients:', () => {
     expect(tokens).toHaveLength(2)
     const times = tokens.map(({ created_at }) => created_at)
     expect(times).toEqual([...times].sort().reverse())
-    server.clock.advance('1y')
+    server.clock.advance({ years: 1 })
     expect(await mine()).toEqual([])
   })
 

@@ -175,7 +175,7 @@ describe('discovery', () => {
     const kidOf = (token: string) =>
       JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid
     expect(kidOf((await runCodeFlow(server, client)).access_token)).toBe(first.kid)
-    server.clock.advance('5m')
+    server.clock.advance({ minutes: 5 })
     expect(kidOf((await runCodeFlow(server, client)).access_token)).toBe(kid)
     expect(await isAccepted()).toBe(true)
   })

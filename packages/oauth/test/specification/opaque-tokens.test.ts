@@ -56,7 +56,7 @@ describe('opaque access tokens', () => {
   it('keep their lifetime and scopes when the grant is refreshed', async () => {
     const first = await runCodeFlow(server, client, { scope: 'place-orders check-status' })
     const before = await introspect(first.access_token)
-    server.clock.advance(1800)
+    server.clock.advance({ seconds: 1800 })
     const second = await refresh(first.refresh_token, 'check-status')
     expect(await introspect(first.access_token)).toEqual(before)
     expect(await introspect(second.access_token)).toMatchObject({
@@ -65,7 +65,7 @@ describe('opaque access tokens', () => {
       scope: 'check-status',
       exp: before.exp + 1800,
     })
-    server.clock.advance(1800)
+    server.clock.advance({ seconds: 1800 })
     expect(await status(first.access_token)).toBe(401)
     expect(await status(second.access_token)).toBe(200)
   })

@@ -109,7 +109,7 @@ describe.each(Object.keys(apps))('a route that requires step-up authentication, 
     const { access_token } = await runCodeFlow(server, await createClient(server))
     const call = await build({ maxAge: '15m' })
     expect((await call(`Bearer ${access_token}`)).status).toBe(200)
-    server.clock.advance('16m')
+    server.clock.advance({ minutes: 16 })
     const reply = await call(`Bearer ${access_token}`)
     expect(reply.status).toBe(401)
     const challenge = reply.headers.get('www-authenticate')

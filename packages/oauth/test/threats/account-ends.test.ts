@@ -196,7 +196,7 @@ describe('a person who is signed out everywhere while a request runs (threat R1)
     const check = server.users.fromRequest.bind(server.users)
     server.users.fromRequest = async (request) => {
       const found = await check(request)
-      server.clock.advance('1s')
+      server.clock.advance({ seconds: 1 })
       return found
     }
     const { cookie, csrfToken } = await server.cookieMode('ada')

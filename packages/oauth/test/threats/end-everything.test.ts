@@ -98,12 +98,12 @@ describe('a leaked signing key (threat M4)', () => {
     server = await startServer()
     const elsewhere = server.another()
     const [first] = await server.oauth.keys.list()
-    server.clock.advance('1s')
+    server.clock.advance({ seconds: 1 })
     const { kid } = await server.oauth.keys.rotate({ immediately: true })
     const { accessToken } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
     const credentials = { authorization: `Bearer ${accessToken}` }
     expect(await statusOf(elsewhere, credentials)).toBe(200)
-    server.clock.advance('1s')
+    server.clock.advance({ seconds: 1 })
     expect(await elsewhere.keys.revoke(kid)).toBe(true)
     for (const oauth of [elsewhere, server.oauth]) {
       await expect.poll(() => statusOf(oauth, credentials)).toBe(401)

@@ -125,7 +125,7 @@ describe('a jump of the clock (threat F3)', () => {
     for (let day = 0; day < 70; day += 5) {
       await server.oauth.purge()
       expect(await statusOf(server, revoked.access_token)).toBe(401)
-      server.clock.advance('5d')
+      server.clock.advance({ days: 5 })
     }
     const rows = await server.database.kysely.selectFrom('oauth_tokens').selectAll().execute()
     expect(rows).toEqual([])
@@ -142,7 +142,7 @@ describe('a jump of the clock (threat F3)', () => {
     await feed.execute()
     await server.oauth.revokeUser('bob')
     const now = server.clock.now()
-    server.clock.advance('400d')
+    server.clock.advance({ days: 400 })
     await server.oauth.purge()
     server.clock.set(now)
     expect(await statusOf(server, revoked.access_token)).toBe(401)
@@ -198,7 +198,7 @@ it('a hook for users that fails does not use up the refresh token of an honest c
     throw new Error('the user table is away')
   }
   expect((await refresh()).status).toBe(503)
-  server.clock.advance('1h')
+  server.clock.advance({ hours: 1 })
   server.users.findById = findById
   expect((await refresh()).status).toBe(200)
 })
@@ -460,7 +460,7 @@ describe('the memory that requests can use (threat F4)', () => {
     const server = await start()
     const client = await createClient(server)
     for (let i = 0; i < 70; i += 1) {
-      server.clock.advance(1)
+      server.clock.advance({ seconds: 1 })
       await requestAuthorization(server, 'ada', { client_id: client.id, response_type: 'code' })
     }
     const rows = await server.database.kysely.selectFrom('oauth_interactions').selectAll().execute()
@@ -639,7 +639,7 @@ describe('concurrent requests (threat R2)', () => {
     const server = await start({ grants: [authorizationCode(), refreshToken(), password()] })
     const client = await createClient(server, { grants: ['authorization_code', 'refresh_token'] })
     const tokens = await runCodeFlow(server, client)
-    server.clock.advance('300d')
+    server.clock.advance({ days: 300 })
     await Promise.all([server.oauth.purge(), server.oauth.purge(), server.oauth.purge()])
     expect(await statusOf(server, tokens.access_token)).toBe(200)
     const reply = await server.post('/oauth/token', refreshForm(client, tokens.refresh_token))

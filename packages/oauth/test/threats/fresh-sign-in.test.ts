@@ -13,9 +13,9 @@ beforeAll(async () => {
   server = await startServer({ signInUrl: '/login?theme=dark' })
 })
 beforeEach(async () => {
-  server.clock.advance(60)
+  server.clock.advance({ seconds: 60 })
   signIn()
-  server.clock.advance(60)
+  server.clock.advance({ seconds: 60 })
   client = await createClient(server, {
     firstParty: true,
     grants: ['authorization_code', 'implicit'],
@@ -84,7 +84,7 @@ describe.each([
   it('rejects a person who returns without a new sign-in', async () => {
     const asked = await ask()
     expect(outcomeOf(asked)).toBe('sign in')
-    server.clock.advance(5)
+    server.clock.advance({ seconds: 5 })
     expect(outcomeOf(await visit(returnAddress(asked)))).toBe('login_required')
   })
 
@@ -93,7 +93,7 @@ describe.each([
     const location = new URL(asked.headers.get('location') ?? '', server.url)
     expect(location.searchParams.get('prompt')).toBe('login')
     expect(location.searchParams.get('theme')).toBe('dark')
-    server.clock.advance(5)
+    server.clock.advance({ seconds: 5 })
     signIn()
     expect(outcomeOf(await visit(returnAddress(asked)))).toBe(given)
   })
@@ -120,7 +120,7 @@ describe.each([
     'asks for another sign-in if the `sign_in_asked` parameter in the return address is %s',
     async (_what, change) => {
       const back = changed(returnAddress(await ask()), change)
-      server.clock.advance(5)
+      server.clock.advance({ seconds: 5 })
       signIn()
       expect(outcomeOf(await visit(back))).toBe('sign in')
     },
@@ -128,21 +128,21 @@ describe.each([
 
   it('asks for another sign-in if the return address is too old', async () => {
     const back = returnAddress(await ask())
-    server.clock.advance('61m')
+    server.clock.advance({ minutes: 61 })
     signIn()
     expect(outcomeOf(await visit(back))).toBe('sign in')
   })
 
   it('needs only one sign-in for two tabs, and no other one after the back button', async () => {
     const [first, second] = [returnAddress(await ask()), returnAddress(await ask({ scope: '' }))]
-    server.clock.advance(5)
+    server.clock.advance({ seconds: 5 })
     signIn()
     for (const back of [first, second, first]) expect(outcomeOf(await visit(back))).toBe(given)
   })
 
   it('accepts a sign-in as another person', async () => {
     const asked = await visit(requestFor({ prompt: 'login', response_type }), null)
-    server.clock.advance(5)
+    server.clock.advance({ seconds: 5 })
     expect(outcomeOf(await visit(returnAddress(asked), null))).toBe('sign in')
     signIn('bob.7')
     expect(outcomeOf(await visit(returnAddress(asked), 'bob.7'))).toBe(given)
@@ -179,18 +179,18 @@ describe('a server whose application does not say when people signed in', () => 
 describe('prompt and max_age', () => {
   it('max_age accepts a recent sign-in, and otherwise requires a new one', async () => {
     expect(outcomeOf(await visit(requestFor({ max_age: '60' })))).toBe('code')
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     const asked = await visit(requestFor({ max_age: '60' }))
     expect(outcomeOf(asked)).toBe('sign in')
     expect(outcomeOf(await visit(returnAddress(asked)))).toBe('login_required')
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     signIn()
     expect(outcomeOf(await visit(returnAddress(asked)))).toBe('code')
   })
 
   it('max_age=0 requires a new sign-in, as prompt=login does', async () => {
     const asked = await visit(requestFor({ max_age: '0' }))
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     signIn()
     expect(outcomeOf(await visit(returnAddress(asked)))).toBe('code')
   })
@@ -204,7 +204,7 @@ describe('prompt and max_age', () => {
 
   it('prompt="login consent" requires a new sign-in and an approval', async () => {
     const asked = await visit(requestFor({ prompt: 'login consent' }))
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     signIn()
     const screen = await visit(returnAddress(asked))
     expect(outcomeOf(screen)).toBe('screen')

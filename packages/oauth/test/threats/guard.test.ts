@@ -385,9 +385,9 @@ describe('protection against forged tokens (threat G2):', () => {
     try {
       const { access_token } = await runCodeFlow(brief, await createClient(brief))
       for (let i = 0; i < 1000; i += 1) await statusOf(bearer(access_token), 'api', brief)
-      brief.clock.advance(59)
+      brief.clock.advance({ seconds: 59 })
       expect(await statusOf(bearer(access_token), 'api', brief)).toBe(200)
-      brief.clock.advance(1)
+      brief.clock.advance({ seconds: 1 })
       expect(await statusOf(bearer(access_token), 'api', brief)).toBe(401)
     } finally {
       await brief.close()
@@ -558,18 +558,18 @@ describe('signing keys at the guard (threat G5):', () => {
     const texts = [tokens.access_token]
     for (const immediately of [true, false, true]) {
       // Of two keys created in the same millisecond either may sign.
-      server.clock.advance(1)
+      server.clock.advance({ seconds: 1 })
       await server.oauth.keys.rotate({ immediately })
       texts.push((await runCodeFlow(server, client)).access_token)
     }
-    server.clock.advance('6m')
+    server.clock.advance({ minutes: 6 })
     texts.push((await runCodeFlow(server, client)).access_token)
     expect(new Set(texts.map((text) => decodePart(text.split('.')[0]).kid)).size).toBeGreaterThan(2)
     for (const text of texts) expect(await statusOf(bearer(text))).toBe(200)
   })
 
   it('a token signed with one key that contains the id of another key is refused', async () => {
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     await server.oauth.keys.rotate({ immediately: true })
     const newer = await runCodeFlow(server, client)
     const [oldHeader, oldPayload, oldSignature] = tokens.access_token.split('.')
@@ -628,7 +628,7 @@ describe('the cookie of cookie mode (threat G6)', () => {
   it('is refused if it has expired, or was issued in the future', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const before = server.clock.now()
-    server.clock.advance('2h')
+    server.clock.advance({ hours: 2 })
     expect(await statusOf({ authorization: null, cookie, csrfToken })).toBe(401)
     server.clock.set(new Date(before.getTime() - 3600_000))
     expect(await statusOf({ authorization: null, cookie, csrfToken })).toBe(401)
@@ -645,7 +645,7 @@ describe('the cookie of cookie mode (threat G6)', () => {
     const bob = { authorization: null, ...(await server.cookieMode('bob')) }
     await server.oauth.revokeUser('bob')
     expect(await statusOf(bob)).toBe(401)
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     expect(await statusOf({ authorization: null, ...(await server.cookieMode('bob')) })).toBe(200)
   })
 

@@ -380,7 +380,7 @@ describe('attempts to inject code (threat I5):', () => {
     const { readCookie } = await import('../../src/http/cookies.ts')
     const { parsePresentedToken: parsePresented } = await import('../../src/guard/bearer.ts')
     const { parseScope, resolveScopes } = await import('../../src/scopes.ts')
-    const { escapeHtml } = await import('../../src/http/document.ts')
+    const { escapeHtml } = await import('@tollgate/http')
     const { toPrintable: printable } = await import('../../src/errors.ts')
     const policy = { defined: new Set(['a']), client: null, wildcard: 'refused' } as const
     const readers: Record<string, (text: string) => unknown> = {

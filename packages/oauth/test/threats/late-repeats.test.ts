@@ -87,7 +87,7 @@ describe('a client that did not receive the response to its refresh (threat T6)'
   it('can repeat the refresh after more than ten seconds, receives the same refresh token, and continues', async () => {
     const first = await runCodeFlow(server, client)
     const lost = await refreshAndRead(first)
-    server.clock.advance(13)
+    server.clock.advance({ seconds: 13 })
     const found = await refreshAndRead(first)
     expect(found.refresh_token).toBe(lost.refresh_token)
     // The same claims; an ECDSA signature differs each time.
@@ -99,10 +99,10 @@ describe('a client that did not receive the response to its refresh (threat T6)'
     const first = await runCodeFlow(server, client)
     const lost = await refreshAndRead(first)
     for (const seconds of [13, 60, HOUR, 22 * HOUR]) {
-      server.clock.advance(seconds)
+      server.clock.advance({ seconds: seconds })
       expect((await refreshAndRead(first)).refresh_token).toBe(lost.refresh_token)
     }
-    server.clock.advance(HOUR)
+    server.clock.advance({ hours: 1 })
     await expectRefused(first)
     await expectRefused(lost)
   })
@@ -111,9 +111,9 @@ describe('a client that did not receive the response to its refresh (threat T6)'
     const app = await createClient(server, { confidential: false })
     const first = await runCodeFlow(server, app)
     const lost = await refreshAndRead(first, { by: app })
-    server.clock.advance(HOUR)
+    server.clock.advance({ hours: 1 })
     expect((await refreshAndRead(first, { by: app })).refresh_token).toBe(lost.refresh_token)
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     await expectRefused(first, { by: app })
     await expectRefused(lost, { by: app })
   })
@@ -133,7 +133,7 @@ describe('a client that did not receive the response to its refresh (threat T6)'
           refresh_token: first.refresh_token,
         })
       expect((await ask()).status).toBe(200)
-      strict.clock.advance(11)
+      strict.clock.advance({ seconds: 11 })
       expect((await ask()).status).toBe(400)
     } finally {
       await strict.close()
@@ -145,7 +145,7 @@ describe('a client that did not receive the response to its refresh (threat T6)'
     const lost = await refreshAndRead(first)
     await refreshAndRead(first)
     expect([repeats, server.logged]).toEqual([[], []])
-    server.clock.advance(13)
+    server.clock.advance({ seconds: 13 })
     await refreshAndRead(first)
     await refreshAndRead(first)
     const id = idOf(first)
@@ -166,7 +166,7 @@ describe('a client that did not receive the response to its refresh (threat T6)'
   it('gets the same refresh token if it repeats the refresh fifty times concurrently', async () => {
     const first = await runCodeFlow(server, client)
     const lost = await refreshAndRead(first)
-    server.clock.advance(60)
+    server.clock.advance({ seconds: 60 })
     const found = await Promise.all(Array.from({ length: 50 }, () => refreshAndRead(first)))
     expect(new Set(found.map(({ refresh_token }) => refresh_token))).toEqual(
       new Set([lost.refresh_token]),
@@ -178,7 +178,7 @@ describe('a client that did not receive the response to its refresh (threat T6)'
     const first = await runCodeFlow(server, client)
     await refreshAndRead(first)
     const before = await readRow(first)
-    server.clock.advance(HOUR)
+    server.clock.advance({ hours: 1 })
     const found = await refreshAndRead(first)
     expect(await readRow(first)).toEqual({ ...before, late_generation: 1 })
     expect(found.expires_in).toBe((before.expires_at - server.clock.now().getTime()) / 1000)
@@ -187,7 +187,7 @@ describe('a client that did not receive the response to its refresh (threat T6)'
   it('can reduce the scopes by repeating the refresh, but cannot add any (threat T5)', async () => {
     const first = await runCodeFlow(server, client, { scope: 'place-orders' })
     await refreshAndRead(first)
-    server.clock.advance(60)
+    server.clock.advance({ seconds: 60 })
     const wide = await refresh(first, { scope: 'place-orders check-status' })
     expect(((await wide.json()) as { error: string }).error).toBe('invalid_scope')
     const narrow = (await (await refresh(first, { scope: 'place-orders' })).json()) as TokenReply
@@ -200,7 +200,7 @@ describe('reuse of a refresh token whose response was not lost (threat T6)', () 
     const first = await runCodeFlow(server, client)
     const second = await refreshAndRead(first)
     const third = await refreshAndRead(second)
-    server.clock.advance(13)
+    server.clock.advance({ seconds: 13 })
     await expectRefused(first)
     await expectRefused(third)
   })
@@ -208,7 +208,7 @@ describe('reuse of a refresh token whose response was not lost (threat T6)', () 
   it('leaves at most one valid refresh token if the new refresh token is used at the same time', async () => {
     const first = await runCodeFlow(server, client)
     const second = await refreshAndRead(first)
-    server.clock.advance(13)
+    server.clock.advance({ seconds: 13 })
     await Promise.all(Array.from({ length: 20 }, (_, n) => refresh(n % 2 ? first : second)))
     const row = await readRow(first)
     // Either every late repeat came before the use of the successor, or one came after it and ended
@@ -228,7 +228,7 @@ describe('reuse of a refresh token whose response was not lost (threat T6)', () 
       let seen = false
       for (let round = 0; round < 10 && !seen; round += 1) {
         for (const who of order) {
-          server.clock.advance(1800)
+          server.clock.advance({ seconds: 1800 })
           const reply = await refresh(who === 'owner' ? owner : thief)
           if (reply.status !== 200) {
             seen = true
@@ -252,7 +252,7 @@ describe('reuse of a refresh token whose response was not lost (threat T6)', () 
     let tokens = await runCodeFlow(server, client)
     for (let round = 0; round < 4; round += 1) {
       await refreshAndRead(tokens)
-      server.clock.advance(60)
+      server.clock.advance({ seconds: 60 })
       tokens = await refreshAndRead(await refreshAndRead(tokens))
     }
   })
@@ -261,7 +261,7 @@ describe('reuse of a refresh token whose response was not lost (threat T6)', () 
     const own = await createClient(server)
     const first = await runCodeFlow(server, own)
     await refreshAndRead(first, { by: own })
-    server.clock.advance(60)
+    server.clock.advance({ seconds: 60 })
     const { secret } = await server.oauth.clients.rotateSecret(own.id)
     await expectRefused(first, { by: { id: own.id, secret: secret ?? '' } })
   })
@@ -278,11 +278,11 @@ describe('reuse of a refresh token whose response was not lost (threat T6)', () 
           client_secret: own.secret,
           refresh_token: first.refresh_token,
         })
-      short.clock.advance(3500)
+      short.clock.advance({ seconds: 3500 })
       expect((await ask()).status).toBe(200)
-      short.clock.advance(90)
+      short.clock.advance({ seconds: 90 })
       expect((await ask()).status).toBe(200)
-      short.clock.advance(60)
+      short.clock.advance({ seconds: 60 })
       expect((await ask()).status).toBe(400)
     } finally {
       await short.close()

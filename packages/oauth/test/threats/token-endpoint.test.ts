@@ -99,7 +99,7 @@ describe('an authorization code (threat T1)', () => {
     for (const form of [{ redirect_uri: 'https://evil.example' }, { code_verifier: 'x' }]) {
       const code = await newCode()
       const tokens = await tokensOf(await redeem(code))
-      server.clock.advance(3600)
+      server.clock.advance({ hours: 1 })
       await expectError(await redeem(code, form), 'invalid_grant')
       expect(await opensGuard(tokens.access_token)).toBe(false)
     }
@@ -140,9 +140,9 @@ describe('an authorization code (threat T1)', () => {
 
   it('expires after 60 seconds', async () => {
     const codes = [await newCode(), await newCode()]
-    server.clock.advance(59)
+    server.clock.advance({ seconds: 59 })
     expect((await redeem(codes[0] ?? '')).status).toBe(200)
-    server.clock.advance(1)
+    server.clock.advance({ seconds: 1 })
     await expectError(await redeem(codes[1] ?? ''), 'invalid_grant')
   })
 })
@@ -392,7 +392,7 @@ describe('the rotation of refresh tokens (threat T6)', () => {
   it('does not let another client revoke a token family with an old refresh token that it has stolen', async () => {
     const first = await runCodeFlow(server, client)
     const second = await tokensOf(await refresh(first.refresh_token))
-    server.clock.advance(60)
+    server.clock.advance({ seconds: 60 })
     const foreign = { client_id: other.id, client_secret: other.secret }
     await expectError(await refresh(first.refresh_token, foreign), 'invalid_grant')
     expect(await opensGuard(second.access_token)).toBe(true)

@@ -441,7 +441,7 @@ describe('a client limited to one user provider (threat T20)', () => {
     const typed = await server.post(action, { csrf_token, user_code: asked.user_code }, headers)
     const { action: there, ...proof } = readPageForm(await typed.text())
     await server.post(there, { ...proof, decision: 'approve' }, headers)
-    server.clock.advance('5s')
+    server.clock.advance({ seconds: 5 })
     const tokens = await ask(device, { grant_type: DEVICE_CODE, device_code: asked.device_code })
     expect(await identifyByEachGuard(bearer(tokens))).toEqual(ADMIN)
   })

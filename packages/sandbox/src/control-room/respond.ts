@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { html } from '../core/html.ts'
+import { html } from '@tollgate/http'
 import type { HttpRequest, HttpResponse } from '../core/http.ts'
 import { PathRouter } from '../core/router.ts'
 import { CONTROL_ROOM_ACTIONS } from './actions/all-actions.ts'

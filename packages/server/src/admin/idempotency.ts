@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { type Database, insertIfAbsent } from '@tollgate/database'
+import { insertIfAbsent } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
-import { adminRequestTable, deleteInBatches, type ServiceTables } from '../storage/tables.ts'
+import { adminRequestTable, deleteInBatches, type ServiceDatabase } from '../storage/tables.ts'
 import type { Actor } from './audit/caller.ts'
 import { formatCanonicalJson } from './audit/canonical.ts'
 import { sha256 } from './audit/log.ts'
@@ -51,13 +51,12 @@ export interface IdempotentRequests {
 }
 
 export function createIdempotentRequests(options: {
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly clock: Clock
   /** Secrets of the service. The first one is used for new requests. */
   readonly secrets: readonly string[]
 }): IdempotentRequests {
-  const { clock, secrets } = options
-  const database = options.database as unknown as Database<ServiceTables>
+  const { clock, secrets, database } = options
   const remove = (keyHash: string) =>
     database.kysely.deleteFrom('admin_requests').where('key_hash', '=', keyHash).execute()
 
@@ -87,7 +86,7 @@ export function createIdempotentRequests(options: {
       const [requestHash = ''] = hashes
       const now = clock.now()
       const row = adminRequestTable.toRow({ keyHash, requestHash, createdAt: now, response: null })
-      if (!(await insertIfAbsent(options.database, 'admin_requests', row))) {
+      if (!(await insertIfAbsent(database, 'admin_requests', row))) {
         const [found] = await database.kysely
           .selectFrom('admin_requests')
           .selectAll()
@@ -122,7 +121,7 @@ export function createIdempotentRequests(options: {
     },
     async purge() {
       const before = clock.now().getTime() - RETENTION
-      return deleteInBatches(options.database, {
+      return deleteInBatches(database, {
         table: 'admin_requests',
         key: 'key_hash',
         where: (eb) => eb('created_at', '<', before),

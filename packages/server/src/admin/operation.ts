@@ -1,5 +1,4 @@
 import type { Billing } from '@tollgate/billing'
-import type { Database } from '@tollgate/database'
 import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { z } from 'zod'
 import type { Config } from '../config/config.ts'
@@ -7,6 +6,7 @@ import type { Factors } from '../factors/factors.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Recovery } from '../recovery/recovery.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { ServiceDatabase } from '../storage/tables.ts'
 import type { Teams } from '../teams/teams.ts'
 import type { BillingAccess } from '../users/end-account.ts'
 import type { Role } from '../users/roles.ts'
@@ -35,7 +35,7 @@ export type OperationArea = keyof typeof AREAS
 /** The parts of the service that operations use. Both the server and the commands provide them. */
 export interface OperationServices {
   readonly config: Config
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly clock: Clock
   readonly users: UserAccounts
   readonly teams: Teams

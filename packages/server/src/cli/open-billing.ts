@@ -1,5 +1,4 @@
 import type { Billing } from '@tollgate/billing'
-import type { Database } from '@tollgate/database'
 import {
   configuredProviders,
   createServiceBilling,
@@ -11,6 +10,7 @@ import { migrateCore } from '../core.ts'
 import { connectMailServer, connectProviders } from '../demo/connect-providers.ts'
 import { serviceUrlIn } from '../demo/state-file.ts'
 import { createLogger } from '../logger.ts'
+import type { ServiceDatabase } from '../storage/tables.ts'
 import type { BillingAccess } from '../users/end-account.ts'
 import { requirePart, withApplication } from './application/open.ts'
 import type { CommandContext } from './command.ts'
@@ -25,7 +25,7 @@ export interface OpenBilling {
 /** Opens billing with the configured providers, without background jobs. */
 export async function openBilling(
   config: Config,
-  database: Database,
+  database: ServiceDatabase,
   url?: string,
 ): Promise<OpenBilling> {
   const { providers, now, close } = await connectProviders(config)
@@ -65,7 +65,7 @@ export async function withBillingAccess<T>(
     config,
     database,
     needsUrl = false,
-  }: { readonly config: Config; readonly database: Database; readonly needsUrl?: boolean },
+  }: { readonly config: Config; readonly database: ServiceDatabase; readonly needsUrl?: boolean },
   work: (access: BillingAccess) => Promise<T>,
 ): Promise<T> {
   const opened: OpenBilling[] = []

@@ -1,17 +1,18 @@
 import { existsSync } from 'node:fs'
-import { type Database, findDatabaseFile } from '@tollgate/database'
+import { findDatabaseFile } from '@tollgate/database'
 import type { Config } from '../config/config.ts'
 import { type Core, createCore, migrateCore, openDatabase } from '../core.ts'
 import { createLogger } from '../logger.ts'
 import { withProgress } from '../progress.ts'
 import { type FoundTables, findTables, requireTables } from '../storage/found-tables.ts'
+import type { ServiceDatabase } from '../storage/tables.ts'
 import type { CommandContext } from './command.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Opens the database, runs `work` and closes the database. */
 export async function withDatabase<T>(
   config: Config,
-  work: (database: Database) => Promise<T>,
+  work: (database: ServiceDatabase) => Promise<T>,
 ): Promise<T> {
   // The clock of this machine may be wrong, so a short command compares it with the database's but
   // does not record it.
@@ -26,7 +27,7 @@ export async function withDatabase<T>(
 /** Users, sessions, limits and the authorization server, opened for a command. */
 export interface OpenCore extends Core {
   readonly config: Config
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly found: FoundTables
 }
 
@@ -94,7 +95,7 @@ export async function withCore<T>(
 export async function withTables<T>(
   config: Config,
   names: Parameters<typeof requireTables>[1],
-  work: (database: Database) => Promise<T>,
+  work: (database: ServiceDatabase) => Promise<T>,
 ): Promise<T> {
   const file = findDatabaseFile(config.databaseUrl)
   if (file !== null && !existsSync(file)) {

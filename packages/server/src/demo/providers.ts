@@ -241,7 +241,7 @@ export async function ensureCoupon(sandbox: BothProviders): Promise<void> {
       duration_in_months: 3,
     })
   }
-  // People type a promotion code. Demos created by older versions only have the coupon.
+  // People type a promotion code, not the id of the coupon.
   const codes = await stripe.promotionCodes.list({ code: DEMO_COUPON, limit: 1 })
   if (codes.data.length > 0) return
   const promotion = { type: 'coupon', coupon: DEMO_COUPON } as const

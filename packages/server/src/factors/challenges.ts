@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Database } from '@tollgate/database'
 import { type Clock, kyselyStorage } from '@tollgate/oauth'
+import type { ServiceDatabase } from '../storage/tables.ts'
 
 /**
  * Challenges for passkeys. A challenge carries its own expiry and a signature, so that showing a
@@ -22,7 +22,7 @@ const TIME = 6
 const TAG = 32
 
 export function createChallenges(options: {
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly clock: Clock
   readonly secrets: readonly string[]
 }): Challenges {

@@ -1,10 +1,10 @@
-import { type Database, insertIfAbsent, isUniqueViolation } from '@tollgate/database'
+import { insertIfAbsent, isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import { FACTOR_TABLES } from '../storage/personal-data.ts'
 import {
   factorResetTable,
   recoveryCodeTable,
-  type ServiceTables,
+  type ServiceDatabase,
   totpFactorTable,
 } from '../storage/tables.ts'
 import { createPasskeys, type Passkey, type Passkeys } from './passkeys.ts'
@@ -91,7 +91,7 @@ export interface Factors {
 const ENROLMENT = 60 * 60_000
 
 export function createFactors(options: {
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly clock: Clock
   readonly secrets: readonly string[]
   /** Public base URL of the service. */
@@ -102,7 +102,7 @@ export function createFactors(options: {
   readonly onChange?: (change: FactorChange) => void
 }): Factors {
   const { clock, serviceName, onChange = () => {} } = options
-  const database = options.database as unknown as Database<ServiceTables>
+  const { database } = options
   const sealer = createSealer(options.secrets, 'TOTP secrets')
   const passkeys = createPasskeys(options)
   const hasTotp = database.statement<{ user: number }, { user_id: number }>((db, param) =>
@@ -280,7 +280,7 @@ export function createFactors(options: {
         await database.kysely.deleteFrom(table).where('user_id', '=', Number(userId)).execute()
       }
       const row = factorResetTable.toRow({ userId: Number(userId), resetAt: clock.now() })
-      await insertIfAbsent(options.database, 'factor_resets', row)
+      await insertIfAbsent(database, 'factor_resets', row)
       onChange({ userId, change: 'reset' })
     },
     async wasReset(userId) {

@@ -9,10 +9,10 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
-import { type Database, isUniqueViolation } from '@tollgate/database'
+import { isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import { z } from 'zod'
-import { type PasskeyRow, passkeyTable, type ServiceTables } from '../storage/tables.ts'
+import { type PasskeyRow, passkeyTable, type ServiceDatabase } from '../storage/tables.ts'
 import { type Challenges, createChallenges } from './challenges.ts'
 
 /** A passkey as its owner sees it. */
@@ -128,7 +128,7 @@ export function parsePasskeyName(typed: string | null, fallback: string): string
 }
 
 export function createPasskeys(options: {
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly clock: Clock
   readonly secrets: readonly string[]
   /** Public base URL of the service. */
@@ -136,9 +136,8 @@ export function createPasskeys(options: {
   /** Name of the service, which authenticators show. */
   readonly serviceName: string
 }): Passkeys {
-  const { clock, serviceName } = options
+  const { clock, serviceName, database } = options
   const { origin, hostname } = new URL(options.url)
-  const database = options.database as unknown as Database<ServiceTables>
   const challenges: Challenges = createChallenges(options)
 
   const rowsOf = (userId: string) =>

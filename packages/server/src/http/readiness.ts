@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type Database, databaseNow, findNotPrimaryError } from '@tollgate/database'
+import { databaseNow, findNotPrimaryError } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import { sql } from 'kysely'
+import type { ServiceDatabase } from '../storage/tables.ts'
 
 /**
  * Status in the response of `/readyz`. Everything except `ok` means that the service cannot serve
@@ -31,7 +32,7 @@ const STALE_AFTER = 24 * 3600 * 1000
  * verified.
  */
 export function createReadiness(
-  database: Database,
+  database: ServiceDatabase,
   checkTokens: () => Promise<void> = async () => {},
 ): () => Promise<Readiness> {
   const id = randomUUID()
@@ -89,7 +90,7 @@ function explain(error: unknown, otherwise: Readiness): Readiness {
  * Replaces this process's own row, so that processes do not wait for each other, and deletes the
  * rows of processes that ended long ago.
  */
-async function write(database: Database, id: string): Promise<void> {
+async function write(database: ServiceDatabase, id: string): Promise<void> {
   const now = databaseNow(database)
   const filler = randomBytes(FILLER_BYTES).toString('base64')
   await database.transaction(async ({ kysely }) => {

@@ -1,6 +1,6 @@
-import { type Database, upsert } from '@tollgate/database'
+import { upsert } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
-import { deleteInBatches, type ServiceTables } from '../storage/tables.ts'
+import { deleteInBatches, type ServiceDatabase } from '../storage/tables.ts'
 
 /**
  * Remembers the networks from which each account was used successfully. Attempts from other
@@ -23,8 +23,7 @@ export const MAX_KNOWN_NETWORKS = 50
 /** Milliseconds between updates of a row, to avoid a write on each success. */
 const UPDATE_INTERVAL = DAY
 
-export function createKnownNetworks(plain: Database, clock: Clock): KnownNetworks {
-  const database = plain as unknown as Database<ServiceTables>
+export function createKnownNetworks(database: ServiceDatabase, clock: Clock): KnownNetworks {
   const now = () => clock.now().getTime()
   const nameOf = (account: string, network: string) => `${account}@${network}`
   const find = database.statement<{ name: string; since: number }, { used_at: number }>(
@@ -62,13 +61,13 @@ export function createKnownNetworks(plain: Database, clock: Clock): KnownNetwork
       const before = await usedAt(account, network)
       if (before !== null && before + UPDATE_INTERVAL > now()) return
       const row = { name: nameOf(account, network), account, used_at: now() }
-      await upsert(plain, 'known_networks', row, ['name'])
+      await upsert(database, 'known_networks', row, ['name'])
       if (before === null) await dropOldest(account)
     },
     async purge() {
       const settled = clock.settled?.() ?? clock.now()
       const before = settled.getTime() - KNOWN_NETWORK_DAYS * DAY
-      return deleteInBatches(plain, {
+      return deleteInBatches(database, {
         table: 'known_networks',
         key: 'name',
         where: (eb) => eb('used_at', '<=', before),

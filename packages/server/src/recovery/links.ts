@@ -1,10 +1,9 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Database } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import {
   accountLinkTable,
   deleteInBatches,
-  type ServiceTables,
+  type ServiceDatabase,
   type UserRow,
 } from '../storage/tables.ts'
 
@@ -80,13 +79,12 @@ export function bindingOf(user: Pick<UserRow, 'id' | 'email_key' | 'password_has
 }
 
 export function createAccountLinks(options: {
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly clock: Clock
   /** The first secret makes new links, all are accepted. */
   readonly secrets: readonly string[]
 }): AccountLinks {
-  const { clock } = options
-  const database = options.database as unknown as Database<ServiceTables>
+  const { clock, database } = options
   const keys = options.secrets.map((secret) =>
     createHmac('sha256', secret).update('tollgate account links').digest(),
   )
@@ -159,7 +157,7 @@ export function createAccountLinks(options: {
     },
     async purge() {
       const before = (clock.settled?.() ?? clock.now()).getTime() - KEPT_MS
-      return deleteInBatches(options.database, {
+      return deleteInBatches(database, {
         table: 'account_links',
         key: 'id',
         where: (eb) => eb('expires_at', '<=', before),

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { isMailRejected } from '@tollgate/billing'
-import { ClockNotTrusted, type Database, isUnavailable } from '@tollgate/database'
+import { ClockNotTrusted, isUnavailable } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import type { AccountMailKind } from '../mail/account-mail.ts'
-import { accountMailTable, deleteInBatches, type ServiceTables } from '../storage/tables.ts'
+import { accountMailTable, deleteInBatches, type ServiceDatabase } from '../storage/tables.ts'
 
 export type AccountMail = ReturnType<typeof accountMailTable.fromRow>
 
@@ -29,7 +29,7 @@ export interface Outbox {
 }
 
 export interface OutboxOptions {
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly clock: Clock
   readonly logger: { error(fields: object, message: string): void }
   /**
@@ -55,8 +55,7 @@ const GIVEN_UP_AFTER = DAY
 const KEPT_MS = 7 * DAY
 
 export function createOutbox(options: OutboxOptions): Outbox {
-  const { clock, logger, send, everySeconds } = options
-  const database = options.database as unknown as Database<ServiceTables>
+  const { clock, logger, send, everySeconds, database } = options
   const newMail = accountMailTable.omit('id')
   const dueAt = database.statement<{ at: number }, ReturnType<typeof accountMailTable.toRow>>(
     (db, param) =>
@@ -162,12 +161,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
         .insertInto('account_mails')
         .values(row as never)
         .execute()
-      if (everySeconds !== null) options.database.afterCommit(kick)
+      if (everySeconds !== null) database.afterCommit(kick)
     },
     process,
     async purge() {
       const before = (clock.settled?.() ?? clock.now()).getTime() - KEPT_MS
-      return deleteInBatches(options.database, {
+      return deleteInBatches(database, {
         table: 'account_mails',
         key: 'id',
         where: (eb) => eb.and([eb('state', '<>', 'pending'), eb('due_at', '<', before)]),

@@ -1,4 +1,4 @@
-import { type Database, isUniqueViolation } from '@tollgate/database'
+import { isUniqueViolation } from '@tollgate/database'
 import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { Config } from '../config/config.ts'
 import {
@@ -10,7 +10,7 @@ import {
 import type { Mailer } from '../mail/mailer.ts'
 import { textFor } from '../messages/messages.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import type { ServiceTables, UserRow } from '../storage/tables.ts'
+import type { ServiceDatabase, UserRow } from '../storage/tables.ts'
 import { endSignIns } from '../users/end-account.ts'
 import { emailKey, InvalidAccount, requireEmail } from '../users/parse.ts'
 import { fromRow, type User } from '../users/user.ts'
@@ -114,7 +114,7 @@ export interface Recovery {
 
 export interface RecoveryOptions {
   readonly config: Config
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly clock: Clock
   readonly url: string
   readonly users: UserAccounts
@@ -128,16 +128,15 @@ export interface RecoveryOptions {
 }
 
 export function createRecovery(options: RecoveryOptions): Recovery {
-  const { config, clock, url, users, sessions, oauth, mailer, hasMail } = options
+  const { config, clock, url, users, sessions, oauth, mailer, hasMail, database } = options
   const { settings } = config
-  const database = options.database as unknown as Database<ServiceTables>
   const links = createAccountLinks({
-    database: options.database,
+    database,
     clock,
     secrets: config.secrets,
   })
   const outbox = createOutbox({
-    database: options.database,
+    database,
     clock,
     logger: options.logger,
     send: mailer === null ? null : (mail) => deliver(mailer, mail),
@@ -321,7 +320,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
       requireEmail(email)
       const address = email.trim()
       const details = { link: createLinkId(), binding: await bindingOfUser(user.id) }
-      await options.database.unitOfWork(async () => {
+      await database.unitOfWork(async () => {
         const mail = { kind: 'address_change', userId: Number(user.id), address } as const
         await outbox.add({ ...mail, locale, details })
         await notify({ ...user, locale: user.locale ?? locale }, 'address_change_requested', {
@@ -334,7 +333,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     async resetPassword(token, password) {
       const { link, user } = await requireUser(['reset'], token)
       const passwordHash = await users.hashPassword({ email: user.email, password })
-      await options.database.unitOfWork(async () => {
+      await database.unitOfWork(async () => {
         await links.consume(link)
         await changeAccount(user, {
           password_hash: passwordHash,
@@ -351,7 +350,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
       const verified = { email_verified_at: clock.now().getTime() }
       const { address } = link
       try {
-        await options.database.unitOfWork(async () => {
+        await database.unitOfWork(async () => {
           await links.consume(link)
           if (link.purpose === 'verify') return changeAccount(user, verified)
           const changed = { email: address, email_key: emailKey(address) }
@@ -371,7 +370,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
       const account = { email: link.address, name, password }
       const passwordHash = await users.hashPassword(account)
       try {
-        return await options.database.unitOfWork(async () => {
+        return await database.unitOfWork(async () => {
           await links.consume(link)
           return users.create({ ...account, passwordHash, isVerified: true })
         })
@@ -382,7 +381,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     },
     async changePassword(user, password) {
       const passwordHash = await users.hashPassword({ email: user.email, password })
-      await options.database.unitOfWork(async () => {
+      await database.unitOfWork(async () => {
         await database.kysely
           .updateTable('users')
           .set({ password_hash: passwordHash })

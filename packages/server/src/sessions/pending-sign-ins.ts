@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Database } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
-import { deleteInBatches, pendingSignInTable, type ServiceTables } from '../storage/tables.ts'
+import { deleteInBatches, pendingSignInTable, type ServiceDatabase } from '../storage/tables.ts'
 import { readCookie, serializeCookie } from './cookie.ts'
 import { parseMethods } from './methods.ts'
 
@@ -49,12 +48,11 @@ const LIFETIME = 10 * 60_000
 const ID = /^[\w-]{43}$/
 
 export function createPendingSignIns(options: {
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly clock: Clock
   readonly secure: boolean
 }): PendingSignIns {
-  const { clock, secure } = options
-  const database = options.database as unknown as Database<ServiceTables>
+  const { clock, secure, database } = options
   const name = secure ? '__Host-tollgate_sign_in' : 'tollgate_sign_in'
 
   return {
@@ -105,7 +103,7 @@ export function createPendingSignIns(options: {
     forgetCookie: () => serializeCookie({ name, value: '', maxAgeSeconds: 0, secure }),
     purge() {
       const now = (clock.settled?.() ?? clock.now()).getTime()
-      return deleteInBatches(options.database, {
+      return deleteInBatches(database, {
         table: 'pending_sign_ins',
         key: 'id_hash',
         where: (eb) => eb('expires_at', '<=', now),

@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Database } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import {
   deleteInBatches,
-  type ServiceTables,
+  type ServiceDatabase,
   type SessionRow,
   sessionTable,
 } from '../storage/tables.ts'
@@ -97,7 +96,7 @@ export function sessionCookieName(secure: boolean): string {
 }
 
 export function createSessions(options: {
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly clock: Clock
   readonly secure: boolean
   /**
@@ -106,9 +105,8 @@ export function createSessions(options: {
    */
   readonly requiresMfa?: boolean
 }): Sessions {
-  const { clock, secure, requiresMfa = false } = options
+  const { clock, secure, requiresMfa = false, database } = options
   const pending = createPendingSignIns(options)
-  const database = options.database as unknown as Database<ServiceTables>
   const name = sessionCookieName(secure)
   const byHash = database.statement<{ hash: string }, SessionRow>((db, param) =>
     db.selectFrom('sessions').selectAll().where('id_hash', '=', param('hash')),
@@ -124,7 +122,7 @@ export function createSessions(options: {
   }
 
   const removeWhere = (where: Parameters<typeof deleteInBatches>[1]['where']) =>
-    deleteInBatches(options.database, { table: 'sessions', key: 'id_hash', where })
+    deleteInBatches(database, { table: 'sessions', key: 'id_hash', where })
 
   return {
     pending,

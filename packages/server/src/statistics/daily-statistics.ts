@@ -1,5 +1,5 @@
-import { type Database, increase, insertIfAbsent, upsert } from '@tollgate/database'
-import { dailyStatisticTable, deleteInBatches, type ServiceTables } from '../storage/tables.ts'
+import { increase, insertIfAbsent, upsert } from '@tollgate/database'
+import { dailyStatisticTable, deleteInBatches, type ServiceDatabase } from '../storage/tables.ts'
 
 /** Names of the daily statistics, each of which is defined on the overview page. */
 export type StatisticName =
@@ -46,18 +46,17 @@ export interface DailyStatistics {
   purgeEvents(before: Date): Promise<number>
 }
 
-export function createDailyStatistics(plain: Database): DailyStatistics {
-  const database = plain as unknown as Database<ServiceTables>
-  const add = (on: Database, statistic: Statistic) =>
+export function createDailyStatistics(database: ServiceDatabase): DailyStatistics {
+  const add = (on: ServiceDatabase, statistic: Statistic) =>
     increase(on, TABLE, { ...statistic }, { key: KEY, column: 'amount' })
   return {
-    add: (statistic) => add(plain, statistic),
+    add: (statistic) => add(database, statistic),
     addOnce: ({ id, at }, statistic) =>
-      plain.transaction(async (tx) => {
+      database.transaction(async (tx) => {
         const isNew = await insertIfAbsent(tx, 'counted_events', { id, counted_at: at.getTime() })
         if (isNew) await add(tx, statistic)
       }),
-    set: (statistic) => upsert(plain, TABLE, { ...statistic }, KEY),
+    set: (statistic) => upsert(database, TABLE, { ...statistic }, KEY),
     async listSince(day) {
       const rows = await database.kysely
         .selectFrom(TABLE)
@@ -78,7 +77,7 @@ export function createDailyStatistics(plain: Database): DailyStatistics {
       return row?.day ?? null
     },
     purgeEvents: (before) =>
-      deleteInBatches(plain, {
+      deleteInBatches(database, {
         table: 'counted_events',
         key: 'id',
         where: (eb) => eb('counted_at', '<', before.getTime()),

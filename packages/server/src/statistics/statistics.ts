@@ -4,12 +4,12 @@ import {
   type HandlerContext,
   type WebhookHandlers,
 } from '@tollgate/billing'
-import type { Database } from '@tollgate/database'
 import type { Clock, Events } from '@tollgate/oauth'
 import type braintree from 'braintree'
 import type { MiddlewareHandler } from 'hono'
 import type { Logger } from 'pino'
 import type Stripe from 'stripe'
+import type { ServiceDatabase } from '../storage/tables.ts'
 import {
   createDailyStatistics,
   type Statistic,
@@ -55,7 +55,7 @@ export const DAYS_SHOWN = 30
 const EVENT_RETENTION = 90 * DAY_MS
 
 export function createStatistics(options: {
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly clock: Clock
   /** The clock of billing: the sandbox's in a demo. */
   readonly billingClock: Clock

@@ -1,5 +1,4 @@
-import type { Database } from '@tollgate/database'
-import type { ServiceTables } from './tables.ts'
+import type { ServiceDatabase } from './tables.ts'
 
 const BATCH = 500
 
@@ -16,10 +15,7 @@ export const FACTOR_TABLES = [
  * Deletes the personal data of a person: the second factors, the links with other providers, and the data in the audit log, in
  * short statements.
  */
-export async function deletePersonalData(
-  database: Database<ServiceTables>,
-  userId: string,
-): Promise<void> {
+export async function deletePersonalData(database: ServiceDatabase, userId: string): Promise<void> {
   for (const table of FACTOR_TABLES) {
     await database.kysely.deleteFrom(table).where('user_id', '=', Number(userId)).execute()
   }
@@ -48,10 +44,7 @@ export async function deletePersonalData(
 }
 
 /** Deletes the mail to a person and the links in it. */
-export async function deleteAccountMail(
-  database: Database<ServiceTables>,
-  userId: string,
-): Promise<void> {
+export async function deleteAccountMail(database: ServiceDatabase, userId: string): Promise<void> {
   for (const table of ['account_mails', 'account_links'] as const) {
     await database.kysely.deleteFrom(table).where('user_id', '=', Number(userId)).execute()
   }

@@ -15,15 +15,14 @@ type Rows = ExpressionBuilder<AnyTables, string>
 
 /** Reads all rows of a person from the tables of the list, page by page, without secrets. */
 export async function* readPersonTables(
-  plain: Database,
+  database: Database,
   keys: PersonKeys,
 ): AsyncGenerator<readonly PersonEntry[]> {
-  const database = plain as unknown as Database<AnyTables>
   for (const table of personTables) yield* readPersonTable(database, table, keys)
 }
 
 async function* readPersonTable(
-  database: Database<AnyTables>,
+  database: Database,
   { section, shown, owned, key }: PersonTable,
   keys: PersonKeys,
 ): AsyncGenerator<readonly PersonEntry[]> {

@@ -467,6 +467,7 @@ export interface ServiceTables {
   known_networks: ReturnType<typeof knownNetworkTable.toRow>
   daily_figures: ReturnType<typeof dailyStatisticTable.toRow>
   counted_events: ReturnType<typeof countedEventTable.toRow>
+  write_probes: ReturnType<typeof writeProbeTable.toRow>
   audit_entries: ReturnType<typeof auditTable.toRow>
   audit_personal: ReturnType<typeof auditPersonalTable.toRow>
   admin_requests: ReturnType<typeof adminRequestTable.toRow>
@@ -476,6 +477,9 @@ export interface ServiceTables {
   team_members: ReturnType<typeof teamMemberTable.toRow>
   team_invitations: ReturnType<typeof teamInvitationTable.toRow>
 }
+
+/** A database with the tables of the service. */
+export type ServiceDatabase = Database<ServiceTables>
 
 const BATCH_SIZE = 500
 

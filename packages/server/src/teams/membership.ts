@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Database } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import {
   deleteInBatches,
-  type ServiceTables,
+  type ServiceDatabase,
   teamInvitationTable,
   teamMemberTable,
   teamTable,
@@ -111,15 +110,14 @@ const MAX_CLOSED = 10 * 60 * 1000
 const TOKEN = /^[\w-]{43}$/
 const USER_ID = /^[1-9]\d{0,14}$/
 
-type Tx = Database<ServiceTables>
+type Tx = ServiceDatabase
 
 /** Creates the store. Changes run one at a time across all processes, so that they see each other. */
 export function createTeamMemberships(options: {
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly clock: Clock
 }): TeamMemberships {
-  const { clock } = options
-  const database = options.database as unknown as Tx
+  const { clock, database } = options
   const change = <T>(work: (tx: Tx) => Promise<T>) => database.exclusively('teams', work)
 
   async function findMembership(
@@ -462,7 +460,7 @@ export function createTeamMemberships(options: {
         await tx.kysely.deleteFrom('teams').where('id', '=', teamId).execute()
       }),
     purge: () =>
-      deleteInBatches(options.database, {
+      deleteInBatches(database, {
         table: 'team_invitations',
         key: 'id_hash',
         where: (eb) => eb('expires_at', '<=', (clock.settled?.() ?? clock.now()).getTime()),

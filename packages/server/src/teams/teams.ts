@@ -1,5 +1,5 @@
-import type { Database } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
+import type { ServiceDatabase } from '../storage/tables.ts'
 import type { AccountTeams } from '../users/end-account.ts'
 import { createAccountTeams } from './end-team.ts'
 import { createTeamMemberships, type TeamMemberships } from './membership.ts'
@@ -8,7 +8,7 @@ import { createTeamMemberships, type TeamMemberships } from './membership.ts'
 export type Teams = TeamMemberships & AccountTeams
 
 export function createTeams(options: {
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly clock: Clock
 }): Teams {
   const memberships = createTeamMemberships(options)

@@ -1,7 +1,7 @@
 import type { Billing } from '@tollgate/billing'
-import type { Database } from '@tollgate/database'
 import { cardAccountName, hashAccountName } from '../storage/account-names.ts'
 import { type PersonEntry, readPersonTables } from '../storage/read-person.ts'
+import type { ServiceDatabase } from '../storage/tables.ts'
 import { PROVIDER_NAMES } from './account-billing.ts'
 import type { BillingAccess } from './end-account.ts'
 import { emailKey } from './parse.ts'
@@ -19,7 +19,7 @@ export function listAccountNames({ id, email }: Pick<Account, 'id' | 'email'>): 
  * The provider is called first, so that an outage fails before anything was written.
  */
 export async function* exportAccount(
-  database: Database,
+  database: ServiceDatabase,
   billing: BillingAccess,
   account: Account,
 ): AsyncGenerator<readonly PersonEntry[]> {

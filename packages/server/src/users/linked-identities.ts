@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { type Database, isUniqueViolation } from '@tollgate/database'
+import { isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import {
   type LinkedIdentityRow,
   linkedIdentityTable,
-  type ServiceTables,
+  type ServiceDatabase,
 } from '../storage/tables.ts'
 
 /** An account at another provider that a person signs in with. */
@@ -67,10 +67,7 @@ export interface LinkedIdentities {
   unlink(userId: string, id: string, usable: readonly string[]): Promise<LinkedIdentity | null>
 }
 
-export function createLinkedIdentities(
-  database: Database<ServiceTables>,
-  clock: Clock,
-): LinkedIdentities {
+export function createLinkedIdentities(database: ServiceDatabase, clock: Clock): LinkedIdentities {
   const select = (on = database) => on.kysely.selectFrom('linked_identities').selectAll()
   const find: LinkedIdentities['find'] = async (provider, subject) => {
     const row = await select()

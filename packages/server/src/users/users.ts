@@ -1,9 +1,14 @@
-import { type Database, isUniqueViolation } from '@tollgate/database'
+import { isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { cardAccountName, hashAccountName } from '../storage/account-names.ts'
 import { deleteAccountMail, deletePersonalData } from '../storage/personal-data.ts'
-import { type ServiceTables, type UserRow, userTable } from '../storage/tables.ts'
+import {
+  type ServiceDatabase,
+  type ServiceTables,
+  type UserRow,
+  userTable,
+} from '../storage/tables.ts'
 import { PROVIDER_NAMES } from './account-billing.ts'
 import {
   createLinkedIdentities,
@@ -150,7 +155,7 @@ const LEAVING_AT_ONCE = 20
 const PROVIDERS = Object.keys(PROVIDER_NAMES)
 
 export function createUsers(options: {
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly passwords: Passwords
   /**
    * The clock of dates.
@@ -158,8 +163,7 @@ export function createUsers(options: {
    */
   readonly clock?: Clock
 }): UserAccounts {
-  const { passwords, clock = options.database.clock } = options
-  const database = options.database as unknown as Database<ServiceTables>
+  const { passwords, database, clock = database.clock } = options
   const byId = database.statement<{ id: number }, UserRow>((db, param) =>
     db.selectFrom('users').selectAll().where('id', '=', param('id')),
   )
@@ -180,7 +184,7 @@ export function createUsers(options: {
    */
   async function keepingOwners(
     id: string,
-    change: (on: Database<ServiceTables>, where: Condition) => Promise<boolean>,
+    change: (on: ServiceDatabase, where: Condition) => Promise<boolean>,
   ): Promise<void> {
     if (await change(database, isNoOwner)) return
     await database.exclusively('owners', async (tx) => {

@@ -110,7 +110,7 @@ describe('PUT /admin/v1/users/{id}/password', () => {
     const request = { body: { password: NEW_PASSWORD } }
     expect((await admin.call('PUT', `/users/${id}/password`, request)).status).toBe(403)
     expect((await owner.call('PUT', `/users/${owner.id}/password`, request)).status).toBe(409)
-    service.clock.advance('11m')
+    service.clock.advance({ minutes: 11 })
     const stale = await owner.call('PUT', `/users/${id}/password`, request)
     expect([stale.status, stale.body.type]).toEqual([
       403,

@@ -781,7 +781,7 @@ describe('the audit log of operators', () => {
     )
     expect((await Promise.all(attempts)).every(({ status }) => status === 403)).toBe(true)
     expect(await count()).toHaveLength(1)
-    service.clock.advance(61)
+    service.clock.advance({ seconds: 61 })
     await viewer.call('POST', `/users/${id}/disable`, { body: {} })
     expect(await count()).toHaveLength(2)
   })

@@ -107,7 +107,7 @@ describe('the management API for applications', () => {
     const next = { id: client.id, secret: planned.body.secret }
     expect((await tokenFor(client)).status).toBe(200)
     expect((await tokenFor(next)).status).toBe(200)
-    service.clock.advance(3 * 3600)
+    service.clock.advance({ hours: 3 })
     expect((await tokenFor(client)).status).toBe(401)
     expect((await tokenFor(next)).status).toBe(200)
     const again = await operators.operator('admin')

@@ -156,7 +156,7 @@ describe('credit notes in the management API', () => {
     expect((await support.call('POST', braintree.issue, request)).status).toBe(409)
     const none = await support.call('GET', `/users/${braintree.id}/credit-notes`)
     expect(none.body).toEqual({ data: [] })
-    service.clock.advance(601)
+    service.clock.advance({ seconds: 601 })
     expect(await support.call('POST', issue, request)).toMatchObject({
       status: 403,
       body: { type: expect.stringContaining('#fresh-sign-in-required') },

@@ -248,7 +248,7 @@ describe('invoices in the management API', () => {
       status: 409,
       body: { type: expect.stringContaining('#request-in-progress') },
     })
-    service.clock.advance(121)
+    service.clock.advance({ seconds: 121 })
     const [one, two] = await Promise.all([
       support.call('POST', refund, request),
       support.call('POST', refund, request),

@@ -160,7 +160,7 @@ describe("the operators' pages for applications", () => {
     const { admin, id, path, secret } = await createOnPage()
     const page = `${path}/replace-leaked-secret`
     const form = await admin.open(page)
-    service.clock.advance(11 * 60)
+    service.clock.advance({ minutes: 11 })
     const late = await admin.send(form, page, { decision: 'go' })
     expect(late.status).toBe(403)
     expect(await tokenStatus(id, secret)).toBe(200)

@@ -265,7 +265,7 @@ describe("the operators' pages that change a person's account", () => {
     const page = `/admin/people/${id}/delete`
     expect(await admin.read(page)).toContain('name="decision" value="go"')
     const request_key = keyIn(await admin.read(page))
-    service.clock.advance('11m')
+    service.clock.advance({ minutes: 11 })
     const asked = await admin.read(page)
     expect(asked).toContain('This needs a sign-in of the last ten minutes.')
     expect(asked).not.toContain('name="decision" value="go"')

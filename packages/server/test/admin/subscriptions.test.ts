@@ -71,7 +71,7 @@ describe('the management API for subscriptions', () => {
     const support = await operators.operator('support')
     const { id } = await accounts.customer('stripe')
     const path = `/users/${id}/subscriptions/${await subscriptionOf(id)}`
-    service.clock.advance(601)
+    service.clock.advance({ seconds: 601 })
     const refused = await support.call('POST', `${path}/cancel-now`)
     expect(refused).toMatchObject({
       status: 403,

@@ -144,7 +144,7 @@ describeInChromium("the operators' pages for the service", ({ newPage, forgive }
     await page.goto(`${service.url}/admin/applications/${id}`)
     await page.getByText('Two secrets work').waitFor()
     await takeScreenshot(page, 'application-two-secrets')
-    service.clock.advance('4h')
+    service.clock.advance({ hours: 4 })
     await expect.poll(() => refresh(first)).toBe(401)
     expect(await refresh(second)).toBe(200)
   })

@@ -174,7 +174,7 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
   it('ask an owner to sign in again before a deletion, and then return to the deletion', async () => {
     const eve = await customer('eve')
     const page = await signedIn('owner')
-    service.clock.advance('11m')
+    service.clock.advance({ minutes: 11 })
     await page.goto(`${service.url}/admin/people/${eve.id}`)
     await page.getByRole('link', { name: 'Delete permanently' }).click()
     await page.getByText('This needs a sign-in of the last ten minutes.').waitFor()

@@ -48,7 +48,7 @@ describeInChromium(
     it('can approve an application after an hour', async () => {
       const { page } = await openConsent()
       forgive(page, /status of 400/)
-      service.clock.advance('1h')
+      service.clock.advance({ hours: 1 })
       await page.getByRole('button', { name: 'Approve' }).click()
       await page.getByText('Nothing has been approved or denied').waitFor()
       await page.getByRole('link', { name: 'Try again' }).click()
@@ -94,7 +94,7 @@ describeInChromium(
 
     it('can go back without entering the password, although an application requires a new sign-in', async () => {
       const { page } = await openConsent()
-      service.clock.advance('1m')
+      service.clock.advance({ minutes: 1 })
       const query = new URLSearchParams({
         client_id: clientId,
         response_type: 'code',
@@ -131,7 +131,7 @@ describeInChromium(
       await signIn(page, service, account)
       await page.getByLabel('Code').fill(` ${code.toLowerCase().replace('-', ' ')} `)
       await page.getByRole('button', { name: 'Continue' }).click()
-      service.clock.advance('10m')
+      service.clock.advance({ minutes: 10 })
       await page.getByRole('button', { name: 'Approve' }).click()
       await page.getByRole('link', { name: 'Try again' }).click()
       expect(await page.getByLabel('Code').inputValue()).toBe(code)

@@ -73,7 +73,7 @@ async function createMonthOfData(service: TestService): Promise<void> {
     }
     await fetch(`${service.url}/stripe/webhook`, { method: 'POST', body: 'forged' })
     await service.advance({ days: 3, hours: 7 })
-    service.clock.advance('3d')
+    service.clock.advance({ days: 3 })
   }
   for (let at = 0; at < 12; at++) await service.advance({ hours: 6 })
 }

@@ -35,7 +35,7 @@ describeInChromium('signing in with a browser', ({ newPage, forgive }) => {
     }
     await page.getByRole('heading', { name: 'Too many attempts' }).waitFor()
     await page.getByText('Please try again in 15 minutes.').waitFor()
-    service.clock.advance('16m')
+    service.clock.advance({ minutes: 16 })
     await page.goto(`${service.url}/login`)
     await signIn(page, service, account)
     await page.getByRole('heading', { name: 'Welcome, Eve' }).waitFor()

@@ -183,10 +183,10 @@ describe('an invitation to a team', () => {
     [
       'has expired',
       async ({ guest }) => {
-        service.clock.advance('6d')
+        service.clock.advance({ days: 6 })
         // The session goes on, because it is used.
         await guest.look('/teams')
-        service.clock.advance('25h')
+        service.clock.advance({ hours: 25 })
       },
     ],
     [

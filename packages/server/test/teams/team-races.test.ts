@@ -144,7 +144,7 @@ describe('a team whose deletion was interrupted', () => {
     await teams[0].close(id)
     const isShown = async () => (await teams[1].findMembership(id, ada.id)) !== null
     expect([await isShown(), await teams[1].listOf(ada.id)]).toEqual([false, []])
-    clock.advance('11m')
+    clock.advance({ minutes: 11 })
     expect([await isShown(), (await teams[1].listOf(ada.id)).length]).toEqual([true, 1])
   })
 })
@@ -156,9 +156,9 @@ describe('expired invitations to teams', () => {
     const invite = (email: string) =>
       teams[0].invite(id, { email, role: 'member' }, { userId: ada.id })
     await invite(guest.email)
-    clock.advance('6d')
+    clock.advance({ days: 6 })
     await invite('later@example.com')
-    clock.advance('2d')
+    clock.advance({ days: 2 })
     expect(await teams[0].purge()).toBeGreaterThan(0)
     const left = await test.database.kysely
       .selectFrom('team_invitations')

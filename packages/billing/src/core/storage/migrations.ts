@@ -73,7 +73,7 @@ export function ownerMigrations(
  */
 function initial(table: string, addMore: Migration['up']): Migration {
   return {
-    id: '0001-initial',
+    id: '0001-first-release',
     async up(database, columns) {
       await addOwnerColumns(database, columns, table)
       await addMore(database, columns)

@@ -1,4 +1,4 @@
-import type { HttpResponse } from '@tollgate/http'
+import { type HttpResponse, html } from '@tollgate/http'
 import type { BillingContext } from '../../core/context.ts'
 
 /** Text of a page for a visitor whose request failed. */
@@ -71,9 +71,9 @@ function renderFailureNotice({ status, headers, reason }: FailedRequest): HttpRe
       'x-content-type-options': 'nosniff',
       ...PRIVATE,
     },
-    body: `<!doctype html>
+    body: html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${title}</title></head>
 <body><h1>${title}</h1><p>${text}</p><p><a href="/">Go to the first page</a></p></body></html>
-`,
+`.text,
   }
 }

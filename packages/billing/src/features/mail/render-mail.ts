@@ -1,4 +1,4 @@
-import { formatMessage, isRightToLeft } from '@tollgate/http'
+import { formatMessage, html, isRightToLeft } from '@tollgate/http'
 import { omitUndefined } from '../../core/values/arguments.ts'
 import { requireLocale } from '../../core/values/locale.ts'
 import { formatMoney, type Money } from '../../core/values/money.ts'
@@ -181,30 +181,23 @@ function renderHtmlMail(letter: MailLetter, locale: string): string {
   const { subject, greeting, paragraphs, rows, button, closing, vendor } = letter
   const isRtl = isRightToLeft(locale)
   const cell = (text: string, align: string) =>
-    `<td style="padding:6px 0;border-top:1px solid #e5e5e5;text-align:${align}"><bdi>${escaped(text)}</bdi></td>`
+    html`<td style="padding:6px 0;border-top:1px solid #e5e5e5;text-align:${align}"><bdi>${text}</bdi></td>`
   const [near, far] = isRtl ? ['right', 'left'] : ['left', 'right']
-  const table = rows
-    .map(([label, value]) => `<tr>${cell(label, near)}${cell(value, far)}</tr>`)
-    .join('')
-  const paragraph = (text: string) => `<p style="margin:0 0 16px">${escaped(text)}</p>`
-  return `<!doctype html>
-<html lang="${escaped(locale)}" dir="${isRtl ? 'rtl' : 'ltr'}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(subject)}</title></head>
+  const table = rows.map(([label, value]) => html`<tr>${cell(label, near)}${cell(value, far)}</tr>`)
+  const paragraph = (text: string) => html`<p style="margin:0 0 16px">${text}</p>\n`
+  return html`<!doctype html>
+<html lang="${locale}" dir="${isRtl ? 'rtl' : 'ltr'}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${subject}</title></head>
 <body style="margin:0;background:#f4f4f5;color:#18181b;font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif">
 <div style="max-width:560px;margin:0 auto;padding:32px 16px">
 <div style="background:#ffffff;border-radius:8px;padding:32px">
-<h1 style="margin:0 0 24px;font-size:22px;line-height:1.3">${escaped(subject)}</h1>
-${[greeting, ...paragraphs].map(paragraph).join('\n')}
-${table === '' ? '' : `<table role="presentation" style="width:100%;border-collapse:collapse;margin:0 0 24px">${table}</table>`}
-${button ? `<p style="margin:24px 0"><a href="${escaped(button.url)}" style="display:inline-block;background:#1d4ed8;color:#ffffff;padding:12px 20px;border-radius:6px;text-decoration:none">${escaped(button.label)}</a></p>` : ''}
-<p style="margin:24px 0 0">${[closing, ...vendor].map(escaped).join('<br>')}</p>
+<h1 style="margin:0 0 24px;font-size:22px;line-height:1.3">${subject}</h1>
+${[greeting, ...paragraphs].map(paragraph)}${table.length > 0 && html`<table role="presentation" style="width:100%;border-collapse:collapse;margin:0 0 24px">${table}</table>`}
+${button && html`<p style="margin:24px 0"><a href="${button.url}" style="display:inline-block;background:#1d4ed8;color:#ffffff;padding:12px 20px;border-radius:6px;text-decoration:none">${button.label}</a></p>`}
+<p style="margin:24px 0 0">${closing}${vendor.map((line) => html`<br>${line}`)}</p>
 </div>
 </div>
 </body>
 </html>
-`
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+`.text
 }

@@ -11,7 +11,7 @@ import {
   createBraintreeInvoices,
   listCustomerSales,
 } from '../invoices/braintree.ts'
-import { buildApiRequestKey, buildOrderId, listPossibleOrderIds } from './braintree-order-key.ts'
+import { buildApiRequestKey, buildOrderId } from './braintree-order-key.ts'
 import type { ChargeOptions, InvoiceForOptions } from './charge-contract.ts'
 
 type Charges = Pick<
@@ -129,10 +129,10 @@ async function findEarlierCharge(
   readonly done: braintree.Transaction | null
   readonly apiRequestKey: string
 }> {
-  const names = listPossibleOrderIds(key)
+  const orderId = buildOrderId(key)
   const sales = await listCustomerSales(context, customerId)
-  const before = sales.filter(({ orderId }) => names.includes(orderId ?? ''))
+  const before = sales.filter((sale) => sale.orderId === orderId)
   const declines = before.filter(({ status }) => FAILED.includes(status)).length
   const done = before.find(({ status }) => !FAILED.includes(status)) ?? null
-  return { orderId: buildOrderId(key), done, apiRequestKey: buildApiRequestKey(key, declines) }
+  return { orderId, done, apiRequestKey: buildApiRequestKey(key, declines) }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { buildApiRequestKey, buildOrderId, listPossibleOrderIds } from './braintree-order-key.ts'
+import { buildApiRequestKey, buildOrderId, listPossibleOrderKeys } from './braintree-order-key.ts'
 
 const key = (length: number) => 'k'.repeat(length)
 const HASH = /^[0-9a-f]{64}$/
@@ -47,7 +47,7 @@ describe('an idempotency key, as sent to Braintree', () => {
       else {
         expect(name.startsWith(prefix)).toBe(true)
         expect(name.slice(prefix.length)).toMatch(expected)
-        expect(listPossibleOrderIds(key(length))).toContain(name.slice(prefix.length))
+        expect(listPossibleOrderKeys(key(length))).toContain(name.slice(prefix.length))
       }
     },
   )

@@ -19,10 +19,10 @@ export function buildOrderId(key: string, prefix = ''): string {
 }
 
 /**
- * Returns all Braintree `orderId`s that may stand for an idempotency key: the key itself and its
- * hash, because earlier versions stored long keys unchanged.
+ * Returns the forms of an idempotency key that may follow the prefix of an `orderId`: the key or its
+ * hash, depending on the length of the prefix, such as that of another refund reason.
  */
-export function listPossibleOrderIds(key: string): readonly string[] {
+export function listPossibleOrderKeys(key: string): readonly string[] {
   return [key, hashIdempotencyKey(key)]
 }
 

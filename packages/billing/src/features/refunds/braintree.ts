@@ -8,7 +8,7 @@ import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import {
   buildApiRequestKey,
   buildOrderId,
-  listPossibleOrderIds,
+  listPossibleOrderKeys,
 } from '../payments/braintree-order-key.ts'
 import { chooseRefundAction } from '../proration/braintree-refund-action.ts'
 import { isFailedRefund } from '../proration/braintree-returned.ts'
@@ -93,9 +93,9 @@ async function listRefundAttempts(
   key: string,
 ): Promise<Refund[]> {
   const all = await refundsOf(context, sale)
-  const names = listPossibleOrderIds(key)
+  const keys = listPossibleOrderKeys(key)
   return all.filter(({ raw }) =>
-    names.includes(parseRefundOrderId((raw as Sale).orderId)?.key ?? ''),
+    keys.includes(parseRefundOrderId((raw as Sale).orderId)?.key ?? ''),
   )
 }
 

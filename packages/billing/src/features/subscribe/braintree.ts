@@ -24,7 +24,7 @@ import {
   toPaymentFailed,
 } from '../../providers/braintree/errors.ts'
 import { findCustomer } from '../../providers/braintree/find-customer.ts'
-import { deriveOperationObjectId, encodeSubscriptionId } from '../../providers/braintree/ids.ts'
+import { encodeSubscriptionId } from '../../providers/braintree/ids.ts'
 import { computeCreditDuration } from '../../providers/braintree/paid-for.ts'
 import { type PlanWithAddOns, requirePlan } from '../../providers/braintree/plans.ts'
 import type { Gateway } from '../../providers/gateway.ts'
@@ -70,13 +70,8 @@ export function createBraintreeSubscriptions(context: BraintreeContext): Subscri
       })
     },
     findSubscription,
-    async findByOperation({ id, name }) {
-      const found = await findSubscription(
-        encodeSubscriptionId(id, name ?? DEFAULT_SUBSCRIPTION_NAME),
-      )
-      // Subscriptions that were begun by earlier versions have an id without the name.
-      return found ?? findSubscription(deriveOperationObjectId(id))
-    },
+    findByOperation: ({ id, name }) =>
+      findSubscription(encodeSubscriptionId(id, name ?? DEFAULT_SUBSCRIPTION_NAME)),
     async listSubscriptions(customerId) {
       const customer = await findCustomer(context, customerId)
       // Subscriptions of a deleted customer are found by their own ids.

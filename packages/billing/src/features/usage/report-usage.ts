@@ -98,8 +98,7 @@ export async function reportUsage(
 ): Promise<UsageReport> {
   const { owner, provider, providerCustomer, subscriptionId } = used
   const meter = requireText('meter', used.meter)
-  // A report that was stored before there was a limit of digits can be repeated.
-  const value = requireUsageValue(used.value, found ? undefined : used.digits)
+  const value = requireUsageValue(used.value, used.digits)
   const same = { ...used, meter, value, at: options.at }
   if (found) return requireSameReport(found, same)
   const at = options.at === undefined ? now : requireUsageTime(options.at, now)

@@ -97,7 +97,8 @@ export function addOnsWithTaxRate(
     const same = toUntaxedAddOn(each, currency)
     if (before === null || before.tax === after) return same
     const listed = toMinorUnits(addOns.get(each.id)?.amount, currency)
-    // Earlier versions put no tax on add-ons that a plan included.
+    // An add-on of a subscription that was not created by billing, but in Braintree's control panel
+    // or by Cashier, has the listed amount, without tax.
     const isListed = [listed, addTax(listed, before.tax)].includes(same.amount)
     const net = isListed ? listed : removeTax(same.amount, before.tax)
     return { ...same, amount: addTax(net, after) }

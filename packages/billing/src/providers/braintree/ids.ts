@@ -31,10 +31,7 @@ export interface SubscriptionIdParts {
 /** Parses an id that we made. All parts are `null` for ids of other origin. */
 export function parseSubscriptionId(id: string): SubscriptionIdParts {
   const [, made = '', mark, text = ''] = /^tg-([0-9a-z]{19})([-_])([\w-]{1,13})$/.exec(id) ?? []
-  if (mark === undefined) {
-    const operation = /^tg-([0-9a-f]{24})$/.exec(id)?.[1] ?? null
-    return { operation, name: null, nameDigest: null }
-  }
+  if (mark === undefined) return { operation: null, name: null, nameDigest: null }
   const isName = mark === '-'
   return {
     operation: fromBase36(made),

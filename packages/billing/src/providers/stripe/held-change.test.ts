@@ -23,10 +23,4 @@ describe('the stored state of a swap that waits for payment authentication', () 
     expect(hasPendingUpdateLapsed(subscription(emptied))).toBe(false)
     expect(readUpdateState(emptied)).toBeNull()
   })
-
-  it('has no trial end if it was written by an earlier version', () => {
-    const { trialEnd: _new, ...before } = remembered
-    const metadata = { tollgate_held_tax_0: JSON.stringify(before) }
-    expect(readUpdateState(metadata)).toEqual({ ...before, trialEnd: null })
-  })
 })

@@ -50,7 +50,7 @@ export function readUpdateState(metadata: Stripe.Metadata): PendingUpdateState |
   const numbered = keysOf(metadata).sort((a, b) => numberOf(a) - numberOf(b))
   try {
     const found = JSON.parse(numbered.map((key) => metadata[key]).join(''))
-    const { before, wanted, endsTrial, trialEnd = null } = found
+    const { before, wanted, endsTrial, trialEnd } = found
     return { before: { ...before }, wanted: [...wanted], endsTrial: endsTrial === true, trialEnd }
   } catch {
     return null

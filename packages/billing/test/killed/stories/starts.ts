@@ -1,5 +1,6 @@
-import { START } from '../../support.ts'
-import { PAID_SUBSCRIPTION, type Story } from '../story.ts'
+import { expect } from 'vitest'
+import { START, stripeSdk, sumChargedCents } from '../../support.ts'
+import { findMainSubscription, PAID_SUBSCRIPTION, type Story } from '../story.ts'
 
 const FEBRUARY = new Date('2026-02-01T00:00:00Z')
 const DECEMBER = new Date('2025-12-15T10:00:00Z')
@@ -29,5 +30,21 @@ export const starts: readonly Story[] = [
     providers: ['stripe'],
     job: { job: 'create', card: undefined, terms: [['trialDays', 9], ['withoutCard']] },
     outcome: { ...PAID_SUBSCRIPTION, made: subscriptionsMade, taken: 0 },
+  },
+  {
+    name: 'create with metadata',
+    providers: ['stripe'],
+    job: { job: 'create', terms: [['withMetadata', { campaign: 'spring' }]] },
+    async outcome(run, at) {
+      const subscription = await findMainSubscription(run)
+      expect(await subscription.metadata(), at).toEqual({ campaign: 'spring' })
+      const { subscriptions } = await stripeSdk(run.test)
+      const { data } = await subscriptions.list({ customer: run.user.providerId ?? '' })
+      expect(
+        data.map(({ id }) => id),
+        at,
+      ).toEqual([subscription.providerId])
+      expect(sumChargedCents(run.test, run.user), at).toBe(1000)
+    },
   },
 ]

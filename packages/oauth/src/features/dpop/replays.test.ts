@@ -45,14 +45,14 @@ describe('createReplayDetector(), which finds DPoP proofs that are used twice,',
     const names = Array.from({ length: 10 }, (_, index) => `proof ${index}`)
     for (const name of names) expect(await claim(name)).toBe(true)
     for (const name of names) expect(await claim(name)).toBe(false)
-    clock.advance('4m')
+    clock.advance({ minutes: 4 })
     for (const name of names) expect(await claim(name)).toBe(false)
   })
 
   it('removes expired proofs from memory', async () => {
     const { clock, claim, writes } = setUp(4)
     for (const name of ['a', 'b', 'c', 'd']) expect(await claim(name)).toBe(true)
-    clock.advance('31m')
+    clock.advance({ minutes: 31 })
     expect(await claim('e')).toBe(true)
     expect(writes()).toBe(0)
   })

@@ -1,10 +1,4 @@
-import {
-  addColumn,
-  createClockTable,
-  createIndex,
-  createTable,
-  type MigrationSet,
-} from '@tollgate/database'
+import { createClockTable, createTable, type MigrationSet } from '@tollgate/database'
 import { oauthTables } from './tables.ts'
 
 /** The migrations in order. Append new ones at the end; never edit one that has been released. */
@@ -12,33 +6,12 @@ export const oauthMigrations: MigrationSet = {
   name: 'oauth',
   migrations: [
     {
-      id: '0001-initial',
+      id: '0001-first-release',
       async up(database, columns) {
         for (const table of oauthTables) {
           await createTable(database, table.name, table.describe(columns))
         }
         await createClockTable(database)
-      },
-    },
-    {
-      id: '0002-pages',
-      async up(database) {
-        await createIndex(database, {
-          name: 'oauth_clients_by_age',
-          table: 'oauth_clients',
-          columns: ['created_at', 'id'],
-        })
-        await createIndex(database, {
-          name: 'oauth_tokens_by_client',
-          table: 'oauth_tokens',
-          columns: ['client_id', 'id'],
-        })
-      },
-    },
-    {
-      id: '0003-last-use',
-      async up(database, { instant }) {
-        await addColumn(database, 'oauth_clients', 'last_used_at', instant.nullable())
       },
     },
   ],

@@ -1,4 +1,4 @@
-import { Html, html } from '../../core/html.ts'
+import { Html, html } from '@tollgate/http'
 import type { HttpRequest, HttpResponse } from '../../core/http.ts'
 import type { ContextByMerchant } from '../api/keys.ts'
 import { CARD_FIELD_PAGE, CARD_FIELD_SCRIPT } from './browser/field-frame.ts'

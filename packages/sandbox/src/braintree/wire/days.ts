@@ -1,4 +1,4 @@
-import { daysInMonth, formatIsoDay } from '../../core/clock/calendar.ts'
+import { daysInMonth } from '@tollgate/http'
 
 /** A calendar day such as `2026-01-31`. Braintree bills by days; the sandbox uses UTC days. */
 export type CalendarDay = string
@@ -11,7 +11,7 @@ export function startOfDay(day: CalendarDay): number {
 }
 
 export function toCalendarDay(ms: number): CalendarDay {
-  return formatIsoDay(new Date(ms))
+  return new Date(ms).toISOString().slice(0, 10)
 }
 
 export function addDaysTo(day: CalendarDay, days: number): CalendarDay {
@@ -61,7 +61,7 @@ export function addMonthsToBillingDay(
   const first = new Date(Date.UTC(year, month, 1))
   const last = daysInMonth(first.getUTCFullYear(), first.getUTCMonth())
   first.setUTCDate(Math.min(monthlyBillingDay, last))
-  return formatIsoDay(first)
+  return toCalendarDay(first.getTime())
 }
 
 /** Returns the first billing day on or after `day`. `anchor` is the `billing_day_of_month`. */

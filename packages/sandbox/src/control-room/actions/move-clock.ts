@@ -1,4 +1,4 @@
-import { addDuration, type Duration } from '../../core/clock/clock.ts'
+import { addDuration, type Duration } from '@tollgate/http'
 import { moveTestClock } from '../../stripe/clocks/move-test-clock.ts'
 import { readClockTime } from '../../stripe/state/context.ts'
 import { countByType, readCurrentPosition, readEventsSince } from '../model/events-since.ts'

@@ -1,5 +1,4 @@
-import { addDuration } from '../../core/clock/clock.ts'
-import { type Html, html } from '../../core/html.ts'
+import { addDuration, type Html, html } from '@tollgate/http'
 import { CLOCK_STEP_UNITS } from '../actions/move-clock.ts'
 import { forecastClock, MAX_FORECAST_ROWS } from '../forecast/outlook.ts'
 import {

@@ -1,5 +1,4 @@
-import { addDuration } from '../../core/clock/clock.ts'
-import { type Html, html } from '../../core/html.ts'
+import { addDuration, type Html, html } from '@tollgate/http'
 import { forecastCustomer } from '../forecast/forecast.ts'
 import { type CustomerSummary, findCustomer } from '../model/customers.ts'
 import { findPaymentMethods } from '../model/payment-methods.ts'

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../core/html.ts'
+import { type Html, html } from '@tollgate/http'
 import { type InspectedDelivery, inspectDelivery } from '../model/delivery.ts'
 import { renderJson, renderText } from '../parts/code.ts'
 import {

@@ -1,4 +1,4 @@
-import { html } from '../../core/html.ts'
+import { html } from '@tollgate/http'
 import { renderEvent } from '../../stripe/state/events.ts'
 import { renderChangeList, renderJson } from '../parts/code.ts'
 import {

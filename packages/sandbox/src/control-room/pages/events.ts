@@ -1,4 +1,4 @@
-import { html } from '../../core/html.ts'
+import { html } from '@tollgate/http'
 import {
   renderBreakableName,
   renderEmptyNote,

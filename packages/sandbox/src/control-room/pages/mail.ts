@@ -1,4 +1,4 @@
-import { html } from '../../core/html.ts'
+import { html } from '@tollgate/http'
 import { renderText } from '../parts/code.ts'
 import { renderBadge, renderTime } from '../parts/elements.ts'
 import { definePage, type PageRequest } from './page.ts'

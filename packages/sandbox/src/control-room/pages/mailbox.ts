@@ -1,4 +1,4 @@
-import { html } from '../../core/html.ts'
+import { html } from '@tollgate/http'
 import { renderEmptyNote, renderReturnField, renderTime } from '../parts/elements.ts'
 import { renderTable } from '../parts/table.ts'
 import { definePage, type PageRequest } from './page.ts'

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../core/html.ts'
+import { type Html, html } from '@tollgate/http'
 import { type DunningOptions, getDunningOptions } from '../../stripe/state/context.ts'
 import { MAIL_FAILURES } from '../actions/change-mail.ts'
 import { MAX_DUNNING_RETRIES, MAX_RETRY_DAYS } from '../actions/set-dunning.ts'

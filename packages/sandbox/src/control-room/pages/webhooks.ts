@@ -1,4 +1,4 @@
-import { type Html, html } from '../../core/html.ts'
+import { type Html, html } from '@tollgate/http'
 import type { Delivery } from '../../core/outbox.ts'
 import { listTriggers } from '../../fixtures/trigger.ts'
 import { listEventReceivers } from '../../stripe/state/receivers.ts'

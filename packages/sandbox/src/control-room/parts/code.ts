@@ -1,4 +1,4 @@
-import { type Html, html } from '../../core/html.ts'
+import { type Html, html } from '@tollgate/http'
 import type { ChangedField } from '../story/diff.ts'
 
 /** Ids that are rendered as links. */

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../core/html.ts'
+import { type Html, html } from '@tollgate/http'
 import { toPlaceSegment } from '../story/merchants.ts'
 import type { StepAmount, StepTone } from '../story/step.ts'
 import type { CustomerRef } from '../story/watched.ts'

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../core/html.ts'
+import { type Html, html } from '@tollgate/http'
 import { renderBreakableName, renderTime } from './elements.ts'
 
 export interface ControlRoomView {

@@ -1,7 +1,7 @@
-import { type Html, html } from '../../core/html.ts'
+import { type Html, type HtmlValue, html } from '@tollgate/http'
 
 /** Functions that render a row's cell, by column heading. */
-type Columns<Row> = Readonly<Record<string, (row: Row) => unknown>>
+type Columns<Row> = Readonly<Record<string, (row: Row) => HtmlValue>>
 
 /**
  * Renders a table. On narrow screens each row becomes a card with the heading beside each value.

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../core/html.ts'
+import { type Html, html } from '@tollgate/http'
 import type { TimelineStep } from '../story/step.ts'
 import type { DeliveryNote } from '../story/timeline.ts'
 import {

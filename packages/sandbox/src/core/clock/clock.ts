@@ -1,24 +1,4 @@
-import { addMonths } from './calendar.ts'
-
-/**
- * A span of time. Years and months follow the UTC calendar; all other units have a fixed length.
- */
-export interface Duration {
-  /** Years of twelve calendar months. */
-  readonly years?: number
-  /** Calendar months. One month after 31 January is the last day of February. */
-  readonly months?: number
-  /** Weeks of seven days. */
-  readonly weeks?: number
-  /** Days of 24 hours. */
-  readonly days?: number
-  /** Hours of 60 minutes. */
-  readonly hours?: number
-  /** Minutes of 60 seconds. */
-  readonly minutes?: number
-  /** Whole seconds, the shortest unit that Stripe uses. */
-  readonly seconds?: number
-}
+import { addDuration, type Duration } from '@tollgate/http'
 
 /**
  * A source of scheduled work. It must derive the due work from the stored state on each call, never
@@ -119,14 +99,4 @@ export class MovableClock {
     }
     return earliest
   }
-}
-
-export function addDuration(date: Date, by: Duration): Date {
-  const months = (by.years ?? 0) * 12 + (by.months ?? 0)
-  const seconds =
-    ((by.weeks ?? 0) * 7 + (by.days ?? 0)) * 86_400 +
-    (by.hours ?? 0) * 3600 +
-    (by.minutes ?? 0) * 60 +
-    (by.seconds ?? 0)
-  return new Date(addMonths(date, months).getTime() + seconds * 1000)
 }

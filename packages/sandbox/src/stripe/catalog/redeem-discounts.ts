@@ -1,4 +1,4 @@
-import { addMonths } from '../../core/clock/calendar.ts'
+import { addMonths } from '@tollgate/http'
 import { createBlankRow } from '../state/blank.ts'
 import type { CouponRow, CustomerRow, DiscountRow, PromotionCodeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'

@@ -1,5 +1,5 @@
+import { daysInMonth } from '@tollgate/http'
 import type Stripe from 'stripe'
-import { daysInMonth } from '../../core/clock/calendar.ts'
 import type { PriceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createInvalidRequestFault, createMutuallyExclusiveFault } from '../wire/errors.ts'

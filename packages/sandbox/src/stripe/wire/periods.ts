@@ -1,4 +1,4 @@
-import { addMonths } from '../../core/clock/calendar.ts'
+import { addMonths } from '@tollgate/http'
 
 export interface BillingRecurrence {
   readonly interval: string

@@ -1,6 +1,6 @@
-import { ClockNotTrusted, type Database } from '@tollgate/database'
+import { ClockNotTrusted } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
-import type { ServiceTables } from '../../storage/tables.ts'
+import type { ServiceDatabase } from '../../storage/tables.ts'
 import {
   type ChainedEntry,
   createSeals,
@@ -15,7 +15,7 @@ export interface PublishedEntry extends ChainedEntry {
 }
 
 export interface AuditChainOptions {
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly clock: Clock
   readonly logger: { error(fields: object, message: string): void }
   /** Secrets of the service, to recognise entries that the service did not write. */
@@ -58,8 +58,7 @@ const BATCH = 200
  * done.
  */
 export function createAuditChain(options: AuditChainOptions): AuditChain {
-  const { clock, logger, everySeconds = CHAINED_EVERY, publish, chained } = options
-  const database = options.database as unknown as Database<ServiceTables>
+  const { clock, logger, everySeconds = CHAINED_EVERY, publish, chained, database } = options
   const seals = createSeals(options.secrets)
   let running: Promise<number> | null = null
   let isClosed = false
@@ -73,7 +72,7 @@ export function createAuditChain(options: AuditChainOptions): AuditChain {
       .orderBy('id')
       .limit(limit)
 
-  async function chainBatch(on: Database<ServiceTables>): Promise<PublishedEntry[]> {
+  async function chainBatch(on: ServiceDatabase): Promise<PublishedEntry[]> {
     let { number, hash } = (await readHead(on)) ?? { number: 0, hash: null }
     if (!Number.isSafeInteger(number)) {
       throw new Error(`The newest audit log entry has a forged number: ${number}`)
@@ -152,7 +151,7 @@ export function createAuditChain(options: AuditChainOptions): AuditChain {
 
 /** Reads the newest chained entry. `null` if there is none yet. */
 export async function readHead(
-  database: Database<ServiceTables>,
+  database: ServiceDatabase,
 ): Promise<{ number: number; hash: string | null; chained_at: number | null } | null> {
   const [head] = await database.kysely
     .selectFrom('audit_entries')

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Database } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import { deletePersonalData } from '../../storage/personal-data.ts'
-import { auditPersonalTable, auditTable, type ServiceTables } from '../../storage/tables.ts'
+import { auditPersonalTable, auditTable, type ServiceDatabase } from '../../storage/tables.ts'
 import type { Caller } from './caller.ts'
 import type { AuditDescription } from './described.ts'
 import { createSeals, sha256, toSealedContent, type WrittenEntry } from './entry.ts'
@@ -40,14 +39,13 @@ export interface AuditLog {
 }
 
 export function createAuditLog(options: {
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly clock: Clock
   /** Secrets of the service. The first one seals new entries. */
   readonly secrets: readonly string[]
 }): AuditLog {
-  const { clock } = options
+  const { clock, database } = options
   const seals = createSeals(options.secrets)
-  const database = options.database as unknown as Database<ServiceTables>
   return {
     async add(entry) {
       const personal = collectPersonalData(entry.caller, entry.described)

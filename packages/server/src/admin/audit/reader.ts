@@ -1,6 +1,5 @@
-import type { Database } from '@tollgate/database'
 import { sql } from 'kysely'
-import { auditPersonalTable, type ServiceTables } from '../../storage/tables.ts'
+import { auditPersonalTable, type ServiceDatabase } from '../../storage/tables.ts'
 import type { PublishedEntry } from './chain.ts'
 import { parseObject, readEntry, type StoredEntry, toChainedEntry } from './entry.ts'
 import { createIdPrefix, type PersonalData } from './log.ts'
@@ -36,8 +35,6 @@ export interface EntryWithPersonalData {
   readonly personal: EntryPersonalData
 }
 
-type Tables = Database<ServiceTables>
-
 /** Maximum number of entries that are examined for one page if some filters cannot use an index. */
 export const EXAMINED_ENTRIES = 10_000
 
@@ -56,7 +53,7 @@ export interface EntrySlice {
  * examines at most `EXAMINED_ENTRIES` entries.
  */
 export async function listEntries(
-  database: Tables,
+  database: ServiceDatabase,
   filter: AuditFilter,
   page: {
     readonly limit: number
@@ -110,7 +107,10 @@ function listFilterColumns({ actor, operation, subject, owner, outcome }: AuditF
   return filters.filter((each) => typeof each === 'object')
 }
 
-export async function findEntry(database: Tables, id: string): Promise<StoredEntry | null> {
+export async function findEntry(
+  database: ServiceDatabase,
+  id: string,
+): Promise<StoredEntry | null> {
   const [row] = await database.kysely
     .selectFrom('audit_entries')
     .selectAll()
@@ -121,7 +121,7 @@ export async function findEntry(database: Tables, id: string): Promise<StoredEnt
 
 /** Lists chained entries in the order of the chain. */
 export async function listChained(
-  database: Tables,
+  database: ServiceDatabase,
   { from, limit }: { readonly from: number | null; readonly limit: number },
 ): Promise<StoredEntry[]> {
   let query = database.kysely.selectFrom('audit_entries').selectAll().limit(limit)
@@ -131,7 +131,7 @@ export async function listChained(
 
 /** Reads the personal data of the entries. Returns it by entry id. */
 export async function readPersonal(
-  database: Tables,
+  database: ServiceDatabase,
   entries: readonly StoredEntry[],
 ): Promise<Map<string, PersonalData[]>> {
   const found = new Map<string, PersonalData[]>()
@@ -154,7 +154,7 @@ export async function readPersonal(
 
 /** Adds the personal data to entries of the audit log. */
 export async function readEntriesWithPersonalData(
-  database: Tables,
+  database: ServiceDatabase,
   entries: readonly StoredEntry[],
 ): Promise<EntryWithPersonalData[]> {
   const found = await readPersonal(database, entries)
@@ -176,7 +176,7 @@ function mergePersonal(rows: readonly PersonalData[]): EntryPersonalData {
  * Adds the previous entry's hash to each chained entry, so that each entry can be verified alone.
  */
 export async function addPreviousHashes(
-  database: Tables,
+  database: ServiceDatabase,
   entries: readonly StoredEntry[],
 ): Promise<PublishedEntry[]> {
   const chained = entries.flatMap((entry) => {

@@ -1,6 +1,5 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import type { Database } from '@tollgate/database'
-import type { ServiceTables } from '../../storage/tables.ts'
+import type { ServiceDatabase } from '../../storage/tables.ts'
 import { readHead } from './chain.ts'
 import { createSeals, hashChainedEntry, type StoredEntry, toChainedEntry } from './entry.ts'
 import { hashPersonalData } from './log.ts'
@@ -56,7 +55,7 @@ export interface AuditVerification {
 }
 
 export interface VerifyOptions {
-  readonly database: Database
+  readonly database: ServiceDatabase
   /** Secrets of the service, present and former. */
   readonly secrets: readonly string[]
   /**
@@ -82,8 +81,7 @@ const PAGE = 500
  * it noted (`known`).
  */
 export async function verifyAudit(options: VerifyOptions): Promise<AuditVerification> {
-  const { from = null, known = null, limit = Number.POSITIVE_INFINITY } = options
-  const database = options.database as unknown as Database<ServiceTables>
+  const { from = null, known = null, limit = Number.POSITIVE_INFINITY, database } = options
   const seals = createSeals(options.secrets)
   let last: ChainLink | null = null
   let checked = 0
@@ -169,9 +167,9 @@ function findBreak(
  * yet.
  */
 export async function readLink(
-  database: Database,
+  database: ServiceDatabase,
 ): Promise<(ChainLink & { readonly chainedAt: Date }) | null> {
-  const head = await readHead(database as unknown as Database<ServiceTables>)
+  const head = await readHead(database)
   if (!head) return null
   const { number, hash, chained_at } = head
   return { number, hash: hash ?? '', chainedAt: new Date(Number(chained_at ?? 0)) }

@@ -1,6 +1,5 @@
-import type { Database } from '@tollgate/database'
 import { z } from 'zod'
-import type { ServiceTables } from '../../storage/tables.ts'
+import type { ServiceDatabase } from '../../storage/tables.ts'
 import type { PublishedEntry } from '../audit/chain.ts'
 import { formatIsoDate } from '../audit/entry.ts'
 import {
@@ -16,7 +15,7 @@ import {
 } from '../audit/reader.ts'
 import { readLink, verifyAudit } from '../audit/verify.ts'
 import { JsonLinesResult } from '../lines.ts'
-import { type Operation, type OperationServices, operation } from '../operation.ts'
+import { type Operation, operation } from '../operation.ts'
 import { notFound } from '../problems.ts'
 import { givenInstant, instant, nameSchema, pagedFields, pageShape, userId } from './fields.ts'
 
@@ -171,14 +170,11 @@ nameSchema('AuditLine', lineShape)
 
 const linkShape = z.strictObject({ number: z.number().int(), hash: z.string() })
 
-const asServiceDatabase = ({ database }: Pick<OperationServices, 'database'>) =>
-  database as unknown as Database<ServiceTables>
-
 const EXPORT_PAGE = 500
 
 /** Reads the chained entries that match, page by page. */
 async function* exportPages(
-  database: Database<ServiceTables>,
+  database: ServiceDatabase,
   filter: AuditFilter,
   withPersonalData: boolean,
 ): AsyncGenerator<readonly (PublishedEntry & { personal?: EntryPersonalData })[]> {
@@ -205,10 +201,7 @@ async function* exportPages(
 }
 
 /** Reads the next page of the whole chain. */
-async function readChain(
-  database: Database<ServiceTables>,
-  from: number | null,
-): Promise<EntrySlice> {
+async function readChain(database: ServiceDatabase, from: number | null): Promise<EntrySlice> {
   const entries = await listChained(database, { from, limit: EXPORT_PAGE })
   return { entries, next: entries.length < EXPORT_PAGE ? null : (entries.at(-1)?.id ?? null) }
 }
@@ -227,7 +220,7 @@ export const auditOperations: readonly Operation[] = [
     input: z.strictObject({ ...pagedFields, ...filters }).superRefine(requirePairs),
     output: pageShape(entryShape),
     async run({ after, limit, ...given }, context) {
-      const database = asServiceDatabase(context)
+      const { database } = context
       const list = `audit ${JSON.stringify(given)}`
       const { cursors } = context
       const before = after === undefined ? null : String(cursors.decode(list, after))
@@ -247,7 +240,7 @@ export const auditOperations: readonly Operation[] = [
     input: z.strictObject({ id }),
     output: entryShape,
     async run({ id }, context) {
-      const database = asServiceDatabase(context)
+      const { database } = context
       const entry = await findEntry(database, id)
       const [found] = await readEntriesWithPersonalData(database, entry ? [entry] : [])
       if (!found) throw notFound('audit log entry', id)
@@ -375,7 +368,7 @@ export const auditOperations: readonly Operation[] = [
     line: lineShape,
     async run({ personal, ...given }, context) {
       return new JsonLinesResult(
-        exportPages(asServiceDatabase(context), toAuditFilter(given), personal === 'true'),
+        exportPages(context.database, toAuditFilter(given), personal === 'true'),
       )
     },
   }),

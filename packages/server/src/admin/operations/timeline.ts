@@ -1,6 +1,4 @@
-import type { Database } from '@tollgate/database'
 import { z } from 'zod'
-import type { ServiceTables } from '../../storage/tables.ts'
 import { formatIsoDate } from '../audit/entry.ts'
 import {
   type EntryWithPersonalData,
@@ -59,7 +57,7 @@ export const timelineOperations: readonly Operation[] = [
     output: pageShape(eventShape),
     async run({ id, ...page }, context) {
       await requireAccount(id, context)
-      const database = context.database as unknown as Database<ServiceTables>
+      const { database } = context
       return readPage(page, `timeline ${id}`, context.cursors, {
         async read(before: string | null, limit) {
           const { entries } = await listEntries(database, { owner: id }, { limit, before })

@@ -1,4 +1,3 @@
-import type { Database } from '@tollgate/database'
 import { createServiceBilling } from '../../billing.ts'
 import type { Config } from '../../config/config.ts'
 import { ConfigurationError } from '../../configuration-error.ts'
@@ -7,6 +6,7 @@ import { connectMailServer, connectProviders } from '../../demo/connect-provider
 import { findRunningDemo } from '../../demo/data-folder.ts'
 import { createLogger } from '../../logger.ts'
 import { withProgress } from '../../progress.ts'
+import type { ServiceDatabase } from '../../storage/tables.ts'
 import { type CommandContext, command, type Outcome } from '../command.ts'
 import { checkDeliveries, checkPrices, checkProviders, checkWebhooks } from '../doctor/billing.ts'
 import {
@@ -67,7 +67,7 @@ async function withRunningAddress(config: Config): Promise<Config> {
   return { ...config, url: (await findRunningDemo(config.dataDir)) ?? config.url }
 }
 
-async function examineService(config: Config, database: Database): Promise<Finding[]> {
+async function examineService(config: Config, database: ServiceDatabase): Promise<Finding[]> {
   const logger = createLogger('silent')
   const url = config.url ?? 'http://localhost'
   const shared = { config, database, logger, background: false }

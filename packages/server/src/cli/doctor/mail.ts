@@ -1,16 +1,15 @@
 import type { Billing } from '@tollgate/billing'
-import type { Database } from '@tollgate/database'
 import type { Config, SmtpSettings } from '../../config/config.ts'
 import { createSmtpTransport, explainSmtpError } from '../../mail/smtp.ts'
-import type { ServiceTables } from '../../storage/tables.ts'
+import type { ServiceDatabase } from '../../storage/tables.ts'
 import { formatCount } from '../count.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const CHECK = 'mail'
 
 /** Reports mail about accounts that was given up. */
-export async function checkAccountMail(database: Database): Promise<Finding[]> {
-  const dead = await (database as unknown as Database<ServiceTables>).kysely
+export async function checkAccountMail(database: ServiceDatabase): Promise<Finding[]> {
+  const dead = await database.kysely
     .selectFrom('account_mails')
     .select('last_error')
     .where('state', '=', 'dead')

@@ -267,21 +267,6 @@ describe.each([127, 128, 253, 254, 255])(
       return { test, user: test.user }
     }
 
-    it('finds a charge that an earlier version of billing made with the full key', async () => {
-      const { test, user } = await began()
-      const { default: braintree } = await import('braintree')
-      const sdk = new braintree.BraintreeGateway(test.sandbox.braintree.config as never)
-      const { transaction } = await sdk.transaction.sale({
-        customerId: user.providerId ?? '',
-        amount: '10.00',
-        orderId: idempotencyKey,
-        apiRequestKey: idempotencyKey,
-        options: { submitForSettlement: true },
-      } as never)
-      expect(await user.charge(10, { idempotencyKey })).toMatchObject({ id: transaction.id })
-      expect(sumChargedCents(test, user)).toBe(1000)
-    })
-
     it('charges once when the payment is repeated after a decline', async () => {
       const { test, user } = await began()
       declineNext(test, user)

@@ -1,4 +1,4 @@
-import { Html, html } from '../../../core/html.ts'
+import { Html, html } from '@tollgate/http'
 
 interface Field {
   readonly name: string

@@ -1,4 +1,4 @@
-import { html } from '../../../core/html.ts'
+import { html } from '@tollgate/http'
 import type { HttpResponse } from '../../../core/http.ts'
 import { finishAuthentication } from '../../resources/payment-confirmation.ts'
 import { finishSetupAuthentication } from '../../resources/setup-intents.ts'

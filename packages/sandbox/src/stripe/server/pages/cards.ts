@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../core/html.ts'
+import { type Html, html } from '@tollgate/http'
 import { findTestCard, getCardBehavior } from '../../payments/test-cards.ts'
 import type { PaymentMethodRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'

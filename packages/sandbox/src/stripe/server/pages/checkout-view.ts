@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../core/html.ts'
+import { type Html, html } from '@tollgate/http'
 import { findUnitAmount } from '../../catalog/currency-options.ts'
 import { limitChosenQuantity } from '../../resources/checkout-changes.ts'
 import { needsCard, toCheckoutOrder } from '../../resources/checkout-order.ts'

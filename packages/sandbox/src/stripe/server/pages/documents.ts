@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../core/html.ts'
+import { type Html, html } from '@tollgate/http'
 import type { HttpResponse } from '../../../core/http.ts'
 import { resolvePaymentMethod } from '../../payments/new-payment-method.ts'
 import { confirmIntent } from '../../resources/payment-confirmation.ts'

@@ -1,4 +1,4 @@
-import { Html, html } from '../../../core/html.ts'
+import { Html, html } from '@tollgate/http'
 import type { HttpResponse } from '../../../core/http.ts'
 import type { StripeContext } from '../../state/context.ts'
 

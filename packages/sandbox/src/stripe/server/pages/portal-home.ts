@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../core/html.ts'
+import { type Html, html } from '@tollgate/http'
 import { isSubscriptionEnding } from '../../resources/billing-portal-actions.ts'
 import type { PaymentMethodRow, SubscriptionRow } from '../../state/rows.ts'
 import { hasEnded } from '../../state/subscription-status.ts'

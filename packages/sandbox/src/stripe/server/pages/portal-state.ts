@@ -1,4 +1,4 @@
-import type { Html } from '../../../core/html.ts'
+import type { Html } from '@tollgate/http'
 import type { PlanChange } from '../../resources/billing-portal-actions.ts'
 import type { PortalFlowRow } from '../../resources/billing-portal-flows.ts'
 import type {

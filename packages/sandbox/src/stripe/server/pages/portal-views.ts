@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../core/html.ts'
+import { type Html, html } from '@tollgate/http'
 import { findPlanOffers, previewPlan } from '../../resources/billing-portal-actions.ts'
 import { StripeFault } from '../../wire/errors.ts'
 import { formatAmount } from '../../wire/money.ts'
