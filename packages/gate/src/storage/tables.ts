@@ -83,7 +83,7 @@ export const gateMigrations: MigrationSet = {
   name: 'gate',
   migrations: [
     {
-      id: '0001-initial',
+      id: '0001-first-release',
       async up(database, columns) {
         for (const table of [counterTable, recordTable, overrideTable, changeTable, processTable]) {
           await createTable(database, table.name, table.describe(columns))
