@@ -6,16 +6,17 @@ import type { AdminServices } from '../../admin/execute.ts'
 import type { Operation, OperationServices } from '../../admin/operation.ts'
 import { ownerId, userId } from '../../admin/operations/fields.ts'
 import { createRefusals } from '../../admin/refusals.ts'
+import { MACHINE_CLOCK } from '../lenient-audit.ts'
 import { UsageError } from '../usage-error.ts'
 import type { Application } from './load.ts'
 import { requirePart } from './open.ts'
 
-/** The services of an operation that needs only the database. All other parts are absent. */
-export function createBareServices(database: Database, audit: AuditLog): AdminServices {
-  const { clock } = database
+/** The services of an operation that needs no part of the service, and perhaps no database. */
+export function createBareServices(database: Database | null, audit: AuditLog): AdminServices {
+  const clock = database?.clock ?? MACHINE_CLOCK
   return {
     config: absent('settings'),
-    database,
+    database: database ?? absent('a database'),
     clock,
     users: absent('accounts'),
     teams: absent('teams'),
