@@ -26,7 +26,10 @@ export function createLenientAudit(
   return {
     async add(entry) {
       const { intentId = null, outcome } = entry
-      const known = { ...entry, intentId: intentId !== null && lost.has(intentId) ? null : intentId }
+      const known = {
+        ...entry,
+        intentId: intentId !== null && lost.has(intentId) ? null : intentId,
+      }
       try {
         if (stored) return await stored.add(known)
       } catch {

@@ -54,9 +54,7 @@ export const databaseCommands: Commands = {
         )
       if (context.application !== null) {
         return withAuditedApplication(context, async (application, audited) =>
-          reportApplied(
-            await perform(audited, () => migrateApplication(application, { offline })),
-          ),
+          reportApplied(await perform(audited, () => migrateApplication(application, { offline }))),
         )
       }
       const config = await context.config([])
@@ -133,7 +131,11 @@ export const databaseCommands: Commands = {
         return withAuditedApplication(context, async (application, audited) =>
           reportPurged(
             await withProgress('Purging', () =>
-              performAlone<Purged>(context, audited, purge(() => purgeApplication(application))),
+              performAlone<Purged>(
+                context,
+                audited,
+                purge(() => purgeApplication(application)),
+              ),
             ),
           ),
         )
