@@ -55,7 +55,7 @@ export interface AccountLinks {
   issue(link: NewLink): Promise<string>
   /**
    * Derives the tokens that the link of a team's invitation may have, one for each secret of the
-   * service, the present one first. Only `id` is stored, from which nobody can tell the token.
+   * service, the present one first. Only `id` is stored, which does not reveal the token.
    */
   deriveInvitationTokens(id: string): readonly string[]
   /**

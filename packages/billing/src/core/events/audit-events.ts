@@ -2,15 +2,17 @@ import type { Logger } from '../values/logger.ts'
 
 /** A change that an operator made with the command line, or tried to make. */
 export interface AuditEntry {
+  /** Identifies the entry. */
   readonly id: string
+  /** When the entry was written. */
   readonly at: Date
   /** The person or script: `id` is the name given with `--as`. */
   readonly actor: { readonly kind: string; readonly id: string }
   /** Name of the operation, such as `billing.refund`. */
   readonly operation: string
   /**
-   * `started` is followed by `done` or `failed`, with `intentId`. Without such an entry, the outcome
-   * is unknown.
+   * `started` is followed by `done` or `failed`, with `intentId`. If neither follows, the outcome is
+   * unknown.
    */
   readonly outcome: 'done' | 'started' | 'failed' | 'refused'
   /** The changed object. `null` if there is none. */

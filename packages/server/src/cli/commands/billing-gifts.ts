@@ -48,7 +48,7 @@ export const giftCommands: Commands = {
         const comped = await opened.perform<{ until: string | null }>(
           'billing.comp',
           { id, until: until?.toISOString() ?? null },
-          // A repeat has no second effect, so nobody needs to know the key.
+          // A repeat has no second effect, so the key is not shown.
           chooseIdempotencyKey(null, { hint() {} }),
         )
         const text =

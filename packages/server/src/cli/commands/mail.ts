@@ -83,7 +83,7 @@ export const mailCommands: Commands = {
             {
               name: 'mail.test',
               summary: 'Send a test mail',
-              // Without the recipient, which is personal data that nobody could delete.
+              // Leaves out the recipient: personal data that could not be deleted with an account.
               details: () => ({ server }),
               work: () => transport.send({ ...mail, id: `test-${randomUUID()}`, to }),
             },
