@@ -18,6 +18,8 @@ export interface PublicOption {
   members(): PublicOption[]
   /** Whether the value is one object, so that its members can be set one by one. */
   readonly isObject: boolean
+  /** Whether the value is a function, or an object or a list that has some. */
+  readonly hasFunctions: boolean
 }
 
 /** Lists every option of both libraries, and every function that makes a grant or a feature. */
@@ -74,7 +76,7 @@ function offered(checker: ts.TypeChecker, name: string, symbol: ts.Symbol): Publ
   const [options] = signature.getParameters()
   const types = options ? [checker.getNonNullableType(checker.getTypeOfSymbol(options))] : []
   const members = () => membersOf(checker, types, name)
-  return [{ path: name, members, isObject: false }, ...members()]
+  return [{ path: name, members, isObject: false, hasFunctions: true }, ...members()]
 }
 
 function membersOf(
@@ -96,6 +98,7 @@ function membersOf(
     path: `${path}.${name}`,
     members: () => membersOf(checker, values, `${path}.${name}`),
     isObject: values.flatMap(partsOf).some((part) => isOurObject(checker, part)),
+    hasFunctions: values.some((value) => hasFunctions(checker, value)),
   }))
 }
 
@@ -105,6 +108,20 @@ function objectsIn(checker: ts.TypeChecker, type: ts.Type): ts.Type[] {
     if (isOurObject(checker, part)) return [part]
     const [element] = isList(checker, part) ? checker.getTypeArguments(part) : []
     return element ? objectsIn(checker, element) : []
+  })
+}
+
+/** Whether a value of the type is a function, or holds one at a depth of at most `depth`. */
+function hasFunctions(checker: ts.TypeChecker, type: ts.Type, depth = 2): boolean {
+  return partsOf(checker.getNonNullableType(type)).some((part) => {
+    if (part.getCallSignatures().length > 0) return true
+    if (depth === 0) return false
+    if (isList(checker, part)) {
+      return checker.getTypeArguments(part).some((each) => hasFunctions(checker, each, depth))
+    }
+    return objectsIn(checker, part)
+      .flatMap((object) => checker.getPropertiesOfType(object))
+      .some((property) => hasFunctions(checker, checker.getTypeOfSymbol(property), depth - 1))
   })
 }
 

@@ -1,6 +1,7 @@
 import type { MigrateOptions, PlannedMigration } from '@tollgate/database'
 import type { HttpRoutes } from '@tollgate/http'
 import type { BillableOwner, BillableUser } from './billable-user.ts'
+import type { AuditEvents } from './core/events/audit-events.ts'
 import type { EventOutbox } from './core/events/event-stream.ts'
 import type { PriceSubscriptionCount } from './core/storage/subscriptions.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
@@ -136,9 +137,10 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
   check(): Promise<string[]>
   /**
    * Outbox of billing events: lists events that were not yet delivered to the listeners of the
-   * option `on`, and dead letters.
+   * option `on`, and dead letters. Also emits an event for each change by an operator
+   * (`audit.entry`).
    */
-  readonly events: EventOutbox
+  readonly events: EventOutbox & AuditEvents
   /**
    * Outbox of usage reports: lists reports that were not sent yet or were refused, and sends
    * refused reports again. Also lists and creates the meters at the provider.

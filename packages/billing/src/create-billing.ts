@@ -13,6 +13,7 @@ import { BillableUser } from './billable-user.ts'
 import type { Billing } from './billing.ts'
 import type { BraintreeParts } from './braintree-provider.ts'
 import type { BillingContext } from './core/context.ts'
+import { createAuditEvents } from './core/events/audit-events.ts'
 import { createEventStream, createListenerConsumer } from './core/events/event-stream.ts'
 import { createCodeAttemptRepository } from './core/storage/code-attempts.ts'
 import { createDisputeRepository } from './core/storage/disputes.ts'
@@ -244,6 +245,7 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
       deadLetters: context.events.deadLetters,
       pending: context.events.pending,
       retry: context.events.retry,
+      ...createAuditEvents(options.logger),
     },
     usage: {
       pending: context.usage.pending,

@@ -59,6 +59,7 @@ export {
   UserNotFound,
 } from './core/errors/errors.ts'
 export { PaymentActionRequired, PaymentFailed } from './core/errors/payment-errors.ts'
+export type { AuditEntry, AuditEvents } from './core/events/audit-events.ts'
 export {
   type AnyBillingEvent,
   type BillingEvent,

@@ -1,5 +1,30 @@
 import type { Logger } from './logger.ts'
 
+/** A change that an operator made with the command line, or tried to make. */
+export interface AuditEntry {
+  /** Identifies the entry. */
+  readonly id: string
+  /** When the entry was written. */
+  readonly at: Date
+  /** The person or script: `id` is the name given with `--as`. */
+  readonly actor: { readonly kind: string; readonly id: string }
+  /** Name of the operation, such as `clients.create`. */
+  readonly operation: string
+  /**
+   * `started` is followed by `done` or `failed`, with `intentId`. If neither follows, the outcome is
+   * unknown.
+   */
+  readonly outcome: 'done' | 'started' | 'failed' | 'refused'
+  /** The changed object. `null` if there is none. */
+  readonly subject: { readonly kind: string; readonly id: string } | null
+  /** Id of the user whom the changed object belongs to. `null` if there is none. */
+  readonly ownerId: string | null
+  /** Further facts, without secrets and personal data. */
+  readonly details: Readonly<Record<string, unknown>>
+  /** Id of the `started` entry whose outcome this is. `null` for all other entries. */
+  readonly intentId: string | null
+}
+
 /** The payload of each event, by event name. */
 export interface OAuthEvents {
   /** Emitted after any grant has issued an access token. */
@@ -22,6 +47,11 @@ export interface OAuthEvents {
   }
   /** Emitted after a token was revoked. */
   AccessTokenRevoked: { readonly tokenId: string }
+  /**
+   * Emitted after an operator changed something with `tollgate --config`, or was refused. The
+   * command waits for the listeners before it ends.
+   */
+  AuditEntryAdded: AuditEntry
 }
 
 /** The name of an event. */
@@ -36,6 +66,12 @@ export type Listener<Name extends EventName> = (event: OAuthEvents[Name]) => voi
 export interface Events {
   /** Adds a listener. Returns a function that removes it. */
   on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void
+  /**
+   * Calls the listeners of `AuditEntryAdded`, and resolves when all have finished. The command line
+   * calls it. Call it for changes that operators make in your application, if the same listeners
+   * should record them. Errors of listeners are logged, not thrown.
+   */
+  audit(entry: AuditEntry): Promise<void>
 }
 
 /** Emits the events of the server to their listeners, and subscribes listeners. */
@@ -53,6 +89,16 @@ export function createEmitter(
   afterCommit: (run: () => void) => void = (run) => run(),
 ): Emitter {
   const listeners = new Map<EventName, Set<Listener<EventName>>>()
+  async function call<Name extends EventName>(name: Name, event: OAuthEvents[Name]) {
+    const calls = [...(listeners.get(name) ?? [])].map(async (listener) => {
+      try {
+        await listener(event)
+      } catch (error) {
+        logger.error(`A listener of ${name} failed`, error)
+      }
+    })
+    await Promise.all(calls)
+  }
   return {
     on(name, listener) {
       const known = listeners.get(name) ?? new Set()
@@ -62,17 +108,8 @@ export function createEmitter(
     },
     emit(name, event) {
       if (!listeners.get(name)?.size) return
-      afterCommit(() => {
-        for (const listener of listeners.get(name) ?? []) {
-          queueMicrotask(async () => {
-            try {
-              await listener(event)
-            } catch (error) {
-              logger.error(`A listener of ${name} failed`, error)
-            }
-          })
-        }
-      })
+      afterCommit(() => queueMicrotask(() => void call(name, event)))
     },
+    audit: (entry) => call('AuditEntryAdded', entry),
   }
 }

@@ -65,7 +65,7 @@ export {
   UseDpopNonce,
   ValidationFailed,
 } from './errors.ts'
-export type { Emitter, EventName, Events, Listener, OAuthEvents } from './events.ts'
+export type { AuditEntry, Emitter, EventName, Events, Listener, OAuthEvents } from './events.ts'
 export { jwtClientAuthentication } from './features/client-authentication/jwt-client-authentication.ts'
 export type { JwtClientAuthenticationOptions } from './features/client-authentication/settings.ts'
 export { type CorsOptions, cors } from './features/cors.ts'

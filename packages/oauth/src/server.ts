@@ -159,7 +159,7 @@ export interface AuthorizationServer<
    */
   readonly crossOrigin: CrossOriginRules | null
   /**
-   * Notifies you of tokens that are issued and revoked.
+   * Notifies you of tokens that are issued and revoked, and of operators' changes.
    * @example
    * oauth.events.on('AccessTokenRevoked', ({ tokenId }) => audit.write(`revoked ${tokenId}`))
    */

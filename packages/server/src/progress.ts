@@ -1,5 +1,8 @@
 const SHOW_AFTER = 1000
 
+/** Receives the progress of the work, such as `20 rows`. */
+export type Report = (progress: string) => void
+
 /**
  * Runs the work, and prints its progress to standard error if it takes longer than a second.
  * @example
@@ -7,7 +10,7 @@ const SHOW_AFTER = 1000
  */
 export async function withProgress<T>(
   title: string,
-  work: (report: (progress: string) => void) => Promise<T>,
+  work: (report: Report) => Promise<T>,
 ): Promise<T> {
   const start = performance.now()
   let progress = ''

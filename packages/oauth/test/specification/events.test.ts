@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { EventName, OAuthEvents } from '../../src/index.ts'
+import type { AuditEntry, EventName, OAuthEvents } from '../../src/index.ts'
 import {
   createClient,
   REDIRECT,
@@ -198,5 +198,30 @@ describe('the events of a token request:', () => {
     await runCodeFlow(server, client)
     await settled()
     expect(count).toBe(1)
+  })
+})
+
+describe('oauth.events.audit()', () => {
+  const entry: AuditEntry = {
+    ...{ id: '1', at: new Date(0), actor: { kind: 'operator', id: '7' } },
+    ...{ operation: 'notes.delete', outcome: 'done', subject: { kind: 'note', id: '3' } },
+    ...{ ownerId: 'ada', details: {}, intentId: null },
+  }
+
+  it('resolves when every listener of AuditEntryAdded has finished, even if others fail', async () => {
+    const finished: AuditEntry[] = []
+    server.oauth.events.on('AuditEntryAdded', () => {
+      throw new Error('This listener always fails')
+    })
+    const remove = server.oauth.events.on('AuditEntryAdded', async (added) => {
+      await settled()
+      finished.push(added)
+    })
+    await server.oauth.events.audit(entry)
+    expect(finished).toEqual([entry])
+    remove()
+    await server.oauth.events.audit(entry)
+    expect(finished).toHaveLength(1)
+    expect(heard).toEqual([])
   })
 })

@@ -7,6 +7,7 @@ import { createAdminServices } from '../admin/services.ts'
 import { createLogger } from '../logger.ts'
 import { createRecovery } from '../recovery/recovery.ts'
 import type { BillingAccess } from '../users/end-account.ts'
+import { createApplicationAudit } from './application/audit.ts'
 import { withApplication } from './application/open.ts'
 import { createApplicationServices, withOwnUserIds } from './application/operations.ts'
 import type { CommandContext } from './command.ts'
@@ -19,12 +20,13 @@ export interface OpenOperations extends OpenCore {
   readonly billing: BillingAccess
   /**
    * Performs an operation in the name of the person at the terminal, and records it in the audit
-   * log. `Output` is the JSON of the operation's output schema. Operations that move money need
+   * log. `operation` is its name, or an operation of the command's own. `Output` is the JSON of the
+   * operation's output schema. Operations that move money need
    * an idempotency key.
    * @throws AdminProblem
    */
   perform<Output = unknown>(
-    name: string,
+    operation: string | Operation,
     input: object,
     idempotencyKey?: string | null,
   ): Promise<Output>
@@ -40,8 +42,8 @@ interface OperationsOptions extends CoreOptions {
 
 /**
  * Opens the database like `withCore()`, and runs `work` with the operations. The database of an
- * application has no audit log; its entries are written to standard error instead, one line of JSON
- * each.
+ * application has no audit log; its entries are written to its logger or to standard error, and
+ * emitted as events of its instances.
  */
 export function withOperations<T>(
   context: CommandContext,
@@ -64,7 +66,7 @@ export function withOperations<T>(
         hasMail: config.mode === 'demo' || config.smtp !== null || mail?.send !== undefined,
       })
       const services = createAdminServices({ ...core, clock, recovery, billing })
-      const audit = found === 'application' ? createLoggerAudit(logger, clock) : services.audit
+      const audit = found === 'application' ? createLoggerAudit({ logger, clock }) : services.audit
       // These tables contain no second factors.
       const factors = { ...core.factors, reseal: async () => 0 }
       const perform = createPerform(
@@ -85,13 +87,14 @@ function withApplicationOperations<T>(
 ): Promise<T> {
   // Commands about payments check the tables of billing when they first use it.
   return withApplication(context, alsoInApplications ? ['oauth'] : [], (application) => {
-    const services = createApplicationServices(application)
+    const { log, settled } = createApplicationAudit(application)
+    const services = createApplicationServices(application, log)
     return work({
       ...services,
       found: 'application',
       fromRequest: async () => null,
       perform: createPerform(context, services, withOwnUserIds),
-    })
+    }).finally(settled)
   })
 }
 
@@ -100,10 +103,15 @@ function createPerform(
   services: AdminServices,
   adapt = (operation: Operation) => operation,
 ): OpenOperations['perform'] {
-  return async <Output>(name: string, input: object, idempotencyKey: string | null = null) => {
+  return async <Output>(
+    named: string | Operation,
+    input: object,
+    idempotencyKey: string | null = null,
+  ) => {
     // A command reads no version that could be stale by now.
     const call = { caller, input, ifMatch: '*', idempotencyKey }
-    return (await execute(adapt(findOperation(name)), call, services)) as Output
+    const operation = typeof named === 'string' ? findOperation(named) : named
+    return (await execute(adapt(operation), call, services)) as Output
   }
 }
 

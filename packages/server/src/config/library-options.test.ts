@@ -6,39 +6,45 @@ import { optionsOf } from './library-options.ts'
 import { parseSettings, settingRows } from './settings.ts'
 import { variableRows } from './variables.ts'
 
-const PROFILE = 'The settings of dpop, pushedRequests, clientAssertions and requestObjects apply.'
-
-/** Options that are not settings of the service, with the reason. */
-const EXCEPTIONS: Readonly<Record<string, string>> = {
+/** Functions, and objects with functions, that are not settings of the service, with the reason. */
+const FUNCTIONS: Readonly<Record<string, string>> = {
   'oauth.storage': 'The service keeps everything in the database of DATABASE_URL.',
   'oauth.users': 'The service has its own users; the setting claims adds claims about them.',
-  'oauth.machineScopes': 'They are the scopes of the management API.',
   'oauth.grants': 'Each grant has a setting of its own.',
   'oauth.features': 'Each feature has a setting of its own.',
-  'oauth.signInUrl': 'The service has its own sign-in page.',
-  'oauth.path': 'The pages, limits and documents of the service name /oauth.',
   'oauth.clock': 'The service uses the clock of the database.',
   'oauth.logger': 'The service writes its own log; TOLLGATE_LOG_LEVEL sets the level.',
-  authorizationCode: 'Always offered; only clients that were registered for it can use it.',
-  refreshToken: 'Always offered; only clients that were registered for it can use it.',
-  clientCredentials: 'Always offered; only clients that were registered for it can use it.',
-  'openid.acrValues': 'The sign-in page of the service knows only passwords.',
-  'stepUp.acrValues': 'The sign-in page of the service knows only passwords.',
-  'fapi2.dpop': PROFILE,
-  'fapi2.pushedRequests': PROFILE,
-  'fapi2.clientAssertions': PROFILE,
-  'fapi2.requestObjects': PROFILE,
-  'billing.users': 'The service bills its own users.',
   'billing.providers': 'The pages and commands of the service know Stripe and Braintree only.',
-  'billing.deliveries.applicationTypes': 'The service sends its own types, such as audit.entry.',
-  'billing.paths': 'The commands, pages and documents of the service name these paths.',
   'billing.authenticate': 'The sessions of the service identify people.',
-  'billing.failedPath': 'The service has its own page.',
   'billing.locale': 'People choose their language on the account page.',
   'billing.clock': 'The service uses the clock of the database.',
   'billing.logger': 'The service writes its own log; TOLLGATE_LOG_LEVEL sets the level.',
   'billing.observe': 'The service logs and traces this work itself.',
 }
+
+const BY_CLIENT = 'Whether a client may use it is decided per client, by its grants.'
+
+/**
+ * Values that are no settings because the service itself determines them: another value would
+ * contradict its own tables, routes or pages. Each names the part that does.
+ */
+const OWN_PARTS: Readonly<Record<string, string>> = {
+  'oauth.machineScopes': 'The operations of the management API determine its scopes.',
+  'oauth.signInUrl': 'It is the sign-in page of the service.',
+  'oauth.path':
+    'The rate limits, the forms of the pages and the OpenAPI document are written for /oauth.',
+  authorizationCode: BY_CLIENT,
+  refreshToken: BY_CLIENT,
+  clientCredentials: BY_CLIENT,
+  'billing.users': 'They are in the table users of the service.',
+  'billing.deliveries.applicationTypes':
+    'Nothing in the service sends other types: it has no code of the application.',
+  'billing.paths':
+    'The routes of pages, limits and webhook commands of the service are written for these paths.',
+  'billing.failedPath': 'It is a page of the service.',
+}
+
+const EXCEPTIONS = { ...FUNCTIONS, ...OWN_PARTS }
 
 const options = readPublicOptions()
 const rows = [...settingRows, ...variableRows].map(([name, row]) => ({
@@ -87,6 +93,13 @@ function allPaths(list: readonly PublicOption[], depth = 3): string[] {
 describe('the options of the libraries oauth and billing', () => {
   it('can all be set by settings of the service, apart from listed exceptions', () => {
     expect([...new Set(options.flatMap(missingOf))]).toEqual([])
+  })
+
+  it('are exceptions only if they are functions or contain some, or are parts of the service itself', () => {
+    const values = Object.keys(FUNCTIONS).filter(
+      (name) => !options.some(({ path, hasFunctions }) => path === name && hasFunctions),
+    )
+    expect(values).toEqual([])
   })
 
   it('are found by reading the public types of both libraries, including functions and members', () => {

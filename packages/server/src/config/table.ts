@@ -433,7 +433,9 @@ export const table = {
    * passkey: `optional`, `required` for everyone, `operators` (required for operators, optional for
    * others) or `off`. With `off`, existing factors are not asked for.
    */
-  secondFactor: oneOf(SECOND_FACTOR_POLICIES, 'optional'),
+  secondFactor: oneOf(SECOND_FACTOR_POLICIES, 'optional', {
+    decides: ['openid.acrValues', 'stepUp.acrValues'],
+  }),
   /**
    * Whether the password grant also issues tokens for accounts with a second factor, for which it
    * never asks.
@@ -717,7 +719,11 @@ export const table = {
    * hashed.
    */
   clientAssertions: flagOrValue('shared-secrets', true, {
-    decides: ['jwtClientAuthentication', 'jwtClientAuthentication.sharedSecrets'],
+    decides: [
+      'jwtClientAuthentication',
+      'jwtClientAuthentication.sharedSecrets',
+      'fapi2.clientAssertions',
+    ],
     check: 'clients',
     remarks: (offered) => [
       offered !== false && okRemark('Clients may authenticate with a key'),
@@ -766,7 +772,7 @@ export const table = {
    * (RFC 9126). `'required'` requires it of every client.
    */
   pushedRequests: flagOrValue('required', true, {
-    decides: ['pushedRequests', 'pushedRequests.required'],
+    decides: ['pushedRequests', 'pushedRequests.required', 'fapi2.pushedRequests'],
     ...REQUESTS,
   }),
   /**
@@ -788,7 +794,7 @@ export const table = {
    * `'required'` requires it of every client.
    */
   requestObjects: flagOrValue('required', true, {
-    decides: ['requestObjects', 'requestObjects.required'],
+    decides: ['requestObjects', 'requestObjects.required', 'fapi2.requestObjects'],
     ...REQUESTS,
   }),
   /**
@@ -817,7 +823,10 @@ export const table = {
    * Whether clients may [bind tokens to their key](../guides/key-bound-tokens.md) with DPoP (RFC
    * 9449), at `/api` too. `'required'` requires it of every client.
    */
-  dpop: flagOrValue('required', true, { decides: ['dpop', 'dpop.required'], ...REQUESTS }),
+  dpop: flagOrValue('required', true, {
+    decides: ['dpop', 'dpop.required', 'fapi2.dpop'],
+    ...REQUESTS,
+  }),
   /**
    * Whether DPoP proofs must contain a nonce of the service. This is safer, but costs one more
    * request every few minutes.
@@ -857,8 +866,9 @@ export const table = {
   fapi2: flag(false, { decides: ['fapi2'], check: 'clients' }),
   /**
    * Whether access tokens contain when and how the person signed in (`auth_time`, `acr`), so that
-   * [your APIs](../guides/guards.md) can require a recent sign-in (RFC 9470). `acr` is always
-   * `password`.
+   * [your APIs](../guides/guards.md) can require a recent sign-in (RFC 9470). `acr` is `password`,
+   * or `mfa` after [two factors](../guides/second-factors.md); it is missing after a sign-in at
+   * another provider.
    */
   stepUp: flag(false, {
     decides: ['stepUp'],

@@ -9,6 +9,7 @@ import {
   type GuessVerdict,
   kyselyStorage,
   type Logger,
+  type RatePolicy,
   TooManyRequests,
 } from '@tollgate/oauth'
 import { cardAccountName, hashAccountName } from '../storage/account-names.ts'
@@ -70,6 +71,11 @@ export interface Limits {
    * @throws TooManyRequests after too many requests of the network.
    */
   countMail(address: string, network: string): Promise<boolean>
+  /**
+   * Counts an invitation to a team. Returns whether it may be sent by mail. Otherwise the person
+   * can still pass on its link.
+   */
+  countInvitation(address: string, userId: string): Promise<boolean>
   /**
    * Counts a sign-in with a passkey only, before the passkey is verified. Returns a function that
    * undoes the count.
@@ -162,6 +168,17 @@ export function createLimits(
     return wait
   }
 
+  /** Counts a request. Returns whether it is within the limit. */
+  async function isWithin(rate: RatePolicy, counted: string): Promise<boolean> {
+    try {
+      await resources.count(rate, counted)
+      return true
+    } catch (error) {
+      if (!(error instanceof TooManyRequests)) throw error
+      return false
+    }
+  }
+
   return {
     async tryPassword(by, look, judge) {
       const applied = await limitsOf(by)
@@ -210,20 +227,14 @@ export function createLimits(
     async countMail(address, network) {
       await resources.count(rates.mailNetwork, network)
       const account = hashAccountName(address)
-      // Without the part after a plus sign, with which one mailbox has any number of addresses.
-      const mailbox = hashAccountName(address.replace(/\+[^@]*(?=@)/, ''))
       const isKnown = await known.isKnown(account, network)
-      const [rate, counted] = isKnown
-        ? [rates.mailKnownNetwork, `${account}@${network}`]
-        : [rates.mailAddress, mailbox]
-      try {
-        await resources.count(rate, counted)
-        return true
-      } catch (error) {
-        if (!(error instanceof TooManyRequests)) throw error
-        return false
-      }
+      return isKnown
+        ? isWithin(rates.mailKnownNetwork, `${account}@${network}`)
+        : isWithin(rates.mailAddress, hashMailbox(address))
     },
+    countInvitation: async (address, userId) =>
+      (await isWithin(rates.invitationsAccount, userId)) &&
+      isWithin(rates.invitationsAddress, hashMailbox(address)),
     countPasskey: (network) => resources.count(rates.passkeySignIns, network),
     countSignInWith: (network) => resources.count(rates.signInsWith, network),
     rememberNetwork: (account, network) => known.remember(hashAccountName(account), network),
@@ -241,6 +252,11 @@ export function createLimits(
     },
     purge: () => known.purge(),
   }
+}
+
+/** Without the part after a plus sign, with which one mailbox has any number of addresses. */
+function hashMailbox(address: string): string {
+  return hashAccountName(address.replace(/\+[^@]*(?=@)/, ''))
 }
 
 function createGuessLimit(name: GuessName, key: string): GuessingLimit {

@@ -79,6 +79,13 @@ export const rates = {
    * strangers cannot prevent it.
    */
   mailKnownNetwork: { name: 'mail to known networks', points: 5, seconds: HOUR },
+  /** Invitations to teams that are sent by mail, per inviting account (threat N8). */
+  invitationsAccount: { name: 'invitations by mail', points: 50, seconds: 24 * HOUR },
+  /**
+   * Invitations to teams that are sent by mail, per address and from all accounts together. Apart
+   * from `mailAddress`, so that invitations do not use up the mail about a forgotten password.
+   */
+  invitationsAddress: { name: 'invitations to addresses', points: 5, seconds: 24 * HOUR },
   /**
    * Failed sign-ins with other providers, per network. Each sends requests to the provider.
    */

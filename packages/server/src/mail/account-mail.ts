@@ -10,6 +10,7 @@ export const accountMailKinds = [
   'address_change',
   'registration',
   'invitation',
+  'team_invitation',
   'already_registered',
   'password_changed',
   'address_change_requested',
@@ -37,7 +38,7 @@ export interface AccountMailDetails {
   readonly link: string | null
   /** Seconds for which the link works. */
   readonly lifetime: number
-  /** The other address of a change, or the way to sign in that changed. */
+  /** The other address of a change, the way to sign in that changed, or the inviter's address. */
   readonly other: string
 }
 
@@ -102,6 +103,20 @@ const CONTENTS: Readonly<Record<AccountMailKind, Compose>> = {
     paragraphs: [
       t('mail.invitation.text', { ...details, ...serviceOf(details) }),
       describeLifetime(details, t),
+    ],
+    button: createLink(t('mail.invitation.button'), details),
+  }),
+  // Without the name of the team, which is a text of a stranger's choice.
+  team_invitation: (details, t) => ({
+    subject: t('mail.team_invitation.subject', serviceOf(details)),
+    paragraphs: [
+      t('mail.team_invitation.text', {
+        email: details.email,
+        inviter: details.other,
+        ...serviceOf(details),
+      }),
+      describeLifetime(details, t),
+      t('mail.team_invitation.ignore'),
     ],
     button: createLink(t('mail.invitation.button'), details),
   }),

@@ -50,7 +50,7 @@ function createAccountExample(kind: AccountMailKind): RenderExample {
         email: 'ada@example.com',
         name: 'Ada Lovelace',
         link: `${url}/recovery`,
-        lifetime: kind === 'invitation' ? 7 * 86_400 : 1800,
+        lifetime: kind === 'invitation' || kind === 'team_invitation' ? 7 * 86_400 : 1800,
         other: isOfMethod ? 'Passkey' : 'ada.lovelace@example.org',
       },
       textFor([language]),

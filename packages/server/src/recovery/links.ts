@@ -53,6 +53,11 @@ export interface AccountLinks {
    */
   issue(link: NewLink): Promise<string>
   /**
+   * Derives the tokens that the link of a team's invitation may have, one for each secret of the
+   * service, the present one first. Only `id` is stored, which does not reveal the token.
+   */
+  deriveInvitationTokens(id: string): readonly string[]
+  /**
    * Finds a link that works at present, without using it up. `null` for any other token. Tokens
    * with a wrong HMAC cause no query.
    */
@@ -124,6 +129,7 @@ export function createAccountLinks(options: {
       }
       return `${id}.${tagOf(key, purpose, id)}`
     },
+    deriveInvitationTokens: (id) => keys.map((key) => tagOf(key, 'team invitation', id)),
     async find(purposes, token) {
       const id = readToken(purposes, token)
       if (id === null) return null

@@ -11,6 +11,9 @@ import type { Mailer } from '../mail/mailer.ts'
 import { textFor } from '../messages/messages.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { ServiceDatabase, UserRow } from '../storage/tables.ts'
+import { INVITATION_DAYS } from '../teams/membership.ts'
+import { invitationPath } from '../teams/team.ts'
+import type { Teams } from '../teams/teams.ts'
 import { endSignIns } from '../users/end-account.ts'
 import { emailKey, InvalidAccount, requireEmail } from '../users/parse.ts'
 import { fromRow, type User } from '../users/user.ts'
@@ -44,6 +47,8 @@ const PAGES: Readonly<Record<LinkPurpose, string>> = {
   invite: RECOVERY_PATHS.join,
 }
 
+const INVITATION_SECONDS = INVITATION_DAYS * 24 * 3600
+
 /** Changes of an account that its owner is told about. */
 export type AccountNotice = 'password_changed' | 'sign_in_method_added' | 'sign_in_method_removed'
 
@@ -66,6 +71,19 @@ export interface Recovery {
     locale: string,
   ): Promise<void>
   invite(person: { readonly email: string; readonly name: string | null }): Promise<void>
+  /**
+   * Creates the token of an invitation to a team that is sent by mail. Pass it to `teams.invite()`,
+   * and the id to `inviteToTeam()` in the same transaction.
+   */
+  createInvitationToken(): { readonly id: string; readonly token: string }
+  /**
+   * Adds the mail of an invitation to a team to the outbox. Nothing is sent if the invitation was
+   * withdrawn or replaced before (threat N8).
+   */
+  inviteToTeam(
+    invitation: { readonly id: string; readonly email: string; readonly inviter: string },
+    locale: string,
+  ): Promise<void>
   requestVerification(user: User, locale: string): Promise<void>
   /**
    * Requests a change of address, which the new address must confirm. The old address is told.
@@ -118,6 +136,7 @@ export interface RecoveryOptions {
   readonly clock: Clock
   readonly url: string
   readonly users: UserAccounts
+  readonly teams: Pick<Teams, 'isOpenInvitation'>
   readonly sessions: Sessions
   readonly oauth: AuthorizationServer<User>
   readonly logger: { error(fields: object, message: string): void }
@@ -128,7 +147,7 @@ export interface RecoveryOptions {
 }
 
 export function createRecovery(options: RecoveryOptions): Recovery {
-  const { config, clock, url, users, sessions, oauth, mailer, hasMail, database } = options
+  const { config, clock, url, users, teams, sessions, oauth, mailer, hasMail, database } = options
   const { settings } = config
   const links = createAccountLinks({
     database,
@@ -175,9 +194,9 @@ export function createRecovery(options: RecoveryOptions): Recovery {
         url,
         email: address,
         name: isOwn ? user.name : null,
-        link: purpose && token ? `${url}${PAGES[purpose]}?token=${token}` : null,
-        lifetime: purpose ? LINK_LIFETIME[purpose] : 0,
-        other: mail.details.other ?? '',
+        link: found.link ?? (purpose && token ? `${url}${PAGES[purpose]}?token=${token}` : null),
+        lifetime: found.link ? INVITATION_SECONDS : purpose ? LINK_LIFETIME[purpose] : 0,
+        other: found.other ?? mail.details.other ?? '',
       },
       t,
     )
@@ -195,6 +214,29 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     readonly address: string
     readonly user: UserRow | null
     readonly purpose: LinkPurpose | null
+    /** URL of a link that the outbox does not make itself. */
+    readonly link?: string
+    /** Replaces `details.other` of the mail. */
+    readonly other?: string
+  }
+
+  /** The mail of an invitation that is still open, from a person whose address is verified. */
+  async function resolveTeamInvitation({
+    address,
+    details,
+  }: AccountMail): Promise<Resolved | null> {
+    const { link: id = '', inviter = 0 } = details
+    const by = await findUser('id', inviter)
+    const user = await findUser('email_key', emailKey(address))
+    if (!settings.teams || !by || by.email_verified_at === null || by.disabled_at !== null)
+      return null
+    if (user && user.disabled_at !== null) return null
+    for (const token of links.deriveInvitationTokens(id)) {
+      if (!(await teams.isOpenInvitation(token))) continue
+      const link = url + invitationPath(token)
+      return { kind: 'team_invitation', address, user, purpose: null, link, other: by.email }
+    }
+    return null
   }
 
   const describeLink = (mail: AccountMail, { user, address }: Resolved, purpose: LinkPurpose) => ({
@@ -229,6 +271,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
       const purpose = kind === 'invitation' ? 'invite' : 'register'
       return row ? known(row) : { kind, address, user: null, purpose }
     }
+    if (kind === 'team_invitation') return resolveTeamInvitation(mail)
     const user = mail.userId === null ? null : await findUser('id', mail.userId)
     if (!user) return null
     if (kind === 'address_verification' || kind === 'address_change') {
@@ -310,6 +353,20 @@ export function createRecovery(options: RecoveryOptions): Recovery {
         address: email.trim(),
         locale: settings.invoice.locale ?? 'en',
         details: { link: createLinkId(), name },
+      }),
+    createInvitationToken() {
+      const id = createLinkId()
+      const [token] = links.deriveInvitationTokens(id)
+      if (token === undefined) throw new TypeError('Links need a secret')
+      return { id, token }
+    },
+    inviteToTeam: ({ id, email, inviter }, locale) =>
+      outbox.add({
+        kind: 'team_invitation',
+        userId: null,
+        address: email.trim(),
+        locale,
+        details: { link: id, inviter: Number(inviter) },
       }),
     async requestVerification({ id, email }, locale) {
       const details = { link: createLinkId(), binding: await bindingOfUser(id) }

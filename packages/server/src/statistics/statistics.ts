@@ -20,7 +20,7 @@ import {
 /** Statistics per day, shared by all processes. */
 export interface Statistics {
   /** Counts the tokens that the authorization server issues. */
-  follow(events: Events): void
+  follow(events: Pick<Events, 'on'>): void
   /** Wraps webhook handlers to count revenue and failed charges. */
   observe(handlers: WebhookHandlers): WebhookHandlers
   /** Creates middleware that counts requests to the webhook paths of billing. */

@@ -377,6 +377,8 @@ export interface MailDetailsRow {
   readonly returnTo?: string
   /** State of the account when the mail was requested: see `bindingOf()`. */
   readonly binding?: string
+  /** User id of the person who invites to a team. */
+  readonly inviter?: number
   /** Another address that the mail names. */
   readonly other?: string
   /** Public id of the link in the mail, which cannot be used without the service's secret. */

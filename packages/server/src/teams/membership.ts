@@ -53,15 +53,18 @@ export interface TeamMemberships {
   rename(teamId: string, name: string, by: TeamActor): Promise<void>
   /**
    * Invites the account with this address, which may not exist yet. Replaces an earlier invitation
-   * of the address. The token is returned only here.
+   * of the address. The token is returned only here; `token` may give one of 32 random bytes.
    * @throws TeamRefused
    */
   invite(
     teamId: string,
     invited: { readonly email: string; readonly role: TeamRole },
     by: { readonly userId: string },
+    token?: string,
   ): Promise<{ readonly token: string; readonly invitation: TeamInvitation }>
   withdraw(teamId: string, invitationId: string, by: TeamActor): Promise<void>
+  /** Whether a token belongs to an invitation that is open, in a team that is not being deleted. */
+  isOpenInvitation(token: string): Promise<boolean>
   /**
    * Finds the invitation of a token for the account that it was written for.
    * @throws TeamRefused if it is unknown, used or expired, or was written for another address.
@@ -247,8 +250,8 @@ export function createTeamMemberships(options: {
       .execute()
   }
 
-  /** @throws TeamRefused unless a valid invitation was written for the person. */
-  async function requireInvitation(tx: Tx, token: string, user: User) {
+  /** Finds an open invitation with its team. */
+  async function findOpenInvitation(tx: Tx, token: string) {
     const idHash = TOKEN.test(token) ? sha256(token) : ''
     const row = await tx.kysely
       .selectFrom('team_invitations')
@@ -257,7 +260,14 @@ export function createTeamMemberships(options: {
       .where('expires_at', '>', clock.now().getTime())
       .executeTakeFirst()
     const team = row && (await findRow(tx, row.team_id))
-    if (!row || !team || !isOpen(team.closed_at)) throw new TeamRefused('invitation')
+    return row && team && isOpen(team.closed_at) ? { row, team } : null
+  }
+
+  /** @throws TeamRefused unless a valid invitation was written for the person. */
+  async function requireInvitation(tx: Tx, token: string, user: User) {
+    const found = await findOpenInvitation(tx, token)
+    if (!found) throw new TeamRefused('invitation')
+    const { row, team } = found
     if (row.email_key !== emailKey(user.email)) throw new TeamRefused('otherAddress')
     return { row, team: teamFromRow(team), role: parseTeamRole(row.role) ?? 'member' }
   }
@@ -341,7 +351,7 @@ export function createTeamMemberships(options: {
         const name = parseTeamName(given)
         await tx.kysely.updateTable('teams').set({ name }).where('id', '=', teamId).execute()
       }),
-    invite: (teamId, invited, by) =>
+    invite: (teamId, invited, by, token = randomBytes(32).toString('base64url')) =>
       change(async (tx) => {
         const { role } = invited
         await requireMay(tx, teamId, by, 'invite', [role])
@@ -369,7 +379,6 @@ export function createTeamMemberships(options: {
           .where('team_id', '=', teamId)
           .where('email_key', '=', key)
           .execute()
-        const token = randomBytes(32).toString('base64url')
         const createdAt = clock.now()
         const expiresAt = new Date(createdAt.getTime() + INVITATION_DAYS * DAY)
         const id = sha256(token)
@@ -396,6 +405,7 @@ export function createTeamMemberships(options: {
           .where('id_hash', '=', invitationId)
           .execute()
       }),
+    isOpenInvitation: async (token) => (await findOpenInvitation(database, token)) !== null,
     async findInvitation(token, user) {
       const { team, role } = await requireInvitation(database, token, user)
       return { team, role }

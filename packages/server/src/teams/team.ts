@@ -41,6 +41,14 @@ export interface TeamInvitation {
   readonly expiresAt: Date
 }
 
+/** The path of the page where invitations are accepted. */
+export const JOIN_PATH = '/teams/join'
+
+/** Returns the path of the link of an invitation. It contains the secret token. */
+export function invitationPath(token: string): string {
+  return `${JOIN_PATH}?${new URLSearchParams({ invitation: token })}`
+}
+
 const columns = teamTable.pick('id', 'name', 'email', 'created_at')
 
 export function teamFromRow(row: TeamRow): Team {

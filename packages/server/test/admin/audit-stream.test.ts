@@ -136,10 +136,12 @@ it('the audit log is also written to the log, one JSON line per entry, if auditT
 
 it('the audit log is written to a logger, without personal data, if the database has no table for it', async () => {
   const lines: [object, string][] = []
-  const log = createLoggerAudit(
-    { info: (fields, message) => void lines.push([fields, message]) },
-    { now: () => new Date('2026-01-01T00:00:00Z') },
-  )
+  const emitted: object[] = []
+  const log = createLoggerAudit({
+    logger: { info: (fields, message) => void lines.push([fields, message]) },
+    clock: { now: () => new Date('2026-01-01T00:00:00Z') },
+    emit: (entry) => void emitted.push(entry),
+  })
   const id = await log.add({
     caller: operatorCalling('7'),
     operation: 'clients.create',
@@ -161,5 +163,12 @@ it('the audit log is written to a logger, without personal data, if the database
       'audit',
     ],
   ])
-  expect(JSON.stringify(lines)).not.toMatch(/example\.com|203\.0/)
+  expect(emitted).toEqual([
+    {
+      ...{ id, at: new Date('2026-01-01T00:00:00Z'), actor: { kind: 'operator', id: '7' } },
+      ...{ operation: 'clients.create', outcome: 'done', subject: { kind: 'client', id: 'c1' } },
+      ...{ ownerId: null, details: {}, intentId: null },
+    },
+  ])
+  expect(JSON.stringify([lines, emitted])).not.toMatch(/example\.com|203\.0/)
 })

@@ -16,7 +16,7 @@ const NAME = 'Ada of the night shift'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService({ options: { keepDemo: true } })
+  service = await startTestService({ options: { keepDemo: true, mailbox: true } })
 })
 afterAll(() => service.stop())
 
@@ -80,6 +80,24 @@ async function customer() {
   const { id, email } = await person()
   const user = await service.billing.user(id)
   return { id, email, subscription: await user.newSubscription('main', 'monthly').create(CARD) }
+}
+
+/** A date by the clock of the database, which commands use. */
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+
+/** A person with an open session. */
+async function signedInPerson() {
+  const { id } = await person()
+  const now = Date.now()
+  const times = {
+    created_at: now,
+    seen_at: now,
+    authenticated_at: now,
+    expires_at: now + 3_600_000,
+  }
+  const row = { id_hash: `session-of-${id}`, user_id: Number(id), methods: 'pwd', ...times }
+  await service.database.kysely.insertInto('sessions').values(row).execute()
+  return id
 }
 
 const entries = () =>
@@ -216,6 +234,63 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
       return [...args, '--idempotency-key', `refund-${id}`]
     },
   ],
+  [
+    'users.endSession',
+    async () => {
+      const id = await signedInPerson()
+      const { json } = await tollgate(['user', 'sessions', id, '--json'])
+      return ['user', 'end-session', id, '--session', json()[0].id]
+    },
+  ],
+  [
+    'users.revokeApplication',
+    async () => {
+      const { id } = await person()
+      return ['user', 'revoke-application', id, '--client', await client()]
+    },
+  ],
+  ['billing.comp', async () => ['billing', 'comp', (await person()).id, '--until', inDays(30)]],
+  [
+    'billing.extendTrial',
+    async () => {
+      const { id } = await person()
+      const payer = await service.billing.user(Number(id))
+      await payer.newSubscription('main', 'pro').trialDays(7).create(CARD)
+      return ['billing', 'extend-trial', id, '--until', inDays(30)]
+    },
+  ],
+  [
+    'billing.credit',
+    async () => {
+      const id = await subscriber()
+      const args = ['billing', 'credit', id, '--amount', '5.00', '--description', 'Sorry']
+      return [...args, '--idempotency-key', `credit-${id}`]
+    },
+  ],
+  [
+    'billing.debit',
+    async () => {
+      const id = await subscriber()
+      return ['billing', 'debit', id, '--amount', '5.00', '--idempotency-key', `debit-${id}`]
+    },
+  ],
+  [
+    'mail.retry',
+    async () => {
+      service.sandbox?.mail?.fail('unknown-recipient')
+      await subscriber()
+      await service.sandbox?.outbox.flush()
+      await expect.poll(() => service.billing.notices?.deadLetters()).not.toEqual([])
+      service.sandbox?.mail?.recover()
+      const { json } = await tollgate(['mail', 'list', '--json'])
+      return ['mail', 'retry', String(json()[0].id)]
+    },
+  ],
+  ['settings.migrate', async () => ['migrate']],
+  ['settings.repairClock', async () => ['clock', 'repair']],
+  ['settings.purge', async () => ['purge']],
+  ['clients.purgeTokens', async () => ['token', 'purge']],
+  ['mail.test', async () => ['mail', 'test', newAddress('operations')]],
   ['billing.syncAll', async () => ['billing', 'sync']],
   [
     'webhooks.createEndpoint',
@@ -246,6 +321,41 @@ describe('the audit log of commands', () => {
       expect(JSON.stringify(left)).not.toMatch(/@example|horse|tgs_|whsec_/)
     })
   }
+
+  it('lists sessions, approved applications and mail as tables with headers', async () => {
+    const id = await signedInPerson()
+    const sessions = await tollgate(['user', 'sessions', id])
+    expect(sessions.stdout).toMatch(/^ID +STARTED +LAST SEEN +ADDRESS +BROWSER\n\S+ +\d{4}-/)
+    const none = await tollgate(['user', 'applications', id])
+    expect([none.code, none.stdout]).toEqual([0, 'No application was approved\n'])
+    const mail = await tollgate(['mail', 'list', '--state', 'pending', '--json'])
+    expect([mail.code, mail.json()]).toEqual([0, []])
+  })
+
+  it('`billing comp` without a date, and `billing credit` in a currency of another balance, change nothing', async () => {
+    const id = await subscriber()
+    const rejected = [
+      await runAndListEntries(['billing', 'comp', id]),
+      await runAndListEntries(['billing', 'comp', id, '--end', '--until', inDays(3)]),
+      await runAndListEntries(['billing', 'extend-trial', id]),
+      await runAndListEntries(['billing', 'credit', id, '--amount', '5']),
+      await runAndListEntries(['user', 'end-session', id, '--session', 'none']),
+    ]
+    expect(rejected.map(({ code, left }) => [code, left])).toEqual(rejected.map(() => [2, []]))
+    const foreign = ['billing', 'credit', id, '--amount', '5.00', '--currency', 'chf']
+    const { code, stderr, left } = await runAndListEntries(foreign)
+    expect([code, left.map(({ outcome }) => outcome)]).toEqual([2, ['started', 'failed']])
+    expect(stderr).toContain('The balance of this person is in usd, not in chf.')
+  })
+
+  it('gives the credit once if `billing credit` is repeated with the same idempotency key', async () => {
+    const id = await subscriber()
+    const args = ['billing', 'credit', id, '--amount', '7.00', '--idempotency-key', `twice-${id}`]
+    expect((await tollgate(args)).stdout).toContain('The balance is now $7.00')
+    expect((await tollgate(args)).code).toBe(0)
+    const balance = await (await service.billing.user(Number(id))).balance()
+    expect(balance).toMatchObject({ amount: 700, currency: 'usd' })
+  })
 
   it('has one entry about the account and one about the role after `user create --role`', async () => {
     const email = newAddress('owner')

@@ -1,4 +1,4 @@
-import { createBilling } from '@tollgate/billing'
+import { type AuditEntry, createBilling } from '@tollgate/billing'
 import { connect } from '@tollgate/database'
 import {
   authorizationCode,
@@ -36,6 +36,17 @@ export const billing = createBilling({
   },
   processEvery: false,
 })
+
+// A table of the application's own for audit entries, which each command must fill before it ends.
+const keep = async ({ id, operation, outcome }: AuditEntry, source: string) => {
+  await database.kysely.selectFrom('users').select('key').execute()
+  process.stderr.write(`${source} event: ${outcome} ${operation} ${id}\n`)
+}
+oauth.events.on('AuditEntryAdded', (entry) => keep(entry, 'oauth'))
+oauth.events.on('AuditEntryAdded', () => {
+  throw new Error('This listener always fails')
+})
+billing.events.on('audit.entry', (entry) => keep(entry, 'billing'))
 
 export const logger = {
   info: (fields: object, message: string) =>

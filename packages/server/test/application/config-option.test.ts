@@ -88,6 +88,25 @@ describe('tollgate --config, with the instances of an application,', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('There is no such client')])
   })
 
+  it('passes each change to the listeners of both instances, and waits for them', async () => {
+    const { code, stderr } = await tollgate('keys', 'rotate', '--immediately')
+    const entries = audits(stderr)
+    expect([code, entries.map(({ outcome }) => outcome)]).toEqual([0, ['started', 'done']])
+    for (const { id, outcome } of entries) {
+      expect(stderr).toContain(`oauth event: ${outcome} keys.rotate ${id}\n`)
+      expect(stderr).toContain(`billing event: ${outcome} keys.rotate ${id}\n`)
+    }
+    expect(stderr).toContain('A listener of AuditEntryAdded failed')
+  })
+
+  it('emits no event for a command that only reads, and none for a change that was rejected', async () => {
+    const { code, stderr } = await tollgate('client', 'list')
+    expect([code, stderr]).toEqual([0, ''])
+    const missing = await tollgate('client', 'revoke', 'nobody')
+    expect(missing.code).not.toBe(0)
+    expect(missing.stderr).not.toContain('event:')
+  })
+
   it('rotates and lists the signing keys, and purges the rows of both libraries', async () => {
     const rotated = await tollgate('keys', 'rotate', '--immediately', '--json')
     expect(rotated.code).toBe(0)

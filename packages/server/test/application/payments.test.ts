@@ -50,6 +50,8 @@ it("tollgate --config lists, cancels and resumes an application's subscriptions"
   const cancelled = await tollgate('billing', 'cancel', ADA, '--subscription', 'main', '--json')
   expect(cancelled.json().states).toContain('on_grace_period')
   expect(cancelled.stderr).toContain('"operation":"billing.cancel"')
+  const emitted = [...cancelled.stderr.matchAll(/^billing event: (\w+) billing\.cancel/gm)]
+  expect(emitted.map(([, outcome]) => outcome)).toEqual(['started', 'done'])
   expect((await ada.subscription('main')).onGracePeriod()).toBe(true)
   const resumed = await tollgate('billing', 'resume', ADA, '--json')
   expect(resumed.json().states).toContain('recurring')

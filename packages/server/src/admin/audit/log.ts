@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '@tollgate/oauth'
+import type { AuditEntry, Clock } from '@tollgate/oauth'
 import { deletePersonalData } from '../../storage/personal-data.ts'
 import { auditPersonalTable, auditTable, type ServiceDatabase } from '../../storage/tables.ts'
 import type { Caller } from './caller.ts'
@@ -153,22 +153,38 @@ function collectPersonalData(
 }
 
 /**
- * Writes the audit log to a logger. Used with the database of an application that uses the
- * libraries, which has no table for the log. The lines contain no personal data, because it could
- * not be removed later.
+ * Writes the audit log to a logger, and passes each entry to `emit`. Used with the database of an
+ * application that uses the libraries, which has no table for the log. Entries contain no personal
+ * data, because it could not be removed later.
  */
-export function createLoggerAudit(
-  logger: { info(fields: object, message: string): void },
-  clock: Clock,
-): AuditLog {
+export function createLoggerAudit(options: {
+  readonly logger: { info(fields: object, message: string): void }
+  readonly clock: Clock
+  readonly emit?: (entry: AuditEntry) => void
+}): AuditLog {
+  const { logger, clock, emit } = options
   return {
     async add(entry) {
       const written = writtenEntry(entry, clock.now(), [])
       const { commitments: _, ...audit } = toSealedContent(written)
       logger.info({ audit }, AUDIT_MESSAGE)
+      emit?.(toEvent(written, entry))
       return written.id
     },
     async forget() {},
+  }
+}
+
+function toEvent(entry: WrittenEntry, { caller, outcome }: NewAuditEntry): AuditEntry {
+  const { id, at, operation, subjectKind, subjectId, details } = entry
+  return {
+    ...{ id, at, operation, outcome },
+    actor: { kind: caller.actor.kind, id: caller.actor.id },
+    subject:
+      subjectKind === null || subjectId === null ? null : { kind: subjectKind, id: subjectId },
+    ownerId: entry.ownerId,
+    details: { ...details },
+    intentId: entry.intentId,
   }
 }
 

@@ -5,7 +5,8 @@ import { AdminProblem, notFound } from '../problems.ts'
 import { instant, nameSchema, pagedFields, pageShape, readPage } from './fields.ts'
 import { type QueuePosition, toPageOption } from './webhooks.ts'
 
-const STATES = ['pending', 'sending', 'done', 'dead'] as const
+/** The states of mail to customers. */
+export const MAIL_STATES = ['pending', 'sending', 'done', 'dead'] as const
 
 const mailShape = z.strictObject({
   id: z.number().int().describe('Id of the mail in Tollgate'),
@@ -13,7 +14,7 @@ const mailShape = z.strictObject({
   subject: z.string().describe('The object that the mail is about, such as the id of an invoice'),
   provider: z.string(),
   state: z
-    .enum(STATES)
+    .enum(MAIL_STATES)
     .describe(
       '`pending`: waiting for an attempt. `sending`: being sent, or interrupted, so that it may have arrived. `done`: sent. `dead`: given up',
     ),
@@ -24,6 +25,9 @@ const mailShape = z.strictObject({
   finished_at: instant.nullable(),
 })
 nameSchema('Mail', mailShape)
+
+/** Mail to a customer, as the operations return it. */
+export type MailJson = z.output<typeof mailShape>
 
 const LONGEST_ERROR = 2000
 
@@ -48,7 +52,7 @@ export const mailOperations: readonly Operation[] = [
     route: ['GET', '/mail'],
     role: 'viewer',
     effect: 'read',
-    input: z.strictObject({ ...pagedFields, state: z.enum(STATES).default('dead') }),
+    input: z.strictObject({ ...pagedFields, state: z.enum(MAIL_STATES).default('dead') }),
     output: pageShape(mailShape),
     async run({ state, ...page }, context) {
       const { notices } = await readBilling(context)

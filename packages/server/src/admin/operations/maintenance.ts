@@ -1,6 +1,6 @@
 import type { NewEndpoint, NewEndpointOptions, ReplayOptions, SyncReport } from '@tollgate/billing'
 import { z } from 'zod'
-import { type Operation, operation } from '../operation.ts'
+import { type Operation, type OperationArea, operation } from '../operation.ts'
 import { notFound } from '../problems.ts'
 import { tokenJson, tokenShape } from './access.ts'
 import { id, pageShape, userId } from './fields.ts'
@@ -25,6 +25,27 @@ function commandOperation<Input extends z.ZodType, Output extends z.ZodType>(
   declared: Omit<Parameters<typeof operation<Input, Output>>[0], 'route'>,
 ): Operation {
   return operation({ ...declared, route: ['POST', '/maintenance'] })
+}
+
+/**
+ * Declares an operation whose work a command does itself, because it needs more or less than the
+ * parts of a running service: a migration, for example. It is audited like every other operation.
+ */
+export function createLocalOperation<Output>(declared: {
+  readonly name: `${OperationArea}.${string}`
+  readonly summary: string
+  /** Returns the facts for the audit log. `null` before the work and after a failure. */
+  readonly details: (result: Output | null) => Readonly<Record<string, unknown>>
+  readonly work: () => Promise<Output>
+}): Operation {
+  const { name, summary, details, work } = declared
+  return commandOperation({
+    ...{ name, summary, role: 'owner', effect: 'change', commits: 'in-steps' },
+    input: z.strictObject({}),
+    output: z.custom<Output>(),
+    describe: (_input, result) => ({ details: details(result) }),
+    run: work,
+  })
 }
 
 /** Operations on the whole database. Only commands offer them; the API has no routes to them. */
@@ -83,6 +104,17 @@ export const maintenanceOperations: readonly Operation[] = [
       await oauth.tokens.revoke(token.id)
       return null
     },
+  }),
+  commandOperation({
+    name: 'clients.purgeTokens',
+    summary: 'Delete the rows of expired tokens, refresh tokens and codes',
+    role: 'owner',
+    effect: 'change',
+    commits: 'in-steps',
+    input: z.strictObject({}),
+    output: z.strictObject({ tokens: count }),
+    describe: (_input, purged) => ({ details: { ...purged } }),
+    run: async (_input, { oauth }) => ({ tokens: await oauth.purge() }),
   }),
   commandOperation({
     name: 'clients.revokeTokensOf',

@@ -1,40 +1,56 @@
+import type { Database } from '@tollgate/database'
 import { z } from 'zod'
-import { createLoggerAudit } from '../../admin/audit/log.ts'
+import type { AuditLog } from '../../admin/audit/log.ts'
 import { createCursors } from '../../admin/cursor.ts'
 import type { AdminServices } from '../../admin/execute.ts'
 import type { Operation, OperationServices } from '../../admin/operation.ts'
 import { ownerId, userId } from '../../admin/operations/fields.ts'
 import { createRefusals } from '../../admin/refusals.ts'
-import { createLogger } from '../../logger.ts'
+import { MACHINE_CLOCK } from '../lenient-audit.ts'
 import { UsageError } from '../usage-error.ts'
 import type { Application } from './load.ts'
 import { requirePart } from './open.ts'
+
+/** The services of an operation that needs no part of the service, and perhaps no database. */
+export function createBareServices(database: Database | null, audit: AuditLog): AdminServices {
+  const clock = database?.clock ?? MACHINE_CLOCK
+  return {
+    config: absent('settings'),
+    database: database ?? absent('a database'),
+    clock,
+    users: absent('accounts'),
+    teams: absent('teams'),
+    sessions: absent('sessions'),
+    limits: absent('rate limits'),
+    recovery: absent('accounts'),
+    factors: absent('second factors'),
+    oauth: absent('the authorization server'),
+    billing: absent('billing'),
+    audit,
+    cursors: createCursors(['of an application']),
+    // An application has no table of requests: billing itself recognizes a repeated key.
+    requests: { once: (_request, work) => work(), purge: async () => 0 },
+    refusals: createRefusals(clock),
+  }
+}
 
 /**
  * The services of operations on an application's own instances. Its users belong to the application,
  * so an operation only learns their ids; parts that only the service has cannot be used.
  */
-export function createApplicationServices(application: Application): AdminServices {
-  const { file, database, oauth, logger } = application
-  const { clock } = database
+export function createApplicationServices(
+  application: Application,
+  audit: AuditLog,
+): AdminServices {
+  const { file, database, oauth } = application
   const billing = () => requirePart(application, 'billing')
   return {
+    ...createBareServices(database, audit),
     config: absent('settings', { given: new Set<string>() }),
-    database,
-    clock,
     users: absent('accounts', { findAccount: async (id: string) => ({ id }) }),
-    teams: absent('teams'),
-    sessions: absent('sessions'),
-    limits: absent('rate limits'),
-    recovery: absent('accounts'),
     factors: absent('second factors', { reseal: async () => 0 }),
     oauth: (oauth ?? absent(`the export \`oauth\` in ${file}`)) as OperationServices['oauth'],
     billing: { provider: billing, rows: billing },
-    audit: createLoggerAudit(logger ?? createLogger('info', process.stderr), clock),
-    cursors: createCursors(['of an application']),
-    // An application has no table of requests: billing itself recognizes a repeated key.
-    requests: { once: (_request, work) => work(), purge: async () => 0 },
-    refusals: createRefusals(clock),
   }
 }
 

@@ -4,6 +4,7 @@ import { catalogCommands } from './billing-catalog.ts'
 import { creditNoteCommands } from './billing-credit-notes.ts'
 import { deliveryCommands } from './billing-deliveries.ts'
 import { disputeCommands } from './billing-disputes.ts'
+import { giftCommands } from './billing-gifts.ts'
 import { subscriptionChangeCommands } from './billing-subscription-changes.ts'
 import { subscriptionCommands } from './billing-subscriptions.ts'
 import { billingSync } from './billing-sync.ts'
@@ -21,12 +22,14 @@ import { serveCommand } from './serve.ts'
 import { teamCommands } from './team.ts'
 import { tokenCommands } from './token.ts'
 import { userCommands } from './user.ts'
+import { userAccessCommands } from './user-access.ts'
 
 /** Every command by its full name. `docs/reference/service.md` lists the same commands. */
 export const commands: Commands = {
   init: initCommand,
   serve: serveCommand,
   ...userCommands,
+  ...userAccessCommands,
   ...teamCommands,
   ...clientCommands,
   ...tokenCommands,
@@ -37,6 +40,7 @@ export const commands: Commands = {
   ...subscriptionCommands,
   'billing sync': billingSync,
   ...subscriptionChangeCommands,
+  ...giftCommands,
   ...taxCommands,
   ...creditNoteCommands,
   ...disputeCommands,

@@ -1,5 +1,6 @@
 import type { Billing } from '@tollgate/billing'
 import {
+  type ClockRepair,
   type Database,
   hasTable,
   type MigrateOptions,
@@ -8,21 +9,24 @@ import {
   planMigrations,
 } from '@tollgate/database'
 import { oauthMigrations } from '@tollgate/oauth'
-import type { EndedCounts } from '../../admin/operations/maintenance.ts'
+import { createLocalOperation, type EndedCounts } from '../../admin/operations/maintenance.ts'
 import { createServiceBilling, NO_PROVIDER } from '../../billing.ts'
 import type { Config } from '../../config/config.ts'
 import { migrateCore } from '../../core.ts'
 import { createLogger } from '../../logger.ts'
-import { withProgress } from '../../progress.ts'
+import { type Report, withProgress } from '../../progress.ts'
 import { refuseForeignTables } from '../../storage/found-tables.ts'
 import { serviceMigrations } from '../../storage/migrations.ts'
+import { createApplicationAudit } from '../application/audit.ts'
 import type { Application } from '../application/load.ts'
 import { requirePart, withApplication } from '../application/open.ts'
 import { type CommandContext, type Commands, command, type Outcome } from '../command.ts'
 import { formatCount } from '../count.ts'
-import { ALSO_IN_APPLICATIONS, withCore, withDatabase, withTables } from '../open.ts'
-import { withOperations } from '../open-operations.ts'
+import { createLenientAudit } from '../lenient-audit.ts'
+import { ALSO_IN_APPLICATIONS, withDatabase, withTables } from '../open.ts'
+import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
+import { type Audited, performAlone } from '../perform-alone.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** The commands `migrate`, `purge` and others that work on the database. */
@@ -39,16 +43,24 @@ export const databaseCommands: Commands = {
     async run({ options: { offline, plan } }, context) {
       if (plan && offline) throw new UsageError('--plan changes nothing: leave out --offline')
       if (plan) return reportPlan(await planAll(context))
+      const perform = (audited: Audited, work: (report: Report) => Promise<string[]>) =>
+        withProgress('Migrating', (report) =>
+          performAlone<string[]>(context, audited, {
+            name: 'settings.migrate',
+            summary: 'Bring the database up to date',
+            details: (applied) => ({ offline, ...(applied && { applied }) }),
+            work: () => work(report),
+          }),
+        )
       if (context.application !== null) {
-        return reportApplied(
-          await withApplication(context, [], (application) =>
-            withProgress('Migrating', () => migrateApplication(application, { offline })),
-          ),
+        return withAuditedApplication(context, async (application, audited) =>
+          reportApplied(await perform(audited, () => migrateApplication(application, { offline }))),
         )
       }
       const config = await context.config([])
       return withDatabase(config, async (database) => {
-        const applied = await withProgress('Migrating', async (report) => {
+        const audited = { database, audit: createLenientAudit(database, config) }
+        const applied = await perform(audited, async (report) => {
           const core = await migrateCore(database)
           report('billing')
           const own = await withOfflineBilling(config, database, (billing) =>
@@ -64,11 +76,17 @@ export const databaseCommands: Commands = {
     summary: 'accept the current time of the database, although a later one is recorded',
     withConfig: true,
     async run(_input, context) {
-      return withOwnDatabase(context, async (database) => {
+      return withOwnDatabase(context, async (audited) => {
+        const { database } = audited
         if (!(await hasTable(database, 'tollgate_clock'))) {
           throw new UsageError('No time is recorded in this database; is DATABASE_URL correct?')
         }
-        const repaired = await database.clock.repair()
+        const repaired = await performAlone<ClockRepair>(context, audited, {
+          name: 'settings.repairClock',
+          summary: 'Accept the current time of the database',
+          details: (result) => ({ ...result }),
+          work: () => database.clock.repair(),
+        })
         const before = repaired.before?.toISOString() ?? null
         const now = repaired.now.toISOString()
         const recorded =
@@ -110,27 +128,25 @@ export const databaseCommands: Commands = {
     withConfig: true,
     async run(_input, context) {
       if (context.application !== null) {
-        return reportPurged(await withApplication(context, [], purgeApplication))
+        return withAuditedApplication(context, async (application, audited) =>
+          reportPurged(
+            await withProgress('Purging', () =>
+              performAlone<Purged>(
+                context,
+                audited,
+                purge(() => purgeApplication(application)),
+              ),
+            ),
+          ),
+        )
       }
-      return withCore(
-        context,
-        ALSO_IN_APPLICATIONS,
-        async ({ oauth, sessions, limits, config, database, found }) => {
-          const counts = await withProgress('Purging', async (report) => {
-            const tokens = await oauth.purge()
-            // In an application's database only the tables of oauth are ours to purge.
-            if (found === 'application') return { tokens }
-            report(`${tokens} rows of tokens and codes`)
-            const ended = { sessions: await sessions.purge(), limits: await limits.purge() }
-            report(`${tokens + ended.sessions + ended.limits} rows`)
-            const ofBilling = await withOfflineBilling(config, database, (billing) =>
-              billing.purge(),
-            )
-            return { tokens, ...ended, ...ofBilling }
-          })
-          return reportPurged(counts)
-        },
-      )
+      return withOperations(context, ALSO_IN_APPLICATIONS, async (opened) => {
+        const counts = await withProgress('Purging', (report) => {
+          const declared = purge(() => purgeService(opened, report))
+          return opened.perform<Purged>(createLocalOperation(declared), {})
+        })
+        return reportPurged(counts)
+      })
     },
   }),
 }
@@ -138,12 +154,50 @@ export const databaseCommands: Commands = {
 /** Opens the database of the service or of the application, without creating or checking tables. */
 async function withOwnDatabase<T>(
   context: CommandContext,
-  work: (database: Database) => Promise<T>,
+  work: (audited: Audited) => Promise<T>,
 ): Promise<T> {
   if (context.application !== null) {
-    return withApplication(context, [], ({ database }) => work(database))
+    return withAuditedApplication(context, (_application, audited) => work(audited))
   }
-  return withDatabase(await context.config([]), work)
+  const config = await context.config([])
+  return withDatabase(config, (database) =>
+    work({ database, audit: createLenientAudit(database, config) }),
+  )
+}
+
+/** Opens an application's instances, without creating or checking tables. */
+function withAuditedApplication<T>(
+  context: CommandContext,
+  work: (application: Application, audited: Audited) => Promise<T>,
+): Promise<T> {
+  return withApplication(context, [], async (application) => {
+    const { log: audit, settled } = createApplicationAudit(application)
+    return work(application, { database: application.database, audit }).finally(settled)
+  })
+}
+
+/** Numbers of deleted rows, by kind. */
+type Purged = Readonly<Record<string, number>>
+
+const purge = (work: () => Promise<Purged>) => ({
+  name: 'settings.purge' as const,
+  summary: 'Delete expired and old rows',
+  details: (purged: Purged | null) => ({ ...purged }),
+  work,
+})
+
+async function purgeService(
+  { oauth, sessions, limits, config, database, found }: OpenOperations,
+  report: Report,
+): Promise<Purged> {
+  const tokens = await oauth.purge()
+  // In an application's database only the tables of oauth are ours to purge.
+  if (found === 'application') return { tokens }
+  report(`${tokens} rows of tokens and codes`)
+  const ended = { sessions: await sessions.purge(), limits: await limits.purge() }
+  report(`${tokens + ended.sessions + ended.limits} rows`)
+  const ofBilling = await withOfflineBilling(config, database, (billing) => billing.purge())
+  return { tokens, ...ended, ...ofBilling }
 }
 
 /** Migrates the tables of the application's instances, and returns the applied migrations. */
@@ -199,17 +253,17 @@ function reportApplied(applied: readonly string[]): Outcome {
 }
 
 /** Deletes the expired rows of the application's instances. */
-async function purgeApplication(application: Application): Promise<Record<string, number>> {
+async function purgeApplication(application: Application): Promise<Purged> {
   const { oauth, billing } = application
   if (oauth) await requirePart(application, 'oauth')
   if (billing) await requirePart(application, 'billing')
-  return withProgress('Purging', async () => ({
+  return {
     ...(oauth && { tokens: await oauth.purge() }),
     ...(billing && { ...(await billing.purge()) }),
-  }))
+  }
 }
 
-function reportPurged(counts: Readonly<Record<string, number>>): Outcome {
+function reportPurged(counts: Purged): Outcome {
   const lines = Object.entries(counts).map(([name, count]) => `${name.padEnd(14)}${count}`)
   return { json: counts, text: `Deleted rows:\n${lines.join('\n')}` }
 }

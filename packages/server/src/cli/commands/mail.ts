@@ -1,12 +1,62 @@
 import { randomUUID } from 'node:crypto'
+import { MAIL_STATES, type MailJson } from '../../admin/operations/mail.ts'
+import { AdminProblem } from '../../admin/problems.ts'
 import { connectMailServer } from '../../demo/connect-providers.ts'
 import { createSmtpTransport, explainSmtpError } from '../../mail/smtp.ts'
 import { composeTestMail } from '../../mail/test-mail.ts'
 import { isEmail } from '../../users/parse.ts'
 import { type Commands, command } from '../command.ts'
+import { createLenientAudit, withDatabaseIfAny } from '../lenient-audit.ts'
+import { withOperations } from '../open-operations.ts'
+import * as option from '../options.ts'
+import { performAlone } from '../perform-alone.ts'
+import { withPayments } from '../subscription.ts'
+import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
 
+const LARGEST_PAGE = 100
+
 export const mailCommands: Commands = {
+  'mail list': command({
+    summary: 'list mail to customers in one state: by default mail that was given up',
+    withConfig: true,
+    options: {
+      state: option.choice(MAIL_STATES, '<name>', `${MAIL_STATES.join(', ')} (default dead)`),
+      limit: option.count('<number>', 'number of mails (default 25)', LARGEST_PAGE),
+      after: option.text('<cursor>', 'continue after the previous page, with its cursor'),
+    },
+    run: ({ options }, context) =>
+      withOperations(context, { onlyReads: true }, async ({ perform }) => {
+        const given = Object.entries(options).filter(([, value]) => value !== null)
+        const { data, next } = await perform<{ data: readonly MailJson[]; next: string | null }>(
+          'mail.list',
+          Object.fromEntries(given),
+        )
+        if (next !== null) context.hint(`There is more mail: add --after ${next}`)
+        const rows = data.map((mail) => [
+          String(mail.id),
+          mail.kind,
+          mail.subject,
+          mail.state,
+          String(mail.attempts),
+          mail.due_at,
+          mail.last_error ?? '',
+        ])
+        const headers = ['ID', 'KIND', 'SUBJECT', 'STATE', 'ATTEMPTS', 'DUE', 'LAST ERROR']
+        return { json: data, text: formatTable(headers, rows, 'There is no mail in this state') }
+      }),
+  }),
+  'mail retry': command({
+    summary: 'send mail again that was given up or interrupted',
+    withConfig: true,
+    arguments: [{ name: 'id', description: 'the mail, from `tollgate mail list`' }],
+    run: ({ args: [mail = ''] }, context) =>
+      withPayments(context, async ({ perform }) => {
+        const queued = await perform<MailJson>('mail.retry', { mail })
+        const text = `The mail ${queued.id} (${queued.kind} ${queued.subject}) is due now; a process of the service sends it.`
+        return { json: queued, text }
+      }),
+  }),
   'mail test': command({
     summary: 'send a test mail, to check the mail server',
     arguments: [{ name: '<address>', description: 'the recipient' }],
@@ -22,17 +72,34 @@ export const mailCommands: Commands = {
         )
       }
       const transport = createSmtpTransport(smtp, { response: 30_000 })
+      const server = `${smtp.host}:${smtp.port}`
+      const mail = composeTestMail(config.settings.name)
       try {
-        const mail = composeTestMail(config.settings.name)
-        const response = await transport.send({ ...mail, id: `test-${randomUUID()}`, to })
+        // A mail server can be set up before the database.
+        const response = await withDatabaseIfAny(config, (database) =>
+          performAlone<string>(
+            context,
+            { database, audit: createLenientAudit(database, config) },
+            {
+              name: 'mail.test',
+              summary: 'Send a test mail',
+              // Leaves out the recipient: personal data that could not be deleted with an account.
+              details: () => ({ server }),
+              work: () => transport.send({ ...mail, id: `test-${randomUUID()}`, to }),
+            },
+          ),
+        )
         return {
-          json: { sent: true, to, server: `${smtp.host}:${smtp.port}`, response },
-          text: `${smtp.host}:${smtp.port} accepted the mail to ${to}: ${response}`,
+          json: { sent: true, to, server, response },
+          text: `${server} accepted the mail to ${to}: ${response}`,
         }
       } catch (error) {
-        const { reason, fix } = explainSmtpError(error, smtp)
+        const { reason, fix } = explainSmtpError(
+          error instanceof AdminProblem ? error.cause : error,
+          smtp,
+        )
         return {
-          json: { sent: false, to, server: `${smtp.host}:${smtp.port}`, reason, fix },
+          json: { sent: false, to, server, reason, fix },
           text: `The mail was not sent. ${reason}\n→ ${fix}`,
           exitCode: 1,
         }

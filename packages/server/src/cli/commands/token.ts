@@ -74,8 +74,10 @@ export const tokenCommands: Commands = {
     summary: 'delete the rows of expired tokens, refresh tokens and codes',
     withConfig: true,
     run: (_input, context) =>
-      withOperations(context, ALSO_IN_APPLICATIONS, async ({ oauth }) => {
-        const tokens = await withProgress('Purging', () => oauth.purge())
+      withOperations(context, ALSO_IN_APPLICATIONS, async ({ perform }) => {
+        const { tokens } = await withProgress('Purging', () =>
+          perform<{ tokens: number }>('clients.purgeTokens', {}),
+        )
         return { json: { tokens }, text: `Deleted ${formatCount(tokens, 'row', 'rows')}` }
       }),
   }),

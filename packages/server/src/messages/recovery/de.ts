@@ -31,6 +31,11 @@ export const recoveryDe: Readonly<Record<keyof typeof recoveryEn, string>> = {
   'mail.invitation.text':
     'Sie sind eingeladen, bei {service} ein Konto mit der Adresse {email} anzulegen.',
   'mail.invitation.button': 'Einladung annehmen',
+  'mail.team_invitation.subject': 'Ihre Einladung in ein Team bei {service}',
+  'mail.team_invitation.text':
+    '{inviter} lädt Sie in ein Team bei {service} ein. Annehmen können Sie mit dem Konto der Adresse {email}. Wenn Sie noch keines haben, legen Sie es an, nachdem Sie den Link geöffnet haben.',
+  'mail.team_invitation.ignore':
+    'Wenn Sie diese Person nicht kennen, ignorieren Sie diese E-Mail. Sie treten nur bei, wenn Sie annehmen.',
   'mail.already_registered.subject': 'Sie haben schon ein Konto bei {service}',
   'mail.already_registered.text':
     'Die Adresse {email} wurde bei {service} für ein neues Konto oder als neue Adresse eingegeben. Sie gehört schon zu Ihrem Konto: Melden Sie sich an, oder wählen Sie ein neues Passwort, wenn Sie es vergessen haben.',

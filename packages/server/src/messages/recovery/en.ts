@@ -27,6 +27,11 @@ export const recoveryEn = {
   'mail.invitation.text':
     'You are invited to create an account at {service} with the address {email}.',
   'mail.invitation.button': 'Accept the invitation',
+  'mail.team_invitation.subject': 'Your invitation to a team at {service}',
+  'mail.team_invitation.text':
+    '{inviter} invites you to join a team at {service}. You can accept with the account of the address {email}. If you have none yet, create it after opening the link.',
+  'mail.team_invitation.ignore':
+    'If you do not know this person, ignore this email. You join only if you accept.',
   'mail.already_registered.subject': 'You already have an account at {service}',
   'mail.already_registered.text':
     'The address {email} was entered at {service} for a new account or as a new address. It already belongs to your account: sign in, or choose a new password if you have forgotten it.',

@@ -45,6 +45,9 @@ export const teamsDe: Readonly<Record<keyof typeof teamsEn, string>> = {
   'teams.invite.link': 'Link',
   'teams.invite.text':
     'Senden Sie diesen Link an {email}. Er gilt einmal, bis {date}, und wird nicht noch einmal angezeigt.',
+  'teams.invite.sent': 'Wir haben eine E-Mail an {email} gesendet',
+  'teams.invite.sentText':
+    'Der Link darin gilt einmal, bis {date}. Wenn die E-Mail nicht ankommt, sehen Sie im Spam-Ordner nach, oder laden Sie die Person noch einmal ein.',
   'teams.invitations': 'Offene Einladungen',
   'teams.expires': 'Gültig bis',
   'teams.withdraw': 'Zurückziehen',

@@ -43,6 +43,9 @@ export const teamsEn = {
   'teams.invite.link': 'Link',
   'teams.invite.text':
     'Send this link to {email}. It works once, until {date}, and is not shown again.',
+  'teams.invite.sent': 'We have sent {email} an email',
+  'teams.invite.sentText':
+    'Its link works once, until {date}. If the email does not arrive, look into the spam folder, or invite the person again.',
   'teams.invitations': 'Open invitations',
   'teams.expires': 'Expires',
   'teams.withdraw': 'Withdraw',

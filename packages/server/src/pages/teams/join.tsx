@@ -1,22 +1,15 @@
 import type { Context, Hono } from 'hono'
 import type { AppEnv } from '../../http/variables.ts'
-import { TeamRefused } from '../../teams/team.ts'
+import { invitationPath, JOIN_PATH, TeamRefused } from '../../teams/team.ts'
 import { Confirmation, isCancelled } from '../parts/confirmation.tsx'
 import { getSignedInUser, readOwnForm, requireUser } from '../parts/forms.ts'
 import { renderPage } from '../parts/render.tsx'
 import { followMembers } from './follow-members.ts'
 import { teamPath } from './notices.ts'
 
-const PATH = '/teams/join'
-
-/** Returns the path of the page where an invitation is accepted. It contains the secret token. */
-export function invitationPath(token: string): string {
-  return `${PATH}?${new URLSearchParams({ invitation: token })}`
-}
-
 /** Adds the page where a person accepts an invitation. */
 export function addJoin(app: Hono<AppEnv>): void {
-  app.get(PATH, requireUser(), async (c) => {
+  app.get(JOIN_PATH, requireUser(), async (c) => {
     const { service, t } = c.get('page')
     const token = c.req.query('invitation') ?? ''
     try {
@@ -26,7 +19,7 @@ export function addJoin(app: Hono<AppEnv>): void {
         { title: t('teams.join.title') },
         <Confirmation
           title={t.parts('teams.join.question', { team: <bdi>{team.name}</bdi> })}
-          action={PATH}
+          action={JOIN_PATH}
           fields={{ invitation: token }}
           cancelLabel={t('teams.join.stay')}
           confirmLabel={t('teams.join.go')}
@@ -41,7 +34,7 @@ export function addJoin(app: Hono<AppEnv>): void {
     }
   })
 
-  app.post(PATH, requireUser(), async (c) => {
+  app.post(JOIN_PATH, requireUser(), async (c) => {
     const { service } = c.get('page')
     const form = await readOwnForm(c)
     if (isCancelled(form)) return c.redirect('/teams', 303)

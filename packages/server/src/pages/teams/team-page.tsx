@@ -4,11 +4,13 @@ import { formatDay } from '../../dates.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import { mayAct, TEAM_ROLES, type TeamRole } from '../../teams/roles.ts'
 import {
+  invitationPath,
   type TeamInvitation,
   type TeamMember,
   type TeamMembership,
   TeamRefused,
 } from '../../teams/team.ts'
+import { emailKey, isEmail } from '../../users/parse.ts'
 import { type BillingAccount, readAccount } from '../billing/model/account.ts'
 import { describeCard } from '../billing/model/describe-card.ts'
 import { describeState } from '../billing/model/describe-state.ts'
@@ -19,7 +21,6 @@ import { Heading, Note, OwnForm, usePage } from '../parts/layout.tsx'
 import { type PageOptions, renderPage } from '../parts/render.tsx'
 import { Day, Table } from '../parts/table.tsx'
 import { getMembership, requireTeam } from '../parts/team.ts'
-import { invitationPath } from './join.tsx'
 import { findTeamNotice, teamPath } from './notices.ts'
 
 /** The roles that an invitation can give. */
@@ -30,19 +31,49 @@ export function addTeamPage(app: Hono<AppEnv>): void {
   app.get('/teams/:team', requireTeam('see'), (c) => renderTeam(c))
 
   app.post('/teams/:team/invite', requireTeam('invite'), async (c) => {
-    const { service, t } = c.get('page')
+    const { t } = c.get('page')
     const form = await readOwnForm(c)
     const email = form.get('email') ?? ''
     try {
       const role = INVITED.find((each) => each === form.get('role'))
       if (!role) throw new TeamRefused('role')
-      const by = { userId: getSignedInUser(c).id }
-      const made = await service.teams.invite(getMembership(c).team.id, { email, role }, by)
-      return await renderTeam(c, { made })
+      return await renderTeam(c, { made: await invite(c, { email, role }) })
     } catch (error) {
       if (!(error instanceof TeamRefused)) throw error
       return renderTeam(c, { email, inviteProblem: error.in(t) })
     }
+  })
+}
+
+interface NewInvitation {
+  readonly invitation: TeamInvitation
+  /** The token of the link to pass on. `null` if the link was sent by mail. */
+  readonly token: string | null
+}
+
+/**
+ * Invites a person, by mail if the service sends mail and the inviting person has a verified
+ * address. Too many invitations are not sent; their links can still be passed on (threat N8).
+ */
+async function invite(
+  c: Context<AppEnv>,
+  invited: { readonly email: string; readonly role: TeamRole },
+): Promise<NewInvitation> {
+  const { service, t } = c.get('page')
+  const { teams, recovery, limits, database } = service
+  const { id: userId, emailVerifiedAt } = getSignedInUser(c)
+  const { team } = getMembership(c)
+  const isSent =
+    recovery.hasMail &&
+    emailVerifiedAt !== null &&
+    isEmail(invited.email.trim()) &&
+    (await limits.countInvitation(emailKey(invited.email), userId))
+  if (!isSent) return teams.invite(team.id, invited, { userId })
+  const { id, token } = recovery.createInvitationToken()
+  return database.unitOfWork(async () => {
+    const { invitation } = await teams.invite(team.id, invited, { userId }, token)
+    await recovery.inviteToTeam({ id, email: invitation.email, inviter: userId }, t.language)
+    return { invitation, token: null }
   })
 }
 
@@ -55,7 +86,7 @@ interface TeamView {
   readonly email?: string
   readonly inviteProblem?: string
   /** The invitation that was just written. */
-  readonly made?: { readonly token: string; readonly invitation: TeamInvitation }
+  readonly made?: NewInvitation
 }
 
 export async function renderTeam(c: Context<AppEnv>, view: TeamView = {}): Promise<Response> {
@@ -201,11 +232,19 @@ const MemberActs: FC<{ member: TeamMember; membership: TeamMembership }> = (prop
   )
 }
 
-/** The link of an invitation, which is shown once. */
-const NewLink: FC<NonNullable<TeamView['made']>> = ({ token, invitation }) => {
+/** The link of an invitation, which is shown once, unless it was sent by mail. */
+const NewLink: FC<NewInvitation> = ({ token, invitation }) => {
   const { service, t } = usePage()
   const { email, expiresAt } = invitation
   const date = formatDay(expiresAt, t.locale)
+  if (token === null) {
+    return (
+      <section class="note good stack" role="status">
+        <h2>{t.parts('teams.invite.sent', { email: <bdi>{email}</bdi> })}</h2>
+        <p>{t('teams.invite.sentText', { date })}</p>
+      </section>
+    )
+  }
   return (
     <section class="note good stack" role="status">
       <h2>{t.parts('teams.invite.done', { email: <bdi>{email}</bdi> })}</h2>

@@ -241,6 +241,7 @@ export const serviceDe: Readonly<Record<keyof typeof serviceEn, string>> = {
   'adminMail.kind.address_change': 'Neue Adresse zu bestätigen',
   'adminMail.kind.registration': 'Registrierung',
   'adminMail.kind.invitation': 'Einladung',
+  'adminMail.kind.team_invitation': 'Einladung in ein Team',
   'adminMail.kind.already_registered': 'Adresse vergeben',
   'adminMail.kind.password_changed': 'Passwort geändert',
   'adminMail.kind.address_change_requested': 'Änderung der Adresse angefordert',

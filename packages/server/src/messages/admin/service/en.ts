@@ -227,6 +227,7 @@ export const serviceEn = {
   'adminMail.kind.address_change': 'New address to confirm',
   'adminMail.kind.registration': 'Registration',
   'adminMail.kind.invitation': 'Invitation',
+  'adminMail.kind.team_invitation': 'Invitation to a team',
   'adminMail.kind.already_registered': 'Address in use',
   'adminMail.kind.password_changed': 'Password changed',
   'adminMail.kind.address_change_requested': 'Change of address requested',
