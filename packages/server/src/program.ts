@@ -155,9 +155,12 @@ function addCommand(parent: Program, name: string, command: Command, run: Run): 
     .showHelpAfterError(
       '(add --help for the options; a value that begins with a dash comes last, after --)',
     )
-  for (const argument of command.arguments ?? []) {
-    own.argument(`<${argument.name}>`, argument.description)
+  const positional = command.arguments ?? []
+  const isFixed = positional.every(({ unless }) => unless === undefined)
+  for (const { name, description } of positional) {
+    own.argument(isFixed ? `<${name}>` : `[${name}]`, description)
   }
+  if (!isFixed) own.usage(describeUsage(command))
   for (const [key, option] of Object.entries(command.options)) {
     const { value, description, required = false, several = false } = option
     const flags = value === null ? toFlagName(key) : `${toFlagName(key)} ${value}`
@@ -172,8 +175,42 @@ function addCommand(parent: Program, name: string, command: Command, run: Run): 
     // commander stores --no-install as `install: false`.
     if (options.install === false) options.noInstall = true
     const { as, config } = own.optsWithGlobals()
-    return run(command, { args: own.args, options }, { json, as, config })
+    const args = isFixed ? own.args : alignArguments(own, command, options)
+    return run(command, { args, options }, { json, as, config })
   })
+}
+
+/** Describes the arguments of a command in which an option can replace one. */
+function describeUsage({ arguments: positional = [], options }: Command): string {
+  const words = positional.map(({ name, unless }) =>
+    unless === undefined
+      ? `<${name}>`
+      : `(<${name}> | ${toFlagName(unless)} ${options[unless]?.value})`,
+  )
+  return ['[options]', ...words].join(' ')
+}
+
+/**
+ * Returns the arguments of a command, with an empty text for each that an option replaces. Reports
+ * missing and superfluous arguments like commander.
+ */
+function alignArguments(
+  own: Program,
+  { arguments: positional = [] }: Command,
+  options: Readonly<Record<string, unknown>>,
+): string[] {
+  const isReplaced = ({ unless }: (typeof positional)[number]) =>
+    unless !== undefined && options[unless] !== undefined
+  const expected = positional.filter((each) => !isReplaced(each))
+  const missing = expected[own.args.length]
+  if (missing) own.error(`error: missing required argument '${missing.name}'`)
+  if (own.args.length > expected.length) {
+    const replaced = positional.filter(isReplaced)
+    const reason = replaced.map(({ name, unless = '' }) => `${toFlagName(unless)} replaces ${name}`)
+    own.error(`error: too many arguments for '${own.name()}' (${reason.join(', ')})`)
+  }
+  const left = [...own.args]
+  return positional.map((each) => (isReplaced(each) ? '' : (left.shift() ?? '')))
 }
 
 const ASK_DATABASE =

@@ -21,7 +21,7 @@ import type { CursorCodec } from './cursor.ts'
 export const AREAS = {
   users: 'user accounts, and their sessions, applications and tokens',
   clients: 'applications that use the authorization server',
-  teams: 'teams, with their members and subscriptions',
+  teams: 'teams and their members',
   billing: 'subscriptions, invoices and payments',
   webhooks: 'events from the payment providers, and webhooks sent to your own endpoints',
   mail: 'the queue of mail to customers',
@@ -71,7 +71,10 @@ export interface Operation<Input = unknown, Output = unknown> {
   readonly summary: string
   /** Further sentences for the API document. */
   readonly description?: string
-  /** HTTP method and path below `/admin/v1`, such as `['POST', '/users/{id}/disable']`. */
+  /**
+   * HTTP method and path below `/admin/v1`, such as `['POST', '/users/{id}/disable']`. A path that
+   * begins with `/users/{owner}` also exists below `/teams/{owner}`: see `listPaths()`.
+   */
   readonly route: readonly [OperationMethod, string]
   /** The lowest role that allows an operator to call it. */
   readonly role: Role
@@ -134,6 +137,28 @@ export function operation<Input extends z.ZodType, Output extends z.ZodType>(
   },
 ): Operation {
   return declared as unknown as Operation
+}
+
+/** The beginning of the path of an operation on an owner in billing. */
+const OWNER_PATH = '/users/{owner}'
+
+/** One of the paths of an operation below `/admin/v1`. */
+export interface OperationPath {
+  readonly path: string
+  /** The type of the owner that `{owner}` in the path names. `null` if it names none. */
+  readonly ownerType: 'user' | 'team' | null
+}
+
+/**
+ * Lists the paths of an operation. An operation on an owner in billing has one path for people, and
+ * the same path below `/teams` for teams.
+ */
+export function listPaths({ route: [, path] }: Pick<Operation, 'route'>): OperationPath[] {
+  if (!path.startsWith(OWNER_PATH)) return [{ path, ownerType: null }]
+  return [
+    { path, ownerType: 'user' },
+    { path: path.replace(OWNER_PATH, '/teams/{owner}'), ownerType: 'team' },
+  ]
 }
 
 /** The area of an operation. */

@@ -79,6 +79,8 @@ interface Definition<Of extends Options> {
     readonly description: string
     /** All possible values, for completion in a shell. Absent if the value is free text. */
     readonly choices?: readonly string[]
+    /** The option that replaces the argument, in camel case. The argument is then an empty text. */
+    readonly unless?: string
   }[]
   /** Options by their names in camel case: `voidOpen` is `--void-open`. */
   readonly options?: Of

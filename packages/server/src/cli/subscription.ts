@@ -2,17 +2,17 @@ import type { SubscriptionJson } from '../admin/operations/subscriptions.ts'
 import type { CommandContext, Outcome } from './command.ts'
 import { type OpenOperations, withOperations } from './open-operations.ts'
 import * as option from './options.ts'
-import { requireUserId } from './person.ts'
+import { type NamedOwner, requireOwner } from './owner.ts'
 import { UsageError } from './usage-error.ts'
 
-/** The argument that names a person. */
-export const USER = { name: 'user', description: 'the id or the e-mail address' }
-
-/** The option that names a subscription of the person. */
+/** The option that names a subscription of the owner. */
 export const SUBSCRIPTION = option.text(
   '<subscription>',
-  'its id or name; needed if the person has several that have not ended',
+  'its id or name; needed if there are several that have not ended',
 )
+
+/** The owner that a command names, by the argument or by `--owner`. */
+export type OwnerChoice = Parameters<typeof requireOwner>[1]
 
 /** A change of a subscription, and how the command describes it. */
 interface SubscriptionChange {
@@ -31,25 +31,33 @@ export async function withPayments(
   return withOperations(context, {}, work)
 }
 
-/** Performs an operation on a subscription of a person, and prints the subscription afterwards. */
+/** Runs `work` with the operations on payments, and with the owner that the command names. */
+export function withOwner(
+  chosen: OwnerChoice,
+  context: CommandContext,
+  work: (named: NamedOwner, opened: OpenOperations) => Promise<Outcome>,
+): Promise<Outcome> {
+  return withPayments(context, async (opened) => work(await requireOwner(opened, chosen), opened))
+}
+
+/** Performs an operation on a subscription of an owner, and prints the subscription afterwards. */
 export function changeSubscription(
-  { user, subscription: named }: { readonly user: string; readonly subscription: string | null },
+  { subscription: named, ...chosen }: OwnerChoice & { readonly subscription: string | null },
   context: CommandContext,
   { operation, input = {}, describe }: SubscriptionChange,
 ): Promise<Outcome> {
-  return withPayments(context, async (opened) => {
-    const id = await requireUserId(opened, user)
+  return withOwner(chosen, context, async ({ owner, label }, opened) => {
     const { data } = await opened.perform<{ data: readonly SubscriptionJson[] }>(
       'billing.listSubscriptionsOf',
-      { id },
+      { owner },
     )
-    const subscription = named === null ? findOnly(data) : findNamed(data, named)
+    const subscription = named === null ? findOnly(data, label) : findNamed(data, named, label)
     const changed = await opened.perform<SubscriptionJson>(operation, {
-      id,
+      owner,
       subscription,
       ...input,
     })
-    const text = `The subscription ${changed.name} (${changed.id}) of ${user} ${describe(changed)}.`
+    const text = `The subscription ${changed.name} (${changed.id}) of ${chosen.owner ?? chosen.user} ${describe(changed)}.`
     return { json: changed, text }
   })
 }
@@ -58,25 +66,25 @@ export function changeSubscription(
  * Finds the only subscription that has not ended.
  * @throws UsageError if there is none, or several.
  */
-function findOnly(all: readonly SubscriptionJson[]): number {
+function findOnly(all: readonly SubscriptionJson[], label: string): number {
   const running = all.filter((each) => !isEnded(each))
   const [first, second] = running
-  if (!first) throw new UsageError('The person has no subscription that has not ended')
+  if (!first) throw new UsageError(`${label} has no subscription that has not ended`)
   if (!second) return first.id
   throw new UsageError(
-    `The person has several subscriptions. Give --subscription: ${listNames(running)}`,
+    `${label} has several subscriptions. Give --subscription: ${listNames(running)}`,
   )
 }
 
 /** Finds a subscription by id, or the newest one with this name: a running one first. */
-function findNamed(all: readonly SubscriptionJson[], named: string): number {
+function findNamed(all: readonly SubscriptionJson[], named: string, label: string): number {
   const alike = all.filter(({ name }) => name === named)
   const found =
     all.find(({ id }) => String(id) === named) ?? alike.find((each) => !isEnded(each)) ?? alike[0]
   if (found) return found.id
   const known = listNames(all)
   throw new UsageError(
-    `The person has no subscription ${JSON.stringify(named)}. ${known ? `Their subscriptions are ${known}` : 'They have none'}`,
+    `${label} has no subscription ${JSON.stringify(named)}. ${known ? `Their subscriptions are ${known}` : 'They have none'}`,
   )
 }
 

@@ -916,9 +916,9 @@ export const de: PageMessages = {
   'accounts.delete': 'Endgültig löschen',
   'accounts.noSubscription': 'Dieses Konto hat kein Abonnement.',
   'accounts.disable.title': 'Konto sperren',
-  'accounts.disable.question': '{email} sperren?',
+  'accounts.disable.question': '{name} sperren?',
   'accounts.disable.text':
-    'Alle Sitzungen und Tokens von {email} (ID {id}) enden sofort. Die Person kann sich nicht mehr anmelden, auch nicht um zu kündigen. Das Konto und seine Daten bleiben erhalten.',
+    'Alle Sitzungen und Tokens von {name} (ID {id}) enden sofort. Die Person kann sich nicht mehr anmelden, auch nicht um zu kündigen. Das Konto und seine Daten bleiben erhalten.',
   'accounts.disable.go': 'Konto sperren',
   'accounts.delete.title': 'Konto löschen',
   'accounts.delete.question': '{email} endgültig löschen?',

@@ -877,9 +877,9 @@ export const en = {
   'accounts.delete': 'Delete permanently',
   'accounts.noSubscription': 'This account has no subscription.',
   'accounts.disable.title': 'Disable an account',
-  'accounts.disable.question': 'Disable {email}?',
+  'accounts.disable.question': 'Disable {name}?',
   'accounts.disable.text':
-    'All sessions and tokens of {email} (ID {id}) end immediately. The person can no longer sign in, not even to cancel. The account and its data are kept.',
+    'All sessions and tokens of {name} (ID {id}) end immediately. The person can no longer sign in, not even to cancel. The account and its data are kept.',
   'accounts.disable.go': 'Disable the account',
   'accounts.delete.title': 'Delete an account',
   'accounts.delete.question': 'Delete {email} permanently?',

@@ -1,3 +1,4 @@
+import { TEAM } from './found-tables.ts'
 import type { ServiceDatabase } from './tables.ts'
 
 const BATCH = 500
@@ -23,17 +24,26 @@ export async function deletePersonalData(database: ServiceDatabase, userId: stri
     .deleteFrom('linked_identities')
     .where('user_id', '=', Number(userId))
     .execute()
+  await deleteAuditData(database, userId)
+}
+
+/** Deletes the personal data of a team in the audit log. */
+export function deleteTeamData(database: Database<ServiceTables>, teamId: string): Promise<void> {
+  return deleteAuditData(database, `${TEAM}:${teamId}`)
+}
+
+async function deleteAuditData(database: Database<ServiceTables>, owner: string): Promise<void> {
   for (;;) {
     const rows = await database.kysely
       .selectFrom('audit_personal')
       .select('entry_id')
-      .where('person', '=', userId)
+      .where('person', '=', owner)
       .limit(BATCH)
       .execute()
     if (rows.length === 0) return
     await database.kysely
       .deleteFrom('audit_personal')
-      .where('person', '=', userId)
+      .where('person', '=', owner)
       .where(
         'entry_id',
         'in',

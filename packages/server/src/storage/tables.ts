@@ -264,7 +264,7 @@ export const auditPersonalTable = defineTable(
   'audit_personal',
   {
     entry_id: field.id,
-    /** User id of the person. Empty for a machine or a command. */
+    /** User id of the person, or `team:` and the id of a team. Empty for a machine or a command. */
     person: field.id,
     salt: field.id,
     /** Address, e-mail address and free text, as JSON. */

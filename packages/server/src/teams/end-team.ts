@@ -37,7 +37,7 @@ export class TeamInTheWay extends AccountHeld {
     const { name, id } = team
     super(
       reason === 'subscription'
-        ? `The team ${JSON.stringify(name)} (${id}) has a subscription that renews. Make another member its owner (tollgate team role), cancel the subscription (tollgate team cancel), or delete the team with it (tollgate team delete ${id} --subscription now).`
+        ? `The team ${JSON.stringify(name)} (${id}) has a subscription that renews. Make another member its owner (tollgate team role), cancel the subscription (tollgate billing cancel --owner team:${id}), or delete the team with it (tollgate team delete ${id} --subscription now).`
         : `The team ${JSON.stringify(name)} (${id}) has open amounts. Make another member its owner (tollgate team role), wait until they are paid, or void them (tollgate team delete ${id} --void-open).`,
     )
     this.team = team

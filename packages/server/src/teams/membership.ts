@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '@tollgate/oauth'
+import { type SqlBool, sql } from 'kysely'
+import { deleteTeamData } from '../storage/personal-data.ts'
 import {
   deleteInBatches,
   type ServiceDatabase,
@@ -26,6 +28,8 @@ export type TeamActor = { readonly userId: string } | 'operator'
 export interface TeamPage {
   /** Only teams that this person is a member of. */
   readonly userId?: string | undefined
+  /** Only the team with this id, or those with this text in their name, ignoring case. */
+  readonly search?: string | undefined
   /** Only teams that were created before this one. `null` begins with the newest. */
   readonly before: string | null
   readonly limit: number
@@ -44,8 +48,13 @@ export interface TeamMemberships {
   findMembership(teamId: string, userId: string): Promise<TeamMembership | null>
   /** Lists the teams of a person, the oldest first. */
   listOf(userId: string): Promise<TeamMembership[]>
-  /** Lists teams by page, newest first. */
-  page(request: TeamPage): Promise<Team[]>
+  /**
+   * Lists teams by page, newest first. A search examines a limited number of teams, so its page may
+   * have fewer teams than `limit` although `next` is not null.
+   */
+  page(
+    request: TeamPage,
+  ): Promise<{ readonly teams: readonly Team[]; readonly next: string | null }>
   /** Lists the members of a team, those who joined first at the top. */
   members(teamId: string): Promise<TeamMember[]>
   countMembers(teamId: string): Promise<number>
@@ -108,6 +117,8 @@ export const MAX_PEOPLE = 500
 /** Teams that a person may own. */
 export const MAX_OWNED = 20
 const MAX_NAME_LENGTH = 100
+/** Maximum number of teams that are examined for one page of a search. */
+const SEARCHED_TEAMS = 10_000
 /** A deletion that was interrupted no longer hides the team. */
 const MAX_CLOSED = 10 * 60 * 1000
 const TOKEN = /^[\w-]{43}$/
@@ -327,20 +338,25 @@ export function createTeamMemberships(options: {
         return role && isOpen(row.closed_at) ? [{ team: teamFromRow(row), role }] : []
       })
     },
-    async page({ userId, before, limit }) {
-      if (userId !== undefined) {
-        let query = database.kysely
-          .selectFrom('team_members')
-          .innerJoin('teams', 'teams.id', 'team_members.team_id')
-          .selectAll('teams')
-          .where('team_members.user_id', '=', Number(userId))
-        if (before !== null) query = query.where('team_members.team_id', '<', before)
-        const rows = await query.orderBy('team_members.team_id', 'desc').limit(limit).execute()
-        return rows.map(teamFromRow)
-      }
-      let query = database.kysely.selectFrom('teams').selectAll()
-      if (before !== null) query = query.where('id', '<', before)
-      return (await query.orderBy('id', 'desc').limit(limit).execute()).map(teamFromRow)
+    async page({ userId, search, before, limit }) {
+      const named = search !== undefined && before === null ? await findRow(database, search) : null
+      if (named) return { teams: [teamFromRow(named)], next: null }
+      const end = search === undefined ? null : await findSearchEnd(database, before)
+      const base = database.kysely.selectFrom('teams').selectAll('teams')
+      let query =
+        userId === undefined
+          ? base.orderBy('teams.id', 'desc')
+          : base
+              .innerJoin('team_members', 'team_members.team_id', 'teams.id')
+              .where('team_members.user_id', '=', Number(userId))
+              .orderBy('team_members.team_id', 'desc')
+      const id = userId === undefined ? 'teams.id' : 'team_members.team_id'
+      if (before !== null) query = query.where(sql.ref(id), '<', before)
+      if (end !== null) query = query.where(sql.ref(id), '>=', end)
+      if (search !== undefined) query = query.where(hasName(search))
+      const rows = await query.limit(limit + 1).execute()
+      const teams = rows.slice(0, limit).map(teamFromRow)
+      return { teams, next: rows.length > limit ? (teams.at(-1)?.id ?? null) : end }
     },
     members: (teamId) => members(teamId),
     countMembers: async (teamId) => (await members(teamId)).length,
@@ -468,6 +484,7 @@ export function createTeamMemberships(options: {
           await tx.kysely.deleteFrom(table).where('team_id', '=', teamId).execute()
         }
         await tx.kysely.deleteFrom('teams').where('id', '=', teamId).execute()
+        await deleteTeamData(tx, teamId)
       }),
     purge: () =>
       deleteInBatches(database, {
@@ -476,6 +493,20 @@ export function createTeamMemberships(options: {
         where: (eb) => eb('expires_at', '<=', (clock.settled?.() ?? clock.now()).getTime()),
       }),
   }
+}
+
+/** Condition on the name. SQLite changes the case of ASCII letters only, hence both. */
+function hasName(search: string) {
+  const pattern = (text: string) => `%${text.replace(/[!%_]/g, '!$&')}%`
+  return sql<SqlBool>`(teams.name like ${pattern(search)} escape '!' or lower(teams.name) like ${pattern(search.toLowerCase())} escape '!')`
+}
+
+/** Returns the last id that a search examines. `null` if it examines all teams that are left. */
+async function findSearchEnd({ kysely }: Tx, before: string | null): Promise<string | null> {
+  let query = kysely.selectFrom('teams').select('id').orderBy('id', 'desc')
+  if (before !== null) query = query.where('id', '<', before)
+  const [last] = await query.limit(1).offset(SEARCHED_TEAMS).execute()
+  return last?.id ?? null
 }
 
 /** @throws TeamRefused */

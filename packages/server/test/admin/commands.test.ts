@@ -643,7 +643,7 @@ describe('tollgate billing, for a person,', () => {
       expect.objectContaining({ id: subscription.id, user_id: id, name: 'main' }),
     ])
     const { stdout, stderr } = await tollgate(['billing', 'subscriptions', '--limit', '1'])
-    expect(stdout).toMatch(/^ID +USER +NAME +PLAN +PROVIDER +STATES +ENDS\n/)
+    expect(stdout).toMatch(/^ID +OWNER +NAME +PLAN +PROVIDER +STATES +ENDS\n/)
     expect(stderr).toContain('There are more subscriptions: add --after ')
   })
 
@@ -783,7 +783,7 @@ describe('tollgate billing, for a subscription,', () => {
     ['pause', 'has no subscription that has not ended'],
     ['pause --until yesterday', "--until: 'yesterday' is not a date"],
     ['pause --bills frame', '--bills must be one of void, keep_as_draft, mark_uncollectible'],
-    ['unpause --subscription 999999', 'The person has no subscription "999999"'],
+    ['unpause --subscription 999999', 'has no subscription "999999"'],
   ])('explains what is wrong with the arguments %s', async (words, message) => {
     const [name = '', ...options] = words.split(' ')
     const args = ['billing', name, (await person()).id, ...options]

@@ -42,7 +42,7 @@ describe('disputes in the management API', () => {
     async (provider) => {
       const viewer = await operators.operator('viewer')
       const { id, invoice, subscription, decide } = await disputed(provider)
-      const list = async () => (await viewer.call('GET', `/disputes?user_id=${id}`)).body
+      const list = async () => (await viewer.call('GET', `/disputes?owner=${id}`)).body
       const entry = { provider, user_id: id, invoice, subscription }
       expect(await list()).toMatchObject({
         data: [
@@ -56,9 +56,7 @@ describe('disputes in the management API', () => {
       expect((await list()).data).toMatchObject([closed])
       const lost = await viewer.call('GET', `/disputes?status=lost&provider=${provider}`)
       expect(lost.body.data).toContainEqual(expect.objectContaining(closed))
-      expect((await viewer.call('GET', `/disputes?status=open&user_id=${id}`)).body.data).toEqual(
-        [],
-      )
+      expect((await viewer.call('GET', `/disputes?status=open&owner=${id}`)).body.data).toEqual([])
       expect((await viewer.call('GET', '/disputes?status=unsure')).status).toBe(422)
     },
   )
@@ -86,7 +84,7 @@ describe('disputes in the management API', () => {
     const { id, invoice } = await disputed('stripe')
     const { code, stdout } = await accounts.tollgate('billing', 'disputes', '--user', id)
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^ID +PROVIDER +USER +INVOICE +AMOUNT +STATUS +REASON +OPENED\n/)
+    expect(stdout).toMatch(/^ID +PROVIDER +OWNER +INVOICE +AMOUNT +STATUS +REASON +OPENED\n/)
     expect(stdout).toContain(`${invoice}  25.00 usd  open`)
     const none = await accounts.tollgate('billing', 'disputes', '--user', id, '--status', 'won')
     expect(none.stdout).toBe('There are no disputes\n')

@@ -151,7 +151,7 @@ describe('the management API for subscriptions', () => {
       body: { type: expect.stringContaining('#precondition-required') },
     })
     const done = await support.call('POST', path, { body: { until }, headers: key('comp') })
-    expect(done).toMatchObject({ status: 200, body: { id: person.id, until } })
+    expect(done).toMatchObject({ status: 200, body: { user_id: person.id, until } })
     const customer = await support.call('GET', `/users/${person.id}/customer`)
     expect(customer.body).toEqual({
       provider: null,

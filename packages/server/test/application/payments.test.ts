@@ -84,6 +84,61 @@ it("tollgate --config compares an application's subscriptions with the provider 
   expect((await ada.subscription('main')).hasPrice('monthly')).toBe(true)
 })
 
+/** A team of the application that has paid an invoice, and the option that names it. */
+async function payingTeam() {
+  const team = { contact: 'pay@acme.example', title: 'Acme' }
+  await test.database.kysely.insertInto('teams').values(team).execute()
+  const { id } = await test.database.kysely
+    .selectFrom('teams')
+    .select('id')
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow()
+  const billable = await application.billing.owner('team', id)
+  await billable.newSubscription('main', 'monthly').create('pm_card_visa')
+  const [invoice] = await billable.invoices()
+  return { id, billable, invoice: invoice?.id ?? '', owner: ['--owner', `team:${id}`] }
+}
+
+it("tollgate --config --owner lists and refunds an invoice of one of the application's teams", async () => {
+  const { id, invoice, owner } = await payingTeam()
+  const listed = await tollgate('billing', 'invoices', ...owner, '--json')
+  expect(listed.json()).toEqual([
+    expect.objectContaining({ id: invoice, owner_type: 'team', owner_id: String(id) }),
+  ])
+  const part = ['--amount', '2.00', '--json']
+  const refunded = await tollgate('billing', 'refund', ...owner, invoice, ...part)
+  expect(refunded.json()).toMatchObject({ amount: { amount: 200 }, status: 'succeeded' })
+  expect(refunded.stderr).toContain(`"owner":"team:${id}"`)
+})
+
+it("tollgate --config --owner cancels and syncs the subscription of one of the application's teams", async () => {
+  const { id, billable, owner } = await payingTeam()
+  const cancelled = await tollgate('billing', 'cancel', ...owner, '--json')
+  expect(cancelled.json()).toMatchObject({ owner_type: 'team', owner_id: String(id) })
+  expect((await billable.subscription('main')).cancelled()).toBe(true)
+  const synced = await tollgate('billing', 'sync', ...owner)
+  expect([synced.code, synced.stdout]).toEqual([
+    0,
+    expect.stringContaining(`Updated team:${id}: 1 subscription`),
+  ])
+})
+
+it("tollgate --config --owner issues a credit note to one of the application's teams", async () => {
+  const { id, invoice, owner } = await payingTeam()
+  const args = [...owner, invoice, 'balance', '--amount', '1.00']
+  const issued = await tollgate('billing', 'credit-notes', 'issue', ...args)
+  expect([issued.code, issued.stdout]).toEqual([0, expect.stringContaining(`to team:${id}.`)])
+})
+
+it.each([
+  ['team:none', 'There is no team none'],
+  ['club:7', "Unknown owner type 'club'"],
+  ['club:', '--owner expects a type and an id'],
+])('tollgate --config explains that the application has no owner %s', async (owner, message) => {
+  const { code, stderr } = await tollgate('billing', 'cancel', '--owner', owner)
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+})
+
 it("tollgate --config lists and revokes an application's tokens, and calls its listeners", async () => {
   const { token, accessToken } = await application.oauth.tokens.createPersonal({
     userId: ADA,

@@ -160,7 +160,7 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
     await page.getByRole('heading', { name: /^Issue a credit note to / }).waitFor()
     await expectAccessibleInAllLooks(page, 'admin-credit-note')
     await page.getByLabel('Amount in USD').fill('7.50')
-    await page.getByLabel(/^To the person’s balance/).check()
+    await page.getByLabel(/^To the customer’s balance/).check()
     await page.getByLabel('Reason (optional)').selectOption({ label: 'The order was changed' })
     await page.getByLabel('Text on the credit note (optional)').fill('Thank you')
     await page.getByRole('button', { name: 'Issue the credit note' }).dblclick()

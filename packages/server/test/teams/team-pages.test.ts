@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createOperatorHelpers } from '../admin/operators.ts'
 import { startTestService, type TestService } from '../support.ts'
 import { newTeam, newTeamPerson, rolesIn, tokenIn } from './team-people.ts'
 
@@ -338,6 +339,20 @@ describe('the seats of a team', () => {
     expect(await owner.look(`${path}/billing`)).toContain('Change the quantity to 2')
     await owner.done(`${path}/billing/quantity`, { quantity: '2' })
     expect((await (await service.billing.owner('team', id)).subscription('main')).quantity).toBe(2)
+  })
+
+  it('can be counted again through the management API, by a support person', async () => {
+    const support = await createOperatorHelpers(service).operator('support')
+    const { id } = await newTeam(service)
+    const team = await service.billing.owner('team', id)
+    await team.newSubscription('main', 'crew').create('pm_card_visa')
+    const subscription = await team.subscription('main')
+    const count = (plan: number) =>
+      support.call('POST', `/teams/${id}/subscriptions/${plan}/count-seats`)
+    expect(await count(subscription.id)).toMatchObject({ status: 200, body: { quantity: 3 } })
+    expect((await team.subscription('main')).quantity).toBe(3)
+    const pro = await team.newSubscription('extra', 'pro').create(null)
+    expect((await count(pro.id)).status).toBe(409)
   })
 })
 

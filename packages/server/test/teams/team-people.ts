@@ -32,7 +32,15 @@ export async function newTeam(service: TestService, name = 'Acme') {
 export async function join(
   service: TestService,
   id: string,
-  { by, person, role }: { by: TeamPerson; person: TeamPerson; role: TeamRole },
+  {
+    by,
+    person,
+    role,
+  }: {
+    by: { readonly id: string }
+    person: { readonly id: string; readonly email: string }
+    role: TeamRole
+  },
 ): Promise<void> {
   const { email } = person
   const { token } = await service.teams.invite(id, { email, role }, { userId: by.id })

@@ -12,7 +12,7 @@ export interface AuditFilter {
   readonly actor?: { readonly kind: string; readonly id: string } | undefined
   readonly operation?: string | undefined
   readonly subject?: { readonly kind: string; readonly id: string } | undefined
-  /** User id of the account that the subjects belong to. */
+  /** The person or team that the subjects belong to: a user id such as `42`, or `team:7`. */
   readonly owner?: string | undefined
   readonly outcome?: string | undefined
   /** Time of the oldest entry to include. */

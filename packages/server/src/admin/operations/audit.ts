@@ -17,7 +17,8 @@ import { readLink, verifyAudit } from '../audit/verify.ts'
 import { JsonLinesResult } from '../lines.ts'
 import { type Operation, operation } from '../operation.ts'
 import { notFound } from '../problems.ts'
-import { givenInstant, instant, nameSchema, pagedFields, pageShape, userId } from './fields.ts'
+import { givenInstant, instant, nameSchema, pagedFields, pageShape } from './fields.ts'
+import { formatOwner, owner } from './owners.ts'
 
 const ROLE = 'admin'
 
@@ -43,7 +44,11 @@ const filters = {
     .optional()
     .describe('With `subject_id`: only entries about this object'),
   subject_id: z.string().min(1).max(191).optional(),
-  owner: userId.optional().describe('Only entries about this person and the objects they own'),
+  owner: owner
+    .optional()
+    .describe(
+      'Only entries about this person or team, such as 42 or team:7, and the objects they own',
+    ),
   outcome: outcome.optional(),
   from: givenInstant.optional().describe('Only entries from this time on'),
   to: givenInstant.optional().describe('Only entries before this time'),
@@ -69,7 +74,7 @@ function toAuditFilter(given: Filters): AuditFilter {
     actor: pairOf(given.actor_kind, given.actor_id),
     subject: pairOf(given.subject_kind, given.subject_id),
     operation,
-    owner,
+    owner: owner && formatOwner(owner),
     outcome,
     from: from === undefined ? undefined : new Date(from),
     to: to === undefined ? undefined : new Date(to),
@@ -94,7 +99,10 @@ const entryShape = z.strictObject({
   operation: z.string(),
   outcome: z.string(),
   subject: subjectShape,
-  owner: z.string().nullable().describe('Id of the person who owns the subject'),
+  owner: z
+    .string()
+    .nullable()
+    .describe('The person or team that owns the subject, such as 42 or team:7'),
   details,
   personal: z.record(z.string(), z.string()).describe('Personal data, until it is deleted'),
   intent_id: z

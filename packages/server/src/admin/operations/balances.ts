@@ -1,19 +1,24 @@
-import { type BillableUser, type Capability, isBillingError, type Money } from '@tollgate/billing'
+import {
+  type BillableOwner,
+  type Capability,
+  isBillingError,
+  type Money,
+  type Owner,
+} from '@tollgate/billing'
 import { z } from 'zod'
 import type { AuditDescription } from '../audit/described.ts'
 import { type Operation, type OperationContext, operation } from '../operation.ts'
 import { AdminProblem } from '../problems.ts'
+import { moneyShape, positiveMoney, requireRepeatKey, toMoneyJson } from './billing-fields.ts'
+import { instant, nameSchema } from './fields.ts'
 import {
-  moneyShape,
-  positiveMoney,
+  describeOwner,
+  type OwnerRef,
+  owner,
   requireBillable,
   requireBillableTarget,
-  requireRepeatKey,
-  toMoneyJson,
-} from './billing-fields.ts'
-import { instant, nameSchema, userId } from './fields.ts'
+} from './owners.ts'
 import { addressShape, taxExemptShape, toAddressJson } from './taxes.ts'
-import { requireAccount } from './users.ts'
 
 const entryShape = z.strictObject({
   entry: z.string().describe("The provider's id of the entry"),
@@ -23,19 +28,19 @@ const entryShape = z.strictObject({
 nameSchema('BalanceEntry', entryShape)
 
 const newEntry = {
-  id: userId,
+  owner,
   amount: positiveMoney,
-  description: z.string().min(1).max(255).optional().describe('Text that the person sees'),
+  description: z.string().min(1).max(255).optional().describe('Text on the invoice'),
 }
 
 function describeEntry(
-  input: { readonly id: string; readonly description?: string | undefined },
+  input: { readonly owner: Owner; readonly description?: string | undefined },
   result: object | null,
 ): AuditDescription {
-  const { id, description, ...details } = input
+  const { owner, description, ...details } = input
   const made = result && 'entry' in result ? { entry: result.entry } : {}
   return {
-    subject: { kind: 'user', id },
+    subject: describeOwner(owner),
     details: { ...details, ...made },
     ...(description === undefined ? {} : { personal: { description } }),
   }
@@ -53,7 +58,7 @@ const SUPPORT = {
 const SUPPORTED = Object.keys(SUPPORT) as [keyof typeof SUPPORT, ...(keyof typeof SUPPORT)[]]
 
 /** Reads the balance. `null` if the provider does not support balances. */
-async function readBalance(user: BillableUser): Promise<Money | null> {
+async function readBalance(user: BillableOwner): Promise<Money | null> {
   try {
     return await user.balance()
   } catch (error) {
@@ -64,66 +69,69 @@ async function readBalance(user: BillableUser): Promise<Money | null> {
 
 /**
  * Finds the customer whose balance changes.
- * @throws AdminProblem if the person is not a customer, the provider does not support balances, or
+ * @throws AdminProblem if the owner is not a customer, the provider does not support balances, or
  * the balance has another currency
  */
 async function requireBalance(
-  { id, amount }: { readonly id: string; readonly amount: Money },
+  { owner, amount }: { readonly owner: OwnerRef; readonly amount: Money },
   context: OperationContext,
-): Promise<BillableUser> {
-  const user = await requireBillableTarget(id, context)
-  const { billedBy } = await requireAccount(id, context)
-  if (billedBy === null) {
-    throw new AdminProblem('conflict', 'The person is not a customer of a payment provider yet.')
+): Promise<BillableOwner> {
+  const user = await requireBillableTarget(owner, context)
+  if (user.providerId === null) {
+    throw new AdminProblem(
+      'conflict',
+      'The person or team is not a customer of a payment provider yet.',
+    )
   }
   const balance = await readBalance(user)
   if (balance === null) {
-    const problem = `${billedBy} does not support customer balances. Refund a charge instead.`
+    const problem = `${user.provider} does not support customer balances. Refund a charge instead.`
     throw new AdminProblem('conflict', problem)
   }
   if (balance.currency === amount.currency) return user
-  const problem = `The balance of this person is in ${balance.currency}, not in ${amount.currency}.`
+  const problem = `This balance is in ${balance.currency}, not in ${amount.currency}.`
   throw new AdminProblem('invalid-input', problem, { fields: { 'amount.currency': [problem] } })
 }
 
-/** Operations on a person's customer object and balance at the payment provider. */
+/** Operations on an owner's customer object and balance at the payment provider. */
 export const balanceOperations: readonly Operation[] = [
   operation({
     name: 'billing.getCustomer',
-    summary: 'Show the customer of a person at the payment provider, and its balance',
-    route: ['GET', '/users/{id}/customer'],
+    summary: 'Show the customer of a person or team at the payment provider, and its balance',
+    route: ['GET', '/users/{owner}/customer'],
     role: 'viewer',
     effect: 'read',
-    input: z.strictObject({ id: userId }),
+    input: z.strictObject({ owner }),
     output: z.strictObject({
       provider: z.string().nullable(),
       customer: z
         .string()
         .nullable()
-        .describe("The provider's id of the customer. `null` if the person is not a customer"),
+        .describe(
+          "The provider's id of the customer. `null` if the person or team is not a customer",
+        ),
       balance: moneyShape
         .nullable()
         .describe(
-          'Positive for credit. `null` if the person is not a customer, or the provider does not support customer balances',
+          'Positive for credit. `null` without a customer, or if the provider does not support customer balances',
         ),
       free_until: instant.nullable().describe('End of the free access given by `billing.comp`'),
       tax_exempt: taxExemptShape
         .nullable()
-        .describe('`null` if the provider has no tax exemptions, or the person is not a customer'),
+        .describe('`null` if the provider has no tax exemptions, or there is no customer'),
       address: addressShape.nullable().describe('Address on invoices. `null` if there is none'),
-      supports: z.array(z.enum(SUPPORTED)).describe('What the provider of this person can do'),
+      supports: z.array(z.enum(SUPPORTED)).describe('What the provider can do'),
     }),
-    async run({ id }, context) {
-      const user = await requireBillable(id, context)
-      const { billedBy } = await requireAccount(id, context)
-      const isCustomer = billedBy !== null
+    async run({ owner }, context) {
+      const user = await requireBillable(owner, context)
+      const isCustomer = user.providerId !== null
       const [balance, taxExempt, address] = await Promise.all([
         isCustomer ? readBalance(user) : null,
         isCustomer && user.can('taxExemptions') ? user.taxExempt() : null,
         isCustomer ? user.billingAddress() : null,
       ])
       return {
-        provider: billedBy,
+        provider: isCustomer ? user.provider : null,
         customer: user.providerId,
         balance: balance && toMoneyJson(balance),
         free_until: user.trialEndsAt?.toISOString() ?? null,
@@ -135,10 +143,10 @@ export const balanceOperations: readonly Operation[] = [
   }),
   operation({
     name: 'billing.credit',
-    summary: 'Give a person credit, which is applied to the next invoices',
+    summary: 'Give a person or team credit, which is applied to the next invoices',
     description:
       'Fails with `conflict` if the provider does not support customer balances. `billing.debit` takes back credit that is not used yet.',
-    route: ['POST', '/users/{id}/credit'],
+    route: ['POST', '/users/{owner}/credit'],
     role: 'support',
     effect: 'change',
     commits: 'in-steps',
@@ -152,8 +160,8 @@ export const balanceOperations: readonly Operation[] = [
     }),
     output: entryShape,
     describe: describeEntry,
-    async run({ id, amount, description, gift }, context) {
-      const user = await requireBalance({ id, amount }, context)
+    async run({ owner, amount, description, gift }, context) {
+      const user = await requireBalance({ owner, amount }, context)
       const idempotencyKey = requireRepeatKey(context)
       const made = await user.creditBalance(amount, description, { gift, idempotencyKey })
       return {
@@ -165,9 +173,9 @@ export const balanceOperations: readonly Operation[] = [
   }),
   operation({
     name: 'billing.debit',
-    summary: 'Debit the balance of a person; the amount is collected with the next invoice',
+    summary: 'Debit the balance of a person or team; the amount is collected with the next invoice',
     description: 'Fails with `conflict` if the provider does not support customer balances.',
-    route: ['POST', '/users/{id}/debit'],
+    route: ['POST', '/users/{owner}/debit'],
     role: 'support',
     effect: 'change',
     commits: 'in-steps',
@@ -175,8 +183,8 @@ export const balanceOperations: readonly Operation[] = [
     input: z.strictObject(newEntry),
     output: entryShape,
     describe: describeEntry,
-    async run({ id, amount, description }, context) {
-      const user = await requireBalance({ id, amount }, context)
+    async run({ owner, amount, description }, context) {
+      const user = await requireBalance({ owner, amount }, context)
       const idempotencyKey = requireRepeatKey(context)
       const made = await user.debitBalance(amount, description, { idempotencyKey })
       return {

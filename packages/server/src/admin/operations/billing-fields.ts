@@ -1,10 +1,9 @@
-import type { BillableUser, Money, ProviderName } from '@tollgate/billing'
+import type { BillableOwner, Money, ProviderName } from '@tollgate/billing'
 import { z } from 'zod'
 import { PROVIDER_NAMES } from '../../users/account-billing.ts'
 import type { OperationContext } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
 import { nameSchema } from './fields.ts'
-import { requireAccount, requireTarget } from './users.ts'
 
 /** Amounts beyond this are refused before a provider is asked: no provider charges as much. */
 const LARGEST_AMOUNT = 999_999_999_999
@@ -34,24 +33,6 @@ export function toMoneyJson({ amount, currency }: Money): z.output<typeof moneyS
   return { amount, currency }
 }
 
-/** Finds a person as a user of the billing library, in order to read. */
-export async function requireBillable(
-  id: string,
-  context: OperationContext,
-): Promise<BillableUser> {
-  await requireAccount(id, context)
-  return (await context.billing.provider()).user(id)
-}
-
-/** Finds a person as a user of the billing library, in order to make a change. */
-export async function requireBillableTarget(
-  id: string,
-  context: OperationContext,
-): Promise<BillableUser> {
-  await requireTarget(id, context)
-  return (await context.billing.provider()).user(id)
-}
-
 /**
  * Returns the idempotency key for the billing library. `execute()` has already checked that the
  * request has one.
@@ -61,9 +42,9 @@ export function requireRepeatKey({ repeatKey }: OperationContext): string {
   throw new AdminProblem('precondition-required', 'Send an Idempotency-Key.')
 }
 
-/** Finds a subscription of this person. A subscription of another person is reported as missing. */
-export async function requireSubscription(user: BillableUser, id: number) {
-  const found = (await user.subscriptions()).find((each) => each.id === id)
+/** Finds a subscription of this owner. A subscription of another owner is reported as missing. */
+export async function requireSubscription(billable: BillableOwner, id: number) {
+  const found = (await billable.subscriptions()).find((each) => each.id === id)
   if (!found) throw notFound('subscription', String(id))
   return found
 }

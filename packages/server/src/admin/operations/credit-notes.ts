@@ -1,15 +1,10 @@
 import type { CreditNote } from '@tollgate/billing'
 import { z } from 'zod'
 import { type Operation, operation } from '../operation.ts'
-import {
-  moneyShape,
-  positiveMoney,
-  requireBillable,
-  requireBillableTarget,
-  requireRepeatKey,
-} from './billing-fields.ts'
-import { instant, nameSchema, userId } from './fields.ts'
+import { moneyShape, positiveMoney, requireRepeatKey } from './billing-fields.ts'
+import { instant, nameSchema } from './fields.ts'
 import { describeInvoice, invoiceId, requireInvoice } from './invoices.ts'
+import { owner, requireBillable, requireBillableTarget } from './owners.ts'
 
 export const CREDIT_NOTE_TO = ['refund', 'balance', 'outside'] as const
 export const CREDIT_NOTE_REASONS = [
@@ -60,36 +55,36 @@ function creditNoteJson({ data }: CreditNote): CreditNoteJson {
 export const creditNoteOperations: readonly Operation[] = [
   operation({
     name: 'billing.listCreditNotes',
-    summary: 'List the credit notes of a person, newest first',
+    summary: 'List the credit notes of a person or team, newest first',
     description: 'At most the newest 100. Empty at a provider that has no credit notes.',
-    route: ['GET', '/users/{id}/credit-notes'],
+    route: ['GET', '/users/{owner}/credit-notes'],
     role: 'viewer',
     effect: 'read',
-    input: z.strictObject({ id: userId }),
+    input: z.strictObject({ owner }),
     output: z.strictObject({ data: z.array(creditNoteShape) }),
-    async run({ id }, context) {
-      const user = await requireBillable(id, context)
+    async run({ owner }, context) {
+      const user = await requireBillable(owner, context)
       const found = user.can('creditNotes') ? await user.creditNotes({ limit: 100 }) : []
       return { data: found.map(creditNoteJson) }
     },
   }),
   operation({
     name: 'billing.issueCreditNote',
-    summary: 'Credit an invoice, fully or partially, with a document for the person',
+    summary: 'Credit an invoice, fully or partially, with a document for the person or team',
     description:
       'Without `amount`, everything that can still be credited is credited. The unpaid part of an invoice is only reduced. To document a refund that was already made, pass its id as `of_refund`; no money is returned twice. Fails with `conflict` at a provider that has no credit notes.',
-    route: ['POST', '/users/{id}/invoices/{invoice}/credit-notes'],
+    route: ['POST', '/users/{owner}/invoices/{invoice}/credit-notes'],
     role: 'support',
     effect: 'irreversible',
     commits: 'in-steps',
     needsKey: true,
     input: z.strictObject({
-      id: userId,
+      owner,
       invoice: invoiceId,
       to: z
         .enum(CREDIT_NOTE_TO)
         .describe(
-          'Where the paid money goes: back to the card (`refund`), to the balance of the person, or outside the provider',
+          'Where the paid money goes: back to the card (`refund`), to the balance of the customer, or outside the provider',
         ),
       amount: positiveMoney.optional(),
       credit_reason: z.enum(CREDIT_NOTE_REASONS).optional().describe('Passed on to the provider'),
@@ -109,8 +104,8 @@ export const creditNoteOperations: readonly Operation[] = [
         ...(memo !== undefined && { personal: { memo } }),
       }
     },
-    async run({ id, invoice, to, amount, credit_reason: reason, memo, of_refund }, context) {
-      const user = await requireBillableTarget(id, context)
+    async run({ owner, invoice, to, amount, credit_reason: reason, memo, of_refund }, context) {
+      const user = await requireBillableTarget(owner, context)
       const found = await requireInvoice(user, invoice)
       const issued = await found.creditNote({
         to,

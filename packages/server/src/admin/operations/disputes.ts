@@ -2,17 +2,15 @@ import type { Dispute } from '@tollgate/billing'
 import { z } from 'zod'
 import { type Operation, operation, readBilling } from '../operation.ts'
 import { moneyShape, providerName, toMoneyJson } from './billing-fields.ts'
-import { instant, nameSchema, pagedFields, pageShape, userId } from './fields.ts'
+import { instant, nameSchema, pagedFields, pageShape } from './fields.ts'
+import { formatOwner, owner, ownerJson, ownerShape } from './owners.ts'
 
 export const DISPUTE_STATUSES = ['inquiry', 'open', 'won', 'lost'] as const
 
 const disputeShape = z.strictObject({
   id: z.string().describe("The provider's id of the dispute"),
   provider: z.string(),
-  user_id: z
-    .string()
-    .nullable()
-    .describe('`null` if the owner is not a user but, for example, a team'),
+  ...ownerShape,
   subscription: z
     .number()
     .int()
@@ -40,7 +38,7 @@ function disputeJson(dispute: Dispute): DisputeJson {
   return {
     id,
     provider,
-    user_id: dispute.ownerType === 'user' ? dispute.ownerId : null,
+    ...ownerJson({ type: dispute.ownerType, id: dispute.ownerId }),
     subscription: subscriptionId,
     invoice,
     charge,
@@ -56,7 +54,7 @@ function disputeJson(dispute: Dispute): DisputeJson {
 export const disputeOperations: readonly Operation[] = [
   operation({
     name: 'billing.listDisputes',
-    summary: 'List the disputes (chargebacks) of all people, newest first',
+    summary: 'List the disputes (chargebacks) of all people and teams, newest first',
     description:
       'Reads only the tables of Tollgate, not the providers. Answer a dispute at its provider.',
     route: ['GET', '/disputes'],
@@ -66,19 +64,19 @@ export const disputeOperations: readonly Operation[] = [
       ...pagedFields,
       status: z.enum(DISPUTE_STATUSES).optional().describe('Only those with this status'),
       provider: providerName.optional().describe('Only those at this provider'),
-      user_id: userId.optional().describe('Only those of this user'),
+      owner: owner.optional().describe('Only those of this user or team, such as 42 or team:7'),
     }),
     output: pageShape(disputeShape),
-    async run({ after, limit, status, provider, user_id: user }, context) {
+    async run({ after, limit, status, provider, owner }, context) {
       const { cursors } = context
-      const list = `disputes ${JSON.stringify([status, provider, user])}`
+      const list = `disputes ${JSON.stringify([status, provider, owner && formatOwner(owner)])}`
       const position = after === undefined ? undefined : (cursors.decode(list, after) as string)
       const { disputes, next } = await (await readBilling(context)).disputes({
         limit,
         ...(position === undefined ? {} : { after: position }),
         ...(status === undefined ? {} : { status }),
         ...(provider === undefined ? {} : { provider }),
-        ...(user === undefined ? {} : { owner: { type: 'user', id: Number(user) } }),
+        ...(owner === undefined ? {} : { owner }),
       })
       return {
         data: disputes.map(disputeJson),

@@ -1,23 +1,24 @@
-import type { BillableUser, Invoice } from '@tollgate/billing'
+import type { BillableOwner, Invoice, Owner } from '@tollgate/billing'
 import { z } from 'zod'
 import type { AuditDescription } from '../audit/described.ts'
 import { type Operation, operation } from '../operation.ts'
 import { notFound } from '../problems.ts'
+import { moneyShape, positiveMoney, requireRepeatKey, toMoneyJson } from './billing-fields.ts'
+import { instant, nameSchema, pagedFields, pageShape, readPage } from './fields.ts'
 import {
-  moneyShape,
-  positiveMoney,
+  formatOwner,
+  owner,
+  ownerJson,
+  ownerShape,
   requireBillable,
   requireBillableTarget,
-  requireRepeatKey,
-  toMoneyJson,
-} from './billing-fields.ts'
-import { instant, nameSchema, pagedFields, pageShape, readPage, userId } from './fields.ts'
+} from './owners.ts'
 
 const STATUSES = ['paid', 'unpaid', 'void'] as const
 
 const invoiceShape = z.strictObject({
   id: z.string().describe("The provider's id of the invoice"),
-  user_id: z.string(),
+  ...ownerShape,
   provider: z.string(),
   number: z.string().describe('The number printed on the invoice, or its id'),
   date: instant,
@@ -47,11 +48,11 @@ nameSchema('InvoiceDetail', detailShape)
 export type InvoiceJson = z.output<typeof invoiceShape>
 export type InvoiceDetailJson = z.output<typeof detailShape>
 
-function invoiceJson(invoice: Invoice, owner: string): z.output<typeof invoiceShape> {
+function invoiceJson(invoice: Invoice, owner: Owner): z.output<typeof invoiceShape> {
   const { id, number, data, amounts, dueAt } = invoice
   return {
     id,
-    user_id: owner,
+    ...ownerJson(owner),
     provider: data.provider,
     number,
     date: data.date.toISOString(),
@@ -62,7 +63,7 @@ function invoiceJson(invoice: Invoice, owner: string): z.output<typeof invoiceSh
   }
 }
 
-async function detailJson(invoice: Invoice, owner: string): Promise<z.output<typeof detailShape>> {
+async function detailJson(invoice: Invoice, owner: Owner): Promise<z.output<typeof detailShape>> {
   const { data, amounts } = invoice
   return {
     ...invoiceJson(invoice, owner),
@@ -90,7 +91,7 @@ interface Position {
  * was read.
  */
 async function readInvoices(
-  user: BillableUser,
+  user: BillableOwner,
   position: Position | null,
   limit: number,
 ): Promise<{ readonly invoice: Invoice; readonly count: number }[]> {
@@ -108,47 +109,50 @@ export const invoiceId = z
   .regex(/^\w{1,100}$/, 'Expected the id of an invoice at its provider.')
   .describe("The provider's id of the invoice")
 
-const invoicePathFields = { id: userId, invoice: invoiceId }
+const invoicePathFields = { owner, invoice: invoiceId }
 
-/** Finds an invoice of a person. */
-export async function requireInvoice(user: BillableUser, id: string): Promise<Invoice> {
-  const found = await user.findInvoice(id)
+/** Finds an invoice of an owner. */
+export async function requireInvoice(billable: BillableOwner, id: string): Promise<Invoice> {
+  const found = await billable.findInvoice(id)
   if (!found) throw notFound('invoice', id)
   return found
 }
 
 export function describeInvoice(
-  { id, invoice, ...details }: { readonly id: string; readonly invoice: string },
+  { owner, invoice, ...details }: { readonly owner: Owner; readonly invoice: string },
   result: object | null = null,
 ): AuditDescription {
   const made = result && 'refund' in result ? { refund: result.refund } : {}
-  return { subject: { kind: 'invoice', id: invoice, owner: id }, details: { ...details, ...made } }
+  return {
+    subject: { kind: 'invoice', id: invoice, owner: formatOwner(owner) },
+    details: { ...details, ...made },
+  }
 }
 
 /** Operations on invoices, which are read from the provider. */
 export const invoiceOperations: readonly Operation[] = [
   operation({
     name: 'billing.listInvoices',
-    summary: 'List the invoices of a person, newest first',
+    summary: 'List the invoices of a person or team, newest first',
     description:
       'Lists paid and unpaid invoices, read from the provider; void invoices can only be found by id. Later pages take longer, because every page reads the list from its start.',
-    route: ['GET', '/users/{id}/invoices'],
+    route: ['GET', '/users/{owner}/invoices'],
     role: 'viewer',
     effect: 'read',
-    input: z.strictObject({ id: userId, ...pagedFields }),
+    input: z.strictObject({ owner, ...pagedFields }),
     output: pageShape(invoiceShape),
-    async run({ id, ...page }, context) {
-      const user = await requireBillable(id, context)
-      const found = await readPage(page, `invoices ${id}`, context.cursors, {
+    async run({ owner, ...page }, context) {
+      const user = await requireBillable(owner, context)
+      const found = await readPage(page, `invoices ${formatOwner(owner)}`, context.cursors, {
         read: (position: Position | null, limit) => readInvoices(user, position, limit),
         positionOf: ({ invoice, count }) => ({ last: invoice.id, count }),
       })
-      return { ...found, data: found.data.map(({ invoice }) => invoiceJson(invoice, id)) }
+      return { ...found, data: found.data.map(({ invoice }) => invoiceJson(invoice, owner)) }
     },
   }),
   operation({
     name: 'billing.findInvoices',
-    summary: 'Find invoices of all people by number or id',
+    summary: 'Find invoices of all people and teams by number or id',
     description:
       'Searches every provider. A new invoice can be found by its id immediately, but possibly not by its number for about a minute.',
     route: ['GET', '/invoices'],
@@ -163,24 +167,20 @@ export const invoiceOperations: readonly Operation[] = [
     output: z.strictObject({ data: z.array(invoiceShape) }),
     async run({ number }, { billing }) {
       const found = await (await billing.provider()).findInvoices(number)
-      return {
-        data: found.flatMap(({ owner, invoice }) =>
-          owner.type === 'user' ? [invoiceJson(invoice, String(owner.id))] : [],
-        ),
-      }
+      return { data: found.map(({ owner, invoice }) => invoiceJson(invoice, owner)) }
     },
   }),
   operation({
     name: 'billing.getInvoice',
-    summary: 'Show an invoice of a person',
-    route: ['GET', '/users/{id}/invoices/{invoice}'],
+    summary: 'Show an invoice of a person or team',
+    route: ['GET', '/users/{owner}/invoices/{invoice}'],
     role: 'viewer',
     effect: 'read',
     input: z.strictObject(invoicePathFields),
     output: detailShape,
-    async run({ id, invoice }, context) {
-      const user = await requireBillable(id, context)
-      return detailJson(await requireInvoice(user, invoice), id)
+    async run({ owner, invoice }, context) {
+      const user = await requireBillable(owner, context)
+      return detailJson(await requireInvoice(user, invoice), owner)
     },
   }),
   operation({
@@ -188,7 +188,7 @@ export const invoiceOperations: readonly Operation[] = [
     summary: 'Refund an invoice or another charge, fully or partially',
     description:
       'Without `amount`, the whole remaining amount is refunded. Some providers allow partial refunds only after the charge has settled.',
-    route: ['POST', '/users/{id}/invoices/{invoice}/refund'],
+    route: ['POST', '/users/{owner}/invoices/{invoice}/refund'],
     role: 'support',
     effect: 'irreversible',
     commits: 'in-steps',
@@ -211,8 +211,8 @@ export const invoiceOperations: readonly Operation[] = [
         .describe('`voided`: the charge was cancelled before it was settled'),
     }),
     describe: describeInvoice,
-    async run({ id, invoice, amount, refund_reason: reason }, context) {
-      const user = await requireBillableTarget(id, context)
+    async run({ owner, invoice, amount, refund_reason: reason }, context) {
+      const user = await requireBillableTarget(owner, context)
       const made = await user.refund(invoice, {
         idempotencyKey: requireRepeatKey(context),
         ...(amount === undefined ? {} : { amount }),
@@ -227,17 +227,17 @@ export const invoiceOperations: readonly Operation[] = [
     summary: 'Void an unpaid invoice, so that it can no longer be paid',
     description:
       'Fails with `conflict` if the provider cannot void invoices. Voiding an invoice twice has no further effect.',
-    route: ['POST', '/users/{id}/invoices/{invoice}/void'],
+    route: ['POST', '/users/{owner}/invoices/{invoice}/void'],
     role: 'support',
     effect: 'irreversible',
     commits: 'in-steps',
     input: z.strictObject(invoicePathFields),
     output: invoiceShape,
     describe: (input) => describeInvoice(input),
-    async run({ id, invoice }, context) {
-      const user = await requireBillableTarget(id, context)
+    async run({ owner, invoice }, context) {
+      const user = await requireBillableTarget(owner, context)
       const found = await requireInvoice(user, invoice)
-      return invoiceJson(await found.void(), id)
+      return invoiceJson(await found.void(), owner)
     },
   }),
 ]

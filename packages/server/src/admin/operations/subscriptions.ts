@@ -1,19 +1,25 @@
-import type { Capability, Subscription, SubscriptionStatus } from '@tollgate/billing'
+import type { Capability, Owner, Subscription, SubscriptionStatus } from '@tollgate/billing'
 import { z } from 'zod'
 import { planOf } from '../../config/plan-capabilities.ts'
 import { countSeats } from '../../plans/seats.ts'
 import { readPlanUsage } from '../../plans/usage.ts'
 import type { AuditDescription } from '../audit/described.ts'
-import { type Operation, operation, readBilling } from '../operation.ts'
+import { type Operation, operation } from '../operation.ts'
 import { AdminProblem } from '../problems.ts'
+import { providerName, requireSubscription } from './billing-fields.ts'
+import { givenInstant, instant, nameSchema, pagedFields, pageShape } from './fields.ts'
 import {
-  providerName,
+  describeOwner,
+  formatOwner,
+  owner,
+  ownerJson,
+  ownerShape,
   requireBillable,
   requireBillableTarget,
-  requireSubscription,
-} from './billing-fields.ts'
-import { givenInstant, instant, nameSchema, pagedFields, pageShape, userId } from './fields.ts'
-import { requireAccount, requireTarget } from './users.ts'
+  requireOwnerTarget,
+  requireSeatOwner,
+  requireStoredOwner,
+} from './owners.ts'
 
 /** The states by which the list can be filtered, each with billing's name for it. */
 const STATES = {
@@ -45,12 +51,7 @@ const SUPPORTED = Object.keys(SUPPORT) as [keyof typeof SUPPORT, ...(keyof typeo
 
 export const subscriptionShape = z.strictObject({
   id: z.number().int().describe('Id of the subscription in Tollgate'),
-  user_id: z
-    .string()
-    .nullable()
-    .describe('`null` if the owner is not a user but, for example, a team'),
-  owner_type: z.string(),
-  owner_id: z.string().describe('Id of the user or team that owns the subscription'),
+  ...ownerShape,
   name: z.string(),
   provider: z.string(),
   provider_id: z.string().describe("The provider's id of the subscription"),
@@ -93,13 +94,11 @@ export type UsageJson = z.output<typeof usageShape>
 const toText = (date: Date | null) => date?.toISOString() ?? null
 
 export function subscriptionJson(subscription: Subscription): SubscriptionJson {
-  const { id, userId, owner, name, provider, providerId, providerStatus } = subscription
+  const { id, owner, name, provider, providerId, providerStatus } = subscription
   const { plannedPrice, plannedAt } = subscription
   return {
     id,
-    user_id: userId === null ? null : String(userId),
-    owner_type: owner.type,
-    owner_id: String(owner.id),
+    ...ownerJson(owner),
     name,
     provider,
     provider_id: providerId,
@@ -122,7 +121,7 @@ export function subscriptionJson(subscription: Subscription): SubscriptionJson {
 }
 
 const subscriptionPathFields = {
-  id: userId,
+  owner,
   subscription: z.coerce
     .number()
     .int()
@@ -132,11 +131,12 @@ const subscriptionPathFields = {
 }
 
 function describeSubscription(input: {
-  readonly id: string
+  readonly owner: Owner
   readonly subscription: number
 }): AuditDescription {
-  const { id, subscription, ...details } = input
-  return { subject: { kind: 'subscription', id: String(subscription), owner: id }, details }
+  const { owner, subscription, ...details } = input
+  const subject = { kind: 'subscription', id: String(subscription), owner: formatOwner(owner) }
+  return { subject, details }
 }
 
 const subscriptionListShape = z.strictObject({ data: z.array(subscriptionShape) })
@@ -153,7 +153,7 @@ export function defineSubscriptionChange<More extends z.ZodRawShape>(
   const input = z.strictObject({ ...subscriptionPathFields, ...fields })
   return operation({
     ...declared,
-    route: ['POST', `/users/{id}/subscriptions/{subscription}/${path}`],
+    route: ['POST', `/users/{owner}/subscriptions/{subscription}/${path}`],
     role: 'support',
     commits: 'in-steps',
     input,
@@ -161,8 +161,8 @@ export function defineSubscriptionChange<More extends z.ZodRawShape>(
     describe: (given) =>
       describeSubscription(given as z.output<z.ZodObject<typeof subscriptionPathFields>>),
     async run(given, context) {
-      const { id, subscription } = given as z.output<z.ZodObject<typeof subscriptionPathFields>>
-      const user = await requireBillableTarget(id, context)
+      const { owner, subscription } = given as z.output<z.ZodObject<typeof subscriptionPathFields>>
+      const user = await requireBillableTarget(owner, context)
       const found = await requireSubscription(user, subscription)
       await perform(found, given as z.output<z.ZodObject<More>>)
       return subscriptionJson(await requireSubscription(user, subscription))
@@ -210,30 +210,29 @@ export const subscriptionOperations: readonly Operation[] = [
   }),
   operation({
     name: 'billing.listSubscriptionsOf',
-    summary: 'List the subscriptions of a person, including ended ones',
-    route: ['GET', '/users/{id}/subscriptions'],
+    summary: 'List the subscriptions of a person or team, including ended ones',
+    route: ['GET', '/users/{owner}/subscriptions'],
     role: 'viewer',
     effect: 'read',
-    input: z.strictObject({ id: userId }),
+    input: z.strictObject({ owner }),
     output: subscriptionListShape,
-    async run({ id }, context) {
-      await requireAccount(id, context)
-      const user = await (await readBilling(context)).user(id)
+    async run({ owner }, context) {
+      const user = await requireStoredOwner(owner, context)
       return { data: (await user.subscriptions()).map(subscriptionJson) }
     },
   }),
   operation({
     name: 'billing.listUsage',
-    summary: "List a person's usage in the current billing periods",
+    summary: 'List the usage of a person or team in the current billing periods',
     description:
       'Lists one entry for each price by usage that the plan of a running subscription has in the settings. The provider may count usage with a delay of some minutes.',
-    route: ['GET', '/users/{id}/usage'],
+    route: ['GET', '/users/{owner}/usage'],
     role: 'viewer',
     effect: 'read',
-    input: z.strictObject({ id: userId }),
+    input: z.strictObject({ owner }),
     output: z.strictObject({ data: z.array(usageShape) }),
-    async run({ id }, context) {
-      const user = await requireBillable(id, context)
+    async run({ owner }, context) {
+      const user = await requireBillable(owner, context)
       const { plans } = context.config.settings
       const running = (await user.subscriptions()).filter((each) => !each.ended())
       const read = running.map(async (subscription) => {
@@ -251,16 +250,16 @@ export const subscriptionOperations: readonly Operation[] = [
   }),
   operation({
     name: 'billing.sync',
-    summary: "Update a person's subscriptions to their state at the provider",
-    route: ['POST', '/users/{id}/sync'],
+    summary: 'Update the subscriptions of a person or team to their state at the provider',
+    route: ['POST', '/users/{owner}/sync'],
     role: 'support',
     effect: 'change',
     commits: 'in-steps',
-    input: z.strictObject({ id: userId }),
+    input: z.strictObject({ owner }),
     output: subscriptionListShape,
-    describe: ({ id }) => ({ subject: { kind: 'user', id } }),
-    async run({ id }, context) {
-      const user = await requireBillable(id, context)
+    describe: ({ owner }) => ({ subject: describeOwner(owner) }),
+    async run({ owner }, context) {
+      const user = await requireBillable(owner, context)
       await user.sync()
       return { data: (await user.subscriptions()).map(subscriptionJson) }
     },
@@ -270,18 +269,18 @@ export const subscriptionOperations: readonly Operation[] = [
     summary: 'Set the quantity of a subscription to the number of seats, counted now',
     description:
       'For plans whose `seats` in the settings is a function, such as one that counts the members of a team. Call it after the number has changed. The difference is billed with the next invoice.',
-    route: ['POST', '/users/{id}/subscriptions/{subscription}/count-seats'],
+    route: ['POST', '/users/{owner}/subscriptions/{subscription}/count-seats'],
     role: 'support',
     effect: 'change',
     commits: 'in-steps',
     input: z.strictObject(subscriptionPathFields),
     output: subscriptionShape,
     describe: (given) => describeSubscription(given),
-    async run({ id, subscription }, context) {
-      const user = await requireBillableTarget(id, context)
+    async run({ owner, subscription }, context) {
+      const user = await requireBillableTarget(owner, context)
       const found = await requireSubscription(user, subscription)
       const plan = planOf(context.config.settings.plans, found)
-      const counted = await countSeats(plan ? [plan] : [], await requireAccount(id, context))
+      const counted = await countSeats(plan ? [plan] : [], await requireSeatOwner(owner, context))
       const quantity = plan && counted.get(plan.id)
       if (!quantity) {
         const problem =
@@ -328,7 +327,7 @@ export const subscriptionOperations: readonly Operation[] = [
       name: 'billing.extendTrial',
       summary: 'Move the end of a running trial',
       description:
-        'The person is charged for the first time at the new end. Fails with `conflict` at a provider that cannot move trials.',
+        'The first charge is at the new end. Fails with `conflict` at a provider that cannot move trials.',
       effect: 'change',
     },
     { path: 'extend-trial', fields: { trial_ends_at: givenInstant } },
@@ -350,7 +349,7 @@ export const subscriptionOperations: readonly Operation[] = [
       name: 'billing.applyPromotionCode',
       summary: 'Apply a promotion code to a subscription from the next invoice on',
       description:
-        'Replaces the current discounts. The conditions of the code are checked, as if the person had typed it; unknown codes count towards the limit of the person. Fails with `conflict` at a provider that has no promotion codes.',
+        'Replaces the current discounts. The conditions of the code are checked, as if the person or team had typed it; unknown codes count towards their limit. Fails with `conflict` at a provider that has no promotion codes.',
       effect: 'change',
     },
     { path: 'promotion-code', fields: { code: z.string().trim().min(1).max(64) } },
@@ -368,19 +367,19 @@ export const subscriptionOperations: readonly Operation[] = [
   ),
   operation({
     name: 'billing.comp',
-    summary: 'Give a person access without payment until a date',
+    summary: 'Give a person or team access without payment until a date',
     description:
-      "Starts, moves or (`until: null`) ends a trial of the person that needs no card and no provider. It works with every provider, and nothing is charged at its end. A person with a running subscription would still be charged: extend the subscription's trial or apply a coupon instead.",
-    route: ['POST', '/users/{id}/comp'],
+      "Starts, moves or (`until: null`) ends a trial that needs no card and no provider. It works with every provider, and nothing is charged at its end. A customer with a running subscription would still be charged: extend the subscription's trial or apply a coupon instead.",
+    route: ['POST', '/users/{owner}/comp'],
     role: 'support',
     effect: 'change',
     needsKey: true,
-    input: z.strictObject({ id: userId, until: givenInstant.nullable() }),
-    output: z.strictObject({ id: userId, until: instant.nullable() }),
-    describe: ({ id, until }) => ({ subject: { kind: 'user', id }, details: { until } }),
-    async run({ id, until }, context) {
-      await requireTarget(id, context)
-      const user = await (await readBilling(context)).user(id)
+    input: z.strictObject({ owner, until: givenInstant.nullable() }),
+    output: z.strictObject({ ...ownerShape, until: instant.nullable() }),
+    describe: ({ owner, until }) => ({ subject: describeOwner(owner), details: { until } }),
+    async run({ owner, until }, context) {
+      await requireOwnerTarget(owner, context)
+      const user = await requireStoredOwner(owner, context)
       if (until !== null) {
         requireFuture(new Date(until), context.clock.now())
         const running = (await user.subscriptions()).find((each) => !each.ended())
@@ -392,7 +391,7 @@ export const subscriptionOperations: readonly Operation[] = [
         }
       }
       await user.startGenericTrial(until === null ? null : new Date(until))
-      return { id, until: until === null ? null : new Date(until).toISOString() }
+      return { ...ownerJson(owner), until: until === null ? null : new Date(until).toISOString() }
     },
   }),
 ]

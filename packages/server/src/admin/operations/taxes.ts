@@ -2,8 +2,8 @@ import type { Address, TaxId } from '@tollgate/billing'
 import { z } from 'zod'
 import { type Operation, operation } from '../operation.ts'
 import { notFound } from '../problems.ts'
-import { requireBillable, requireBillableTarget } from './billing-fields.ts'
-import { nameSchema, userId } from './fields.ts'
+import { nameSchema } from './fields.ts'
+import { describeOwner, owner, requireBillable, requireBillableTarget } from './owners.ts'
 
 const taxIdShape = z.strictObject({
   id: z.string().describe("The provider's id of the tax id"),
@@ -72,64 +72,64 @@ export const newTaxId = {
   value: z.string().trim().min(1).max(100),
 }
 
-/** Operations on what decides the tax of a person: tax ids, exemption and address. */
+/** Operations on what decides the tax of an owner: tax ids, exemption and address. */
 export const taxOperations: readonly Operation[] = [
   operation({
     name: 'billing.listTaxIds',
-    summary: 'List the tax ids of a person, oldest first',
+    summary: 'List the tax ids of a person or team, oldest first',
     description: 'Empty at a provider that stores no tax ids.',
-    route: ['GET', '/users/{id}/tax-ids'],
+    route: ['GET', '/users/{owner}/tax-ids'],
     role: 'viewer',
     effect: 'read',
-    input: z.strictObject({ id: userId }),
+    input: z.strictObject({ owner }),
     output: z.strictObject({ data: z.array(taxIdShape) }),
-    async run({ id }, context) {
-      const user = await requireBillable(id, context)
+    async run({ owner }, context) {
+      const user = await requireBillable(owner, context)
       const found = user.can('taxIds') ? await user.taxIds() : []
       return { data: found.map(taxIdJson) }
     },
   }),
   operation({
     name: 'billing.addTaxId',
-    summary: 'Add a tax id to a person, which is printed on invoices',
+    summary: 'Add a tax id to a person or team, which is printed on invoices',
     description:
       'Adding a tax id twice returns the first one. The result of the check by the tax office appears in `verification` later. Fails with `conflict` at a provider that stores no tax ids.',
-    route: ['POST', '/users/{id}/tax-ids'],
+    route: ['POST', '/users/{owner}/tax-ids'],
     role: 'support',
     effect: 'change',
     commits: 'in-steps',
-    input: z.strictObject({ id: userId, ...newTaxId }),
+    input: z.strictObject({ owner, ...newTaxId }),
     output: taxIdShape,
-    describe: ({ id, type, value }, result) => ({
-      subject: { kind: 'user', id },
+    describe: ({ owner, type, value }, result) => ({
+      subject: describeOwner(owner),
       details: { type, ...(result && { tax_id: result.id }) },
       personal: { value },
     }),
-    async run({ id, type, value }, context) {
-      const user = await requireBillableTarget(id, context)
+    async run({ owner, type, value }, context) {
+      const user = await requireBillableTarget(owner, context)
       return taxIdJson(await user.createTaxId(type, value))
     },
   }),
   operation({
     name: 'billing.removeTaxId',
-    summary: 'Remove a tax id of a person',
+    summary: 'Remove a tax id of a person or team',
     description: 'Invoices that exist already keep it.',
-    route: ['DELETE', '/users/{id}/tax-ids/{tax_id}'],
+    route: ['DELETE', '/users/{owner}/tax-ids/{tax_id}'],
     role: 'support',
     effect: 'change',
     commits: 'in-steps',
     status: 204,
     input: z.strictObject({
-      id: userId,
+      owner,
       tax_id: z
         .string()
         .regex(/^\w{1,100}$/, 'Expected the id of a tax id at its provider.')
         .describe("The provider's id of the tax id"),
     }),
     output: z.null(),
-    describe: ({ id, tax_id }) => ({ subject: { kind: 'user', id }, details: { tax_id } }),
-    async run({ id, tax_id: taxId }, context) {
-      const user = await requireBillableTarget(id, context)
+    describe: ({ owner, tax_id }) => ({ subject: describeOwner(owner), details: { tax_id } }),
+    async run({ owner, tax_id: taxId }, context) {
+      const user = await requireBillableTarget(owner, context)
       if ((await user.findTaxId(taxId)) === null) throw notFound('tax id', taxId)
       await user.deleteTaxId(taxId)
       return null
@@ -137,38 +137,42 @@ export const taxOperations: readonly Operation[] = [
   }),
   operation({
     name: 'billing.setTaxExempt',
-    summary: 'Set whether a person pays tax on future invoices',
+    summary: 'Set whether a person or team pays tax on future invoices',
     description: 'Fails with `conflict` at a provider that has no tax exemptions.',
-    route: ['PUT', '/users/{id}/tax-exempt'],
+    route: ['PUT', '/users/{owner}/tax-exempt'],
     role: 'support',
     effect: 'change',
     commits: 'in-steps',
-    input: z.strictObject({ id: userId, tax_exempt: taxExemptShape }),
+    input: z.strictObject({ owner, tax_exempt: taxExemptShape }),
     output: z.strictObject({ tax_exempt: taxExemptShape }),
-    describe: ({ id, tax_exempt }) => ({ subject: { kind: 'user', id }, details: { tax_exempt } }),
-    async run({ id, tax_exempt }, context) {
-      const user = await requireBillableTarget(id, context)
+    describe: ({ owner, tax_exempt }) => ({
+      subject: describeOwner(owner),
+      details: { tax_exempt },
+    }),
+    async run({ owner, tax_exempt }, context) {
+      const user = await requireBillableTarget(owner, context)
       await user.setTaxExempt(tax_exempt)
       return { tax_exempt }
     },
   }),
   operation({
     name: 'billing.setAddress',
-    summary: 'Set the address on the invoices of a person, which can also determine the tax',
+    summary:
+      'Set the address on the invoices of a person or team, which can also determine the tax',
     description:
-      'Replaces the whole address: parts that are left out are removed. Fails with `conflict` if the person is not a customer yet.',
-    route: ['PUT', '/users/{id}/address'],
+      'Replaces the whole address: parts that are left out are removed. Fails with `conflict` if the person or team is not a customer yet.',
+    route: ['PUT', '/users/{owner}/address'],
     role: 'support',
     effect: 'change',
     commits: 'in-steps',
-    input: z.strictObject({ id: userId, ...addressFields }),
+    input: z.strictObject({ owner, ...addressFields }),
     output: addressShape,
-    describe: ({ id, ...address }) => ({
-      subject: { kind: 'user', id },
+    describe: ({ owner, ...address }) => ({
+      subject: describeOwner(owner),
       personal: { address: Object.values(toAddress(address)).join(', ') },
     }),
-    async run({ id, ...address }, context) {
-      const user = await requireBillableTarget(id, context)
+    async run({ owner, ...address }, context) {
+      const user = await requireBillableTarget(owner, context)
       await user.updateCustomer({ address: toAddress(address) })
       return toAddressJson(await user.billingAddress()) ?? {}
     },

@@ -4,13 +4,12 @@ import { TEAM_ROLES } from '../../teams/roles.ts'
 import { type Team, type TeamMember, TeamRefused } from '../../teams/team.ts'
 import { updateTeamSeats } from '../../teams/team-seats.ts'
 import type { AuditDescription } from '../audit/described.ts'
-import { type Operation, type OperationContext, operation, readBilling } from '../operation.ts'
+import { type Operation, type OperationContext, operation } from '../operation.ts'
 import { notFound } from '../problems.ts'
-import { requireSubscription } from './billing-fields.ts'
-import { instant, nameSchema, pagedFields, pageShape, readPage, userId } from './fields.ts'
-import { subscriptionJson, subscriptionShape } from './subscriptions.ts'
+import { instant, nameSchema, pagedFields, pageShape, userId } from './fields.ts'
+import { describeOwner } from './owners.ts'
 
-const teamId = z.string().min(1).max(64).describe('Id of the team')
+export const teamId = z.string().min(1).max(64).describe('Id of the team')
 
 const teamShape = z.strictObject({
   id: teamId,
@@ -62,17 +61,7 @@ async function showTeam(id: string, context: OperationContext): Promise<TeamWith
 }
 
 function describeTeam({ id, ...details }: { readonly id: string }): AuditDescription {
-  return { subject: { kind: 'team', id }, details }
-}
-
-const subscriptionPath = {
-  id: teamId,
-  subscription: z.coerce
-    .number()
-    .int()
-    .positive()
-    .max(1e15)
-    .describe('Id of the subscription in Tollgate'),
+  return { subject: describeOwner(teamOwner({ id })), details }
 }
 
 /** Operations on teams. The members' own acts are on the pages of the team. */
@@ -80,20 +69,25 @@ export const teamOperations: readonly Operation[] = [
   operation({
     name: 'teams.list',
     summary: 'List teams, the newest first',
+    description:
+      'With `search`, a page can contain fewer teams than `limit`, or none, even if more follow: continue until `next` is null.',
     route: ['GET', '/teams'],
     role: 'viewer',
     effect: 'read',
     input: z.strictObject({
       ...pagedFields,
       user_id: userId.optional().describe('Only teams that this person is a member of'),
+      search: z.string().min(1).max(191).optional().describe('Part of the name, or an id'),
     }),
     output: pageShape(teamShape),
-    async run({ user_id: user, ...page }, { teams, cursors }) {
-      return readPage(page, `teams ${user ?? ''}`, cursors, {
-        read: async (before: string | null, limit) =>
-          (await teams.page({ userId: user, before, limit })).map(teamJson),
-        positionOf: ({ id }) => id,
-      })
+    async run({ user_id: userId, search, after, limit }, { teams, cursors }) {
+      const list = `teams ${JSON.stringify([userId, search])}`
+      const before = after === undefined ? null : String(cursors.decode(list, after))
+      const { teams: found, next } = await teams.page({ userId, search, before, limit })
+      return {
+        data: found.map(teamJson),
+        next: next === null ? null : cursors.encode(list, next),
+      }
     },
   }),
   operation({
@@ -105,38 +99,6 @@ export const teamOperations: readonly Operation[] = [
     input: z.strictObject({ id: teamId }),
     output: teamWithMembers,
     run: ({ id }, context) => showTeam(id, context),
-  }),
-  operation({
-    name: 'teams.listSubscriptions',
-    summary: 'List the subscriptions of a team, including ended ones',
-    route: ['GET', '/teams/{id}/subscriptions'],
-    role: 'viewer',
-    effect: 'read',
-    input: z.strictObject({ id: teamId }),
-    output: z.strictObject({ data: z.array(subscriptionShape) }),
-    async run({ id }, context) {
-      const { type } = teamOwner(await requireTeam(id, context))
-      const team = await (await readBilling(context)).owner(type, id)
-      return { data: (await team.subscriptions()).map(subscriptionJson) }
-    },
-  }),
-  operation({
-    name: 'teams.cancelSubscription',
-    summary: 'Cancel a subscription of a team at the end of its period',
-    description: 'Access continues until `ends_at`. The team can resume it until then.',
-    route: ['POST', '/teams/{id}/subscriptions/{subscription}/cancel'],
-    role: 'support',
-    effect: 'change',
-    commits: 'in-steps',
-    input: z.strictObject(subscriptionPath),
-    output: subscriptionShape,
-    describe: describeTeam,
-    async run({ id, subscription }, context) {
-      const { type } = teamOwner(await requireTeam(id, context))
-      const team = await (await context.billing.provider()).owner(type, id)
-      await (await requireSubscription(team, subscription)).cancel()
-      return subscriptionJson(await requireSubscription(team, subscription))
-    },
   }),
   operation({
     name: 'teams.setRole',

@@ -5,9 +5,12 @@ import {
   getOperationArea,
   getOperationScope,
   IRREVERSIBLE_SCOPE,
+  listPaths,
   type Operation,
+  type OperationPath,
 } from '../../admin/operation.ts'
-import { findSchemaName } from '../../admin/operations/fields.ts'
+import { findSchemaName, userId } from '../../admin/operations/fields.ts'
+import { teamId } from '../../admin/operations/teams.ts'
 import { PROBLEMS } from '../../admin/problems.ts'
 import { sessionCookieName } from '../../sessions/sessions.ts'
 
@@ -19,10 +22,11 @@ export function createOpenApi(url: string, operations: readonly Operation[]): Js
   const paths: Record<string, Record<string, Json>> = {}
   const schemas: Schemas = { Problem }
   for (const operation of operations) {
-    const [method, path] = operation.route
-    const methods = paths[path] ?? {}
-    methods[method.toLowerCase()] = describeOperation(operation, schemas)
-    paths[path] = methods
+    for (const at of listPaths(operation)) {
+      const methods = paths[at.path] ?? {}
+      methods[operation.route[0].toLowerCase()] = describeOperation(operation, at, schemas)
+      paths[at.path] = methods
+    }
   }
   return {
     openapi: '3.1.0',
@@ -91,11 +95,21 @@ function describeScopesByOperation(operations: readonly Operation[]): Json {
 
 const OPERATOR = { session: [], csrf: [] }
 
-function describeOperation(operation: Operation, schemas: Schemas): Json {
+/** The ids of owners in a path, by the type of the owner. */
+const OWNER_IDS = { user: toInputSchema(userId), team: toInputSchema(teamId) }
+
+function describeOperation(
+  operation: Operation,
+  { path, ownerType }: OperationPath,
+  schemas: Schemas,
+): Json {
   const { name, summary, description, role, effect, grantsPower = false } = operation
-  const [method, path] = operation.route
+  const [method] = operation.route
   const input = toInputSchema(operation.input)
-  const properties = (input.properties ?? {}) as Record<string, Json>
+  const properties: Record<string, Json> = {
+    ...(input.properties as Record<string, Json> | undefined),
+    ...(ownerType !== null && { owner: OWNER_IDS[ownerType] }),
+  }
   const required = (input.required ?? []) as readonly string[]
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) => param)
   const others = Object.keys(properties).filter((param) => !inPath.includes(param))
@@ -105,7 +119,7 @@ function describeOperation(operation: Operation, schemas: Schemas): Json {
     ...(effect === 'irreversible' ? [IRREVERSIBLE_SCOPE] : []),
   ]
   return {
-    operationId: name.replace('.', '_'),
+    operationId: ownerType === 'team' ? name.replace(/^\w+\./, 'teams_') : name.replace('.', '_'),
     tags: [getOperationArea(operation)],
     summary,
     description: [description, `Operators need the role ${role}.`].filter(Boolean).join(' '),

@@ -5,7 +5,12 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Actor } from '../../admin/audit/caller.ts'
 import { execute } from '../../admin/execute.ts'
 import { JsonLinesResult } from '../../admin/lines.ts'
-import { adminScopes, type Operation } from '../../admin/operation.ts'
+import {
+  adminScopes,
+  listPaths,
+  type Operation,
+  type OperationPath,
+} from '../../admin/operation.ts'
 import { OPERATIONS } from '../../admin/operations/all.ts'
 import { AdminProblem, PROBLEMS } from '../../admin/problems.ts'
 import { toProblem } from '../../admin/to-problem.ts'
@@ -25,19 +30,20 @@ export function addAdminApi(app: Hono<AppEnv>, context: ServiceContext): void {
   app.get(`${BASE}/openapi.json`, (c) => c.json(document))
   app.get(`${BASE}/problems`, (c) => c.json(PROBLEMS))
   for (const operation of OPERATIONS) {
-    const [method, path] = operation.route
-    app.on(method, BASE + path.replace(/\{(\w+)\}/g, ':$1'), async (c) => {
-      try {
-        return await serve(c, operation, context)
-      } catch (error) {
-        return respondToAdminError(c, error, context)
-      }
-    })
+    for (const at of listPaths(operation)) {
+      app.on(operation.route[0], BASE + at.path.replace(/\{(\w+)\}/g, ':$1'), async (c) => {
+        try {
+          return await serve(c, operation, at, context)
+        } catch (error) {
+          return respondToAdminError(c, error, context)
+        }
+      })
+    }
   }
   app.all(`${BASE}/*`, (c) => {
-    const allowed = OPERATIONS.filter(({ route }) => matchesRoutePattern(route[1], c.req.path)).map(
-      ({ route }) => route[0],
-    )
+    const allowed = OPERATIONS.filter((operation) =>
+      listPaths(operation).some(({ path }) => matchesRoutePattern(path, c.req.path)),
+    ).map(({ route }) => route[0])
     if (allowed.length === 0) {
       const detail = `${BASE}/openapi.json lists the paths.`
       return problemResponse(c, new AdminProblem('not-found', detail), context)
@@ -60,10 +66,11 @@ function matchesRoutePattern(pattern: string, path: string): boolean {
 async function serve(
   c: Context<AppEnv>,
   operation: Operation,
+  at: OperationPath,
   context: ServiceContext,
 ): Promise<Response> {
   const actor = await authenticate(c, context)
-  const input = await readInput(c, operation)
+  const input = await readInput(c, operation, at)
   const result = await execute(
     operation,
     {
@@ -154,9 +161,14 @@ function unauthenticated(): AdminProblem {
   )
 }
 
-async function readInput(c: Context<AppEnv>, operation: Operation): Promise<unknown> {
+async function readInput(
+  c: Context<AppEnv>,
+  operation: Operation,
+  { ownerType }: OperationPath,
+): Promise<unknown> {
   const query = readQuery(c)
-  const params = c.req.param() as Record<string, string>
+  const given = c.req.param() as Record<string, string>
+  const params = ownerType === null ? given : { ...given, owner: `${ownerType}:${given.owner}` }
   if (operation.route[0] === 'GET') return { ...query, ...params }
   if (Object.keys(query).length > 0) {
     throw new AdminProblem('invalid-request', 'Send the fields in the body, not in the query.')

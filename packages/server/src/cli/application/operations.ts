@@ -5,6 +5,7 @@ import { createCursors } from '../../admin/cursor.ts'
 import type { AdminServices } from '../../admin/execute.ts'
 import type { Operation, OperationServices } from '../../admin/operation.ts'
 import { ownerId, userId } from '../../admin/operations/fields.ts'
+import { anyOwner, owner } from '../../admin/operations/owners.ts'
 import { createRefusals } from '../../admin/refusals.ts'
 import { MACHINE_CLOCK } from '../lenient-audit.ts'
 import { UsageError } from '../usage-error.ts'
@@ -68,8 +69,8 @@ function absent<Part extends object>(part: string, present: object = {}): Part {
 }
 
 /**
- * Returns the operation for the users of an application, whose ids may be UUIDs or other texts. The
- * operations of the service accept numbers only.
+ * Returns the operation for the users and other owners of an application, whose ids may be UUIDs or
+ * other texts. The operations of the service accept numbers, and teams, only.
  */
 export function withOwnUserIds(operation: Operation): Operation {
   const { input } = operation
@@ -85,6 +86,7 @@ export function withOwnUserIds(operation: Operation): Operation {
 /** Returns the schema with ids of any application. `null` if it is not one of a user's id. */
 function replaceUserId(schema: z.ZodType): z.ZodType | null {
   if (schema === userId) return ownerId
+  if (schema === owner) return anyOwner
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
     const inner = replaceUserId(schema.unwrap() as z.ZodType)
     if (inner === null) return null

@@ -17,7 +17,10 @@ const filters = {
   actor: option.text('<kind:id>', 'only entries by this actor, such as operator:7 or command:root'),
   operation: option.text('<name>', 'only entries of this operation, such as users.disable'),
   subject: option.text('<kind:id>', 'only entries about this object, such as client:abc'),
-  owner: option.text('<id>', 'only entries about this person and the objects they own'),
+  owner: option.text(
+    '<owner>',
+    'only entries about this person or team (42, team:7) and the objects they own',
+  ),
   outcome: option.choice(
     ['done', 'started', 'failed', 'refused'],
     '<name>',

@@ -8,19 +8,22 @@ import type { InvoiceDetailJson } from '../../admin/operations/invoices.ts'
 import { chooseIdempotencyKey, parseAmount } from '../amount.ts'
 import { type Commands, command } from '../command.ts'
 import * as option from '../options.ts'
+import { OWNER, USER } from '../owner.ts'
+import { withOwner } from '../subscription.ts'
 import { formatTable } from '../table.ts'
-import { ACCOUNT, withAccount } from './user.ts'
 
 /** Commands about credit notes. */
 export const creditNoteCommands: Commands = {
   'billing credit-notes list': command({
-    summary: 'list the credit notes of a person, newest first',
-    arguments: [ACCOUNT],
-    run: ({ args }, context) =>
-      withAccount(args, context, async ({ id }, { perform }) => {
+    summary: 'list the credit notes of a person or another owner, newest first',
+    withConfig: true,
+    arguments: [USER],
+    options: { owner: OWNER },
+    run: ({ args: [user = ''], options }, context) =>
+      withOwner({ user, ...options }, context, async ({ owner }, { perform }) => {
         const { data } = await perform<{ data: readonly CreditNoteJson[] }>(
           'billing.listCreditNotes',
-          { id },
+          { owner },
         )
         const rows = data.map((each) => [
           each.id,
@@ -36,8 +39,9 @@ export const creditNoteCommands: Commands = {
   }),
   'billing credit-notes issue': command({
     summary: 'credit an invoice, fully or partially; this cannot be undone',
+    withConfig: true,
     arguments: [
-      ACCOUNT,
+      USER,
       { name: 'invoice', description: "the provider's id of the invoice" },
       { name: 'to', description: `where the money goes: ${CREDIT_NOTE_TO.join(', ')}` },
     ],
@@ -53,16 +57,17 @@ export const creditNoteCommands: Commands = {
         '<key>',
         'idempotency key; repeat an interrupted command with the same key',
       ),
+      owner: OWNER,
     },
-    run: ({ args, options: { amount, reason, memo, ofRefund, idempotencyKey: key } }, context) =>
-      withAccount(args, context, async ({ id, email }, { perform }) => {
-        const [, invoice, to] = args
-        const found = await perform<InvoiceDetailJson>('billing.getInvoice', { id, invoice })
+    run: ({ args: [user = '', invoice, to], options }, context) =>
+      withOwner({ user, owner: options.owner }, context, async ({ owner, label }, { perform }) => {
+        const { amount, reason, memo, ofRefund, idempotencyKey: key } = options
+        const found = await perform<InvoiceDetailJson>('billing.getInvoice', { owner, invoice })
         const part = amount === null ? null : parseAmount(amount, found.total.currency)
         const issued = await perform<CreditNoteJson>(
           'billing.issueCreditNote',
           {
-            id,
+            owner,
             invoice,
             to,
             ...(part !== null && { amount: part }),
@@ -72,7 +77,7 @@ export const creditNoteCommands: Commands = {
           },
           chooseIdempotencyKey(key, context),
         )
-        const text = `Issued the credit note ${issued.number} over ${formatMoney(issued.total)} to ${email} (${id}).`
+        const text = `Issued the credit note ${issued.number} over ${formatMoney(issued.total)} to ${label}.`
         return { json: issued, text }
       }),
   }),

@@ -1,9 +1,10 @@
 import { PAUSED_BILLS } from '../../admin/operations/pauses.ts'
 import { type Commands, command } from '../command.ts'
 import * as option from '../options.ts'
-import { changeSubscription, SUBSCRIPTION, USER } from '../subscription.ts'
+import { OWNER, USER } from '../owner.ts'
+import { changeSubscription, SUBSCRIPTION } from '../subscription.ts'
 
-/** Commands that change a subscription of a person. */
+/** Commands that change a subscription of a person or another owner. */
 export const subscriptionChangeCommands: Commands = {
   'billing plan-change': command({
     summary: 'change the price of a subscription when its next period begins',
@@ -12,9 +13,10 @@ export const subscriptionChangeCommands: Commands = {
     options: {
       quantity: option.count('<number>', 'quantity of the new price', 1_000_000),
       subscription: SUBSCRIPTION,
+      owner: OWNER,
     },
-    run: ({ args: [user = '', price = ''], options: { quantity, subscription } }, context) =>
-      changeSubscription({ user, subscription }, context, {
+    run: ({ args: [user = '', price = ''], options: { quantity, subscription, owner } }, context) =>
+      changeSubscription({ user, owner, subscription }, context, {
         operation: 'billing.planChange',
         input: { price, ...(quantity !== null && { quantity }) },
         describe: ({ planned }) =>
@@ -27,9 +29,9 @@ export const subscriptionChangeCommands: Commands = {
     summary: 'cancel the planned change of a subscription',
     withConfig: true,
     arguments: [USER],
-    options: { subscription: SUBSCRIPTION },
-    run: ({ args: [user = ''], options: { subscription } }, context) =>
-      changeSubscription({ user, subscription }, context, {
+    options: { subscription: SUBSCRIPTION, owner: OWNER },
+    run: ({ args: [user = ''], options: { subscription, owner } }, context) =>
+      changeSubscription({ user, owner, subscription }, context, {
         operation: 'billing.cancelPlannedChange',
         describe: ({ plan }) => `keeps ${plan}`,
       }),
@@ -46,9 +48,10 @@ export const subscriptionChangeCommands: Commands = {
         `invoices during the pause: ${PAUSED_BILLS.join(', ')} (default ${PAUSED_BILLS[0]})`,
       ),
       subscription: SUBSCRIPTION,
+      owner: OWNER,
     },
-    run: ({ args: [user = ''], options: { until, bills, subscription } }, context) =>
-      changeSubscription({ user, subscription }, context, {
+    run: ({ args: [user = ''], options: { until, bills, subscription, owner } }, context) =>
+      changeSubscription({ user, owner, subscription }, context, {
         operation: 'billing.pause',
         input: { until: until?.toISOString() ?? null, ...(bills !== null && { bills }) },
         describe: () => (until ? `is paused until ${until.toISOString()}` : 'is paused'),
@@ -58,9 +61,9 @@ export const subscriptionChangeCommands: Commands = {
     summary: 'apply a coupon to a subscription, in place of its discounts',
     withConfig: true,
     arguments: [USER, { name: 'coupon', description: "the provider's id of the coupon" }],
-    options: { subscription: SUBSCRIPTION },
-    run: ({ args: [user = '', coupon = ''], options: { subscription } }, context) =>
-      changeSubscription({ user, subscription }, context, {
+    options: { subscription: SUBSCRIPTION, owner: OWNER },
+    run: ({ args: [user = '', coupon = ''], options: { subscription, owner } }, context) =>
+      changeSubscription({ user, owner, subscription }, context, {
         operation: 'billing.applyCoupon',
         input: { coupon },
         describe: () => `has the coupon ${coupon} from the next invoice on`,
@@ -70,9 +73,9 @@ export const subscriptionChangeCommands: Commands = {
     summary: 'apply a promotion code to a subscription, in place of its discounts',
     withConfig: true,
     arguments: [USER, { name: 'code', description: 'the code, as a person would type it' }],
-    options: { subscription: SUBSCRIPTION },
-    run: ({ args: [user = '', code = ''], options: { subscription } }, context) =>
-      changeSubscription({ user, subscription }, context, {
+    options: { subscription: SUBSCRIPTION, owner: OWNER },
+    run: ({ args: [user = '', code = ''], options: { subscription, owner } }, context) =>
+      changeSubscription({ user, owner, subscription }, context, {
         operation: 'billing.applyPromotionCode',
         input: { code },
         describe: () => `has the discount of ${code} from the next invoice on`,
@@ -82,9 +85,9 @@ export const subscriptionChangeCommands: Commands = {
     summary: 'remove all discounts of a subscription',
     withConfig: true,
     arguments: [USER],
-    options: { subscription: SUBSCRIPTION },
-    run: ({ args: [user = ''], options: { subscription } }, context) =>
-      changeSubscription({ user, subscription }, context, {
+    options: { subscription: SUBSCRIPTION, owner: OWNER },
+    run: ({ args: [user = ''], options: { subscription, owner } }, context) =>
+      changeSubscription({ user, owner, subscription }, context, {
         operation: 'billing.removeDiscounts',
         describe: () => 'has the full price from the next invoice on',
       }),
@@ -93,9 +96,9 @@ export const subscriptionChangeCommands: Commands = {
     summary: 'end the pause of a subscription',
     withConfig: true,
     arguments: [USER],
-    options: { subscription: SUBSCRIPTION },
-    run: ({ args: [user = ''], options: { subscription } }, context) =>
-      changeSubscription({ user, subscription }, context, {
+    options: { subscription: SUBSCRIPTION, owner: OWNER },
+    run: ({ args: [user = ''], options: { subscription, owner } }, context) =>
+      changeSubscription({ user, owner, subscription }, context, {
         operation: 'billing.unpause',
         describe: () => 'is not paused',
       }),

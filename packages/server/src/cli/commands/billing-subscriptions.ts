@@ -6,8 +6,8 @@ import { chooseIdempotencyKey, parseAmount } from '../amount.ts'
 import { type Commands, command } from '../command.ts'
 import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
-import { requireUserId } from '../person.ts'
-import { changeSubscription, SUBSCRIPTION, USER, withPayments } from '../subscription.ts'
+import { OWNER, requireOwner, USER } from '../owner.ts'
+import { changeSubscription, SUBSCRIPTION, withOwner } from '../subscription.ts'
 import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -32,10 +32,11 @@ interface Refund {
 
 export const subscriptionCommands: Commands = {
   'billing subscriptions': command({
-    summary: 'list subscriptions, newest first: of everybody, or of one person',
+    summary: 'list subscriptions, newest first: of everybody, or of one owner',
     withConfig: true,
     options: {
       user: option.text('<user>', 'only those of this person: the id or the e-mail address'),
+      owner: option.text('<owner>', 'only those of this owner, such as team:7'),
       state: option.choice(
         SUBSCRIPTION_STATES,
         '<name>',
@@ -44,48 +45,50 @@ export const subscriptionCommands: Commands = {
       limit: option.count('<number>', 'number of subscriptions (default 25)', LARGEST_PAGE),
       after: option.text('<cursor>', 'continue after the previous page, with its cursor'),
     },
-    run({ options: { user, ...filters } }, context) {
-      if (user !== null && Object.values(filters).some((value) => value !== null)) {
-        throw new UsageError('--user lists all subscriptions of the person: leave out the others')
+    run({ options: { user, owner, ...filters } }, context) {
+      const isOfOne = user !== null || owner !== null
+      if (isOfOne && Object.values(filters).some((value) => value !== null)) {
+        const flag = user === null ? '--owner' : '--user'
+        throw new UsageError(`${flag} lists all subscriptions: leave out the others`)
       }
+      if (user !== null && owner !== null) throw new UsageError('Give --user or --owner')
       return withOperations(context, { onlyReads: true }, async (opened) => {
-        const { data, next = null } =
-          user === null
-            ? await opened.perform<Page<SubscriptionJson>>('billing.listSubscriptions', {
-                ...Object.fromEntries(
-                  Object.entries(filters).filter(([, value]) => value !== null),
-                ),
-              })
-            : await listOf(opened, await requireUserId(opened, user))
+        const { data, next = null } = !isOfOne
+          ? await opened.perform<Page<SubscriptionJson>>('billing.listSubscriptions', {
+              ...Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== null)),
+            })
+          : await listOf(opened, await requireOwner(opened, { user: user ?? '', owner }))
         if (next !== null) context.hint(`There are more subscriptions: add --after ${next}`)
         const lines = data.map((each) => [
           String(each.id),
-          each.user_id ?? `${each.owner_type} ${each.owner_id}`,
+          each.user_id ?? `${each.owner_type}:${each.owner_id}`,
           each.name,
           each.plan,
           each.provider,
           each.states.join(' '),
           each.ends_at?.slice(0, 10) ?? '',
         ])
-        const headers = ['ID', 'USER', 'NAME', 'PLAN', 'PROVIDER', 'STATES', 'ENDS']
+        const headers = ['ID', 'OWNER', 'NAME', 'PLAN', 'PROVIDER', 'STATES', 'ENDS']
         return { json: data, text: formatTable(headers, lines, 'There are no subscriptions') }
       })
     },
   }),
   'billing invoices': command({
-    summary: 'list the invoices of a person, newest first, as the provider has them',
+    summary:
+      'list the invoices of a person or another owner, newest first, as the provider has them',
     withConfig: true,
     arguments: [USER],
     options: {
       limit: option.count('<number>', 'number of invoices (default 25)', LARGEST_PAGE),
       after: option.text('<cursor>', 'continue after the previous page, with its cursor'),
+      owner: OWNER,
     },
-    run: ({ args: [user = ''], options: { limit, after } }, context) =>
-      withPayments(context, async (opened) => {
+    run: ({ args: [user = ''], options: { limit, after, owner } }, context) =>
+      withOwner({ user, owner }, context, async (named, opened) => {
         const { data, next = null } = await opened.perform<Page<InvoiceJson>>(
           'billing.listInvoices',
           {
-            id: await requireUserId(opened, user),
+            owner: named.owner,
             ...(limit !== null && { limit }),
             ...(after !== null && { after }),
           },
@@ -109,9 +112,10 @@ export const subscriptionCommands: Commands = {
     options: {
       now: option.flag('end access immediately, without a refund; cannot be undone'),
       subscription: SUBSCRIPTION,
+      owner: OWNER,
     },
-    run: ({ args: [user = ''], options: { now, subscription } }, context) =>
-      changeSubscription({ user, subscription }, context, {
+    run: ({ args: [user = ''], options: { now, subscription, owner } }, context) =>
+      changeSubscription({ user, owner, subscription }, context, {
         operation: now ? 'billing.cancelNow' : 'billing.cancel',
         describe: ({ ends_at: endsAt }) =>
           now || endsAt === null
@@ -123,9 +127,9 @@ export const subscriptionCommands: Commands = {
     summary: 'undo a cancellation while access continues',
     withConfig: true,
     arguments: [USER],
-    options: { subscription: SUBSCRIPTION },
-    run: ({ args: [user = ''], options: { subscription } }, context) =>
-      changeSubscription({ user, subscription }, context, {
+    options: { subscription: SUBSCRIPTION, owner: OWNER },
+    run: ({ args: [user = ''], options: { subscription, owner } }, context) =>
+      changeSubscription({ user, owner, subscription }, context, {
         operation: 'billing.resume',
         describe: () => 'is resumed: it renews again',
       }),
@@ -145,17 +149,17 @@ export const subscriptionCommands: Commands = {
         '<key>',
         'idempotency key; repeat an interrupted command with the same key',
       ),
+      owner: OWNER,
     },
     run: ({ args: [user = '', invoice = ''], options }, context) =>
-      withPayments(context, async (opened) => {
+      withOwner({ user, owner: options.owner }, context, async ({ owner }, opened) => {
         const { amount, currency, reason, idempotencyKey } = options
         if (amount === null && currency !== null) throw new UsageError('--currency needs --amount')
-        const id = await requireUserId(opened, user)
         const input = {
-          id,
+          owner,
           invoice,
           ...(amount !== null && {
-            amount: parseAmount(amount, currency ?? (await currencyOf(opened, id, invoice))),
+            amount: parseAmount(amount, currency ?? (await currencyOf(opened, owner, invoice))),
           }),
           ...(reason !== null && { refund_reason: reason }),
         }
@@ -169,26 +173,31 @@ export const subscriptionCommands: Commands = {
     summary: 'void an unpaid invoice, so that it can no longer be paid',
     withConfig: true,
     arguments: [USER, INVOICE],
-    run: ({ args: [user = '', invoice = ''] }, context) =>
-      withPayments(context, async (opened) => {
-        const input = { id: await requireUserId(opened, user), invoice }
+    options: { owner: OWNER },
+    run: ({ args: [user = '', invoice = ''], options }, context) =>
+      withOwner({ user, owner: options.owner }, context, async ({ owner }, opened) => {
+        const input = { owner, invoice }
         const voided = await opened.perform<InvoiceJson>('billing.voidInvoice', input)
         return { json: voided, text: `Voided the invoice ${voided.number}` }
       }),
   }),
 }
 
-function listOf({ perform }: OpenOperations, id: string): Promise<Page<SubscriptionJson>> {
-  return perform<Page<SubscriptionJson>>('billing.listSubscriptionsOf', { id })
+function listOf(
+  { perform }: OpenOperations,
+  { owner }: { readonly owner: string },
+): Promise<Page<SubscriptionJson>> {
+  return perform<Page<SubscriptionJson>>('billing.listSubscriptionsOf', { owner })
 }
 
-async function currencyOf({ perform }: OpenOperations, id: string, invoice: string) {
+async function currencyOf({ perform }: OpenOperations, owner: string, invoice: string) {
   try {
-    return (await perform<InvoiceDetailJson>('billing.getInvoice', { id, invoice })).total.currency
+    return (await perform<InvoiceDetailJson>('billing.getInvoice', { owner, invoice })).total
+      .currency
   } catch (error) {
     if (!(error instanceof AdminProblem) || error.problem !== 'not-found') throw error
     throw new UsageError(
-      `There is no invoice ${JSON.stringify(invoice)} of this person. If it is a charge without an invoice, add --currency`,
+      `There is no invoice ${JSON.stringify(invoice)} of this owner. If it is a charge without an invoice, add --currency`,
     )
   }
 }

@@ -1,15 +1,17 @@
 import type { Billing, SyncReport } from '@tollgate/billing'
+import type { SubscriptionJson } from '../../admin/operations/subscriptions.ts'
 import { withProgress } from '../../progress.ts'
-import { command, type Outcome } from '../command.ts'
+import { type CommandContext, command, type Outcome } from '../command.ts'
 import { formatCount } from '../count.ts'
 import { withTables } from '../open.ts'
 import { openBilling, withBilling } from '../open-billing.ts'
 import { withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
+import { withOwner } from '../subscription.ts'
 import { UsageError } from '../usage-error.ts'
 
 export const billingSync = command({
-  summary: 'update the billing data of all users from the providers, and show the differences',
+  summary: 'update the billing data of all owners from the providers, and show the differences',
   withConfig: true,
   options: {
     dryRun: option.flag('only show the differences'),
@@ -17,8 +19,14 @@ export const billingSync = command({
     cancelUnowned: option.flag('cancel subscriptions of customers that belong to no user'),
     since: option.date('<date>', 'only what changed since this date, such as 2026-05-01'),
     resume: option.flag('continue an interrupted run'),
+    owner: option.text('<owner>', 'only this owner: a person, or another owner such as team:7'),
   },
-  async run({ options: { dryRun, resume, since, ...ended } }, context) {
+  async run({ options: { dryRun, resume, since, owner, ...ended } }, context) {
+    if (owner !== null) {
+      const others = [dryRun, resume, since !== null, ...Object.values(ended)]
+      if (others.includes(true)) throw new UsageError('--owner has no further options')
+      return syncOwner(owner, context)
+    }
     if (dryRun && resume) throw new UsageError('--dry-run cannot be resumed: leave out --resume')
     if (dryRun) {
       const wanted = { dryRun, ...ended, ...(since ? { since } : {}) }
@@ -47,6 +55,19 @@ export const billingSync = command({
     })
   },
 })
+
+/** Updates the subscriptions of one owner. */
+function syncOwner(chosen: string, context: CommandContext): Promise<Outcome> {
+  return withOwner({ user: '', owner: chosen }, context, async ({ owner, label }, { perform }) => {
+    const { data } = await perform<{ data: readonly SubscriptionJson[] }>('billing.sync', { owner })
+    const lines = data.map(({ id, name, plan, states }) => `  ${id} ${name}: ${plan} (${states})`)
+    const subscriptions = formatCount(data.length, 'subscription', 'subscriptions')
+    return {
+      json: data,
+      text: [`Updated ${label}: ${subscriptions}`, ...lines].join('\n'),
+    }
+  })
+}
 
 function describe(report: SyncReport, dryRun: boolean): Outcome {
   const lines = report.drift.flatMap(({ owner, provider, providerId, what, advice }) => [

@@ -1,18 +1,23 @@
 import { type AddressJson, TAX_EXEMPTIONS, type TaxIdJson } from '../../admin/operations/taxes.ts'
 import { type Commands, command } from '../command.ts'
 import * as option from '../options.ts'
+import { OWNER, USER } from '../owner.ts'
+import { withOwner } from '../subscription.ts'
 import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
-import { ACCOUNT, withAccount } from './user.ts'
 
-/** Commands about what decides the tax of a person. */
+/** Commands about what decides the tax of an owner. */
 export const taxCommands: Commands = {
   'billing tax-ids list': command({
-    summary: 'list the tax ids of a person, oldest first',
-    arguments: [ACCOUNT],
-    run: ({ args }, context) =>
-      withAccount(args, context, async ({ id }, { perform }) => {
-        const { data } = await perform<{ data: readonly TaxIdJson[] }>('billing.listTaxIds', { id })
+    summary: 'list the tax ids of a person or another owner, oldest first',
+    withConfig: true,
+    arguments: [USER],
+    options: { owner: OWNER },
+    run: ({ args: [user = ''], options }, context) =>
+      withOwner({ user, ...options }, context, async ({ owner }, { perform }) => {
+        const { data } = await perform<{ data: readonly TaxIdJson[] }>('billing.listTaxIds', {
+          owner,
+        })
         const headers = ['ID', 'TYPE', 'VALUE', 'COUNTRY', 'VERIFICATION']
         const rows = data.map((each) => [
           each.id,
@@ -25,47 +30,54 @@ export const taxCommands: Commands = {
       }),
   }),
   'billing tax-ids add': command({
-    summary: 'add a tax id to a person',
+    summary: 'add a tax id to a person or another owner',
+    withConfig: true,
     arguments: [
-      ACCOUNT,
+      USER,
       { name: 'type', description: "the provider's name of the type, such as eu_vat" },
       { name: 'value', description: 'the number' },
     ],
-    run: ({ args }, context) =>
-      withAccount(args, context, async ({ id, email }, { perform }) => {
-        const input = { id, type: args[1], value: args[2] }
+    options: { owner: OWNER },
+    run: ({ args: [user = '', ...args], options }, context) =>
+      withOwner({ user, ...options }, context, async ({ owner, label }, { perform }) => {
+        const input = { owner, type: args[0], value: args[1] }
         const added = await perform<TaxIdJson>('billing.addTaxId', input)
-        const text = `Added the tax id ${added.id} to ${email} (${id}). Verification: ${added.verification}.`
+        const text = `Added the tax id ${added.id} to ${label}. Verification: ${added.verification}.`
         return { json: added, text }
       }),
   }),
   'billing tax-ids remove': command({
-    summary: 'remove a tax id of a person',
-    arguments: [ACCOUNT, { name: 'tax-id', description: 'its id in the list' }],
-    run: ({ args }, context) =>
-      withAccount(args, context, async ({ id, email }, { perform }) => {
-        const taxId = args[1]
-        await perform('billing.removeTaxId', { id, tax_id: taxId })
-        const text = `Removed the tax id ${taxId} of ${email} (${id}).`
+    summary: 'remove a tax id of a person or another owner',
+    withConfig: true,
+    arguments: [USER, { name: 'tax-id', description: 'its id in the list' }],
+    options: { owner: OWNER },
+    run: ({ args: [user = '', ...args], options }, context) =>
+      withOwner({ user, ...options }, context, async ({ owner, label }, { perform }) => {
+        const taxId = args[0]
+        await perform('billing.removeTaxId', { owner, tax_id: taxId })
+        const text = `Removed the tax id ${taxId} of ${label}.`
         return { json: { id: taxId, removed: true }, text }
       }),
   }),
   'billing tax-exempt': command({
-    summary: 'set whether a person pays tax on future invoices',
-    arguments: [ACCOUNT, { name: 'status', description: TAX_EXEMPTIONS.join(', ') }],
-    run: ({ args }, context) =>
-      withAccount(args, context, async ({ id, email }, { perform }) => {
+    summary: 'set whether a person or another owner pays tax on future invoices',
+    withConfig: true,
+    arguments: [USER, { name: 'status', description: TAX_EXEMPTIONS.join(', ') }],
+    options: { owner: OWNER },
+    run: ({ args: [user = '', ...args], options }, context) =>
+      withOwner({ user, ...options }, context, async ({ owner, label }, { perform }) => {
         const set = await perform<{ tax_exempt: string }>('billing.setTaxExempt', {
-          id,
-          tax_exempt: args[1],
+          owner,
+          tax_exempt: args[0],
         })
-        const text = `The tax status of ${email} (${id}) is now ${set.tax_exempt}.`
+        const text = `The tax status of ${label} is now ${set.tax_exempt}.`
         return { json: set, text }
       }),
   }),
   'billing address': command({
-    summary: 'set the whole address on the invoices of a person',
-    arguments: [ACCOUNT],
+    summary: 'set the whole address on the invoices of a person or another owner',
+    withConfig: true,
+    arguments: [USER],
     options: {
       line1: option.text('<text>', 'street and number'),
       line2: option.text('<text>', 'further line'),
@@ -74,18 +86,20 @@ export const taxCommands: Commands = {
       state: option.text('<text>', 'state, county or province'),
       country: option.text('<code>', 'country code of two capital letters'),
       none: option.flag('remove the address'),
+      owner: OWNER,
     },
-    run: ({ args, options: { postalCode, none, ...others } }, context) => {
+    run: ({ args: [user = ''], options }, context) => {
+      const { postalCode, none, owner: chosen, ...others } = options
       const parts = Object.entries({ ...others, postal_code: postalCode })
       const address = Object.fromEntries(parts.filter(([, value]) => value !== null))
       if (none !== (Object.keys(address).length === 0)) {
         throw new UsageError('Give the parts of the address, or --none to remove it')
       }
-      return withAccount(args, context, async ({ id, email }, { perform }) => {
-        const set = await perform<AddressJson>('billing.setAddress', { id, ...address })
+      return withOwner({ user, owner: chosen }, context, async ({ owner, label }, { perform }) => {
+        const set = await perform<AddressJson>('billing.setAddress', { owner, ...address })
         const text = none
-          ? `Removed the billing address of ${email} (${id}).`
-          : `Changed the billing address of ${email} (${id}).`
+          ? `Removed the billing address of ${label}.`
+          : `Changed the billing address of ${label}.`
         return { json: set, text }
       })
     },

@@ -18,9 +18,10 @@ export const teamCommands: Commands = {
     summary: 'list the teams, newest first',
     options: {
       user: option.text('<id>', 'only those of this user'),
+      search: option.text('<text>', 'only those with this text in their name, or with this id'),
       after: option.text('<cursor>', 'continue after the previous page'),
     },
-    run: ({ options: { user, after } }, context) =>
+    run: ({ options: { user, search, after } }, context) =>
       withOperations(context, { onlyReads: true }, async (opened) => {
         const { data, next } = await opened.perform<{
           data: readonly TeamJson[]
@@ -28,6 +29,7 @@ export const teamCommands: Commands = {
         }>('teams.list', {
           limit: PAGE,
           ...(user !== null && { user_id: await requireUserId(opened, user) }),
+          ...(search !== null && { search }),
           ...(after !== null && { after }),
         })
         if (next !== null) context.hint(`There are more teams: add --after ${next}`)
@@ -49,8 +51,8 @@ export const teamCommands: Commands = {
       withOperations(context, { onlyReads: true }, async ({ perform }) => {
         const team = await perform<TeamWithMembersJson>('teams.get', { id })
         const { data: subscriptions } = await perform<{ data: readonly SubscriptionJson[] }>(
-          'teams.listSubscriptions',
-          { id },
+          'billing.listSubscriptionsOf',
+          { owner: `team:${id}` },
         )
         const members = team.members.map((each) => [
           each.user_id,
@@ -99,17 +101,6 @@ export const teamCommands: Commands = {
         const user = await requireUserId(opened, named)
         const team = await opened.perform<TeamWithMembersJson>('teams.removeMember', { id, user })
         return { json: team, text: `Removed the user ${user} from ${team.name}.` }
-      }),
-  }),
-  'team cancel': command({
-    summary: 'cancel a subscription of a team at the end of its period',
-    arguments: [TEAM, { name: 'subscription', description: 'the id that `team show` prints' }],
-    run: ({ args: [id = '', subscription = ''] }, context) =>
-      withOperations(context, {}, async ({ perform }) => {
-        const input = { id, subscription }
-        const done = await perform<SubscriptionJson>('teams.cancelSubscription', input)
-        const until = done.ends_at === null ? '' : ` It ends on ${done.ends_at.slice(0, 10)}.`
-        return { json: done, text: `Cancelled the subscription ${done.id}.${until}` }
       }),
   }),
   'team delete': command({

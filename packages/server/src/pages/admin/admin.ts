@@ -7,12 +7,12 @@ import { addKeyPages } from './keys.tsx'
 import { addMail } from './mail.tsx'
 import { addOverviewPage } from './overview/overview.tsx'
 import { addAllPersonActionRoutes } from './people/actions.tsx'
-import { addInvoicesPage } from './people/invoices.tsx'
 import { addPeople } from './people/people.tsx'
 import { addPerson } from './people/person.tsx'
 import { addTimelinePage } from './people/timeline.tsx'
 import { addPlansPage } from './plans.tsx'
 import { addSettingsPage } from './settings.tsx'
+import { addTeamPages } from './teams/teams.tsx'
 import { addWebhookPages } from './webhooks/webhooks.ts'
 
 /** Adds the pages of operators. Other people get a 404. */
@@ -20,9 +20,9 @@ export function addAdmin(app: Hono<AppEnv>): void {
   addOverviewPage(app)
   addPeople(app)
   addPerson(app)
-  addInvoicesPage(app)
   addTimelinePage(app)
   addAllPersonActionRoutes(app)
+  addTeamPages(app)
   addDisputesPage(app)
   addAdminClientPages(app)
   addPlansPage(app)

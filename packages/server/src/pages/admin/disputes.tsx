@@ -3,8 +3,8 @@ import type { FC } from 'hono/jsx'
 import { DISPUTE_STATUSES, type DisputeJson } from '../../admin/operations/disputes.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import { Heading, usePage } from '../parts/layout.tsx'
+import { DisputeTable } from './billing/dispute-table.tsx'
 import { Pager, renderAdmin, requireRole, runOperation } from './parts.tsx'
-import { DisputeTable } from './people/dispute-table.tsx'
 
 /** Adds the list of disputes. */
 export function addDisputesPage(app: Hono<AppEnv>): void {
@@ -29,7 +29,7 @@ export function addDisputesPage(app: Hono<AppEnv>): void {
           {data.length === 0 ? (
             <p>{t('disputes.none')}</p>
           ) : (
-            <DisputeTable disputes={data} withPerson />
+            <DisputeTable disputes={data} withOwner />
           )}
           <Pager c={c} next={next} />
         </section>

@@ -136,6 +136,7 @@ export function mayCall({ role }: { readonly role: Role | null }, name: string):
 const PLACES = [
   { name: 'overview', path: '/admin', needs: null },
   { name: 'people', path: '/admin/people', needs: 'users.list' },
+  { name: 'teams', path: '/admin/teams', needs: 'teams.list' },
   { name: 'disputes', path: '/admin/disputes', needs: 'billing.listDisputes' },
   { name: 'clients', path: '/admin/applications', needs: 'clients.list' },
   { name: 'plans', path: '/admin/plans', needs: 'billing.listPlans' },

@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
+import { parseOwner } from '../../../admin/operations/owners.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Fact, Moment } from '../../parts/table.tsx'
@@ -63,7 +64,7 @@ const Act: FC<{ entry: EntryJson }> = ({ entry }) => {
       )}
       {owner !== null && (
         <Fact term={t('adminAudit.owner')}>
-          <Reference kind="user" id={owner} />
+          <Reference kind={parseOwner(owner).type} id={parseOwner(owner).id} />
         </Fact>
       )}
       {intent !== null && (

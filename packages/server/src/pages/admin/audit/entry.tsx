@@ -61,6 +61,7 @@ export const Who: FC<{ actor: EntryJson['actor'] }> = ({ actor: { kind, id, emai
 const PLACES: Readonly<Record<string, string>> = {
   user: '/admin/people',
   client: '/admin/applications',
+  team: '/admin/teams',
 }
 
 /** An object by its kind and id, with a link to its page if it has one. */

@@ -76,16 +76,18 @@ async function resolve(
   return { query, problems }
 }
 
-const ID = /^[1-9]\d{0,14}$/
+const OWNER = /^([1-9]\d{0,14}|team:[\w-]{1,64})$/
 
 /**
- * Finds the id of a person. An id is returned as given, even one of a deleted person, whose entries
- * remain.
+ * Finds a person or team, as operations name owners. An id is returned as given, even one that was
+ * deleted, because its entries remain.
  */
 async function findOne(c: Context<AppEnv>, text: string): Promise<string | null> {
-  if (text === '' || ID.test(text)) return text || null
-  const [found] = await findPeople(c, text)
-  return found?.id ?? null
+  if (text === '' || OWNER.test(text)) return text || null
+  const { people, teams } = await findPeople(c, text)
+  const [person] = people
+  const [team] = teams
+  return person?.id ?? (team ? `team:${team.id}` : null)
 }
 
 interface ListView {

@@ -8,6 +8,7 @@ import { DAYS_SHOWN } from '../../../statistics/statistics.ts'
 import { findFormNotice } from '../../billing/model/notices.ts'
 import { SandboxControls } from '../../billing/sections/sandbox-controls.tsx'
 import { usePage } from '../../parts/layout.tsx'
+import { describeProvider } from '../billing/describe-provider.ts'
 import {
   AdminForm,
   getOperator,
@@ -17,7 +18,6 @@ import {
   runOperation,
 } from '../parts.tsx'
 import { FindPerson } from '../people/find.tsx'
-import { describeProvider } from '../people/people.tsx'
 import { Plot } from './plot.tsx'
 import { createPlots } from './plots.ts'
 

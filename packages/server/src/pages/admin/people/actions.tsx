@@ -6,21 +6,26 @@ import { isCharged } from '../../../users/end-account.ts'
 import { parseRole, ROLES } from '../../../users/roles.ts'
 import { Choice } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
-import { describeRole } from '../parts.tsx'
-import { BILLING_ACTIONS } from './billing-acts.tsx'
-import { CREDIT_NOTE_ACTIONS } from './credit-note-acts.tsx'
+import { type Action, type ActionPages, addActionRoutes } from '../billing/action.tsx'
+import { OWNER_ACTIONS } from '../billing/acts.ts'
+import { addInvoicesPage } from '../billing/invoices.tsx'
+import { SubscriptionChoices, SubscriptionList } from '../billing/subscriptions.tsx'
+import { describeRole, getOperator } from '../parts.tsx'
 import { addDeleteClientPage } from './delete.tsx'
-import { PAUSE_ACTIONS } from './pauses.tsx'
-import { addPersonActionRoutes, type PersonAction } from './person-act.tsx'
-import { type PersonJson, readSubscriptionDetails } from './person-data.ts'
-import { PLANNED_CHANGE_ACTIONS } from './planned-changes.tsx'
-import { SubscriptionChoices, SubscriptionList } from './subscriptions.tsx'
-import { TAX_ACTIONS } from './tax-acts.tsx'
+import { renderPerson } from './person.tsx'
+import {
+  findActionObstacle,
+  type PersonJson,
+  type PersonPayer,
+  readPersonPayer,
+  readSubscriptionDetails,
+} from './person-data.ts'
+import type { CompletedAction } from './person-path.ts'
 
 /**
  * The actions on an account, its sessions, approvals and tokens, by the last part of the URL path.
  */
-const ACTS: Readonly<Record<string, PersonAction>> = {
+const ACTS: Readonly<Record<string, Action<PersonPayer> & { readonly done: CompletedAction }>> = {
   'sign-out': { operation: 'users.signOut', done: 'signed-out', texts: 'people.signOut' },
   'reset-factors': {
     operation: 'users.resetFactors',
@@ -33,7 +38,7 @@ const ACTS: Readonly<Record<string, PersonAction>> = {
     done: 'disabled',
     texts: 'accounts.disable',
     input: (form) => ({ subscription: parseChoice(form.get('subscription')) }),
-    async decisions({ c, person }) {
+    async decisions({ c, payer: { person } }) {
       // From our own tables: an intruder is locked out while a provider is away.
       const subscriptions = await readSubscriptionDetails(c, person.id)
       return (
@@ -49,7 +54,7 @@ const ACTS: Readonly<Record<string, PersonAction>> = {
     done: 'role-changed',
     texts: 'people.role',
     input: (form) => ({ role: parseRole(form.get('role')) }),
-    decisions: ({ person }) => <RoleChoices present={person.role} />,
+    decisions: ({ payer }) => <RoleChoices present={payer.person.role} />,
   },
   'end-session': {
     operation: 'users.endSession',
@@ -79,15 +84,17 @@ const ACTS: Readonly<Record<string, PersonAction>> = {
 
 /** Adds the routes of the actions on a person's account. */
 export function addAllPersonActionRoutes(app: Hono<AppEnv>): void {
-  const all = {
-    ...ACTS,
-    ...BILLING_ACTIONS,
-    ...PLANNED_CHANGE_ACTIONS,
-    ...PAUSE_ACTIONS,
-    ...TAX_ACTIONS,
-    ...CREDIT_NOTE_ACTIONS,
-  }
-  for (const [name, act] of Object.entries(all)) addPersonActionRoutes(app, name, act)
+  const pages = {
+    path: '/admin/people',
+    read: readPersonPayer,
+    isForbidden: (c, { person }) => findActionObstacle(getOperator(c), person) !== null,
+    render: renderPerson,
+  } satisfies Partial<ActionPages<PersonPayer>>
+  const asUser = { ...pages, target: (id: string) => ({ id }) }
+  const asOwner = { ...pages, target: (id: string) => ({ owner: id }) }
+  for (const act of Object.entries(ACTS)) addActionRoutes(app, act, asUser)
+  for (const act of OWNER_ACTIONS) addActionRoutes(app, act, asOwner)
+  addInvoicesPage(app, asOwner)
   addDeleteClientPage(app)
 }
 

@@ -20,6 +20,7 @@ import type { Account } from '../../../users/user.ts'
 import { isCancelled } from '../../parts/confirmation.tsx'
 import { Choice } from '../../parts/fields.tsx'
 import { readOwnForm } from '../../parts/forms.ts'
+import { SubscriptionChoices, SubscriptionList } from '../billing/subscriptions.tsx'
 import {
   getOperator,
   isSolvableInForm,
@@ -32,7 +33,6 @@ import {
 import { renderPerson } from './person.tsx'
 import { findActionObstacle, readPerson } from './person-data.ts'
 import { pathOf } from './person-path.ts'
-import { SubscriptionChoices, SubscriptionList } from './subscriptions.tsx'
 
 /** The output of `users.delete`. */
 interface Deletion {

@@ -1,12 +1,13 @@
 import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { AppEnv } from '../../../http/variables.ts'
-import { PROVIDER_NAMES } from '../../../users/account-billing.ts'
 import { parseRole, ROLES, type Role } from '../../../users/roles.ts'
 import { readOwnForm } from '../../parts/forms.ts'
 import { Heading, usePage } from '../../parts/layout.tsx'
 import { Day, Table } from '../../parts/table.tsx'
+import { describeProvider } from '../billing/describe-provider.ts'
 import { describeRole, Pager, renderAdmin, requireRole, runOperation } from '../parts.tsx'
+import { TeamTable } from '../teams/team-table.tsx'
 import { FindPerson, findPeople } from './find.tsx'
 import { addInvite, InvitePerson } from './invite.tsx'
 import type { PersonJson } from './person-data.ts'
@@ -49,18 +50,29 @@ export function addPeople(app: Hono<AppEnv>): void {
     const given = (await readOwnForm(c)).get('person') ?? ''
     const found = await findPeople(c, given)
     const { t } = c.get('page')
-    const [first] = found
-    if (!first) return c.redirect('/admin/people?done=unknown', 303)
-    if (found.length === 1) return c.redirect(`/admin/people/${first.id}`, 303)
+    const paths = [
+      ...found.people.map(({ id }) => `/admin/people/${id}`),
+      ...found.teams.map(({ id }) => `/admin/teams/${id}`),
+    ]
+    const [first] = paths
+    if (first === undefined) return c.redirect('/admin/people?done=unknown', 303)
+    if (paths.length === 1) return c.redirect(first, 303)
     return renderAdmin(
       c,
       { title: t('admin.people') },
       <>
         <Heading title={t('admin.people')} lead={t('people.several')} />
         <FindPerson value={given} />
-        <section class="card" aria-label={t('admin.people')}>
-          <PeopleTable people={found} />
-        </section>
+        {found.people.length > 0 && (
+          <section class="card" aria-label={t('admin.people')}>
+            <PeopleTable people={found.people} />
+          </section>
+        )}
+        {found.teams.length > 0 && (
+          <section class="card" aria-label={t('admin.teams')}>
+            <TeamTable teams={found.teams} />
+          </section>
+        )}
       </>,
     )
   })
@@ -115,11 +127,6 @@ const PeopleTable: FC<{ people: readonly PersonJson[] }> = ({ people }) => {
       ])}
     />
   )
-}
-
-/** The display name of a provider. */
-export function describeProvider(name: string): string {
-  return name === 'stripe' || name === 'braintree' ? PROVIDER_NAMES[name] : name
 }
 
 /** Badges with the state and the role of a person. */

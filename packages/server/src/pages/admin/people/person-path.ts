@@ -1,3 +1,5 @@
+import { BILLING_DONE } from '../billing/done.ts'
+
 /** Results of forms, as `?done=…` names them after the redirect. */
 export const DONE = [
   'signed-out',
@@ -10,27 +12,7 @@ export const DONE = [
   'application-revoked',
   'token-revoked',
   'unlinked',
-  'synced',
-  'resumed',
-  'cancelled',
-  'ended',
-  'trial-extended',
-  'coupon-applied',
-  'discounts-removed',
-  'change-planned',
-  'planned-change-cancelled',
-  'paused',
-  'unpaused',
-  'tax-id-added',
-  'tax-id-removed',
-  'tax-exempt-set',
-  'address-set',
-  'comped',
-  'comp-ended',
-  'credited',
-  'refunded',
-  'credit-note-issued',
-  'invoice-voided',
+  ...BILLING_DONE,
 ] as const
 
 export type CompletedAction = (typeof DONE)[number]

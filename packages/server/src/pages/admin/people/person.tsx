@@ -4,6 +4,12 @@ import type { AdminProblem } from '../../../admin/problems.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Fact, Moment } from '../../parts/table.tsx'
+import { CreditNotes } from '../billing/credit-notes.tsx'
+import { describeProvider } from '../billing/describe-provider.ts'
+import { Disputes } from '../billing/dispute-table.tsx'
+import { Invoices } from '../billing/invoices.tsx'
+import { renews, Subscriptions } from '../billing/subscriptions.tsx'
+import { Taxes } from '../billing/taxes.tsx'
 import {
   AdminForm,
   describeRole,
@@ -13,14 +19,9 @@ import {
   requireRole,
 } from '../parts.tsx'
 import { Applications, Links, Sessions, Tokens } from './access.tsx'
-import { CreditNotes } from './credit-notes.tsx'
-import { Disputes } from './dispute-table.tsx'
-import { Invoices } from './invoices.tsx'
-import { describeProvider, PersonState } from './people.tsx'
+import { PersonState } from './people.tsx'
 import { findActionObstacle, type PersonSectionProps, readPersonData } from './person-data.ts'
 import { DONE, pathOf } from './person-path.ts'
-import { renews, Subscriptions } from './subscriptions.tsx'
-import { Taxes } from './taxes.tsx'
 import { Timeline } from './timeline.tsx'
 
 /** Adds the page of a person. */

@@ -32,13 +32,15 @@ export function addTimelinePage(app: Hono<AppEnv>): void {
       c,
       { title: t('people.timeline') },
       <>
-        <h1>{t.parts('people.timelineOf', { email: <bdi>{person.email}</bdi> })}</h1>
+        <h1>{t.parts('people.timelineOf', { name: <bdi>{person.email}</bdi> })}</h1>
         <section class="card" aria-label={t('people.timeline')}>
           <Events events={page.data} person={page.next === null ? person : null} />
           <Pager c={c} next={page.next} />
         </section>
         <p>
-          <a href={pathOf(person.id)}>{t('people.backToPerson')}</a>
+          <a href={pathOf(person.id)}>
+            {t.parts('people.backTo', { name: <bdi>{person.email}</bdi> })}
+          </a>
         </p>
       </>,
     )

@@ -4,6 +4,7 @@ import type { AppEnv } from '../../../http/variables.ts'
 import { readOwnForm } from '../../parts/forms.ts'
 import { Heading } from '../../parts/layout.tsx'
 import { Empty, Fact, Moment, Table } from '../../parts/table.tsx'
+import { describeProvider } from '../billing/describe-provider.ts'
 import {
   AdminForm,
   getOperator,
@@ -14,7 +15,6 @@ import {
   requireRole,
   runOperation,
 } from '../parts.tsx'
-import { describeProvider } from '../people/people.tsx'
 import {
   Attempts,
   BASE,

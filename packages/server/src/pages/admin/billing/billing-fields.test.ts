@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { InvalidField } from './action.tsx'
 import { readAmount } from './billing-fields.tsx'
-import { InvalidField } from './person-act.tsx'
 
 const read = (amount: string, currency: string) =>
   readAmount(new URLSearchParams({ amount, currency }))

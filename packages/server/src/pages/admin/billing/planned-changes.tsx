@@ -3,20 +3,20 @@ import { computeQuantityOnPlan } from '../../billing/model/plans.ts'
 import { Price } from '../../billing/sections/price.tsx'
 import { Choice } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
+import { type BillingAction, InvalidField } from './action.tsx'
 import { buildSubscriptionInput } from './billing-acts.tsx'
-import { InvalidField, type PersonAction } from './person-act.tsx'
-import { readSubscription, type SubscriptionJson } from './person-data.ts'
+import { readSubscription, type SubscriptionJson } from './owner-data.ts'
 
 /** The acts on the planned change of a subscription, by the last part of the URL path. */
-export const PLANNED_CHANGE_ACTIONS: Readonly<Record<string, PersonAction>> = {
+export const PLANNED_CHANGE_ACTIONS: Readonly<Record<string, BillingAction>> = {
   'plan-change': {
     operation: 'billing.planChange',
     done: 'change-planned',
     texts: 'people.planChange',
     isHarmless: true,
     input: (form, subscription) => ({ subscription, ...readChoice(form) }),
-    async decisions({ c, person, object, form }) {
-      const subscription = await readSubscription(c, person.id, object)
+    async decisions({ c, payer, object, form }) {
+      const subscription = await readSubscription(c, payer.owner, object)
       return <PlanChoices subscription={subscription} chosen={form?.get('plan') ?? null} />
     },
   },

@@ -3,10 +3,10 @@ import type { FC } from 'hono/jsx'
 import { formatAmount } from '../../../messages/messages.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Day, Table } from '../../parts/table.tsx'
-import type { PersonSectionProps } from './person-data.ts'
+import type { BillingSectionProps } from './owner-data.ts'
 
-/** The credit notes of a person. Nothing if there are none. */
-export const CreditNotes: FC<PersonSectionProps> = ({ data: { creditNotes } }) => {
+/** The credit notes of a person or team. Nothing if there are none. */
+export const CreditNotes: FC<BillingSectionProps> = ({ data: { creditNotes } }) => {
   const { t } = usePage()
   if (creditNotes?.length === 0) return null
   return (

@@ -3,12 +3,11 @@ import { type AddressJson, TAX_EXEMPTIONS } from '../../../admin/operations/taxe
 import { AddressFields, readAddress } from '../../billing/sections/address-fields.tsx'
 import { Choice, TextField } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
-import { runOperation } from '../parts.tsx'
-import type { PersonAction } from './person-act.tsx'
-import type { CustomerJson } from './person-data.ts'
+import type { BillingAction } from './action.tsx'
+import { type CustomerJson, readCustomer } from './owner-data.ts'
 
-/** The acts on the taxes of a person, by the last part of the URL path. */
-export const TAX_ACTIONS: Readonly<Record<string, PersonAction>> = {
+/** The acts on the taxes of a person or team, by the last part of the URL path. */
+export const TAX_ACTIONS: Readonly<Record<string, BillingAction>> = {
   'add-tax-id': {
     operation: 'billing.addTaxId',
     done: 'tax-id-added',
@@ -29,8 +28,8 @@ export const TAX_ACTIONS: Readonly<Record<string, PersonAction>> = {
     texts: 'people.taxExempt',
     isHarmless: true,
     input: (form) => ({ tax_exempt: form.get('tax_exempt') ?? '' }),
-    async decisions({ c, person }) {
-      const { tax_exempt: present } = await readCustomer(c, person.id)
+    async decisions({ c, payer }) {
+      const { tax_exempt: present } = await readCustomer(c, payer.owner)
       return <Exemptions present={present} />
     },
   },
@@ -40,17 +39,14 @@ export const TAX_ACTIONS: Readonly<Record<string, PersonAction>> = {
     texts: 'people.address',
     isHarmless: true,
     input: (form) => ({ ...readAddress(form) }),
-    async decisions({ c, person, form }) {
+    async decisions({ c, payer, form }) {
       const present: AddressJson | null = form
         ? readAddress(form)
-        : (await readCustomer(c, person.id)).address
+        : (await readCustomer(c, payer.owner)).address
       return <AddressFields address={present} />
     },
   },
 }
-
-const readCustomer = (c: Parameters<typeof runOperation>[0], id: string) =>
-  runOperation<CustomerJson>(c, 'billing.getCustomer', { id })
 
 const TaxIdFields: FC<{ form: URLSearchParams | null }> = ({ form }) => {
   const { t } = usePage()

@@ -2,12 +2,12 @@ import type { FC } from 'hono/jsx'
 import { PAUSED_BILLS } from '../../../admin/operations/pauses.ts'
 import { Choice } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
+import type { BillingAction } from './action.tsx'
 import { buildSubscriptionInput } from './billing-acts.tsx'
 import { DateField, readDate } from './billing-fields.tsx'
-import type { PersonAction } from './person-act.tsx'
 
 /** The acts on the pause of a subscription, by the last part of the URL path. */
-export const PAUSE_ACTIONS: Readonly<Record<string, PersonAction>> = {
+export const PAUSE_ACTIONS: Readonly<Record<string, BillingAction>> = {
   pause: {
     operation: 'billing.pause',
     done: 'paused',

@@ -3,14 +3,13 @@ import { describeAddress } from '../../billing/sections/address-fields.tsx'
 import { describeTaxIdType, TaxIdState } from '../../billing/sections/invoice-details.tsx'
 import { usePage } from '../../parts/layout.tsx'
 import { Fact, Table } from '../../parts/table.tsx'
-import type { PersonSectionProps } from './person-data.ts'
-import { pathOf } from './person-path.ts'
+import type { BillingSectionProps } from './owner-data.ts'
 
-/** The address, the tax exemption and the tax ids of a person who is a customer. */
-export const Taxes: FC<PersonSectionProps> = ({ data: { person, customer, taxIds }, can }) => {
+/** The address, the tax exemption and the tax ids of a customer. */
+export const Taxes: FC<BillingSectionProps> = ({ data: { payer, customer, taxIds }, can }) => {
   const { t } = usePage()
-  if (person.provider === null || customer === null) return null
-  const path = pathOf(person.id)
+  if (payer.provider === null || customer === null) return null
+  const { path } = payer
   const { address, supports, tax_exempt: exempt } = customer
   const hasTaxIds = supports.includes('tax_ids')
   return (

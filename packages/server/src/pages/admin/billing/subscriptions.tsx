@@ -10,16 +10,15 @@ import { Choice } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
 import { Day, Fact } from '../../parts/table.tsx'
 import { AdminForm } from '../parts.tsx'
-import { describeProvider } from './people.tsx'
-import type { PersonSectionProps, SubscriptionJson } from './person-data.ts'
-import { pathOf } from './person-path.ts'
+import { describeProvider } from './describe-provider.ts'
+import type { BillingSectionProps, SubscriptionJson } from './owner-data.ts'
 
-/** The subscriptions, balance and free access of a person. */
-export const Subscriptions: FC<PersonSectionProps> = (section) => {
+/** The subscriptions, balance and free access of a person or team. */
+export const Subscriptions: FC<BillingSectionProps> = (section) => {
   const { service, t } = usePage()
   const { data, can } = section
-  const { person, subscriptions, customer } = data
-  const path = pathOf(person.id)
+  const { payer, subscriptions, customer } = data
+  const { path } = payer
   const isFree = customer?.free_until && new Date(customer.free_until) > getBillingTime(service)
   const isSubscribed = subscriptions.some((each) => !each.states.includes('ended'))
   return (
@@ -71,7 +70,7 @@ export const Subscriptions: FC<PersonSectionProps> = (section) => {
             {t('people.credit.go')}
           </a>
         )}
-        {can('billing.sync') && person.provider !== null && (
+        {can('billing.sync') && payer.provider !== null && (
           <AdminForm action={`${path}/sync`}>
             <button type="submit">{t('people.sync')}</button>
           </AdminForm>
@@ -81,15 +80,15 @@ export const Subscriptions: FC<PersonSectionProps> = (section) => {
   )
 }
 
-const SubscriptionItem: FC<PersonSectionProps & { subscription: SubscriptionJson }> = (item) => {
+const SubscriptionItem: FC<BillingSectionProps & { subscription: SubscriptionJson }> = (item) => {
   const {
-    data: { person, usage },
+    data: { payer, usage },
     can,
     subscription,
   } = item
   const { service, t } = usePage()
   const { id, name, provider, plan: providerPlan, quantity, states } = subscription
-  const of = (act: string) => `${pathOf(person.id)}/${act}?object=${id}`
+  const of = (act: string) => `${payer.path}/${act}?object=${id}`
   const is = (state: (typeof states)[number]) => states.includes(state)
   const isRunning = renews(subscription) && !is('awaits_first_payment')
   const { plans } = service.config.settings
@@ -190,8 +189,8 @@ const SubscriptionItem: FC<PersonSectionProps & { subscription: SubscriptionJson
 }
 
 /** The planned change of a subscription, and a button to cancel it. */
-const PlannedChange: FC<PersonSectionProps & { subscription: SubscriptionJson }> = ({
-  data: { person },
+const PlannedChange: FC<BillingSectionProps & { subscription: SubscriptionJson }> = ({
+  data: { payer },
   can,
   subscription,
 }) => {
@@ -209,7 +208,7 @@ const PlannedChange: FC<PersonSectionProps & { subscription: SubscriptionJson }>
         })}
       </span>
       {can('billing.cancelPlannedChange') && (
-        <AdminForm action={`${pathOf(person.id)}/cancel-planned-change?object=${id}`}>
+        <AdminForm action={`${payer.path}/cancel-planned-change?object=${id}`}>
           <button type="submit" class="small">
             {t('people.cancelPlannedChange')}
           </button>

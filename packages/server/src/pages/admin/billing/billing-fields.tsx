@@ -5,8 +5,8 @@ import { formatAmount } from '../../../messages/messages.ts'
 import { TextField } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
 import { Day, Fact } from '../../parts/table.tsx'
-import { InvalidField, type PersonActionView } from './person-act.tsx'
-import type { InvoiceDetailJson } from './person-data.ts'
+import { type ActionView, InvalidField } from './action.tsx'
+import type { InvoiceDetailJson } from './owner-data.ts'
 
 const DAY_MS = 86_400_000
 const REASONS = ['requested_by_customer', 'duplicate', 'fraudulent'] as const
@@ -41,7 +41,7 @@ export function readDate(form: URLSearchParams): string {
 }
 
 /** A form field for a day in the future. */
-export const DateField: FC<{ view: PersonActionView; isOptional?: boolean }> = ({
+export const DateField: FC<{ view: ActionView; isOptional?: boolean }> = ({
   view: { c, form },
   isOptional = false,
 }) => {

@@ -2,13 +2,12 @@ import type { FC } from 'hono/jsx'
 import { CREDIT_NOTE_REASONS, CREDIT_NOTE_TO } from '../../../admin/operations/credit-notes.ts'
 import { Choice, TextField } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
-import { runOperation } from '../parts.tsx'
+import type { BillingAction } from './action.tsx'
 import { AmountField, InvoiceDetails, readAmount } from './billing-fields.tsx'
-import type { PersonAction } from './person-act.tsx'
-import type { InvoiceDetailJson } from './person-data.ts'
+import { readInvoice } from './owner-data.ts'
 
 /** The act that issues a credit note, by the last part of the URL path. */
-export const CREDIT_NOTE_ACTIONS: Readonly<Record<string, PersonAction>> = {
+export const CREDIT_NOTE_ACTIONS: Readonly<Record<string, BillingAction>> = {
   'credit-note': {
     operation: 'billing.issueCreditNote',
     done: 'credit-note-issued',
@@ -20,9 +19,8 @@ export const CREDIT_NOTE_ACTIONS: Readonly<Record<string, PersonAction>> = {
       ...(form.get('reason') && { credit_reason: form.get('reason') }),
       ...(form.get('memo')?.trim() && { memo: form.get('memo') }),
     }),
-    async decisions({ c, person, object: invoice, form }) {
-      const input = { id: person.id, invoice }
-      const found = await runOperation<InvoiceDetailJson>(c, 'billing.getInvoice', input)
+    async decisions({ c, payer, object: invoice, form }) {
+      const found = await readInvoice(c, payer.owner, invoice)
       return (
         <>
           <InvoiceDetails invoice={found} />

@@ -7,56 +7,58 @@ import { hasCreditNotes } from '../../billing/model/providers.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Day, Table } from '../../parts/table.tsx'
 import { getOperator, mayCall, Pager, renderAdmin, requireRole } from '../parts.tsx'
+import type { ActionPages } from './action.tsx'
 import {
-  findActionObstacle,
+  type BillingSectionProps,
   type InvoiceJson,
-  type PersonSectionProps,
+  type Payer,
   readInvoices,
-  readPerson,
-} from './person-data.ts'
-import { pathOf } from './person-path.ts'
+} from './owner-data.ts'
 
 const PER_PAGE = 50
 
-/** Adds the page with all invoices of a person. */
-export function addInvoicesPage(app: Hono<AppEnv>): void {
-  app.get('/admin/people/:id/invoices', requireRole('viewer'), async (c) => {
+/** Adds the pages with all invoices of a person or team. */
+export function addInvoicesPage<Subject extends Payer>(
+  app: Hono<AppEnv>,
+  pages: ActionPages<Subject>,
+): void {
+  app.get(`${pages.path}/:id/invoices`, requireRole('viewer'), async (c) => {
     const { t } = c.get('page')
-    const person = await readPerson(c, c.req.param('id'))
+    const payer = await pages.read(c, c.req.param('id') ?? '')
     const after = c.req.query('after')
     const limit = PER_PAGE
     const page = await readInvoices(
       c,
-      person.id,
+      payer.owner,
       after === undefined ? { limit } : { limit, after },
     )
     const operator = getOperator(c)
-    const isFree = findActionObstacle(operator, person) === null
+    const isFree = !pages.isForbidden(c, payer)
     return renderAdmin(
       c,
       { title: t('people.invoices') },
       <>
-        <h1>{t.parts('people.invoicesOf', { email: <bdi>{person.email}</bdi> })}</h1>
+        <h1>{t.parts('people.invoicesOf', { name: <bdi>{payer.name}</bdi> })}</h1>
         <section class="card" aria-label={t('people.invoices')}>
           <InvoiceTable
-            path={pathOf(person.id)}
+            path={payer.path}
             invoices={page.data}
             can={(name) => isFree && mayCall(operator, name)}
           />
           <Pager c={c} next={page.next} />
         </section>
         <p>
-          <a href={pathOf(person.id)}>{t('people.backToPerson')}</a>
+          <a href={payer.path}>{t.parts('people.backTo', { name: <bdi>{payer.name}</bdi> })}</a>
         </p>
       </>,
     )
   })
 }
 
-/** The newest invoices of a person. */
-export const Invoices: FC<PersonSectionProps> = ({ data: { person, invoices }, can }) => {
+/** The newest invoices of a person or team. */
+export const Invoices: FC<BillingSectionProps> = ({ data: { payer, invoices }, can }) => {
   const { t } = usePage()
-  const path = pathOf(person.id)
+  const { path } = payer
   return (
     <section class="card" aria-labelledby="invoices-title">
       <h2 id="invoices-title">{t('people.invoices')}</h2>
@@ -79,7 +81,7 @@ export const Invoices: FC<PersonSectionProps> = ({ data: { person, invoices }, c
 interface InvoiceTableProps {
   readonly path: string
   readonly invoices: readonly InvoiceJson[]
-  readonly can: PersonSectionProps['can']
+  readonly can: BillingSectionProps['can']
 }
 
 const InvoiceTable: FC<InvoiceTableProps> = ({ path, invoices, can }) => {

@@ -4,15 +4,14 @@ import type { DisputeJson } from '../../../admin/operations/disputes.ts'
 import { formatAmount } from '../../../messages/messages.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Day, Table } from '../../parts/table.tsx'
-import type { PersonSectionProps } from './person-data.ts'
-import { pathOf } from './person-path.ts'
+import type { BillingSectionProps } from './owner-data.ts'
 
 const TONES = { inquiry: 'warning', open: 'bad', won: 'good', lost: '' } as const
 
-/** A table of disputes, with their invoices and, in the list of all people, their persons. */
-export const DisputeTable: FC<{ disputes: readonly DisputeJson[]; withPerson?: boolean }> = ({
+/** A table of disputes, with their invoices and, in the list of all, the person or team. */
+export const DisputeTable: FC<{ disputes: readonly DisputeJson[]; withOwner?: boolean }> = ({
   disputes,
-  withPerson = false,
+  withOwner = false,
 }) => {
   const { t } = usePage()
   return (
@@ -24,26 +23,34 @@ export const DisputeTable: FC<{ disputes: readonly DisputeJson[]; withPerson?: b
         t('invoices.state'),
         t('disputes.reason'),
         t('people.invoice'),
-        ...(withPerson ? [t('people.person')] : []),
+        ...(withOwner ? [t('disputes.owner')] : []),
       ]}
       rows={disputes.map((dispute) => {
-        const { amount, status, reason, invoice, charge, user_id: user } = dispute
-        const person = user && <a href={pathOf(user)}>{t('disputes.person', { id: user })}</a>
+        const { amount, status, reason, invoice, charge } = dispute
         return [
           <Day at={new Date(dispute.opened_at)} />,
           formatAmount(money(amount.amount, amount.currency), t),
           <span class={`badge ${TONES[status]}`}>{t(`disputes.status.${status}`)}</span>,
           reason === null ? t('table.none') : <code>{reason}</code>,
           <code>{invoice ?? charge}</code>,
-          ...(withPerson ? [person ?? t('table.none')] : []),
+          ...(withOwner ? [<Owner dispute={dispute} />] : []),
         ]
       })}
     />
   )
 }
 
-/** The disputes of a person. Nothing if there are none. */
-export const Disputes: FC<PersonSectionProps> = ({ data: { disputes } }) => {
+const Owner: FC<{ dispute: DisputeJson }> = ({ dispute: { owner_type: type, owner_id: id } }) => {
+  const { t } = usePage()
+  return type === 'team' ? (
+    <a href={`/admin/teams/${encodeURIComponent(id)}`}>{t('disputes.team', { id })}</a>
+  ) : (
+    <a href={`/admin/people/${encodeURIComponent(id)}`}>{t('disputes.person', { id })}</a>
+  )
+}
+
+/** The disputes of a person or team. Nothing if there are none. */
+export const Disputes: FC<BillingSectionProps> = ({ data: { disputes } }) => {
   if (disputes.length === 0) return null
   return (
     <section class="card" aria-labelledby="disputes-title">

@@ -5,16 +5,14 @@ import type { AppEnv } from '../../../http/variables.ts'
 import { isCancelled } from '../../parts/confirmation.tsx'
 import { readOwnForm } from '../../parts/forms.ts'
 import {
-  getOperator,
   isSolvableInForm,
   performOrShowProblem,
   renderConfirmation,
   requireRole,
   runOperation,
 } from '../parts.tsx'
-import { renderPerson } from './person.tsx'
-import { findActionObstacle, type PersonJson, readPerson } from './person-data.ts'
-import { type CompletedAction, pathOf } from './person-path.ts'
+import type { BILLING_DONE } from './done.ts'
+import type { Payer } from './owner-data.ts'
 
 /** Actions whose page texts have the ids `<id>.title`, `.question`, `.text` and `.go`. */
 type ActTexts =
@@ -57,87 +55,119 @@ export class InvalidField extends Error {
   }
 }
 
-/** Data for the form of an action on a person's account. */
-export interface PersonActionView {
+/** Data for the form of an action. */
+export interface ActionView<Subject extends Payer = Payer> {
   readonly c: Context<AppEnv>
-  readonly person: PersonJson
+  /** The person or team. */
+  readonly payer: Subject
   /** Id of the session, subscription or invoice. Empty for actions on the whole account. */
   readonly object: string
   /** The form as it was sent, when it is shown again. */
   readonly form: URLSearchParams | null
 }
 
-/** An act on a person that one operation performs. */
-export interface PersonAction {
+/** An act on a person or team that one operation performs. */
+export interface Action<Subject extends Payer = Payer> {
   readonly operation: string
-  /** The notice that the person's page shows afterwards, as in `?done=…`. */
-  readonly done: CompletedAction
+  /** The notice that the page shows afterwards, as in `?done=…`. */
+  readonly done: string
   /** The texts of the confirmation page. Absent if the action needs no confirmation. */
   readonly texts?: ActTexts
   /** Whether the action takes nothing away from anyone. @default false */
   readonly isHarmless?: boolean
   /**
-   * Returns the input of the operation, except the id of the person.
+   * Returns the input of the operation, except the person or team.
    * @throws InvalidField
    */
   input?(form: URLSearchParams, object: string): Readonly<Record<string, unknown>>
   /** Facts and fields of the form, below the text. */
-  decisions?(view: PersonActionView): Promise<Child> | Child
+  decisions?(view: ActionView<Subject>): Promise<Child> | Child
+}
+
+/** An act on the billing of a person or team. */
+export type BillingAction = Action & { readonly done: (typeof BILLING_DONE)[number] }
+
+/** The pages of people or of teams, to which actions belong. */
+export interface ActionPages<Subject extends Payer> {
+  /** Path of the list of people or teams. */
+  readonly path: string
+  /** Whether operations get the id as `owner`, with this type, or as `id`. */
+  readonly target: (id: string) => Readonly<Record<string, string>>
+  read(c: Context<AppEnv>, id: string): Promise<Subject>
+  /** Whether the operator cannot act on the person or team at all. The page says why. */
+  isForbidden(c: Context<AppEnv>, subject: Subject): boolean
+  /** Renders the page of the person or team with a problem. */
+  render(c: Context<AppEnv>, id: string, problem: AdminProblem): Promise<Response>
 }
 
 /** Adds the confirmation page of an action, and the route of its form. */
-export function addPersonActionRoutes(app: Hono<AppEnv>, name: string, act: PersonAction): void {
-  const path = `/admin/people/:id/${name}`
-  if (act.texts)
-    app.get(path, requireRole('viewer'), (c) => renderActConfirmation(c, act, null, null))
+export function addActionRoutes<Subject extends Payer>(
+  app: Hono<AppEnv>,
+  [name, act]: readonly [name: string, act: Action<Subject>],
+  pages: ActionPages<Subject>,
+): void {
+  const path = `${pages.path}/:id/${name}`
+  const confirm = (c: Context<AppEnv>, form: URLSearchParams | null, problem: Problem) =>
+    renderActConfirmation(c, { act, pages, form, problem })
+  if (act.texts) app.get(path, requireRole('viewer'), (c) => confirm(c, null, null))
   // The operation refuses operators with a lesser role, and the audit log has the attempt.
   app.post(path, requireRole('viewer'), async (c) => {
     const form = await readOwnForm(c)
     const id = c.req.param('id') ?? ''
-    if (isCancelled(form)) return c.redirect(pathOf(id), 303)
+    const page = `${pages.path}/${encodeURIComponent(id)}`
+    if (isCancelled(form)) return c.redirect(page, 303)
     const work = async () => {
       const input = act.input?.(form, getObjectParam(c))
-      await runOperation(c, act.operation, { id, ...input }, form)
-      return c.redirect(pathOf(id, act.done), 303)
+      await runOperation(c, act.operation, { ...pages.target(id), ...input }, form)
+      return c.redirect(`${page}?done=${act.done}`, 303)
     }
     try {
       return await performOrShowProblem(c, work, (problem) =>
         isSolvableInForm(problem) && act.texts
-          ? renderActConfirmation(c, act, form, problem)
-          : renderPerson(c, id, problem),
+          ? confirm(c, form, problem)
+          : pages.render(c, id, problem),
       )
     } catch (error) {
       if (!(error instanceof InvalidField)) throw error
-      return renderActConfirmation(c, act, form, c.get('page').t(error.id))
+      return confirm(c, form, c.get('page').t(error.id))
     }
   })
 }
 
+type Problem = AdminProblem | string | null
+
 const getObjectParam = (c: Context<AppEnv>) => c.req.query('object') ?? ''
 
-async function renderActConfirmation(
+async function renderActConfirmation<Subject extends Payer>(
   c: Context<AppEnv>,
-  act: PersonAction,
-  form: URLSearchParams | null,
-  problem: AdminProblem | string | null,
+  {
+    act,
+    pages,
+    form,
+    problem,
+  }: {
+    readonly act: Action<Subject>
+    readonly pages: ActionPages<Subject>
+    readonly form: URLSearchParams | null
+    readonly problem: Problem
+  },
 ) {
   const { t } = c.get('page')
-  const person = await readPerson(c, c.req.param('id') ?? '')
-  // The page of the person says why.
-  if (findActionObstacle(getOperator(c), person)) return c.redirect(pathOf(person.id), 303)
+  const payer = await pages.read(c, c.req.param('id') ?? '')
+  if (pages.isForbidden(c, payer)) return c.redirect(payer.path, 303)
   const { operation, texts = 'people.signOut' } = act
-  const email = <bdi>{person.email}</bdi>
+  const name = <bdi>{payer.name}</bdi>
   return renderConfirmation(c, {
     title: t(`${texts}.title`),
-    question: t.parts(`${texts}.question`, { email }),
+    question: t.parts(`${texts}.question`, { name }),
     operation,
     confirmLabel: t(`${texts}.go`),
     isHarmless: act.isHarmless ?? false,
     problem,
     children: (
       <>
-        <p>{t.parts(`${texts}.text`, { email, id: person.id })}</p>
-        {await act.decisions?.({ c, person, object: getObjectParam(c), form })}
+        <p>{t.parts(`${texts}.text`, { name, id: payer.id })}</p>
+        {await act.decisions?.({ c, payer, object: getObjectParam(c), form })}
       </>
     ),
   })

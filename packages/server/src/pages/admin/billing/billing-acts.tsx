@@ -1,4 +1,4 @@
-import { runOperation } from '../parts.tsx'
+import type { BillingAction } from './action.tsx'
 import {
   AmountField,
   CouponField,
@@ -11,8 +11,7 @@ import {
   readAmount,
   readDate,
 } from './billing-fields.tsx'
-import type { PersonAction } from './person-act.tsx'
-import type { CustomerJson, InvoiceDetailJson } from './person-data.ts'
+import { readCustomer, readInvoice } from './owner-data.ts'
 
 /** The input of an act that needs nothing but the id of the subscription. */
 export const buildSubscriptionInput = (_form: URLSearchParams, subscription: string) => ({
@@ -20,7 +19,7 @@ export const buildSubscriptionInput = (_form: URLSearchParams, subscription: str
 })
 
 /** The actions on subscriptions, invoices and the balance, by the last part of the URL path. */
-export const BILLING_ACTIONS: Readonly<Record<string, PersonAction>> = {
+export const BILLING_ACTIONS: Readonly<Record<string, BillingAction>> = {
   sync: { operation: 'billing.sync', done: 'synced' },
   resume: { operation: 'billing.resume', done: 'resumed', input: buildSubscriptionInput },
   cancel: {
@@ -88,8 +87,8 @@ export const BILLING_ACTIONS: Readonly<Record<string, PersonAction>> = {
       amount: readAmount(form),
       ...(form.get('description') && { description: form.get('description') }),
     }),
-    async decisions({ c, person, form }) {
-      const customer = await runOperation<CustomerJson>(c, 'billing.getCustomer', { id: person.id })
+    async decisions({ c, payer, form }) {
+      const customer = await readCustomer(c, payer.owner)
       const { currency } = customer.balance ?? c.get('page').service.config.settings
       return (
         <>
@@ -108,9 +107,8 @@ export const BILLING_ACTIONS: Readonly<Record<string, PersonAction>> = {
       ...(form.get('amount')?.trim() && { amount: readAmount(form) }),
       ...(form.get('reason') && { refund_reason: form.get('reason') }),
     }),
-    async decisions({ c, person, object: invoice, form }) {
-      const input = { id: person.id, invoice }
-      const found = await runOperation<InvoiceDetailJson>(c, 'billing.getInvoice', input)
+    async decisions({ c, payer, object: invoice, form }) {
+      const found = await readInvoice(c, payer.owner, invoice)
       return (
         <>
           <InvoiceDetails invoice={found} />
@@ -129,9 +127,8 @@ export const BILLING_ACTIONS: Readonly<Record<string, PersonAction>> = {
     done: 'invoice-voided',
     texts: 'people.voidInvoice',
     input: (_form, invoice) => ({ invoice }),
-    async decisions({ c, person, object: invoice }) {
-      const input = { id: person.id, invoice }
-      const found = await runOperation<InvoiceDetailJson>(c, 'billing.getInvoice', input)
+    async decisions({ c, payer, object: invoice }) {
+      const found = await readInvoice(c, payer.owner, invoice)
       return <InvoiceDetails invoice={found} />
     },
   },
