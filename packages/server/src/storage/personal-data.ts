@@ -28,11 +28,11 @@ export async function deletePersonalData(database: ServiceDatabase, userId: stri
 }
 
 /** Deletes the personal data of a team in the audit log. */
-export function deleteTeamData(database: Database<ServiceTables>, teamId: string): Promise<void> {
+export function deleteTeamData(database: ServiceDatabase, teamId: string): Promise<void> {
   return deleteAuditData(database, `${TEAM}:${teamId}`)
 }
 
-async function deleteAuditData(database: Database<ServiceTables>, owner: string): Promise<void> {
+async function deleteAuditData(database: ServiceDatabase, owner: string): Promise<void> {
   for (;;) {
     const rows = await database.kysely
       .selectFrom('audit_personal')

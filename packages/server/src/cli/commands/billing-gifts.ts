@@ -3,8 +3,8 @@ import { chooseIdempotencyKey, parseAmount } from '../amount.ts'
 import { type CommandContext, type Commands, command, type Outcome } from '../command.ts'
 import { withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
-import { requireUserId } from '../person.ts'
-import { changeSubscription, SUBSCRIPTION, USER, withPayments } from '../subscription.ts'
+import { OWNER, requireOwner, USER } from '../owner.ts'
+import { changeSubscription, type OwnerChoice, SUBSCRIPTION, withOwner } from '../subscription.ts'
 import { UsageError } from '../usage-error.ts'
 
 interface MoneyJson {
@@ -20,41 +20,40 @@ interface BalanceEntry {
 
 const ENTRY_OPTIONS = {
   amount: option.required('<amount>', 'such as 12.50'),
-  currency: option.text(
-    '<code>',
-    "currency of the amount, by default that of the person's balance",
-  ),
-  description: option.text('<text>', 'text that the person sees'),
+  currency: option.text('<code>', "currency of the amount, by default that of the owner's balance"),
+  description: option.text('<text>', 'text that the owner sees'),
+  owner: OWNER,
   idempotencyKey: option.text(
     '<key>',
     'idempotency key; repeat an interrupted command with the same key',
   ),
 }
 
-/** Commands that give people something: free access, a longer trial, or credit. */
+/** Commands that give an owner something: free access, a longer trial, or credit. */
 export const giftCommands: Commands = {
   'billing comp': command({
-    summary: 'give a person access without payment until a date, or end it',
+    summary: 'give a person or another owner access without payment until a date, or end it',
     withConfig: true,
     arguments: [USER],
     options: {
       until: option.date('<date>', 'when the free access ends, at most two years from now'),
       end: option.flag('end the free access now'),
+      owner: OWNER,
     },
-    async run({ args: [user = ''], options: { until, end } }, context) {
+    async run({ args: [user = ''], options: { until, end, owner: other } }, context) {
       if ((until === null) === !end) throw new UsageError('Give either --until or --end')
       return withOperations(context, {}, async (opened) => {
-        const id = await requireUserId(opened, user)
+        const { owner, label } = await requireOwner(opened, { user, owner: other })
         const comped = await opened.perform<{ until: string | null }>(
           'billing.comp',
-          { id, until: until?.toISOString() ?? null },
+          { owner, until: until?.toISOString() ?? null },
           // A repeat has no second effect, so the key is not shown.
           chooseIdempotencyKey(null, { hint() {} }),
         )
         const text =
           comped.until === null
-            ? `${user} has no free access any more.`
-            : `${user} has access without payment until ${comped.until}.`
+            ? `${label} has no free access any more.`
+            : `${label} has access without payment until ${comped.until}.`
         return { json: comped, text }
       })
     },
@@ -66,10 +65,11 @@ export const giftCommands: Commands = {
     options: {
       until: option.date('<date>', 'the new end of the trial; required'),
       subscription: SUBSCRIPTION,
+      owner: OWNER,
     },
-    async run({ args: [user = ''], options: { until, subscription } }, context) {
+    async run({ args: [user = ''], options: { until, ...options } }, context) {
       if (until === null) throw new UsageError('Give --until, the new end of the trial')
-      return changeSubscription({ user, subscription }, context, {
+      return changeSubscription({ user, ...options }, context, {
         operation: 'billing.extendTrial',
         input: { trial_ends_at: until.toISOString() },
         describe: ({ trial_ends_at: endsAt }) => `is on trial until ${endsAt}`,
@@ -77,7 +77,7 @@ export const giftCommands: Commands = {
     },
   }),
   'billing credit': command({
-    summary: 'give a person credit, which is applied to the next invoices',
+    summary: 'give a person or another owner credit, which is applied to the next invoices',
     withConfig: true,
     arguments: [USER],
     options: {
@@ -97,34 +97,32 @@ export const giftCommands: Commands = {
   }),
 }
 
-interface NewEntry {
-  readonly user: string
+interface NewEntry extends OwnerChoice {
   readonly amount: string
   readonly currency: string | null
   readonly description: string | null
   readonly idempotencyKey: string | null
 }
 
-/** Adds an entry to the balance of a person, and prints the new balance. */
+/** Adds an entry to the balance of an owner, and prints the new balance. */
 function addEntry(
-  { user, amount, currency, description, idempotencyKey }: NewEntry,
+  { amount, currency, description, idempotencyKey, ...chosen }: NewEntry,
   context: CommandContext,
   { operation, ...more }: { readonly operation: string; readonly gift?: boolean },
 ): Promise<Outcome> {
-  return withPayments(context, async (opened) => {
-    const id = await requireUserId(opened, user)
+  return withOwner(chosen, context, async ({ owner, label }, opened) => {
     const { balance } = await opened.perform<{ balance: MoneyJson | null }>('billing.getCustomer', {
-      id,
+      owner,
     })
     const code = currency ?? balance?.currency
     // Without a balance, the operation says why there is none.
-    const input = { id, amount: parseAmount(amount, code ?? 'usd'), ...more }
+    const input = { owner, amount: parseAmount(amount, code ?? 'usd'), ...more }
     const made = await opened.perform<BalanceEntry>(
       operation,
       { ...input, ...(description !== null && { description }) },
       chooseIdempotencyKey(idempotencyKey, context),
     )
-    const text = `Entered ${formatMoney(made.amount)} for ${user}: ${made.entry}. The balance is now ${formatMoney(made.balance)}.`
+    const text = `Entered ${formatMoney(made.amount)} for ${label}: ${made.entry}. The balance is now ${formatMoney(made.balance)}.`
     return { json: made, text }
   })
 }
