@@ -6,6 +6,7 @@ export {
   PayloadTooLarge,
   type Refusal,
   RequestCutOff,
+  recognizeCopies,
 } from './errors.ts'
 export {
   chooseLanguage,

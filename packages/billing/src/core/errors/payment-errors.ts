@@ -1,9 +1,9 @@
 import type { Invoice } from '../../features/invoices/invoice.ts'
 import type { PendingPayment } from '../values/confirmation.ts'
-import { createProviderErrorClass, type ProviderFailure } from './errors.ts'
+import { defineError, ProviderError, type ProviderFailure } from './errors.ts'
 
 /** The customer's bank or the provider declined the payment. Nothing was charged. */
-export class PaymentFailed extends createProviderErrorClass('payment_failed') {
+export class PaymentFailed extends defineError('payment_failed', ProviderError) {
   /** The bank's reason, such as `insufficient_funds` or `Do Not Honor`. `null` if it gave none. */
   readonly declineCode: string | null
   /**
@@ -23,7 +23,7 @@ export class PaymentFailed extends createProviderErrorClass('payment_failed') {
  * but not yet `subscribed()`; a change of a running subscription takes effect after the
  * confirmation.
  */
-export class PaymentActionRequired extends createProviderErrorClass('payment_action_required') {
+export class PaymentActionRequired extends defineError('payment_action_required', ProviderError) {
   /** The payment that the customer has to confirm. */
   readonly payment: PendingPayment
   /**

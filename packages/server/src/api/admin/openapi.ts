@@ -8,7 +8,7 @@ import {
   type Operation,
 } from '../../admin/operation.ts'
 import { findSchemaName } from '../../admin/operations/fields.ts'
-import { PROBLEMS } from '../../admin/problems.ts'
+import { PROBLEMS } from '../../service-error.ts'
 import { sessionCookieName } from '../../sessions/sessions.ts'
 
 type Json = Readonly<Record<string, unknown>>
