@@ -15,7 +15,7 @@ export interface ProviderSubscription {
    */
   readonly customerId: string | null
   /** The provider's id of the main price. */
-  readonly plan: string
+  readonly price: string
   /** The provider's own status. */
   readonly status: string
   /**
@@ -119,7 +119,7 @@ export interface NewSubscription extends StartTerms {
   /** Id of the customer that pays. */
   readonly customerId: string
   /** The provider's id of the main price. */
-  readonly plan: string
+  readonly price: string
   /** Number of units of the main price. */
   readonly quantity: number
   /** Whether the plan is metered, and so has no quantity. Requires the capability `usage`. */

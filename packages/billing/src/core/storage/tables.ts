@@ -50,7 +50,7 @@ export type WebhookState = 'pending' | 'done' | 'dead'
 
 const provider = field.id.as<ProviderName>()
 const providerId = field.string(255)
-const plan = field.string(255)
+const price = field.string(255)
 
 /**
  * The owner of a row in tables with the specified column `user_id`. Both are `null` for a user,
@@ -89,7 +89,7 @@ function defineTables(idType: IdType) {
         ...otherOwner,
         paused_at: field.timestamp.nullable(),
         /** The main price from `planned_at` on. */
-        planned_price: plan.nullable(),
+        planned_price: price.nullable(),
         planned_at: field.timestamp.nullable(),
         /** When the oldest open dispute about one of its charges was opened. */
         disputed_at: field.timestamp.nullable(),
@@ -122,7 +122,7 @@ function defineTables(idType: IdType) {
         subscription_id: field.integer,
         provider,
         provider_id: providerId,
-        provider_plan: plan,
+        provider_plan: price,
         provider_product: field.string(255).nullable(),
         /** Number of units. `null` for metered prices. */
         quantity: field.integer.nullable(),

@@ -128,7 +128,7 @@ const PLANNED_SWAP_HANDLERS: Readonly<
     const { found, locked } = current
     const { planned } = found
     if (!planned) return change(current)
-    const items = prices.carry(planned.items, found.plan)
+    const items = prices.carry(planned.items, found.price)
     await requireSameInterval(current, planned.items, items)
     await requireOffered(current, items)
     const operation = await storePlan(asked, { ...planned, items }, 'carry')

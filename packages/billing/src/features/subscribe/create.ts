@@ -35,7 +35,7 @@ export async function createSubscription(
   const tax = await readSubscriptionTax(
     context,
     billed,
-    requestedSubscription.plan,
+    requestedSubscription.price,
     chosen,
     (requestedSubscription.items ?? []).map(({ price }) => price),
   )

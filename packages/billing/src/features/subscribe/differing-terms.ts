@@ -77,9 +77,9 @@ const TERMS: Readonly<
   >
 > = {
   plan: ({ wanted }, { record }) =>
-    wanted.plan === record.providerPlan
+    wanted.price === record.providerPlan
       ? null
-      : { inForce: quoted(record.providerPlan), wanted: quoted(wanted.plan), use: 'swap()' },
+      : { inForce: quoted(record.providerPlan), wanted: quoted(wanted.price), use: 'swap()' },
 
   quantity: ({ wanted }, { record }) =>
     wanted.isMetered || wanted.quantity === record.quantity

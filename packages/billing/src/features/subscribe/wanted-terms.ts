@@ -8,7 +8,7 @@ import type { MetadataValues } from '../metadata/contract.ts'
 export interface RequestedSubscription extends StartTerms {
   readonly provider: ProviderName
   readonly name: string
-  readonly plan: string
+  readonly price: string
   readonly quantity: number
   /** The provider's id of a coupon or of a promotion code. `null` for no discount. */
   readonly coupon: string | null

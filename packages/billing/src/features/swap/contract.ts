@@ -9,7 +9,7 @@ import type { UpcomingInvoice } from '../forecasts/upcoming-invoice.ts'
  */
 export interface SwapRequest {
   /** The provider's id of the new main price. */
-  readonly plan: string
+  readonly price: string
   /**
    * All prices after the swap, the main price first, for gateways that implement `items`. Without
    * them, the other prices and the quantity of the main price stay as they are.

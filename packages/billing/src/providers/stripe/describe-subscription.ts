@@ -11,7 +11,7 @@ export function toProviderSubscription(subscription: Stripe.Subscription): Provi
   return {
     id: subscription.id,
     customerId: getReferencedId(subscription.customer),
-    plan: item?.price.id ?? '',
+    price: item?.price.id ?? '',
     status: subscription.status,
     isOver: isOver(subscription),
     quantity: item?.quantity ?? 1,
