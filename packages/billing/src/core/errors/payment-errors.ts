@@ -1,4 +1,3 @@
-import type { Invoice } from '../../features/invoices/invoice.ts'
 import type { PendingPayment } from '../values/confirmation.ts'
 import { defineError, ProviderError, type ProviderFailure } from './errors.ts'
 
@@ -6,15 +5,11 @@ import { defineError, ProviderError, type ProviderFailure } from './errors.ts'
 export class PaymentFailed extends defineError('payment_failed', ProviderError) {
   /** The bank's reason, such as `insufficient_funds` or `Do Not Honor`. `null` if it gave none. */
   readonly declineCode: string | null
-  /**
-   * The invoice that was not paid. While it is open, `invoice.pay()` retries it. `null` if there is
-   * no invoice.
-   */
-  invoice: Invoice | null = null
 
   constructor(message: string, failure: ProviderFailure & { readonly declineCode: string | null }) {
     super(message, failure)
     this.declineCode = failure.declineCode
+    this.invoice = null
   }
 }
 
@@ -26,14 +21,10 @@ export class PaymentFailed extends defineError('payment_failed', ProviderError) 
 export class PaymentActionRequired extends defineError('payment_action_required', ProviderError) {
   /** The payment that the customer has to confirm. */
   readonly payment: PendingPayment
-  /**
-   * The invoice that was not paid. While it is open, `invoice.pay()` retries it. `null` if there is
-   * no invoice.
-   */
-  invoice: Invoice | null = null
 
   constructor(message: string, failure: ProviderFailure & { readonly payment: PendingPayment }) {
     super(message, failure)
     this.payment = failure.payment
+    this.invoice = null
   }
 }

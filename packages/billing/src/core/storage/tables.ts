@@ -1,6 +1,6 @@
 import { type DefinedTable, defineTable, type Field, field } from '@tollgate/database'
-import type { ProviderDispute } from '../../features/disputes/contract.ts'
 import type { CardSummary } from '../values/card.ts'
+import type { DisputeStatus } from '../values/dispute-status.ts'
 import type { Owner } from '../values/owner.ts'
 import type { ProviderName } from '../values/provider-name.ts'
 import type { SubscriptionColumns } from '../values/subscription-state.ts'
@@ -152,7 +152,7 @@ function defineTables(idType: IdType) {
         currency: field.string(3),
         reason: field.string(255).nullable(),
         /** `inquiry`, `open`, `won` or `lost`. */
-        status: field.id.as<ProviderDispute['status']>(),
+        status: field.id.as<DisputeStatus>(),
         opened_at: field.instant,
         closed_at: field.instant.nullable(),
       },

@@ -11,10 +11,10 @@ import type {
 } from '../../core/subscription-scope.ts'
 import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
-import type { ProviderSubscription } from '../../providers/subscription.ts'
+import type { PlannedSwap, ProviderSubscription } from '../../providers/subscription.ts'
 import { toRequestedItems } from '../../providers/wanted-items.ts'
 import { applyStoredPlan } from './apply-stored-plan.ts'
-import type { NewPlannedSwap, PlannedSwap } from './contract.ts'
+import type { NewPlannedSwap } from './contract.ts'
 import type { StoredPlannedSwap } from './decide-plan.ts'
 import { resumeStoredPlan } from './resume.ts'
 

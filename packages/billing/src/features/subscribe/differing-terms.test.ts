@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SubscriptionTerm } from '../../core/errors/different-term.ts'
-import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
+import type { ProviderPaymentMethod } from '../../providers/payment-method.ts'
 import {
   type ExistingSubscription,
   listDifferingTerms,

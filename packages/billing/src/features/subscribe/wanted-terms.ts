@@ -2,8 +2,7 @@ import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { TaxSource } from '../../options.ts'
 import type { CustomerDetails } from '../../providers/customer.ts'
 import type { RequestedItem } from '../../providers/item.ts'
-import type { StartTerms } from '../../providers/subscription.ts'
-import type { MetadataValues } from '../metadata/contract.ts'
+import type { MetadataValues, StartTerms } from '../../providers/subscription.ts'
 
 export interface RequestedSubscription extends StartTerms {
   readonly provider: ProviderName

@@ -84,3 +84,18 @@ export interface SwapPreview extends UpcomingInvoice {
    */
   readonly prorationDate: Date
 }
+
+declare module '../../providers/gateway.ts' {
+  interface GatewayReads {
+    /** Previews the cost of `swap`. */
+    previewSwap(id: string, swap: SwapRequest, now: Date): Promise<SwapPreview>
+  }
+  interface GatewayChanges {
+    /**
+     * Changes the prices in place. If an immediate payment fails, nothing is changed.
+     * @throws PaymentFailed if the payment was declined.
+     * @throws PaymentActionRequired if the change waits for the customer (`isHeld`), also on a retry.
+     */
+    swap(id: string, swap: SwapRequest, now: Date): Promise<void>
+  }
+}
