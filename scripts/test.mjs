@@ -116,7 +116,9 @@ async function runAgain(failures) {
     failed ||= status
   }
   const verdict = failed ? 'and at least one failed again' : 'and all of them passed'
-  console.log(`SECOND RUN: ${spoilt.size} test file(s) needed one, ${verdict}: ${[...spoilt].join(', ')}`)
+  console.log(
+    `SECOND RUN: ${spoilt.size} test file(s) needed one, ${verdict}: ${[...spoilt].join(', ')}`,
+  )
   return failed
 }
 

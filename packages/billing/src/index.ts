@@ -88,6 +88,7 @@ export type { SubscriptionItem } from './core/subscription-items.ts'
 export { type CardExpiry, type CardSummary, NO_CARD } from './core/values/card.ts'
 export { type Clock, systemClock } from './core/values/clock.ts'
 export type { PendingConfirmation, PendingPayment } from './core/values/confirmation.ts'
+export type { DisputeStatus } from './core/values/dispute-status.ts'
 export type { Logger } from './core/values/logger.ts'
 export type { MeteredPrice, UsageTier } from './core/values/metered-price.ts'
 export {
