@@ -1,7 +1,7 @@
 // npm test: installs missing packages, builds, runs the quick tests, and ends with a single line of
 // counts. With --rest it runs the other tests instead (npm run test:rest), with --all both (npm run
 // test:all). With --again in addition, files with a failure run a second time on their own, and
-// only tests that fail twice count as failed.
+// only tests that fail twice count as failed. The last line then says how many files needed that.
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -115,8 +115,10 @@ async function runAgain(failures) {
     const { status } = await run(title, ['--project', project, '--maxWorkers=1', ...names])
     failed ||= status
   }
-  if (!failed)
-    console.log(`Passed by themselves, though not beside others: ${[...spoilt].join(', ')}`)
+  const verdict = failed ? 'and at least one failed again' : 'and all of them passed'
+  console.log(
+    `SECOND RUN: ${spoilt.size} test file(s) needed one, ${verdict}: ${[...spoilt].join(', ')}`,
+  )
   return failed
 }
 

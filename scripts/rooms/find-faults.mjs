@@ -33,8 +33,52 @@ export function findFaults(rooms, modules) {
     }
     faults.push(...findForeignNames(rooms[own], module))
   }
+  faults.push(...findImportsOfInsides(rooms, modules))
   faults.push(...findCircles(importsOf(modules, known)).map((circle) => `${circle}: a circle`))
   return faults
+}
+
+/**
+ * Finds imports from one folder of a room into another that its entry `open` does not list, and
+ * listed files that no other folder imports. A `contract.ts` is always open.
+ */
+function findImportsOfInsides(rooms, modules) {
+  const faults = []
+  for (const { room, open } of rooms) {
+    if (!open) continue
+    for (const other of rooms) {
+      const moved = (other.files ?? []).find((file) => file.startsWith(`${room}/`))
+      if (moved) faults.push(`${nameOf(other)} takes ${moved} out of ${room}/`)
+    }
+    const unused = new Set(
+      Object.entries(open).flatMap(([name, files]) =>
+        files.map((file) => `${room}/${name}/${file}`),
+      ),
+    )
+    const listed = new Set(unused)
+    for (const { path, imports } of modules) {
+      const own = folderIn(room, path)
+      for (const { specifier, line } of own === null ? [] : imports) {
+        const target = resolveImport(path, specifier)
+        const other = target && folderIn(room, target)
+        if (!other || other === own || target === `${room}/${other}/contract.ts`) continue
+        unused.delete(target)
+        if (listed.has(target)) continue
+        faults.push(
+          `${path}:${line} reaches inside ${room}/${other}/: import what it has open (rooms.json), or open ${target}`,
+        )
+      }
+    }
+    for (const file of unused) faults.push(`${file} is open, but no other folder imports it`)
+  }
+  return faults
+}
+
+/** Returns the name of the file's folder directly below the room. `null` if it is in none. */
+function folderIn(room, path) {
+  return path.startsWith(`${room}/`) && path.split('/').length > room.split('/').length + 1
+    ? path.split('/')[room.split('/').length]
+    : null
 }
 
 /** Finds imports of our own packages that a package may not use. */

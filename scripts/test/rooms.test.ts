@@ -79,6 +79,46 @@ describe('the check of the folders of a package (rooms)', () => {
     ])
   })
 
+  describe('in a room with a list of open files', () => {
+    const room = { room: 'features', holds: 'one folder per feature', open: { mail: ['send.ts'] } }
+    const files = {
+      'features/mail/send.ts': "import './queue.ts'",
+      'features/mail/queue.ts': '',
+      'features/mail/contract.ts': '',
+      'features/refunds/refund.ts': "import '../mail/send.ts'\nimport '../mail/contract.ts'",
+      'features/all.ts': "import './mail/queue.ts'",
+    }
+    const check = (changed: Record<string, string>, ...others: (typeof ROOMS)[number][]) =>
+      findFaults(
+        [room, ...others],
+        Object.entries({ ...files, ...changed }).map(([path, text]) => readModule(path, text)),
+      )
+
+    it('accepts imports of open files and contracts, and the list of all features', () => {
+      expect(check({})).toEqual([])
+    })
+
+    it('rejects an import of another file of another folder, even of a type', () => {
+      const text = "import '../mail/send.ts'\nimport type { Queue } from '../mail/queue.ts'"
+      expect(check({ 'features/refunds/refund.ts': text })).toEqual([
+        'features/refunds/refund.ts:2 reaches inside features/mail/: import what it has open (rooms.json), or open features/mail/queue.ts',
+      ])
+    })
+
+    it('rejects an open file that no other folder imports', () => {
+      expect(check({ 'features/refunds/refund.ts': '' })).toEqual([
+        'features/mail/send.ts is open, but no other folder imports it',
+      ])
+    })
+
+    it('rejects another room that takes a file out of the folder', () => {
+      const core = { files: ['features/*/queue.ts'], holds: 'the base of all features' }
+      expect(check({}, core)).toEqual([
+        expect.stringMatching(/^features\/\*\/queue\.ts takes .* out of features\/$/),
+      ])
+    })
+  })
+
   it('rejects an import of a package that this one may not use', () => {
     const modules = [readModule('a.ts', "import { createBilling } from '@tollgate/billing'")]
     expect(findForeignPackages(['database'], modules)).toEqual([

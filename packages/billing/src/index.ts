@@ -89,6 +89,7 @@ export type { SubscriptionItem } from './core/subscription-items.ts'
 export { type CardExpiry, type CardSummary, NO_CARD } from './core/values/card.ts'
 export { type Clock, systemClock } from './core/values/clock.ts'
 export type { PendingConfirmation, PendingPayment } from './core/values/confirmation.ts'
+export type { DisputeStatus } from './core/values/dispute-status.ts'
 export type { Logger } from './core/values/logger.ts'
 export type { MeteredPrice, UsageTier } from './core/values/metered-price.ts'
 export {
@@ -111,7 +112,7 @@ export type { Owner } from './core/values/owner.ts'
 export type { ProviderName, ProviderNames } from './core/values/provider-name.ts'
 export { hashSubscriptionName } from './core/values/subscription-name.ts'
 export type { StandingsByStatus, SubscriptionStanding } from './core/values/subscription-state.ts'
-export type { BasisPoints, TaxTerms } from './core/values/tax.ts'
+export type { BasisPoints, TaxLookup, TaxTerms } from './core/values/tax.ts'
 export { mailLanguages } from './core/words/all.ts'
 export {
   type InvoiceWords,
@@ -200,12 +201,7 @@ export {
 export type { CreditNoteListOptions } from './features/credit-notes/user.ts'
 export type { CustomerUpdates } from './features/customers/contract.ts'
 export type { PaymentDisputes, ProviderDispute } from './features/disputes/contract.ts'
-export type {
-  Dispute,
-  DisputeList,
-  DisputeListOptions,
-  DisputeStatus,
-} from './features/disputes/list-disputes.ts'
+export type { Dispute, DisputeList, DisputeListOptions } from './features/disputes/list-disputes.ts'
 export type { InvoiceForecasts, PreviewedSubscription } from './features/forecasts/contract.ts'
 export type {
   FirstInvoices,
@@ -219,6 +215,7 @@ export type { InvoiceHit, InvoiceSearch } from './features/invoice-search/contra
 export type { FoundInvoice } from './features/invoice-search/find-invoices.ts'
 export type {
   InvoiceActions,
+  InvoiceFilter,
   VoidedInvoice,
 } from './features/invoices/contract.ts'
 export type { DownloadOptions } from './features/invoices/download.ts'
@@ -235,7 +232,7 @@ export type {
   InvoiceTax,
 } from './features/invoices/invoice-parts.ts'
 export { renderCreditNote, renderInvoice } from './features/invoices/pdf.ts'
-export type { InvoicePdfOptions } from './features/invoices/pdf-options.ts'
+export type { InvoicePdfOptions, InvoiceSeller } from './features/invoices/pdf-options.ts'
 export type { InvoiceListOptions } from './features/invoices/user.ts'
 export type { ItemsChange, SubscriptionItems } from './features/items/contract.ts'
 export type {
@@ -259,7 +256,7 @@ export {
   renderLetter,
   renderMail,
 } from './features/mail/render-mail.ts'
-export type { MetadataValues, SubscriptionMetadata } from './features/metadata/contract.ts'
+export type { SubscriptionMetadata } from './features/metadata/contract.ts'
 export type { ApplicationEvent, Deliveries } from './features/outgoing-webhooks/deliveries.ts'
 export type {
   DeliveryEndpoint,
@@ -267,21 +264,15 @@ export type {
 } from './features/outgoing-webhooks/delivery-options.ts'
 export type { DeliveryState, StoredDelivery } from './features/outgoing-webhooks/delivery-rows.ts'
 export { isDeliverySecret } from './features/outgoing-webhooks/signature.ts'
-export type { CollectionPause, CollectionPauses, PausedBills } from './features/pauses/contract.ts'
+export type { CollectionPauses } from './features/pauses/contract.ts'
 export type { PauseOptions } from './features/pauses/subscription.ts'
-export type {
-  PaymentMethodKind,
-  PaymentMethods,
-  ProviderPaymentMethod,
-} from './features/payment-methods/contract.ts'
+export type { PaymentMethods } from './features/payment-methods/contract.ts'
 export type { PaymentMethod } from './features/payment-methods/payment-method.ts'
 export type { AddPaymentMethodOptions } from './features/payment-methods/user.ts'
 export type {
   ChargeOptions,
-  InvoiceFilter,
   InvoiceForOptions,
   InvoiceOutcome,
-  TaxLookup,
 } from './features/payments/charge-contract.ts'
 export type { CustomerPayments, ProviderPayment } from './features/payments/contract.ts'
 export type { PortalFlow, PortalPages, PortalVisit } from './features/portal/contract.ts'
@@ -296,11 +287,7 @@ export type { PromotionCode } from './features/promotion-codes/promotion-codes.t
 export type { QuantityChanges } from './features/quantities/contract.ts'
 export type { NewRefund, PaymentRefunds, RefundablePayment } from './features/refunds/contract.ts'
 export type { Refund, RefundOptions, RefundReason } from './features/refunds/refund.ts'
-export type {
-  NewPlannedSwap,
-  PlannedSwap,
-  SubscriptionSchedules,
-} from './features/schedules/contract.ts'
+export type { NewPlannedSwap, SubscriptionSchedules } from './features/schedules/contract.ts'
 export type { PlannedChange } from './features/schedules/subscription.ts'
 export type {
   NewSentInvoice,
@@ -381,7 +368,6 @@ export type {
   BillingOptions,
   BillingPaths,
   DisputeOptions,
-  InvoiceSeller,
   OwnerLocale,
   PausePolicy,
   SignedInOwner,
@@ -403,6 +389,7 @@ export type { Capability, GatewayParts } from './providers/gateway-parts.ts'
 export type { HandlerContext, HandlerName, WebhookHandler } from './providers/handlers.ts'
 export type { ProviderItem, RequestedItem } from './providers/item.ts'
 export { rejectReservedOptions } from './providers/overrides.ts'
+export type { PaymentMethodKind, ProviderPaymentMethod } from './providers/payment-method.ts'
 export {
   defineProvider,
   type GatewayDependencies,
@@ -415,8 +402,12 @@ export type { StripeOptions, StripeSettings } from './providers/stripe/options.t
 export type {
   ActiveDiscount,
   AgreedTerms,
+  CollectionPause,
   EndReason,
+  MetadataValues,
   NewSubscription,
+  PausedBills,
+  PlannedSwap,
   ProviderSubscription,
   StartTerms,
   TaxChoice,

@@ -7,12 +7,6 @@ import { createObserveFunction, type Observer } from './core/values/observer.ts'
 import type { Owner } from './core/values/owner.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import type { WorkerSettings } from './core/worker.ts'
-import type { InvoicePdfOptions } from './features/invoices/pdf-options.ts'
-import type { MailOptions } from './features/mail/mail-options.ts'
-import type {
-  DeliveryOptions,
-  DeliverySettings,
-} from './features/outgoing-webhooks/delivery-options.ts'
 import type { BraintreeHandlers } from './providers/braintree/handlers.ts'
 import type { BraintreeOptions } from './providers/braintree/options.ts'
 import type { Provider } from './providers/provider.ts'
@@ -51,9 +45,6 @@ export interface BillingPaths {
    */
   readonly checkoutReturn?: string
 }
-
-/** The seller's details and the layout of downloaded invoices. */
-export type InvoiceSeller = Omit<InvoicePdfOptions, 'customerDetails' | 'refunded'>
 
 /** How disputed charges (chargebacks) affect access. */
 export interface DisputeOptions {
@@ -104,7 +95,7 @@ export type TaxOption<User = Record<string, unknown>> =
       readonly rates: (row: User, price: string) => readonly string[] | Promise<readonly string[]>
     }
 
-/** Options of `createBilling()`. */
+/** Options of `createBilling()`. Features add their own. */
 export interface BillingOptions<User = Record<string, unknown>> {
   /** The database, from `connect()` of `@tollgate/database`. */
   readonly database: Database
@@ -148,16 +139,6 @@ export interface BillingOptions<User = Record<string, unknown>> {
    */
   readonly on?: EventListeners
   /**
-   * Endpoints that receive billing events as signed webhooks, for example applications in other
-   * languages.
-   */
-  readonly deliveries?: DeliveryOptions
-  /**
-   * Sends mail to customers: receipts, failed payments and others. Requires `invoice`, which names
-   * the sender.
-   */
-  readonly mail?: MailOptions
-  /**
    * Number of failed charges after which a subscription is cancelled, possibly before the provider
    * stops retrying. Unset: the provider decides.
    */
@@ -200,10 +181,6 @@ export interface BillingOptions<User = Record<string, unknown>> {
    * @default a small built-in page
    */
   readonly failedPath?: string
-  /**
-   * The seller's details and the layout of invoices. Required for the invoice route and for mail.
-   */
-  readonly invoice?: InvoiceSeller
   /**
    * Returns the language of an owner, such as `de`, for mail, invoices and credit notes. If it
    * returns `null`, the language of the provider's customer is used, then `invoice.locale`, then
@@ -254,6 +231,7 @@ export type OwnerLocale = string | null | undefined
 /** The owner who made a request: a user id, another owner, or `null` if no owner is signed in. */
 export type SignedInOwner = string | number | Owner | null
 
+/** The checked options, with defaults. Features add their own. */
 export interface ResolvedOptions {
   readonly database: Database
   /** Tables of the owners by type, users first. */
@@ -263,8 +241,6 @@ export interface ResolvedOptions {
   readonly tax: TaxOption
   readonly handlers: WebhookHandlers
   readonly on: EventListeners
-  readonly deliveries: DeliverySettings
-  readonly mail: MailOptions | null
   readonly maxFailedCharges: number | null
   readonly webhookAttempts: number
   readonly lockLeaseMs: number
@@ -282,7 +258,6 @@ export interface ResolvedOptions {
   readonly authenticate: NonNullable<BillingOptions['authenticate']> | null
   /** Absolute URL of `failedPath`. `null` if it was not given. */
   readonly failedUrl: string | null
-  readonly invoice: InvoiceSeller | null
   readonly locale: BillingOptions['locale'] | null
   readonly disputes: Required<DisputeOptions>
   readonly trials: Required<TrialOptions>

@@ -34,7 +34,7 @@ export async function startPreviews(
   { settles }: { readonly settles: boolean },
 ): Promise<FlowTest> {
   const rates: string[] = []
-  const options = { plans: PLANS, ...taxOptions(row, rates), webhooks: false }
+  const options = { prices: PLANS, ...taxOptions(row, rates), webhooks: false }
   const test = await start(provider, options)
   if (settles || row.tax === 'within') await prepareTax(test, row, rates)
   await defineCoupons(test)

@@ -7,6 +7,7 @@ export {
   PayloadTooLarge,
   type Refusal,
   RequestCutOff,
+  recognizeCopies,
 } from './errors.ts'
 export { escapeHtml, Html, type HtmlValue, html } from './html.ts'
 export {

@@ -1,4 +1,3 @@
-import type { UsageQueue } from '../features/usage/usage-queue.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { Gateway } from '../providers/gateway.ts'
 import type { EventStream } from './events/event-stream.ts'
@@ -17,7 +16,7 @@ import type { ProviderName } from './values/provider-name.ts'
 
 /**
  * The dependencies that all parts of billing share: options, repositories, queues, locks and
- * gateways.
+ * gateways. Features add their own.
  */
 export interface BillingContext {
   readonly options: ResolvedOptions
@@ -31,7 +30,6 @@ export interface BillingContext {
   readonly codeAttempts: CodeAttemptRepository
   readonly webhooks: WebhookRepository
   readonly events: EventStream
-  readonly usage: UsageQueue
   readonly locks: BillingLocks
   /**
    * The functions that finish an interrupted operation after its process was killed, by the kind of

@@ -142,7 +142,7 @@ export function toSubscriptionRecord(from: {
     name,
     provider,
     providerId: found.id,
-    providerPlan: found.plan,
+    providerPlan: found.price,
     providerStatus: found.status,
     quantity: found.quantity,
     trialEndsAt: found.trialEndsAt,

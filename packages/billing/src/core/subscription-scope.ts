@@ -100,9 +100,9 @@ export class SubscriptionScope {
     this.record = await changeSubscription(this.context, this.record, applyChange, changeOptions)
   }
 
-  /** Reads the tax that the application currently sets for this plan and its additional prices. */
-  readConfiguredTax(plan: string, others: readonly string[] = []): Promise<SubscriptionTax> {
-    return readSubscriptionTax(this.context, this.user, plan, null, others)
+  /** Reads the tax that the application currently sets for this price and its additional prices. */
+  readConfiguredTax(price: string, others: readonly string[] = []): Promise<SubscriptionTax> {
+    return readSubscriptionTax(this.context, this.user, price, null, others)
   }
 
   /**
@@ -110,10 +110,10 @@ export class SubscriptionScope {
    * subscription is kept, just as a provider that stores taxes itself would keep it.
    */
   async readSwapTax(
-    plan: string,
+    price: string,
     others?: readonly string[],
   ): Promise<SubscriptionTax & { readonly before: TaxTerms | null }> {
-    const said = await this.readConfiguredTax(plan, others)
+    const said = await this.readConfiguredTax(price, others)
     const before = await this.context.taxes.find(this.record.provider, this.record.providerId)
     return { ...said, tax: said.keepsTax && before ? before.tax : said.tax, before }
   }

@@ -38,14 +38,14 @@ export interface SubscriptionTax {
 export async function readSubscriptionTax(
   context: BillingContext,
   billed: BilledOwner,
-  plan: string,
+  price: string,
   chosen: TaxSource | null = null,
   otherPrices: readonly string[] = [],
 ): Promise<SubscriptionTax> {
   const { tax } = context.options
   const sourceOf = async (price: string) =>
     chosen ?? (typeof tax === 'object' ? await tax.rates({ ...billed.attributes }, price) : tax)
-  const source = await sourceOf(plan)
+  const source = await sourceOf(price)
   if (source === 'automatic') return { tax: 0, automaticTax: true }
   if (source === 'percentage') {
     const { hasTaxPercentage } = requireOwnerTable(context.options.owners, billed.owner.type)

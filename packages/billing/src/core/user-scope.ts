@@ -1,4 +1,3 @@
-import type { TaxLookup } from '../features/payments/charge-contract.ts'
 import type { Gateway } from '../providers/gateway.ts'
 import { type Capability, requireCapability } from '../providers/gateway-parts.ts'
 import type { BillingContext } from './context.ts'
@@ -8,7 +7,7 @@ import type { BilledOwner } from './storage/tables.ts'
 import { createTaxLookup, readTax } from './tax.ts'
 import type { Owner } from './values/owner.ts'
 import type { ProviderName } from './values/provider-name.ts'
-import type { BasisPoints } from './values/tax.ts'
+import type { BasisPoints, TaxLookup } from './values/tax.ts'
 
 /**
  * The scope of a user's features: its row as last read, its customer, and access to the provider.

@@ -20,7 +20,7 @@ export interface GatewayUnderTest {
   /** The provider as an application would configure it. */
   readonly provider: Provider
   /** Two plans with the same interval and currency. The second one costs more. */
-  readonly plans: readonly [plan: string, dearer: string]
+  readonly prices: readonly [price: string, dearer: string]
   /** Two additional prices that can be combined with the plans. Requires the capability `items`. */
   readonly furtherPrices?: readonly [price: string, other: string]
   /** A metered price and the name of its meter. Requires the capability `usage`. */
@@ -94,7 +94,7 @@ export async function openContractTestAccount(create: CreateGateway): Promise<Co
     subscribe: ({ operation = createOperationId(), trialDays, items, terms = {} } = {}) =>
       gateway.createSubscription({
         customerId,
-        plan: test.plans[0],
+        price: test.prices[0],
         name: 'main',
         quantity: 1,
         coupon: null,

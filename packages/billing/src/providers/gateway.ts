@@ -2,18 +2,9 @@ import type { Money } from '../core/values/money.ts'
 import type { Owner } from '../core/values/owner.ts'
 import type { ProviderName } from '../core/values/provider-name.ts'
 import type { BasisPoints, TaxTerms } from '../core/values/tax.ts'
-import type { InvoiceData } from '../features/invoices/invoice.ts'
-import type { ProviderPaymentMethod } from '../features/payment-methods/contract.ts'
-import type {
-  ChargeOptions,
-  InvoiceFilter,
-  InvoiceForOptions,
-  InvoiceOutcome,
-  TaxLookup,
-} from '../features/payments/charge-contract.ts'
-import type { SwapPreview, SwapRequest } from '../features/swap/contract.ts'
 import type { NewCustomer, ProviderCustomer } from './customer.ts'
 import type { Capability, GatewayParts, ReadOnlyParts } from './gateway-parts.ts'
+import type { ProviderPaymentMethod } from './payment-method.ts'
 import type {
   ActiveDiscount,
   AgreedTerms,
@@ -22,7 +13,10 @@ import type {
 } from './subscription.ts'
 import type { EventSubject, RawWebhook, VerifiedEvent } from './webhook.ts'
 
-/** The read-only methods of a gateway. They need no lock. */
+/**
+ * The read-only methods of a gateway. They need no lock. Features add theirs in their
+ * `contract.ts`.
+ */
 export interface GatewayReads {
   /** The provider's name, as in `Provider`. */
   readonly name: ProviderName
@@ -64,8 +58,6 @@ export interface GatewayReads {
   readToken(customerId: string, token: string): Promise<ProviderPaymentMethod>
   /** Lists the discounts that reduce a subscription's next invoices, without credit from a swap. */
   findDiscounts(id: string): Promise<ActiveDiscount[]>
-  /** Previews the cost of `swap`. */
-  previewSwap(id: string, swap: SwapRequest, now: Date): Promise<SwapPreview>
   /** Returns the amount that a subscription owes now because of failed payments. */
   amountOwed(subscription: ProviderSubscription): Promise<Money>
 
@@ -74,11 +66,6 @@ export interface GatewayReads {
    * @throws InvalidAmount for an invalid amount.
    */
   toMoney(amount: number | Money): Money
-  /** Lists the customer's invoices, newest first. */
-  listInvoices(customerId: string, filter: InvoiceFilter): Promise<InvoiceData[]>
-  /** Finds an invoice of this customer. `null` if there is none with this id. */
-  findInvoice(id: string, customerId: string, taxOf: TaxLookup): Promise<InvoiceData | null>
-
   /**
    * Verifies the signature over the raw body. `realNow` is the real time even if billing has a
    * `clock` of its own, because providers sign with the real time.
@@ -104,7 +91,7 @@ export interface GatewayReads {
 
 /**
  * The methods of a gateway that change something, to be called only while holding the owner's lock.
- * All are idempotent: after a lost response, a retry finds what the first attempt did.
+ * Features add theirs in their `contract.ts`. All are idempotent: after a lost response, a retry finds what the first attempt did.
  */
 export interface GatewayChanges {
   /** Creates a customer without a card. A retry of the operation returns the same customer. */
@@ -119,12 +106,6 @@ export interface GatewayChanges {
 
   /** Creates a subscription. A retry of the operation returns the same subscription. */
   createSubscription(subscription: NewSubscription): Promise<ProviderSubscription>
-  /**
-   * Changes the plan and prices in place. If an immediate payment fails, nothing is changed.
-   * @throws PaymentFailed if the payment was declined.
-   * @throws PaymentActionRequired if the change waits for the customer (`isHeld`), also on a retry.
-   */
-  swap(id: string, swap: SwapRequest, now: Date): Promise<void>
   /** Changes the tax of a subscription for future charges, and keeps its net price. */
   setTax(id: string, tax: BasisPoints, before: TaxTerms | null): Promise<void>
   /** Ends the subscription at the end of the paid period, or of the trial. */
@@ -135,20 +116,6 @@ export interface GatewayChanges {
   resume(id: string): Promise<void>
   /** Tries to collect what a subscription owes now. Throws if that fails. */
   payNow(subscription: ProviderSubscription): Promise<void>
-
-  /** Charges the customer's default payment method, once per idempotency key. */
-  charge(customerId: string, amount: Money, options: ChargeOptions): Promise<unknown>
-  /** Charges the customer's default payment method immediately, with an invoice. */
-  invoiceFor(
-    customerId: string,
-    item: { readonly description: string; readonly amount: Money },
-    options: InvoiceForOptions,
-  ): Promise<InvoiceOutcome>
-  /**
-   * Tries to pay an open invoice now. `null` if it does not belong to this customer. Concurrent
-   * calls pay it only once.
-   */
-  payInvoice(id: string, customerId: string): Promise<InvoiceOutcome | null>
 }
 
 /**

@@ -1,10 +1,7 @@
 import type { Money } from '../core/values/money.ts'
 import type { BasisPoints } from '../core/values/tax.ts'
-import type { MetadataValues } from '../features/metadata/contract.ts'
-import type { CollectionPause } from '../features/pauses/contract.ts'
-import type { ProviderPaymentMethod } from '../features/payment-methods/contract.ts'
-import type { PlannedSwap } from '../features/schedules/contract.ts'
 import type { ProviderItem, RequestedItem } from './item.ts'
+import type { ProviderPaymentMethod } from './payment-method.ts'
 
 /** A provider's subscription in a common format. */
 export interface ProviderSubscription {
@@ -15,7 +12,7 @@ export interface ProviderSubscription {
    */
   readonly customerId: string | null
   /** The provider's id of the main price. */
-  readonly plan: string
+  readonly price: string
   /** The provider's own status. */
   readonly status: string
   /**
@@ -119,7 +116,7 @@ export interface NewSubscription extends StartTerms {
   /** Id of the customer that pays. */
   readonly customerId: string
   /** The provider's id of the main price. */
-  readonly plan: string
+  readonly price: string
   /** Number of units of the main price. */
   readonly quantity: number
   /** Whether the plan is metered, and so has no quantity. Requires the capability `usage`. */
@@ -193,3 +190,30 @@ export interface AgreedTerms extends StartTerms {
   /** The payment method that is charged. `null` if there is none. */
   readonly method: ProviderPaymentMethod | null
 }
+
+/** A planned swap: a change of a subscription's prices at a future date. */
+export interface PlannedSwap {
+  /** All prices of the subscription after the planned swap, the main price first. */
+  readonly items: readonly RequestedItem[]
+  /** When the prices change. */
+  readonly at: Date
+  /** Id of our operation that planned the swap. `null` if it was planned outside of Tollgate. */
+  readonly operation: string | null
+}
+
+/**
+ * Treatment of the invoices created while a subscription is paused. `void`: they are never paid.
+ * `keep_as_draft`: they can be sent later. `mark_uncollectible`: they are written off.
+ */
+export type PausedBills = 'void' | 'keep_as_draft' | 'mark_uncollectible'
+
+/** A pause of a subscription: invoices are still created, but no payment is collected. */
+export interface CollectionPause {
+  /** When the pause ends automatically. `null` if it lasts until `unpause()` is called. */
+  readonly until: Date | null
+  /** Treatment of the invoices created during the pause. */
+  readonly bills: PausedBills
+}
+
+/** The application's own key-value pairs, stored with an object at the provider. */
+export type MetadataValues = Readonly<Record<string, string>>

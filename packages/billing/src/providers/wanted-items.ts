@@ -3,13 +3,13 @@ import type { ProviderSubscription } from './subscription.ts'
 
 /** Lists the prices of a provider's subscription, the main one first. */
 export function toRequestedItems({
-  plan,
+  price: mainPrice,
   quantity,
   items = [],
 }: ProviderSubscription): RequestedItem[] {
   const main = items.find(({ isMain }) => isMain)
   return [
-    { price: plan, quantity: main ? main.quantity : quantity },
+    { price: mainPrice, quantity: main ? main.quantity : quantity },
     ...items.filter(({ isMain }) => !isMain).map(({ price, quantity }) => ({ price, quantity })),
   ]
 }

@@ -17,7 +17,7 @@ export type {
  * import { gatewayContract } from '@tollgate/billing/testing'
  * import { describe, it } from 'vitest'
  *
- * gatewayContract({ describe, it }, async () => ({ provider: paddle(testOptions), plans, … }))
+ * gatewayContract({ describe, it }, async () => ({ provider: paddle(testOptions), prices, … }))
  */
 export const gatewayContract: ContractPart = (runner, create) => {
   providerContract(runner, create)

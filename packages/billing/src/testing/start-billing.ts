@@ -25,7 +25,7 @@ export interface StartBillingOptions
    * Plans by id. `amount` is in cents, `months` is the billing interval.
    * @default `monthly`, `pro`, `quarterly`, `halfyearly` and `yearly`
    */
-  readonly plans?: Readonly<Record<string, { readonly amount: number; readonly months: number }>>
+  readonly prices?: Readonly<Record<string, { readonly amount: number; readonly months: number }>>
   /** Prices of metered usage at Braintree, by the meter's name. */
   readonly metered?: BraintreeOptions['metered']
   /**
@@ -79,7 +79,7 @@ export interface BillingTest {
   close(): Promise<void>
 }
 
-const PLANS = {
+const PRICES = {
   monthly: { amount: 1000, months: 1 },
   pro: { amount: 2500, months: 1 },
   quarterly: { amount: 2700, months: 3 },
@@ -100,7 +100,7 @@ const PLANS = {
  * await close()
  */
 export async function startBilling(options: StartBillingOptions = {}): Promise<BillingTest> {
-  const { now, plans = PLANS, webhooks = true, metered = {}, dunning = {}, ...rest } = options
+  const { now, prices = PRICES, webhooks = true, metered = {}, dunning = {}, ...rest } = options
   const { startSandbox } = await importSandbox()
   // The option type depends only on which providers run; the dunning settings do not change that.
   const sandbox = (await startSandbox({
@@ -108,7 +108,7 @@ export async function startBilling(options: StartBillingOptions = {}): Promise<B
     braintree: true,
     ...(now ? { now } : {}),
   })) as unknown as BillingTest['sandbox']
-  definePlans(sandbox, plans)
+  definePrices(sandbox, prices)
   const database = rest.database ?? (await connect('sqlite::memory:'))
   const users = rest.users ?? { table: 'users' }
   await createUsers(database, users.table)
@@ -195,12 +195,12 @@ function importSandbox() {
   })
 }
 
-function definePlans(
+function definePrices(
   sandbox: BillingTest['sandbox'],
-  plans: NonNullable<StartBillingOptions['plans']>,
+  prices: NonNullable<StartBillingOptions['prices']>,
 ): void {
   const { stripe, braintree } = sandbox
-  for (const [id, { amount, months }] of Object.entries(plans)) {
+  for (const [id, { amount, months }] of Object.entries(prices)) {
     const isYear = months === 12
     stripe.seedPrice({
       id,

@@ -16,7 +16,7 @@ export interface Subscription {
   readonly createdAt: Date
   readonly trialEndsAt: Date | null
   readonly paidUntil: Date
-  plan: string
+  price: string
   quantity: number
   cancelsAt: Date | null
   endedAt: Date | null

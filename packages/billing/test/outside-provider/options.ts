@@ -4,7 +4,7 @@ export interface PaperbackOptions {
   readonly ledger: Ledger
   /** Signs the webhooks. */
   readonly secret: string
-  /** Price of each plan, in cents. */
+  /** Amount of each price, in cents. */
   readonly prices: Readonly<Record<string, number>>
   now(): Date
 }

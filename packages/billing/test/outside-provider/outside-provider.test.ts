@@ -25,7 +25,7 @@ const underTest = (change: (gateway: Gateway<'quantities'>) => Partial<Gateway>)
   }
   return {
     provider: { ...provider, connect },
-    plans: ['monthly', 'pro'],
+    prices: ['monthly', 'pro'],
     currency: 'usd',
     cards: ['card-4242', 'card-4444'],
     declinedCard: 'stolen',

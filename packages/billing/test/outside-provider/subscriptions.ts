@@ -34,10 +34,10 @@ type Subscriptions = Pick<
 /** A month always has thirty days, and a swap costs the difference between the prices. */
 export function subscriptions(options: PaperbackOptions): Subscriptions {
   const { ledger, now } = options
-  const price = (plan: string) => {
-    const amount = options.prices[plan]
+  const amountOf = (price: string) => {
+    const amount = options.prices[price]
     if (amount !== undefined) return amount
-    throw new UnknownPrice(`There is no plan ${plan}`, {
+    throw new UnknownPrice(`There is no price ${price}`, {
       provider: 'paperback',
       providerCode: null,
     })
@@ -49,13 +49,13 @@ export function subscriptions(options: PaperbackOptions): Subscriptions {
   }
 
   function create(wanted: NewSubscription): Subscription {
-    const amount = price(wanted.plan) * wanted.quantity
+    const amount = amountOf(wanted.price) * wanted.quantity
     const createdAt = now()
     const trial = wanted.trialDays ? new Date(createdAt.getTime() + wanted.trialDays * DAY) : null
-    const { customerId, operation, name, plan, quantity } = wanted
+    const { customerId, operation, name, price, quantity } = wanted
     const made: Subscription = {
       id: ledger.nextId('subscription'),
-      ...{ customerId, operation, name, plan, quantity, createdAt },
+      ...{ customerId, operation, name, price, quantity, createdAt },
       trialEndsAt: trial,
       paidUntil: trial ?? new Date(createdAt.getTime() + 30 * DAY),
       cancelsAt: null,
@@ -67,7 +67,7 @@ export function subscriptions(options: PaperbackOptions): Subscriptions {
         id: ledger.nextId('sale'),
         customerId,
         key: null,
-        description: plan,
+        description: price,
         amount: { amount, currency: 'usd' },
         date: createdAt,
         subscriptionId: made.id,
@@ -106,12 +106,12 @@ export function subscriptions(options: PaperbackOptions): Subscriptions {
         method: card === null ? null : describeCard(card),
       }
     },
-    async swap(id, { plan }) {
-      price(plan)
-      require(id).plan = plan
+    async swap(id, { price }) {
+      amountOf(price)
+      require(id).price = price
     },
     previewSwap: async (id, wanted, at) => {
-      const difference = Math.max(0, price(wanted.plan) - price(require(id).plan))
+      const difference = Math.max(0, amountOf(wanted.price) - amountOf(require(id).price))
       return preview(wanted, difference, at)
     },
     setTax: async () => undefined,
@@ -134,7 +134,7 @@ export function subscriptions(options: PaperbackOptions): Subscriptions {
   }
 }
 
-function preview({ plan }: SwapRequest, cents: number, at: Date): SwapPreview {
+function preview({ price }: SwapRequest, cents: number, at: Date): SwapPreview {
   const amount = { amount: cents, currency: 'usd' }
   const nothing = { amount: 0, currency: 'usd' }
   return {
@@ -142,17 +142,17 @@ function preview({ plan }: SwapRequest, cents: number, at: Date): SwapPreview {
     date: at,
     total: amount,
     credit: nothing,
-    lines: [{ kind: 'proration', description: `The difference to ${plan}`, amount }],
+    lines: [{ kind: 'proration', description: `The difference to ${price}`, amount }],
     includedTax: nothing,
     prorationDate: at,
   }
 }
 
 function describe(subscription: Subscription): ProviderSubscription {
-  const { id, customerId, plan, quantity, name, operation, createdAt } = subscription
+  const { id, customerId, price, quantity, name, operation, createdAt } = subscription
   const { trialEndsAt, paidUntil, cancelsAt, endedAt } = subscription
   return {
-    ...{ id, customerId, plan, quantity, name, operation, createdAt, trialEndsAt, paidUntil },
+    ...{ id, customerId, price, quantity, name, operation, createdAt, trialEndsAt, paidUntil },
     status: endedAt ? 'over' : 'running',
     isOver: endedAt !== null,
     endsAt: endedAt ?? cancelsAt,

@@ -9,7 +9,7 @@ export type TokenScheme = 'Bearer' | 'DPoP'
  * The request has no access token, or an invalid one (RFC 6750 §3). Without a token the challenge
  * contains no error.
  */
-export class InvalidToken extends defineError('invalid_token', 401) {
+export class InvalidToken extends defineError('invalid_token') {
   readonly #presented: boolean
   readonly #scheme: TokenScheme
 
@@ -38,7 +38,7 @@ export class InvalidToken extends defineError('invalid_token', 401) {
  * The token lacks a scope that the route needs (RFC 6750 §3.1). The challenge lists all required
  * scopes, so that the client can request them together.
  */
-export class InsufficientScope extends defineError('insufficient_scope', 403) {
+export class InsufficientScope extends defineError('insufficient_scope') {
   /** The scopes that the route needs. */
   readonly scopes: readonly string[]
   readonly #scheme: TokenScheme
@@ -131,7 +131,6 @@ export interface SignInDemands {
  */
 export class InsufficientUserAuthentication extends defineError(
   'insufficient_user_authentication',
-  401,
 ) {
   /** The requirements of the route for the sign-in. */
   readonly demands: SignInDemands

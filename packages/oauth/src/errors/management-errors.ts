@@ -8,19 +8,19 @@ export abstract class ManagementError extends OAuthError {
 }
 
 /** The route requires a signed-in person. */
-export class Unauthenticated extends defineError('unauthenticated', 401, ManagementError) {}
+export class Unauthenticated extends defineError('unauthenticated', ManagementError) {}
 
 /** A form or request lacks the CSRF token of the person's session, or comes from another site. */
-export class CsrfMismatch extends defineError('csrf_mismatch', 403, ManagementError) {}
+export class CsrfMismatch extends defineError('csrf_mismatch', ManagementError) {}
 
 /** The object does not exist, or belongs to another person. */
-export class NotFound extends defineError('not_found', 404, ManagementError) {}
+export class NotFound extends defineError('not_found', ManagementError) {}
 
 /** The object has changed since the caller read it. Read it again and repeat the change. */
-export class Conflict extends defineError('conflict', 409, ManagementError) {}
+export class Conflict extends defineError('conflict', ManagementError) {}
 
 /** The path exists, but not for this HTTP method. */
-export class MethodNotAllowed extends defineError('method_not_allowed', 405, ManagementError) {
+export class MethodNotAllowed extends defineError('method_not_allowed', ManagementError) {
   readonly #allowed: readonly string[]
 
   constructor(allowed: readonly string[]) {
@@ -34,7 +34,7 @@ export class MethodNotAllowed extends defineError('method_not_allowed', 405, Man
 }
 
 /** The body is larger than the server reads. */
-export class PayloadTooLarge extends defineError('payload_too_large', 413, ManagementError) {
+export class PayloadTooLarge extends defineError('payload_too_large', ManagementError) {
   /** Returns the header that closes the connection, because the rest of the body is not read. */
   override headers(): Record<string, string> {
     return { connection: 'close' }
@@ -42,14 +42,10 @@ export class PayloadTooLarge extends defineError('payload_too_large', 413, Manag
 }
 
 /** The body has a content type that the route does not read. */
-export class UnsupportedMediaType extends defineError(
-  'unsupported_media_type',
-  415,
-  ManagementError,
-) {}
+export class UnsupportedMediaType extends defineError('unsupported_media_type', ManagementError) {}
 
 /** A JSON request has invalid fields. */
-export class ValidationFailed extends defineError('validation_failed', 422, ManagementError) {
+export class ValidationFailed extends defineError('validation_failed', ManagementError) {
   /** Error messages by field name. */
   readonly errors: Readonly<Record<string, readonly string[]>>
 

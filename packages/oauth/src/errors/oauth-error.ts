@@ -1,45 +1,51 @@
+import { recognizeCopies } from '@tollgate/http'
+
+/** The HTTP status of the response, by the `error` that is sent. */
+const STATUS = {
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_grant: 400,
+  unauthorized_client: 400,
+  unsupported_grant_type: 400,
+  unsupported_response_type: 400,
+  invalid_scope: 400,
+  invalid_target: 400,
+  access_denied: 400,
+  authorization_pending: 400,
+  slow_down: 400,
+  expired_token: 400,
+  login_required: 400,
+  consent_required: 400,
+  request_not_supported: 400,
+  request_uri_not_supported: 400,
+  invalid_request_uri: 400,
+  invalid_request_object: 400,
+  registration_not_supported: 400,
+  invalid_redirect_uri: 400,
+  invalid_client_metadata: 400,
+  invalid_token: 401,
+  insufficient_scope: 403,
+  invalid_dpop_proof: 400,
+  use_dpop_nonce: 400,
+  insufficient_user_authentication: 401,
+  server_error: 500,
+  temporarily_unavailable: 503,
+  too_many_requests: 429,
+  unauthenticated: 401,
+  csrf_mismatch: 403,
+  not_found: 404,
+  conflict: 409,
+  method_not_allowed: 405,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  validation_failed: 422,
+} as const
+
 /**
  * The `error` values of OAuth (RFC 6749, RFC 6750 and later), followed by those of the JSON
  * management routes.
  */
-export type OAuthErrorCode =
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'invalid_grant'
-  | 'unauthorized_client'
-  | 'unsupported_grant_type'
-  | 'unsupported_response_type'
-  | 'invalid_scope'
-  | 'invalid_target'
-  | 'access_denied'
-  | 'authorization_pending'
-  | 'slow_down'
-  | 'expired_token'
-  | 'login_required'
-  | 'consent_required'
-  | 'request_not_supported'
-  | 'request_uri_not_supported'
-  | 'invalid_request_uri'
-  | 'invalid_request_object'
-  | 'registration_not_supported'
-  | 'invalid_redirect_uri'
-  | 'invalid_client_metadata'
-  | 'invalid_token'
-  | 'insufficient_scope'
-  | 'invalid_dpop_proof'
-  | 'use_dpop_nonce'
-  | 'insufficient_user_authentication'
-  | 'server_error'
-  | 'temporarily_unavailable'
-  | 'too_many_requests'
-  | 'unauthenticated'
-  | 'csrf_mismatch'
-  | 'not_found'
-  | 'conflict'
-  | 'method_not_allowed'
-  | 'payload_too_large'
-  | 'unsupported_media_type'
-  | 'validation_failed'
+export type OAuthErrorCode = keyof typeof STATUS
 
 /** Options of every OAuth error. */
 export interface OAuthErrorOptions extends ErrorOptions {
@@ -83,37 +89,23 @@ export abstract class OAuthError extends Error {
   }
 }
 
-/**
- * Makes `instanceof OAuthError` true for errors of another copy of this package. A bundler may load
- * it twice in one process: Next.js does, for route handlers and for `instrumentation.ts`.
- */
-const BRAND = Symbol.for('@tollgate/oauth/OAuthError')
-const sameCopy = Function.prototype[Symbol.hasInstance]
-Object.defineProperty(OAuthError.prototype, BRAND, { value: true })
-Object.defineProperty(OAuthError, Symbol.hasInstance, {
-  value(this: unknown, thrown: unknown): boolean {
-    if (this !== OAuthError) return sameCopy.call(this, thrown)
-    if (typeof thrown !== 'object' || thrown === null) return false
-    return BRAND in thrown && !Object.hasOwn(thrown, BRAND) // the prototype itself is not an instance
-  },
-})
+recognizeCopies(OAuthError, '@tollgate/oauth/OAuthError')
 
 /**
- * Creates a base class for the errors with this code and HTTP status.
+ * Makes the base class of errors with this code and its HTTP status.
  * @example
- * export class InvalidClient extends defineError('invalid_client', 401) {}
+ * export class InvalidClient extends defineError('invalid_client') {}
  */
-export function defineError<Code extends OAuthErrorCode, Status extends number>(
+export function defineError<Code extends OAuthErrorCode>(
   code: Code,
-  status: Status,
   Base: typeof OAuthError = OAuthError,
 ): abstract new (
   message: string,
   options?: OAuthErrorOptions,
-) => OAuthError & { readonly code: Code; readonly status: Status } {
+) => OAuthError & { readonly code: Code; readonly status: (typeof STATUS)[Code] } {
   abstract class CodedError extends Base {
-    readonly code = code
-    override readonly status = status
+    override readonly code = code
+    override readonly status = STATUS[code]
   }
   return CodedError
 }

@@ -1,10 +1,11 @@
 import type { z } from 'zod'
+import type { ProblemName } from '../service-error.ts'
 import type { Caller } from './audit/caller.ts'
 import type { AuditDescription } from './audit/described.ts'
 import { authorize } from './authorize.ts'
 import { hashCallerKey, type IdempotentRequests } from './idempotency.ts'
 import type { Operation, OperationServices } from './operation.ts'
-import { AdminProblem, type FieldProblems, type ProblemName } from './problems.ts'
+import { AdminProblem, type FieldProblems } from './problems.ts'
 import type { RefusalTracker } from './refusals.ts'
 import { toProblem } from './to-problem.ts'
 

@@ -1,34 +1,4 @@
-/** The kinds of errors of the management API (RFC 9457), each with its status and title. */
-export const PROBLEMS = {
-  'invalid-request': { status: 400, title: 'The request cannot be read' },
-  'invalid-cursor': { status: 400, title: 'The cursor is not valid for this list' },
-  unauthenticated: { status: 401, title: 'No valid credentials were sent' },
-  forbidden: { status: 403, title: 'The caller may not do this' },
-  'fresh-sign-in-required': { status: 403, title: 'The sign-in is too old for this' },
-  'not-found': { status: 404, title: 'There is no such object' },
-  'method-not-allowed': { status: 405, title: 'The path does not support this method' },
-  conflict: { status: 409, title: 'The current state does not allow this' },
-  'decision-required': { status: 409, title: 'A decision is required' },
-  'request-in-progress': { status: 409, title: 'The first request with this key is still running' },
-  'outcome-unknown': {
-    status: 409,
-    title: 'The request was interrupted, and its outcome is unknown',
-  },
-  stale: { status: 412, title: 'The object has changed since it was read' },
-  'too-large': { status: 413, title: 'The request is too large' },
-  'unsupported-media-type': { status: 415, title: 'The body must be JSON' },
-  'invalid-input': { status: 422, title: 'Some fields are missing, unknown or invalid' },
-  'key-reused': { status: 422, title: 'The idempotency key belongs to another request' },
-  'precondition-required': { status: 428, title: 'A required header is missing' },
-  'too-many-requests': { status: 429, title: 'Too many requests' },
-  'provider-refused': { status: 422, title: 'The payment provider rejected the request' },
-  'provider-unavailable': { status: 502, title: 'The payment provider did not answer' },
-  unavailable: { status: 503, title: 'The service is temporarily unavailable' },
-  unexpected: { status: 500, title: 'An unexpected error occurred' },
-} as const satisfies Record<string, { readonly status: number; readonly title: string }>
-
-/** Name of a kind of error, the last part of its `type`. */
-export type ProblemName = keyof typeof PROBLEMS
+import { type ProblemName, ServiceError } from '../service-error.ts'
 
 /** Messages about single fields, by the name of the field. */
 export type FieldProblems = Readonly<Record<string, readonly string[]>>
@@ -40,9 +10,8 @@ interface ProblemOptions extends ErrorOptions {
 }
 
 /** Thrown if an operation was refused, or failed in a way that its caller should know about. */
-export class AdminProblem extends Error {
-  override readonly name = 'AdminProblem'
-  readonly problem: ProblemName
+export class AdminProblem extends ServiceError {
+  override readonly problem: ProblemName
   readonly fields: FieldProblems | undefined
   readonly members: Readonly<Record<string, unknown>>
 
@@ -52,10 +21,6 @@ export class AdminProblem extends Error {
     this.problem = problem
     this.fields = options.fields
     this.members = options.members ?? {}
-  }
-
-  get status(): number {
-    return PROBLEMS[this.problem].status
   }
 }
 

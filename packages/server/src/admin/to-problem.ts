@@ -2,13 +2,10 @@ import { type BillingErrorCode, isBillingError } from '@tollgate/billing'
 import { isUnavailable } from '@tollgate/database'
 import { isOAuthError } from '@tollgate/oauth'
 import { ENGLISH } from '../messages/messages.ts'
-import { TeamInTheWay } from '../teams/end-team.ts'
-import { TeamRefused } from '../teams/team.ts'
-import { AccountUnfinished, DecisionRequired } from '../users/end-account.ts'
-import { LastWayToSignIn } from '../users/linked-identities.ts'
+import { type ProblemName, ServiceError } from '../service-error.ts'
+import { DecisionRequired } from '../users/end-account.ts'
 import { InvalidAccount } from '../users/parse.ts'
-import { LastOwner } from '../users/users.ts'
-import { AdminProblem, type ProblemName } from './problems.ts'
+import { AdminProblem } from './problems.ts'
 
 /**
  * Problems for errors of billing. All other errors of billing become `conflict`, because they are
@@ -59,17 +56,7 @@ export function toProblem(error: unknown): AdminProblem {
       { ...cause, members: { subscriptions, open } },
     )
   }
-  if (error instanceof AccountUnfinished) {
-    return new AdminProblem('provider-unavailable', error.message, cause)
-  }
-  if (error instanceof TeamInTheWay) return new AdminProblem('conflict', error.message, cause)
-  if (error instanceof TeamRefused) {
-    const problem = error.reason === 'notMember' ? 'not-found' : 'conflict'
-    return new AdminProblem(problem, error.message, cause)
-  }
-  if (error instanceof LastOwner || error instanceof LastWayToSignIn) {
-    return new AdminProblem('conflict', error.message, cause)
-  }
+  if (error instanceof ServiceError) return new AdminProblem(error.problem, error.message, cause)
   if (isOAuthError(error, 'validation_failed')) {
     return new AdminProblem('invalid-input', error.message, { ...cause, fields: error.errors })
   }

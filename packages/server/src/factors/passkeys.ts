@@ -12,6 +12,7 @@ import {
 import { isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import { z } from 'zod'
+import { defineError } from '../service-error.ts'
 import { type PasskeyRow, passkeyTable, type ServiceDatabase } from '../storage/tables.ts'
 import { type Challenges, createChallenges } from './challenges.ts'
 
@@ -38,8 +39,7 @@ export interface ProvedPasskey {
 export type PasskeyRefusal = 'expired' | 'cloned' | 'invalid' | 'taken' | 'too-many'
 
 /** Thrown if the response of a browser proves nothing. */
-export class PasskeyRefused extends Error {
-  override readonly name = 'PasskeyRefused'
+export class PasskeyRefused extends defineError('forbidden') {
   readonly reason: PasskeyRefusal
 
   constructor(reason: PasskeyRefusal, cause?: unknown) {

@@ -1,18 +1,16 @@
 import { fromWebRequest, PayloadTooLarge, RequestCutOff } from '@tollgate/http'
 import type { Context, MiddlewareHandler } from 'hono'
+import { defineError } from '../service-error.ts'
 import type { AppEnv } from './variables.ts'
 
 /**
  * Thrown if the query or form contains a NUL, an invalid escape sequence, or bytes that are not
  * UTF-8. Results in a response with status 400.
  */
-export class UnreadableRequest extends Error {
-  override readonly name = 'UnreadableRequest'
-
-  constructor() {
-    super('The request contains a NUL, an invalid escape sequence or bytes that are not UTF-8')
-  }
-}
+export class UnreadableRequest extends defineError(
+  'invalid-request',
+  'The request contains a NUL, an invalid escape sequence or bytes that are not UTF-8',
+) {}
 
 /** No database stores a NUL. U+FFFD replaced invalid bytes during decoding. */
 const UNREADABLE = /[\0\ufffd]/

@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '@tollgate/oauth'
+import { defineError } from '../service-error.ts'
 import {
   accountLinkTable,
   deleteInBatches,
@@ -29,13 +30,7 @@ export interface OpenLink {
 }
 
 /** Thrown if a link was used, has expired, or does not fit the state of the account. */
-export class LinkUnusable extends Error {
-  override readonly name = 'LinkUnusable'
-
-  constructor() {
-    super('This link does not work any more')
-  }
-}
+export class LinkUnusable extends defineError('conflict', 'This link does not work any more') {}
 
 export interface NewLink {
   readonly id: string

@@ -29,7 +29,6 @@ export function teamOwner({ id }: Pick<Team, 'id'>): Owner {
  * was changed.
  */
 export class TeamInTheWay extends AccountHeld {
-  override readonly name = 'TeamInTheWay'
   readonly team: Team
   readonly reason: 'subscription' | 'open'
 

@@ -1,5 +1,6 @@
 import type { PageMessages } from '../messages/en.ts'
 import { ENGLISH, type PageText } from '../messages/messages.ts'
+import { type ProblemName, ServiceError } from '../service-error.ts'
 import { type TeamRow, teamTable } from '../storage/tables.ts'
 import type { TeamRole } from './roles.ts'
 
@@ -63,13 +64,16 @@ export type TeamRefusalReason =
     : never
 
 /** Thrown if a change of a team was refused. Nothing was changed. */
-export class TeamRefused extends Error {
-  override readonly name = 'TeamRefused'
+export class TeamRefused extends ServiceError {
   readonly reason: TeamRefusalReason
 
   constructor(reason: TeamRefusalReason) {
     super(ENGLISH(`teams.problem.${reason}`))
     this.reason = reason
+  }
+
+  override get problem(): ProblemName {
+    return this.reason === 'notMember' ? 'not-found' : 'conflict'
   }
 
   /** Returns the message in the language of the page. */

@@ -1,6 +1,7 @@
 import type { Billing } from '@tollgate/billing'
 import type { AuthorizationServer } from '@tollgate/oauth'
 import { ENGLISH, type PageText } from '../messages/messages.ts'
+import { defineError } from '../service-error.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import {
   isAnythingOpen,
@@ -19,9 +20,7 @@ import type { Account, User } from './user.ts'
 import type { UserAccounts } from './users.ts'
 
 /** The account cannot be deleted before the person has settled something else, such as a team. */
-export class AccountHeld extends Error {
-  override readonly name: string = 'AccountHeld'
-}
+export class AccountHeld extends defineError('conflict') {}
 
 /** The memberships of a person in teams, as the deletion of the account ends them. */
 export interface AccountTeams {
@@ -88,8 +87,7 @@ export interface AccountOutcome {
  * Thrown if the operator must first decide what happens to the subscriptions (`subscriptions`) or
  * open amounts (`open`).
  */
-export class DecisionRequired extends Error {
-  override readonly name = 'DecisionRequired'
+export class DecisionRequired extends defineError('decision-required') {
   readonly account: Pick<Account, 'id' | 'email'>
   readonly subscriptions: readonly SubscriptionFact[]
   readonly open: OpenAmounts
@@ -113,8 +111,7 @@ export class DecisionRequired extends Error {
 /**
  * Thrown if the account was disabled but a later step failed. Repeating the operation completes it.
  */
-export class AccountUnfinished extends Error {
-  override readonly name = 'AccountUnfinished'
+export class AccountUnfinished extends defineError('provider-unavailable') {
   readonly #values: { readonly email: string; readonly id: string; readonly reason: string }
 
   constructor({ email, id }: Pick<Account, 'id' | 'email'>, cause: unknown) {

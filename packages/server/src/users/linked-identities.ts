@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
+import { defineError } from '../service-error.ts'
 import {
   type LinkedIdentityRow,
   linkedIdentityTable,
@@ -26,22 +27,16 @@ export interface LinkedIdentity {
 export type NewIdentity = Pick<LinkedIdentity, 'provider' | 'subject' | 'email'>
 
 /** Thrown if the account at the other provider is linked with another account of this service. */
-export class IdentityTaken extends Error {
-  override readonly name = 'IdentityTaken'
-
-  constructor() {
-    super('This account at the other provider is already linked with another account.')
-  }
-}
+export class IdentityTaken extends defineError(
+  'conflict',
+  'This account at the other provider is already linked with another account.',
+) {}
 
 /** Thrown if a person could not sign in any more without this link. Nothing was changed. */
-export class LastWayToSignIn extends Error {
-  override readonly name = 'LastWayToSignIn'
-
-  constructor() {
-    super('This is the only way to sign in to the account. Set a password first.')
-  }
-}
+export class LastWayToSignIn extends defineError(
+  'conflict',
+  'This is the only way to sign in to the account. Set a password first.',
+) {}
 
 export interface LinkedIdentities {
   find(provider: string, subject: string): Promise<LinkedIdentity | null>

@@ -1,11 +1,11 @@
 import type { PageMessages } from '../messages/en.ts'
 import { ENGLISH, type PageText } from '../messages/messages.ts'
+import { defineError } from '../service-error.ts'
 
 type AccountProblem = Extract<keyof PageMessages, `account.problem.${string}`>
 
 /** Thrown if fields of an account are invalid. The messages are meant for people. */
-export class InvalidAccount extends Error {
-  override readonly name = 'InvalidAccount'
+export class InvalidAccount extends defineError('invalid-input') {
   readonly problems: Readonly<Partial<Record<'email' | 'password' | 'name', AccountProblem>>>
 
   constructor(problems: InvalidAccount['problems']) {

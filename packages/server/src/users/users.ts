@@ -1,6 +1,7 @@
 import { isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { defineError } from '../service-error.ts'
 import { cardAccountName, hashAccountName } from '../storage/account-names.ts'
 import { deleteAccountMail, deletePersonalData } from '../storage/personal-data.ts'
 import {
@@ -38,13 +39,10 @@ export interface NewUser {
 /**
  * Thrown if a change would leave the service without an owner who can sign in. Nothing was changed.
  */
-export class LastOwner extends Error {
-  override readonly name = 'LastOwner'
-
-  constructor() {
-    super('This is the last owner. Appoint another one first.')
-  }
-}
+export class LastOwner extends defineError(
+  'conflict',
+  'This is the last owner. Appoint another one first.',
+) {}
 
 /** Filters and position of a page of accounts. */
 export interface AccountPage {

@@ -1,3 +1,4 @@
+import { recognizeCopies } from '@tollgate/http'
 import type { ProviderName } from '../values/provider-name.ts'
 import type { DifferentTerm } from './different-term.ts'
 
@@ -71,21 +72,7 @@ export abstract class BillingError extends Error {
   }
 }
 
-/**
- * Marks errors of every copy of this package, so that `instanceof BillingError` works across
- * copies. Bundlers may load the package more than once per process; Next does, for route handlers
- * and for `instrumentation.ts`.
- */
-const BRAND = Symbol.for('@tollgate/billing/BillingError')
-const sameCopy = Function.prototype[Symbol.hasInstance]
-Object.defineProperty(BillingError.prototype, BRAND, { value: true })
-Object.defineProperty(BillingError, Symbol.hasInstance, {
-  value(this: unknown, thrown: unknown): boolean {
-    if (this !== BillingError) return sameCopy.call(this, thrown)
-    if (typeof thrown !== 'object' || thrown === null) return false
-    return BRAND in thrown && !Object.hasOwn(thrown, BRAND) // own: the prototype, no instance of it
-  },
-})
+recognizeCopies(BillingError, '@tollgate/billing/BillingError')
 
 /** Constructor options of errors that a provider caused. */
 export interface ProviderFailure extends ErrorOptions {
@@ -113,50 +100,47 @@ export abstract class ProviderError extends BillingError {
 }
 
 /** Makes the base class of errors with this code and its HTTP status. */
-export function createBillingErrorClass<Code extends BillingErrorCode>(
+export function defineError<Code extends BillingErrorCode>(
   code: Code,
 ): abstract new (
   message: string,
   options?: ErrorOptions,
-) => BillingError & { readonly code: Code } {
-  abstract class Coded extends BillingError {
-    override readonly code = code
-    override readonly status = STATUS[code]
-  }
-  return Coded
-}
-
-/** Makes the base class of provider errors with this code and its HTTP status. */
-export function createProviderErrorClass<Code extends BillingErrorCode>(
+) => BillingError & { readonly code: Code }
+export function defineError<Code extends BillingErrorCode>(
   code: Code,
+  Base: typeof ProviderError,
 ): abstract new (
   message: string,
   failure: ProviderFailure,
-) => ProviderError & { readonly code: Code } {
-  abstract class Coded extends ProviderError {
+) => ProviderError & { readonly code: Code }
+export function defineError(
+  code: BillingErrorCode,
+  Base: abstract new (message: string, failure: ProviderFailure) => BillingError = BillingError,
+) {
+  abstract class CodedError extends Base {
     override readonly code = code
-    override readonly status = STATUS[code]
+    override readonly status: number = STATUS[code]
   }
-  return Coded
+  return CodedError
 }
 
 /**
  * An argument is invalid, such as a trial of -3 days or half a seat. Thrown before any request is
  * sent.
  */
-export class InvalidArgument extends createBillingErrorClass('invalid_argument') {}
+export class InvalidArgument extends defineError('invalid_argument') {}
 
 /**
  * An amount is not a positive whole number of the currency's smallest unit, or its currency is
  * unknown.
  */
-export class InvalidAmount extends createBillingErrorClass('invalid_amount') {}
+export class InvalidAmount extends defineError('invalid_amount') {}
 
 /** A tax percentage is below 0, above 100, or has more than two decimals. */
-export class InvalidTaxPercentage extends createBillingErrorClass('invalid_tax_percentage') {}
+export class InvalidTaxPercentage extends defineError('invalid_tax_percentage') {}
 
 /** A subscription with different terms already has this name. Nothing was changed or charged. */
-export class AlreadySubscribed extends createBillingErrorClass('already_subscribed') {
+export class AlreadySubscribed extends defineError('already_subscribed') {
   /**
    * The terms that differ from those of the running subscription. Empty if the terms were not
    * compared.
@@ -176,19 +160,19 @@ export class AlreadySubscribed extends createBillingErrorClass('already_subscrib
  * The owner has already had a free trial, and the option `trials` allows only one. Nothing was
  * changed or charged.
  */
-export class TrialUsed extends createBillingErrorClass('trial_used') {}
+export class TrialUsed extends defineError('trial_used') {}
 
 /**
  * The provider can no longer be changed, because payments were made or are still due at the current
  * one.
  */
-export class ProviderChosen extends createBillingErrorClass('provider_chosen') {}
+export class ProviderChosen extends defineError('provider_chosen') {}
 
 /** Why a customer cannot be transferred to another owner. */
 export type TransferRefusal = 'same_owner' | 'has_customer' | 'has_subscription' | 'other_provider'
 
 /** `transferTo()` cannot transfer the customer to the given owner. Nothing was changed. */
-export class TransferRefused extends createBillingErrorClass('transfer_refused') {
+export class TransferRefused extends defineError('transfer_refused') {
   /**
    * - `same_owner`: the customer already belongs to that owner.
    * - `has_customer`, `has_subscription`: the new owner has, or had, a customer or subscriptions
@@ -204,25 +188,25 @@ export class TransferRefused extends createBillingErrorClass('transfer_refused')
 }
 
 /** The owner has no subscription with this name. */
-export class NoSubscription extends createBillingErrorClass('no_subscription') {}
+export class NoSubscription extends defineError('no_subscription') {}
 
 /** The subscription has ended and cannot be changed. */
-export class SubscriptionEnded extends createBillingErrorClass('subscription_ended') {}
+export class SubscriptionEnded extends defineError('subscription_ended') {}
 
 /** The subscription cannot be resumed: it was not cancelled, or it has ended already. */
-export class NotOnGracePeriod extends createBillingErrorClass('not_on_grace_period') {}
+export class NotOnGracePeriod extends defineError('not_on_grace_period') {}
 
 /**
  * The change would credit time that was not paid for. If an invoice is open, call `payNow()` first;
  * otherwise change without proration. Nothing was changed.
  */
-export class PaymentOverdue extends createBillingErrorClass('payment_overdue') {}
+export class PaymentOverdue extends defineError('payment_overdue') {}
 
 /**
  * The provider does not support this operation, such as quantities at Braintree. No request was
  * sent.
  */
-export class Unsupported extends createBillingErrorClass('unsupported') {
+export class Unsupported extends defineError('unsupported') {
   /** The provider that does not support the operation. */
   readonly provider: ProviderName
   /** The missing capability, such as `quantities`. */
@@ -246,48 +230,48 @@ export class Unsupported extends createBillingErrorClass('unsupported') {
 }
 
 /** The user has no customer at the provider yet, because nothing was paid so far. */
-export class NoCustomer extends createBillingErrorClass('no_customer') {}
+export class NoCustomer extends defineError('no_customer') {}
 
 /** The customer has no payment method: no card and no PayPal account. */
-export class NoPaymentMethod extends createBillingErrorClass('no_payment_method') {}
+export class NoPaymentMethod extends defineError('no_payment_method') {}
 
 /** The application's table has no row with this id. */
-export class UserNotFound extends createBillingErrorClass('user_not_found') {}
+export class UserNotFound extends defineError('user_not_found') {}
 
 /**
  * Another operation of the same owner is still running, or usage that must be reported to the
  * provider first could not be sent. Nothing was changed; try again.
  */
-export class Busy extends createBillingErrorClass('busy') {}
+export class Busy extends defineError('busy') {}
 
 /**
  * The application's database is unavailable, failing over, full, or too busy. The operation may or
  * may not have been carried out; repeating it is safe.
  */
-export class DatabaseUnavailable extends createBillingErrorClass('database_unavailable') {}
+export class DatabaseUnavailable extends defineError('database_unavailable') {}
 
 /** The provider has no price (or plan) with this id. */
-export class UnknownPrice extends createProviderErrorClass('unknown_price') {}
+export class UnknownPrice extends defineError('unknown_price', ProviderError) {}
 
 /** The provider has no coupon with this id, or it has expired. */
-export class UnknownCoupon extends createProviderErrorClass('unknown_coupon') {}
+export class UnknownCoupon extends defineError('unknown_coupon', ProviderError) {}
 
 /** The card token or nonce is unknown, already used, or belongs to another customer. */
-export class InvalidPaymentToken extends createProviderErrorClass('invalid_payment_token') {}
+export class InvalidPaymentToken extends defineError('invalid_payment_token', ProviderError) {}
 
 /**
  * The provider rejected the request for a reason that has no class of its own. Nothing was changed.
  */
-export class ProviderRejected extends createProviderErrorClass('provider_rejected') {}
+export class ProviderRejected extends defineError('provider_rejected', ProviderError) {}
 
 /**
  * The provider did not respond, or asked to retry later. The operation may or may not have been
  * carried out; repeating it is safe.
  */
-export class ProviderUnavailable extends createProviderErrorClass('provider_unavailable') {}
+export class ProviderUnavailable extends defineError('provider_unavailable', ProviderError) {}
 
 /** The API keys are wrong, or a setting is missing in the provider's dashboard. */
-export class ProviderMisconfigured extends createProviderErrorClass('provider_misconfigured') {}
+export class ProviderMisconfigured extends defineError('provider_misconfigured', ProviderError) {}
 
 const UNCERTAIN: readonly BillingErrorCode[] = [
   'provider_unavailable',
@@ -304,19 +288,19 @@ export function isDefiniteFailure(error: unknown): boolean {
 }
 
 /** The user has no invoice with this id. */
-export class InvoiceNotFound extends createBillingErrorClass('invoice_not_found') {}
+export class InvoiceNotFound extends defineError('invoice_not_found') {}
 
 /**
  * The invoice cannot be voided, because it is paid, or a draft that credit will pay. Refund it
  * instead.
  */
-export class InvoicePaid extends createBillingErrorClass('invoice_paid') {}
+export class InvoicePaid extends defineError('invoice_paid') {}
 
 /** The user has no credit note with this id. */
-export class CreditNoteNotFound extends createBillingErrorClass('credit_note_not_found') {}
+export class CreditNoteNotFound extends defineError('credit_note_not_found') {}
 
 /** The user has no charge with this id. */
-export class ChargeNotFound extends createBillingErrorClass('charge_not_found') {}
+export class ChargeNotFound extends defineError('charge_not_found') {}
 
 /** State of a payment that was authorized for a later capture. */
 export type AuthorizationState = 'pending' | 'authorized' | 'captured' | 'released' | 'expired'
@@ -325,7 +309,7 @@ export type AuthorizationState = 'pending' | 'authorized' | 'captured' | 'releas
  * The authorization is not open, so its money can be neither captured nor released. Nothing was
  * changed.
  */
-export class AuthorizationNotOpen extends createBillingErrorClass('authorization_not_open') {
+export class AuthorizationNotOpen extends defineError('authorization_not_open') {
   /**
    * The current state: `captured`, `released`, `expired`, or `pending` until the customer confirms
    * the payment.
@@ -339,25 +323,25 @@ export class AuthorizationNotOpen extends createBillingErrorClass('authorization
 }
 
 /** The user has no payment method with this id. */
-export class PaymentMethodNotFound extends createBillingErrorClass('payment_method_not_found') {}
+export class PaymentMethodNotFound extends defineError('payment_method_not_found') {}
 
 /**
  * The payment method cannot be deleted, because a subscription is charged to it. Nothing was
  * changed.
  */
-export class PaymentMethodInUse extends createBillingErrorClass('payment_method_in_use') {}
+export class PaymentMethodInUse extends defineError('payment_method_in_use') {}
 
 /** The refund is larger than what is left of the charge. Nothing was refunded. */
-export class AmountTooLarge extends createBillingErrorClass('amount_too_large') {}
+export class AmountTooLarge extends defineError('amount_too_large') {}
 
 /** The provider does not refund this charge. Nothing was refunded. */
-export class RefundRefused extends createProviderErrorClass('refund_refused') {}
+export class RefundRefused extends defineError('refund_refused', ProviderError) {}
 
 /**
  * The charge, or a part of it, cannot be refunded before it is settled. Nothing was refunded; try
  * again later.
  */
-export class RefundNotPossibleYet extends createProviderErrorClass('refund_not_possible_yet') {}
+export class RefundNotPossibleYet extends defineError('refund_not_possible_yet', ProviderError) {}
 
 /**
  * Why a promotion code cannot be used. `unknown` also stands for expired codes and codes of other
@@ -366,7 +350,7 @@ export class RefundNotPossibleYet extends createProviderErrorClass('refund_not_p
 export type CodeRefusal = 'unknown' | 'not_first_time' | 'below_minimum' | 'not_applicable'
 
 /** The promotion code gives no discount for this purchase. Nothing was changed. */
-export class PromotionCodeRefused extends createProviderErrorClass('promotion_code_refused') {
+export class PromotionCodeRefused extends defineError('promotion_code_refused', ProviderError) {
   /** Why the promotion code was refused. Safe to show to the customer. */
   readonly reason: CodeRefusal
 
@@ -377,7 +361,7 @@ export class PromotionCodeRefused extends createProviderErrorClass('promotion_co
 }
 
 /** Too many unusable promotion codes were tried. No request was sent to the provider. */
-export class TooManyAttempts extends createBillingErrorClass('too_many_attempts') {
+export class TooManyAttempts extends defineError('too_many_attempts') {
   /** Seconds until the next attempt is allowed. */
   readonly retryAfter: number
 
@@ -391,26 +375,26 @@ export class TooManyAttempts extends createBillingErrorClass('too_many_attempts'
 }
 
 /** The subscription has no item with this price. */
-export class ItemNotFound extends createBillingErrorClass('item_not_found') {}
+export class ItemNotFound extends defineError('item_not_found') {}
 
 /** The tax id is not valid for its type. Nothing was changed. */
-export class InvalidTaxId extends createProviderErrorClass('invalid_tax_id') {}
+export class InvalidTaxId extends defineError('invalid_tax_id', ProviderError) {}
 
 /**
  * Automatic tax needs the customer's address, which is missing or incomplete. Nothing was changed.
  */
-export class TaxLocationUnknown extends createProviderErrorClass('tax_location_unknown') {}
+export class TaxLocationUnknown extends defineError('tax_location_unknown', ProviderError) {}
 
 /** The user has no hosted page with this id. */
-export class CheckoutNotFound extends createBillingErrorClass('checkout_not_found') {}
+export class CheckoutNotFound extends defineError('checkout_not_found') {}
 
 /** The signature of a webhook is invalid, so the provider did not send it. */
-export class InvalidSignature extends createBillingErrorClass('invalid_signature') {}
+export class InvalidSignature extends defineError('invalid_signature') {}
 
 /**
  * The caller is not signed in, but tried to download an invoice or to return from a hosted page.
  */
-export class Unauthenticated extends createBillingErrorClass('unauthenticated') {}
+export class Unauthenticated extends defineError('unauthenticated') {}
 
 /** No route exists at this path. */
-export class NotFound extends createBillingErrorClass('not_found') {}
+export class NotFound extends defineError('not_found') {}

@@ -1,20 +1,15 @@
-import type { Invoice } from '../../features/invoices/invoice.ts'
 import type { PendingPayment } from '../values/confirmation.ts'
-import { createProviderErrorClass, type ProviderFailure } from './errors.ts'
+import { defineError, ProviderError, type ProviderFailure } from './errors.ts'
 
 /** The customer's bank or the provider declined the payment. Nothing was charged. */
-export class PaymentFailed extends createProviderErrorClass('payment_failed') {
+export class PaymentFailed extends defineError('payment_failed', ProviderError) {
   /** The bank's reason, such as `insufficient_funds` or `Do Not Honor`. `null` if it gave none. */
   readonly declineCode: string | null
-  /**
-   * The invoice that was not paid. While it is open, `invoice.pay()` retries it. `null` if there is
-   * no invoice.
-   */
-  invoice: Invoice | null = null
 
   constructor(message: string, failure: ProviderFailure & { readonly declineCode: string | null }) {
     super(message, failure)
     this.declineCode = failure.declineCode
+    this.invoice = null
   }
 }
 
@@ -23,17 +18,13 @@ export class PaymentFailed extends createProviderErrorClass('payment_failed') {
  * but not yet `subscribed()`; a change of a running subscription takes effect after the
  * confirmation.
  */
-export class PaymentActionRequired extends createProviderErrorClass('payment_action_required') {
+export class PaymentActionRequired extends defineError('payment_action_required', ProviderError) {
   /** The payment that the customer has to confirm. */
   readonly payment: PendingPayment
-  /**
-   * The invoice that was not paid. While it is open, `invoice.pay()` retries it. `null` if there is
-   * no invoice.
-   */
-  invoice: Invoice | null = null
 
   constructor(message: string, failure: ProviderFailure & { readonly payment: PendingPayment }) {
     super(message, failure)
     this.payment = failure.payment
+    this.invoice = null
   }
 }

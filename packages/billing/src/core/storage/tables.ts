@@ -1,6 +1,6 @@
 import { type DefinedTable, defineTable, type Field, field } from '@tollgate/database'
-import type { ProviderDispute } from '../../features/disputes/contract.ts'
 import type { CardSummary } from '../values/card.ts'
+import type { DisputeStatus } from '../values/dispute-status.ts'
 import type { Owner } from '../values/owner.ts'
 import type { ProviderName } from '../values/provider-name.ts'
 import type { SubscriptionColumns } from '../values/subscription-state.ts'
@@ -50,7 +50,7 @@ export type WebhookState = 'pending' | 'done' | 'dead'
 
 const provider = field.id.as<ProviderName>()
 const providerId = field.string(255)
-const plan = field.string(255)
+const price = field.string(255)
 
 /**
  * The owner of a row in tables with the specified column `user_id`. Both are `null` for a user,
@@ -89,7 +89,7 @@ function defineTables(idType: IdType) {
         ...otherOwner,
         paused_at: field.timestamp.nullable(),
         /** The main price from `planned_at` on. */
-        planned_price: plan.nullable(),
+        planned_price: price.nullable(),
         planned_at: field.timestamp.nullable(),
         /** When the oldest open dispute about one of its charges was opened. */
         disputed_at: field.timestamp.nullable(),
@@ -122,7 +122,7 @@ function defineTables(idType: IdType) {
         subscription_id: field.integer,
         provider,
         provider_id: providerId,
-        provider_plan: plan,
+        provider_plan: price,
         provider_product: field.string(255).nullable(),
         /** Number of units. `null` for metered prices. */
         quantity: field.integer.nullable(),
@@ -152,7 +152,7 @@ function defineTables(idType: IdType) {
         currency: field.string(3),
         reason: field.string(255).nullable(),
         /** `inquiry`, `open`, `won` or `lost`. */
-        status: field.id.as<ProviderDispute['status']>(),
+        status: field.id.as<DisputeStatus>(),
         opened_at: field.instant,
         closed_at: field.instant.nullable(),
       },

@@ -45,3 +45,9 @@ export interface TaxTerms {
   /** Net price in the currency's smallest unit. */
   readonly net: number
 }
+
+/**
+ * Looks up the tax, in hundredths of a percent, that was included in a subscription's charge at the
+ * given time.
+ */
+export type TaxLookup = (subscriptionId: string, at: Date) => BasisPoints

@@ -12,12 +12,12 @@ const FIRST = { limit: 100, after: null }
 export const defineCatalogContract: ContractPart = ({ describe, it }, create) => {
   describe('the catalog', () => {
     it('lists the subscription prices with whole amounts', async () => {
-      const { gateway, plans, currency } = await openContractTestAccount(create)
+      const { gateway, prices, currency } = await openContractTestAccount(create)
       const { catalog } = gateway
       if (!catalog) return
       const { entries } = await catalog.listPrices(FIRST)
-      for (const plan of plans) {
-        const found = entries.find(({ id }) => id === plan)
+      for (const price of prices) {
+        const found = entries.find(({ id }) => id === price)
         assert.equal(found?.amount?.currency, currency)
         assert.ok(Number.isSafeInteger(found?.amount?.amount))
         assert.ok((found?.period.count ?? 0) > 0)

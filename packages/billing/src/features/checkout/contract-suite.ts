@@ -54,12 +54,12 @@ export const defineCheckoutContract: ContractPart = ({ describe, it }, create) =
   })
 }
 
-function page({ customerId, plans }: ContractTestAccount): NewCheckout {
+function page({ customerId, prices }: ContractTestAccount): NewCheckout {
   return {
     mode: 'subscription',
     customerId,
     owner: 'user:1',
-    lines: [{ price: plans[0], quantity: 1, adjustable: null }],
+    lines: [{ price: prices[0], quantity: 1, adjustable: null }],
     subscription: { name: 'main', trialDays: null, trialEndsAt: null, withoutCard: false },
     discount: null,
     allowsCodes: false,

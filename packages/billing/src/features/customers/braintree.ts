@@ -24,8 +24,8 @@ import {
 } from '../../providers/customer.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
+import type { ProviderPaymentMethod } from '../../providers/payment-method.ts'
 import type { braintree } from '../../providers/sdk-types.ts'
-import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
 
 const ID_TAKEN = '91609'
 

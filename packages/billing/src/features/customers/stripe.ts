@@ -12,6 +12,7 @@ import {
 } from '../../providers/customer.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
+import type { ProviderPaymentMethod } from '../../providers/payment-method.ts'
 import type { Stripe } from '../../providers/sdk-types.ts'
 import {
   getReferencedId,
@@ -24,7 +25,6 @@ import {
 } from '../../providers/stripe/describe-method.ts'
 import { isMissingObjectError, toBillingError } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
-import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
 
 /** Fields that a request must expand (Stripe's `expand` parameter) for `describeCustomer()`. */
 export const CUSTOMER_EXPAND = ['invoice_settings.default_payment_method']

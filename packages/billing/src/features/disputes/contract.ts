@@ -1,3 +1,4 @@
+import type { DisputeStatus } from '../../core/values/dispute-status.ts'
 import type { Money } from '../../core/values/money.ts'
 
 /**
@@ -19,12 +20,8 @@ export interface ProviderDispute {
   readonly amount: Money
   /** The provider's code for the reason of the dispute. `null` if the provider gives no reason. */
   readonly reason: string | null
-  /**
-   * Status of the dispute. `inquiry`: the bank asks for information, and no money is taken. `open`:
-   * the dispute is not decided yet. `won`: decided for the merchant. `lost`: decided for the
-   * customer.
-   */
-  readonly status: 'inquiry' | 'open' | 'won' | 'lost'
+  /** Status of the dispute. */
+  readonly status: DisputeStatus
   /** When the dispute was opened. */
   readonly openedAt: Date
   /** The object as the provider's SDK returned it. */

@@ -37,7 +37,7 @@ export async function previewFirstInvoices(
   previewedSubscription: PreviewedSubscription,
   now: Date,
 ): Promise<FirstInvoices> {
-  const plan = await requirePlan(context, previewedSubscription.plan)
+  const plan = await requirePlan(context, previewedSubscription.price)
   const request = await buildNewSubscriptionRequest(context, plan, previewedSubscription)
   const cycle = await buildFirstCycle(context, plan, request)
   const { currency } = plan

@@ -57,8 +57,8 @@ export const defineForecastsContract: ContractPart = ({ describe, it }, create) 
       assertAddsUp(next)
     })
 
-    onBills('is refused for an unknown plan', async (forecasts, account) => {
-      const wanted = { ...possible(account, null), plan: 'none-of-ours' }
+    onBills('is refused for an unknown price', async (forecasts, account) => {
+      const wanted = { ...possible(account, null), price: 'none-of-ours' }
       assert.equal(
         await catchErrorCode(() => forecasts.ofNew(wanted, account.now())),
         'unknown_price',
@@ -68,11 +68,11 @@ export const defineForecastsContract: ContractPart = ({ describe, it }, create) 
 }
 
 function possible(
-  { plans }: ContractTestAccount,
+  { prices }: ContractTestAccount,
   customerId: string | null,
 ): PreviewedSubscription {
-  const [plan] = plans
-  return { customerId, details: {}, plan, quantity: 1, coupon: null, trialDays: null, tax: 0 }
+  const [price] = prices
+  return { customerId, details: {}, price, quantity: 1, coupon: null, trialDays: null, tax: 0 }
 }
 
 function assertAddsUp({ lines, total }: UpcomingInvoice): void {

@@ -12,14 +12,14 @@ import type { NewGuestCheckout } from './contract.ts'
 export const defineGuestCheckoutContract: ContractPart = ({ describe, it }, create) => {
   describe('a hosted page for a guest', () => {
     it('is created once per key and has no customer, for gateways with guest pages', async () => {
-      const { gateway, plans } = await openContractTestAccount(create)
+      const { gateway, prices } = await openContractTestAccount(create)
       const { guestCheckout, checkout } = gateway
       if (!guestCheckout) return
       assert.ok(
         checkout,
         'A gateway with `guestCheckout` also needs `checkout`, which finds its pages',
       )
-      const wanted = page(plans[0])
+      const wanted = page(prices[0])
       const made = await guestCheckout.create(wanted)
       assert.deepEqual([made.status, made.customerId, made.owner], ['open', null, 'guest'])
       assert.ok(made.url && URL.canParse(made.url))

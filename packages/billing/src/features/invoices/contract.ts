@@ -1,3 +1,4 @@
+import type { TaxLookup } from '../../core/values/tax.ts'
 import type { InvoiceData } from './invoice.ts'
 
 /** The result of voiding an invoice. */
@@ -23,5 +24,24 @@ declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
     /** Gateway interface for actions on unpaid invoices. */
     readonly invoiceActions: InvoiceActions
+  }
+}
+
+/** Selects the invoices to list. */
+export interface InvoiceFilter {
+  /** Whether to include invoices that are unpaid or being settled. */
+  readonly pending: boolean
+  /** Maximum number of invoices to return, newest first. `null` for all. */
+  readonly limit: number | null
+  /** Looks up the tax included in a charge, for providers that do not store taxes. */
+  readonly taxOf: TaxLookup
+}
+
+declare module '../../providers/gateway.ts' {
+  interface GatewayReads {
+    /** Lists the customer's invoices, newest first. */
+    listInvoices(customerId: string, filter: InvoiceFilter): Promise<InvoiceData[]>
+    /** Finds an invoice of this customer. `null` if there is none with this id. */
+    findInvoice(id: string, customerId: string, taxOf: TaxLookup): Promise<InvoiceData | null>
   }
 }

@@ -294,3 +294,21 @@ const DETACHED_INVOICE_METHODS: InvoiceMethods = {
   pendingConfirmation: throwDetachedInvoice,
   creditNote: throwDetachedInvoice,
 }
+
+declare module '../../core/errors/payment-errors.ts' {
+  interface PaymentFailed {
+    /**
+     * The invoice that was not paid. While it is open, `invoice.pay()` retries it. `null` if there
+     * is no invoice.
+     */
+    invoice: Invoice | null
+  }
+
+  interface PaymentActionRequired {
+    /**
+     * The invoice that was not paid. While it is open, `invoice.pay()` retries it. `null` if there
+     * is no invoice.
+     */
+    invoice: Invoice | null
+  }
+}

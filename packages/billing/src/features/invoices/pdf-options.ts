@@ -36,3 +36,19 @@ export interface InvoicePdfOptions {
    */
   readonly fonts?: { readonly regular: Uint8Array; readonly bold: Uint8Array }
 }
+
+/** The seller's details and the layout of downloaded invoices. */
+export type InvoiceSeller = Omit<InvoicePdfOptions, 'customerDetails' | 'refunded'>
+
+declare module '../../options.ts' {
+  interface BillingOptions<User> {
+    /**
+     * The seller's details and the layout of invoices. Required for the invoice route and for mail.
+     */
+    readonly invoice?: InvoiceSeller
+  }
+
+  interface ResolvedOptions {
+    readonly invoice: InvoiceSeller | null
+  }
+}

@@ -23,8 +23,8 @@ export const defineItemsContract: ContractPart = ({ describe, it }, create) => {
     onItems(
       'match the requested prices after repeated changes',
       async (items, account, [price, other]) => {
-        const { id, plan } = await account.subscribe()
-        const main = { price: plan, quantity: 1 }
+        const { id, price: mainPrice } = await account.subscribe()
+        const main = { price: mainPrice, quantity: 1 }
         for (const wanted of [
           [main, { price, quantity: 2 }],
           [main, { price, quantity: 5 }, { price: other, quantity: 1 }],
@@ -33,7 +33,7 @@ export const defineItemsContract: ContractPart = ({ describe, it }, create) => {
         ]) {
           for (let i = 0; i < 2; i++) await items.change(id, change(wanted), account.now())
           const found = await account.read(id)
-          assert.deepEqual([found.plan, found.quantity], [plan, 1])
+          assert.deepEqual([found.price, found.quantity], [mainPrice, 1])
           assert.deepEqual(format(found.items ?? []), format(wanted))
           assert.equal(found.items?.filter(({ isMain }) => isMain).length, 1)
         }
@@ -41,31 +41,31 @@ export const defineItemsContract: ContractPart = ({ describe, it }, create) => {
     )
 
     onItems('are billed from the start', async (_items, account, [price]) => {
-      const [plan] = account.plans
+      const [mainPrice] = account.prices
       const { id } = await account.subscribe({ items: [{ price, quantity: 3 }] })
       const found = await account.read(id)
       const wanted = [
-        { price: plan, quantity: 1 },
+        { price: mainPrice, quantity: 1 },
         { price, quantity: 3 },
       ]
       assert.deepEqual(format(found.items ?? []), format(wanted))
-      assert.equal(found.plan, plan)
+      assert.equal(found.price, mainPrice)
     })
 
-    onItems('are kept by a swap of the plan', async (_items, account, [price]) => {
+    onItems('are kept by a swap of the main price', async (_items, account, [price]) => {
       const { id } = await account.subscribe({ items: [{ price, quantity: 3 }] })
-      const [, dearer] = account.plans
-      const swap = { plan: dearer, skipTrial: false, ...change([]), invoiceNow: false }
+      const [, dearer] = account.prices
+      const swap = { price: dearer, skipTrial: false, ...change([]), invoiceNow: false }
       await account.gateway.swap(id, swap, account.now())
       const found = await account.read(id)
-      assert.equal(found.plan, dearer)
+      assert.equal(found.price, dearer)
       assert.ok(found.items?.some((item) => item.price === price && item.quantity === 3))
     })
 
     onItems('are not changed by a preview', async (items, account, [price]) => {
-      const { id, plan } = await account.subscribe()
+      const { id, price: mainPrice } = await account.subscribe()
       const wanted = [
-        { price: plan, quantity: 1 },
+        { price: mainPrice, quantity: 1 },
         { price, quantity: 2 },
       ]
       const preview = await items.preview(id, change(wanted), account.now())
@@ -75,14 +75,14 @@ export const defineItemsContract: ContractPart = ({ describe, it }, create) => {
       )
       assert.deepEqual(
         format((await account.read(id)).items ?? []),
-        format([{ price: plan, quantity: 1 }]),
+        format([{ price: mainPrice, quantity: 1 }]),
       )
     })
 
     onItems('are refused if the provider does not know them', async (items, account, _prices) => {
-      const { id, plan } = await account.subscribe()
+      const { id, price: mainPrice } = await account.subscribe()
       const wanted = [
-        { price: plan, quantity: 1 },
+        { price: mainPrice, quantity: 1 },
         { price: 'none-of-theirs', quantity: 1 },
       ]
       const code = await catchErrorCode(() => items.change(id, change(wanted), account.now()))

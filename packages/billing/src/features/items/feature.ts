@@ -86,7 +86,7 @@ export const subscriptionItemsCapability = defineCapability('items', {
       changeItems(subscription, { remove: price }, { ...options, invoiceNow: false }),
     swapItem: async (subscription, from, to, options = {}) => {
       if (from === subscription.record.providerPlan) {
-        return swapPrices(subscription, { ...options, plan: to, invoiceNow: false })
+        return swapPrices(subscription, { ...options, price: to, invoiceNow: false })
       }
       return changeItems(subscription, { replace: from, by: to }, { ...options, invoiceNow: false })
     },

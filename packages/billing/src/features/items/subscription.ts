@@ -275,6 +275,7 @@ export async function previewChange(
   change: SubscriptionChange,
   { invoiceNow = false, ...rest }: PreviewOptions = {},
 ): Promise<SwapPreview> {
-  if ('swap' in change) return previewSwap(subscription, { ...rest, plan: change.swap, invoiceNow })
+  if ('swap' in change)
+    return previewSwap(subscription, { ...rest, price: change.swap, invoiceNow })
   return previewItems(subscription, change, { ...rest, invoiceNow })
 }

@@ -75,3 +75,17 @@ export interface MailOptions {
   /** Texts that replace ours, by language: `{ de: { closing: 'Tschüß' } }`. */
   readonly words?: Readonly<Record<string, Partial<MailWords>>>
 }
+
+declare module '../../options.ts' {
+  interface BillingOptions<User> {
+    /**
+     * Sends mail to customers: receipts, failed payments and others. Requires `invoice`, which names
+     * the sender.
+     */
+    readonly mail?: MailOptions
+  }
+
+  interface ResolvedOptions {
+    readonly mail: MailOptions | null
+  }
+}

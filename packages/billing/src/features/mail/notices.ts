@@ -10,10 +10,11 @@ import type { BilledOwner } from '../../core/storage/tables.ts'
 import { findLocale, requireLocale } from '../../core/values/locale.ts'
 import type { MailKind } from '../../core/words/words.ts'
 import { createBackOffSchedule, createWorker } from '../../core/worker.ts'
-import { createWorkerSettings, type InvoiceSeller } from '../../options.ts'
+import { createWorkerSettings } from '../../options.ts'
 import { readCustomerDetailsFromRow } from '../customers/customer.ts'
 import { findOwnerLocale } from '../customers/locale-of.ts'
 import { renderInvoiceFile } from '../invoices/download.ts'
+import type { InvoiceSeller } from '../invoices/pdf-options.ts'
 import {
   isMailRejected,
   type MailAttachment,

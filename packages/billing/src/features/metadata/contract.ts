@@ -1,5 +1,4 @@
-/** The application's own key-value pairs, stored with an object at the provider. */
-export type MetadataValues = Readonly<Record<string, string>>
+import type { MetadataValues } from '../../providers/subscription.ts'
 
 /**
  * Gateway interface for reading the metadata of subscriptions. It is set when a subscription is

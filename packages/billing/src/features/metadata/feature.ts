@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
+import type { MetadataValues } from '../../providers/subscription.ts'
 import { defineCapability } from '../define-feature.ts'
-import type { MetadataValues } from './contract.ts'
 import { withoutReservedKeys } from './metadata.ts'
 
 declare module '../../subscription.ts' {

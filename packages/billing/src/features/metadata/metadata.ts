@@ -1,5 +1,5 @@
 import { InvalidArgument } from '../../core/errors/errors.ts'
-import type { MetadataValues } from './contract.ts'
+import type { MetadataValues } from '../../providers/subscription.ts'
 
 /** Stripe stores 50 keys per object. The rest is reserved for the keys below. */
 const MAX_KEYS = 30

@@ -135,3 +135,17 @@ function requireUrl(option: string, text: string): URL {
     `${option}.url: it has a user name or a password, which are not sent: remove them.`,
   )
 }
+
+declare module '../../options.ts' {
+  interface BillingOptions<User> {
+    /**
+     * Endpoints that receive billing events as signed webhooks, for example applications in other
+     * languages.
+     */
+    readonly deliveries?: DeliveryOptions
+  }
+
+  interface ResolvedOptions {
+    readonly deliveries: DeliverySettings
+  }
+}

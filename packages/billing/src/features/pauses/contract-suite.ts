@@ -11,7 +11,7 @@ export const definePausesContract: ContractPart = ({ describe, it }, create) => 
 
   describe('a pause', () => {
     onPauses('has the settings of the last request', async (pauses, account) => {
-      const { id, plan, status } = await account.subscribe()
+      const { id, price, status } = await account.subscribe()
       const until = daysFromNow(account, 50)
       for (const pause of [
         { until: null, bills: 'void' },
@@ -21,7 +21,7 @@ export const definePausesContract: ContractPart = ({ describe, it }, create) => 
       ] as const) {
         for (let i = 0; i < 2; i++) await pauses.pause(id, pause)
         const found = await account.read(id)
-        assert.deepEqual([found.pause, found.plan, found.endsAt], [pause, plan, null])
+        assert.deepEqual([found.pause, found.price, found.endsAt], [pause, price, null])
       }
       for (let i = 0; i < 2; i++) await pauses.unpause(id)
       const found = await account.read(id)

@@ -1,16 +1,4 @@
-/**
- * Treatment of the invoices created while a subscription is paused. `void`: they are never paid.
- * `keep_as_draft`: they can be sent later. `mark_uncollectible`: they are written off.
- */
-export type PausedBills = 'void' | 'keep_as_draft' | 'mark_uncollectible'
-
-/** A pause of a subscription: invoices are still created, but no payment is collected. */
-export interface CollectionPause {
-  /** When the pause ends automatically. `null` if it lasts until `unpause()` is called. */
-  readonly until: Date | null
-  /** Treatment of the invoices created during the pause. */
-  readonly bills: PausedBills
-}
+import type { CollectionPause } from '../../providers/subscription.ts'
 
 /**
  * Gateway interface for pausing the collection of payments of a subscription.

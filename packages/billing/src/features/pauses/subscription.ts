@@ -3,8 +3,8 @@ import type { SubscriptionScopeWith } from '../../core/subscription-scope.ts'
 import { requireFuture } from '../../core/values/dates.ts'
 import { awaitsFirstPayment } from '../../core/values/subscription-state.ts'
 import { requireGatewayPart } from '../../providers/gateway-parts.ts'
+import type { CollectionPause, PausedBills } from '../../providers/subscription.ts'
 import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
-import type { CollectionPause, PausedBills } from './contract.ts'
 
 /** Options for `pause()`. */
 export interface PauseOptions {

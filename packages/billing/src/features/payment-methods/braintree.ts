@@ -5,6 +5,7 @@ import { describeBraintreePaymentMethod } from '../../providers/braintree/descri
 import { isNotFound } from '../../providers/braintree/errors.ts'
 import { findCustomer } from '../../providers/braintree/find-customer.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
+import type { ProviderPaymentMethod } from '../../providers/payment-method.ts'
 import {
   findDefaultMethod,
   hasCustomerPaymentMethod,
@@ -14,7 +15,6 @@ import {
   makeDefaultMethod,
   storeNonce,
 } from '../customers/braintree.ts'
-import type { ProviderPaymentMethod } from './contract.ts'
 
 export function createBraintreePaymentMethods(
   context: BraintreeContext,

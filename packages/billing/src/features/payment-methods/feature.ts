@@ -1,6 +1,6 @@
+import type { PaymentMethodKind } from '../../providers/payment-method.ts'
 import { defineCapability } from '../define-feature.ts'
 import { createBraintreePaymentMethods } from './braintree.ts'
-import type { PaymentMethodKind } from './contract.ts'
 import type { PaymentMethod } from './payment-method.ts'
 import { createStripePaymentMethods } from './stripe.ts'
 import {

@@ -1,4 +1,4 @@
-import type { PaymentMethodKind, ProviderPaymentMethod } from './contract.ts'
+import type { PaymentMethodKind, ProviderPaymentMethod } from '../../providers/payment-method.ts'
 
 type Labelled = Pick<ProviderPaymentMethod, 'kind' | 'brand' | 'lastFour' | 'email' | 'bank'>
 

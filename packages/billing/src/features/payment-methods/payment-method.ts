@@ -1,5 +1,5 @@
 import { type CardExpiry, isExpiredAt } from '../../core/values/card.ts'
-import type { PaymentMethodKind, ProviderPaymentMethod } from './contract.ts'
+import type { PaymentMethodKind, ProviderPaymentMethod } from '../../providers/payment-method.ts'
 import { formatPaymentMethodLabel } from './label.ts'
 
 /** Default number of days before the end at which a card counts as expiring. */

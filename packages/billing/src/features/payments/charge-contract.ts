@@ -1,5 +1,5 @@
 import type { PaymentActionRequired, PaymentFailed } from '../../core/errors/payment-errors.ts'
-import type { BasisPoints } from '../../core/values/tax.ts'
+import type { Money } from '../../core/values/money.ts'
 import type { PassThroughOptions, SdkTypes } from '../../providers/sdk-types.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 
@@ -53,18 +53,20 @@ export interface InvoiceOutcome {
   readonly failure: PaymentFailed | PaymentActionRequired | null
 }
 
-/** Selects the invoices to list. */
-export interface InvoiceFilter {
-  /** Whether to include invoices that are unpaid or being settled. */
-  readonly pending: boolean
-  /** Maximum number of invoices to return, newest first. `null` for all. */
-  readonly limit: number | null
-  /** Looks up the tax included in a charge, for providers that do not store taxes. */
-  readonly taxOf: TaxLookup
+declare module '../../providers/gateway.ts' {
+  interface GatewayChanges {
+    /** Charges the customer's default payment method, once per idempotency key. */
+    charge(customerId: string, amount: Money, options: ChargeOptions): Promise<unknown>
+    /** Charges the customer's default payment method immediately, with an invoice. */
+    invoiceFor(
+      customerId: string,
+      item: { readonly description: string; readonly amount: Money },
+      options: InvoiceForOptions,
+    ): Promise<InvoiceOutcome>
+    /**
+     * Tries to pay an open invoice now. `null` if it does not belong to this customer. Concurrent
+     * calls pay it only once.
+     */
+    payInvoice(id: string, customerId: string): Promise<InvoiceOutcome | null>
+  }
 }
-
-/**
- * Looks up the tax, in hundredths of a percent, that was included in a subscription's charge at the
- * given time.
- */
-export type TaxLookup = (subscriptionId: string, at: Date) => BasisPoints

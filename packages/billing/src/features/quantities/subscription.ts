@@ -93,7 +93,7 @@ async function changeQuantityBy(
   const ask = async (current: CurrentSubscription) => {
     const { found, locked } = current
     const now = subscription.now()
-    const from = requireQuantityOf(toRequestedItems(found), price ?? found.plan)
+    const from = requireQuantityOf(toRequestedItems(found), price ?? found.price)
     const to = requireCount(Math.max(1, from + step))
     const request = { ...same, was: from, to, at: now.getTime() }
     const intent: OperationIntent = { owner, kind: 'quantity', request, same }
@@ -102,7 +102,7 @@ async function changeQuantityBy(
     if (begun && !isRepeat) await finishOperation(context, locked, begun)
     operation = await beginOperation(context, locked, intent)
     const target = Number(operation.request.to)
-    const counted = price ?? found.plan
+    const counted = price ?? found.price
     const plans = {
       carry: createPlannedItemsUpdate({ quantity: target, price: counted }),
       targetOf: (of: ProviderSubscription) => withQuantity(of, target, counted),
@@ -140,7 +140,7 @@ async function setQuantityAtProvider(
   subscription: SubscriptionScope,
   { found, ask }: CurrentSubscription,
   quantity: number,
-  { price = found.plan, invoiceNow = false }: QuantityOptions,
+  { price = found.price, invoiceNow = false }: QuantityOptions,
 ): Promise<void> {
   if (!subscription.hasCapability('items')) {
     return ask((gateway) => requireGatewayPart(gateway, 'quantities').set(found.id, quantity))
@@ -157,7 +157,7 @@ async function isBilledNow(
   subscription: SubscriptionScope,
   { found }: CurrentSubscription,
   quantity: number,
-  { price = found.plan, invoiceNow = false }: QuantityOptions,
+  { price = found.price, invoiceNow = false }: QuantityOptions,
 ): Promise<boolean> {
   if (!subscription.hasCapability('items')) return false
   const terms = await readItemsChangeTerms(subscription, { invoiceNow })

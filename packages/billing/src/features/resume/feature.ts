@@ -53,7 +53,7 @@ export async function resumeCancelledSubscription(subscription: SubscriptionScop
 async function resumeAnew(subscription: SubscriptionScope) {
   const { context, record } = subscription
   return replaceSubscription(context, record, {
-    plan: record.providerPlan,
+    price: record.providerPlan,
     skipTrial: false,
     prorate: true,
     keepsPrice: true,

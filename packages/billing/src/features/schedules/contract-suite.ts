@@ -22,12 +22,12 @@ export const defineSchedulesContract: ContractPart = ({ describe, it }, create) 
     onSchedules(
       'changes nothing before its date, and is planned once when the call is repeated',
       async (schedules, account) => {
-        const { id, plan: before, periodEndsAt } = await account.subscribe()
-        const items = [{ price: account.plans[1], quantity: 2 }]
+        const { id, price: before, periodEndsAt } = await account.subscribe()
+        const items = [{ price: account.prices[1], quantity: 2 }]
         const operation = createOperationId()
         for (let i = 0; i < 2; i++) await schedules.plan(id, plan(items, operation))
         const found = await account.read(id)
-        assert.equal(found.plan, before)
+        assert.equal(found.price, before)
         assert.deepEqual(found.planned, { items, at: periodEndsAt, operation })
         assert.equal(found.isScheduled, true)
         assert.equal(found.endsAt, null)
@@ -35,8 +35,8 @@ export const defineSchedulesContract: ContractPart = ({ describe, it }, create) 
     )
 
     onSchedules('replaces an earlier plan', async (schedules, account) => {
-      const { id, plan: present } = await account.subscribe()
-      const [, dearer] = account.plans
+      const { id, price: present } = await account.subscribe()
+      const [, dearer] = account.prices
       await schedules.plan(id, plan([{ price: dearer, quantity: 1 }]))
       const first = (await account.read(id)).planned?.operation
       // Without an operation, the plan is updated and stays with the operation that made it.
@@ -56,11 +56,11 @@ export const defineSchedulesContract: ContractPart = ({ describe, it }, create) 
     onSchedules(
       'can be cancelled, and the subscription stays as it is',
       async (schedules, account) => {
-        const { id, plan: present } = await account.subscribe()
-        await schedules.plan(id, plan([{ price: account.plans[1], quantity: 1 }]))
+        const { id, price: present } = await account.subscribe()
+        await schedules.plan(id, plan([{ price: account.prices[1], quantity: 1 }]))
         for (let i = 0; i < 2; i++) await schedules.release(id)
         const found = await account.read(id)
-        assert.deepEqual([found.plan, found.planned, found.isScheduled], [present, null, false])
+        assert.deepEqual([found.price, found.planned, found.isScheduled], [present, null, false])
         await account.gateway.cancelAtPeriodEnd(id)
       },
     )
@@ -75,7 +75,7 @@ export const defineSchedulesContract: ContractPart = ({ describe, it }, create) 
 
     onSchedules(
       'accepts prices of the same billing interval, and rejects unknown ones',
-      async (schedules, { plans: [price] }) => {
+      async (schedules, { prices: [price] }) => {
         assert.equal(await schedules.haveSameInterval([price, price]), true)
         const none = () => schedules.haveSameInterval([price, 'none-of-theirs'])
         assert.equal(await catchErrorCode(none), 'unknown_price')

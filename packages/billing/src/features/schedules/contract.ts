@@ -1,16 +1,6 @@
 import type { BasisPoints } from '../../core/values/tax.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 
-/** A planned swap: a change of a subscription's prices at a future date. */
-export interface PlannedSwap {
-  /** All prices of the subscription after the planned swap, the main price first. */
-  readonly items: readonly RequestedItem[]
-  /** When the prices change. */
-  readonly at: Date
-  /** Id of our operation that planned the swap. `null` if it was planned outside of Tollgate. */
-  readonly operation: string | null
-}
-
 /** A planned swap to create: a change of a subscription's prices at a future date. */
 export interface NewPlannedSwap {
   /** All prices of the subscription after the planned swap, the main price first. */

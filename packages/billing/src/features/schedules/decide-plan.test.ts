@@ -22,7 +22,7 @@ const found = (
   more: Partial<ProviderSubscription> = {},
 ) => {
   const planned = by === null ? null : { items, at, operation: by }
-  const told = { plan: main?.price, quantity: main?.quantity, isOver: false, endsAt: null }
+  const told = { price: main?.price, quantity: main?.quantity, isOver: false, endsAt: null }
   return { ...told, planned, isScheduled: by !== null, ...more } as ProviderSubscription
 }
 const NEW = { provider: 'stripe', of: 'sub_1', items } as const

@@ -11,10 +11,10 @@ import type {
 } from '../../core/subscription-scope.ts'
 import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
-import type { ProviderSubscription } from '../../providers/subscription.ts'
+import type { PlannedSwap, ProviderSubscription } from '../../providers/subscription.ts'
 import { toRequestedItems } from '../../providers/wanted-items.ts'
 import { applyStoredPlan } from './apply-stored-plan.ts'
-import type { NewPlannedSwap, PlannedSwap } from './contract.ts'
+import type { NewPlannedSwap } from './contract.ts'
 import type { StoredPlannedSwap } from './decide-plan.ts'
 import { resumeStoredPlan } from './resume.ts'
 
@@ -128,7 +128,7 @@ const PLANNED_SWAP_HANDLERS: Readonly<
     const { found, locked } = current
     const { planned } = found
     if (!planned) return change(current)
-    const items = prices.carry(planned.items, found.plan)
+    const items = prices.carry(planned.items, found.price)
     await requireSameInterval(current, planned.items, items)
     await requireOffered(current, items)
     const operation = await storePlan(asked, { ...planned, items }, 'carry')

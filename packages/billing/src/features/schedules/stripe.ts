@@ -65,7 +65,7 @@ export function createStripeSchedules(context: StripeContext): {
         const prices: Stripe.Price[] = []
         for (const { price } of swap.items) prices.push(await findPrice(price, current))
         const [main] = swap.items
-        const tax = decideTax(current, await said({ ...swap, plan: main?.price ?? '' }))
+        const tax = decideTax(current, await said({ ...swap, price: main?.price ?? '' }))
         const there = getExpandedSchedule(current)
         // Stripe accepts no other parameter beside from_subscription.
         const schedule =

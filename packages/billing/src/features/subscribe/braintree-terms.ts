@@ -6,7 +6,7 @@ import { nullIfMissing } from '../../providers/braintree/errors.ts'
 import { hasCyclesLeft } from '../../providers/braintree/plan-credit.ts'
 import { type PlanWithAddOns, requirePlan } from '../../providers/braintree/plans.ts'
 import type { Gateway } from '../../providers/gateway.ts'
-import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
+import type { ProviderPaymentMethod } from '../../providers/payment-method.ts'
 
 /**
  * Implements reading the agreed terms of a Braintree subscription (coupon, trial, payment method

@@ -62,7 +62,7 @@ export function createBraintreeSubscriptions(context: BraintreeContext): Subscri
   }
   return {
     async createSubscription(wanted) {
-      const plan = await requirePlan(context, wanted.plan)
+      const plan = await requirePlan(context, wanted.price)
       return createSubscriptionOnce(context, {
         ...(await buildNewSubscriptionRequest(context, plan, wanted)),
         id: encodeSubscriptionId(wanted.operation, wanted.name),

@@ -11,6 +11,7 @@ import type { CustomerDetails } from '../../providers/customer.ts'
 import { requireCapability } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { Provider } from '../../providers/provider.ts'
+import type { MetadataValues } from '../../providers/subscription.ts'
 import { Subscription } from '../../subscription.ts'
 import type { Checkout } from '../checkout/checkout.ts'
 import {
@@ -20,7 +21,6 @@ import {
 } from '../checkout/checkout-request.ts'
 import { openCheckout } from '../checkout/open-checkout.ts'
 import type { FirstInvoices } from '../forecasts/upcoming-invoice.ts'
-import type { MetadataValues } from '../metadata/contract.ts'
 import { requireMetadata } from '../metadata/metadata.ts'
 import { requireCodeText, requirePromotionCode } from '../promotion-codes/promotion-codes.ts'
 import { requireTrialEnd } from '../trials/subscription.ts'
@@ -30,14 +30,14 @@ import { type RequestedStart, requireValidStart } from './start-terms.ts'
 
 interface Choices extends RequestedStart {
   readonly name: string
-  readonly plan: string
+  readonly price: string
   readonly provider: ProviderName
   readonly coupon: string | null
   /** Promotion code as the customer typed it. */
   readonly code?: string
   readonly quantity: number
   readonly items?: readonly RequestedItem[]
-  /** Whether the plan itself is billed by usage. */
+  /** Whether the main price is billed by usage. */
   readonly isMetered?: boolean
   readonly metadata?: MetadataValues
   /** Tax of this subscription. `null` if the option `tax` applies. */
@@ -157,9 +157,9 @@ export class SubscriptionBuilder {
    * @throws {InvalidArgument} for a price that was not added with `price()`.
    */
   quantity(count: number, price?: string): SubscriptionBuilder {
-    const { plan, items = [] } = this.#choices
+    const { price: mainPrice, items = [] } = this.#choices
     requireCount(count)
-    if (price === undefined || price === plan) return this.#with({ quantity: count })
+    if (price === undefined || price === mainPrice) return this.#with({ quantity: count })
     if (!items.some((item) => item.price === price)) {
       throw new InvalidArgument(`'${price}' was not added: add it with price()`)
     }
@@ -176,9 +176,9 @@ export class SubscriptionBuilder {
    * ```
    */
   price(price: string, quantity = 1): SubscriptionBuilder {
-    const { plan, items = [] } = this.#choices
+    const { price: mainPrice, items = [] } = this.#choices
     requireText('price', price)
-    if ([plan, ...items.map((item) => item.price)].includes(price)) {
+    if ([mainPrice, ...items.map((item) => item.price)].includes(price)) {
       throw new InvalidArgument(`'${price}' was already added: set its quantity instead`)
     }
     return this.#with({ items: [...items, { price, quantity: requireCount(quantity) }] })
@@ -194,9 +194,9 @@ export class SubscriptionBuilder {
    * ```
    */
   meteredPrice(price: string): SubscriptionBuilder {
-    const { plan, items = [] } = this.#choices
+    const { price: mainPrice, items = [] } = this.#choices
     requireText('price', price)
-    if (price === plan) return this.#with({ isMetered: true })
+    if (price === mainPrice) return this.#with({ isMetered: true })
     if (items.some((item) => item.price === price)) {
       throw new InvalidArgument(`'${price}' was already added`)
     }
@@ -302,7 +302,7 @@ export class SubscriptionBuilder {
   async checkout(options: SubscriptionPageOptions): Promise<Checkout> {
     const {
       name,
-      plan,
+      price: mainPrice,
       quantity,
       isMetered,
       trialDays,
@@ -318,7 +318,7 @@ export class SubscriptionBuilder {
     const { anchorAt, backdateTo, prorate = true, withoutCard = false } = this.#choices
     if (backdateTo) throw new InvalidArgument('Hosted checkout does not support backdate()')
     this.#requireMetadata(provider)
-    requireKnownPrice(provider, plan)
+    requireKnownPrice(provider, mainPrice)
     const gateway = await this.#context.gateway(provider.name)
     const coupon = await this.#coupon()
     const terms: CheckoutOptions = {
@@ -333,7 +333,7 @@ export class SubscriptionBuilder {
       metadata: { ...this.#choices.metadata, ...options.metadata },
     }
     const lines = [
-      { price: plan, quantity: isMetered ? null : quantity },
+      { price: mainPrice, quantity: isMetered ? null : quantity },
       ...items.map((item) => ({ price: item.price, quantity: item.quantity })),
     ]
     const wanted = parseCheckoutRequest(lines, terms, gateway.toMoney)
@@ -362,7 +362,7 @@ export class SubscriptionBuilder {
     if (!isMetered && items.every((item) => item.quantity !== null)) return
     requireCapability(provider, 'meteredPrices')
     if (isMetered && quantity !== 1) {
-      throw new InvalidArgument('The plan is billed by usage, so it has no quantity')
+      throw new InvalidArgument('The main price is billed by usage, so it has no quantity')
     }
   }
 
@@ -371,7 +371,7 @@ export class SubscriptionBuilder {
    * provider.
    */
   #requirePossible(): Provider {
-    const { plan, quantity, items = [], tax = null } = this.#choices
+    const { price: mainPrice, quantity, items = [], tax = null } = this.#choices
     const provider = requireProvider(this.#context, this.#choices.provider)
     if (quantity !== 1) requireCapability(provider, 'quantities')
     if (items.length > 0) requireCapability(provider, 'items')
@@ -379,7 +379,7 @@ export class SubscriptionBuilder {
     this.#requireTrialEnd(provider)
     this.#requireStart(provider)
     this.#requireMetadata(provider)
-    requireKnownPrice(provider, plan)
+    requireKnownPrice(provider, mainPrice)
     for (const { price } of items) requireKnownPrice(provider, price)
     requireTaxSource(this.#context, provider, tax)
     return provider

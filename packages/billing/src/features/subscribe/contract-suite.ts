@@ -13,15 +13,15 @@ const DAY = 24 * 3600 * 1000
 export const defineSubscriptionsContract: ContractPart = ({ describe, it }, create) => {
   describe('a subscription', () => {
     it('has the terms it was created with', async () => {
-      const { gateway, provider, plans, customerId, subscribe, read } =
+      const { gateway, provider, prices, customerId, subscribe, read } =
         await openContractTestAccount(create)
       const operation = createOperationId()
       const made = await subscribe({ operation })
-      const { plan, quantity, endsAt, isOver, endReason, trialEndsAt } = made
+      const { price, quantity, endsAt, isOver, endReason, trialEndsAt } = made
       assert.deepEqual(
-        { plan, quantity, endsAt, isOver, endReason, trialEndsAt },
+        { price, quantity, endsAt, isOver, endReason, trialEndsAt },
         {
-          plan: plans[0],
+          price: prices[0],
           quantity: 1,
           endsAt: null,
           isOver: false,
@@ -70,7 +70,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
       assert.equal(await gateway.hasPaid(customerId), false)
     })
 
-    it('is rejected with unknown_price for an unknown plan', async () => {
+    it('is rejected with unknown_price for an unknown price', async () => {
       const { gateway, customerId } = await openContractTestAccount(create)
       const wanted = {
         customerId,
@@ -83,7 +83,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
       const ask = () =>
         gateway.createSubscription({
           ...wanted,
-          plan: 'none-of-ours',
+          price: 'none-of-ours',
           operation: createOperationId(),
         })
       assert.equal(await catchErrorCode(ask), 'unknown_price')
@@ -140,24 +140,24 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
       prorationDate: null,
     }
 
-    it('has the new plan after swap(), which can be repeated', async () => {
-      const { gateway, plans, subscribe, read, now } = await openContractTestAccount(create)
+    it('has the new price after swap(), which can be repeated', async () => {
+      const { gateway, prices, subscribe, read, now } = await openContractTestAccount(create)
       const { id } = await subscribe()
-      const swap = { ...wanted, plan: plans[1] }
+      const swap = { ...wanted, price: prices[1] }
       assert.equal((await gateway.replacements?.isNeeded(id, swap, now())) ?? false, false)
       await gateway.swap(id, swap, now())
       await gateway.swap(id, swap, now())
-      assert.equal((await read(id)).plan, plans[1])
+      assert.equal((await read(id)).price, prices[1])
     })
 
     it('is unchanged by a preview, and the lines of the preview add up to its total', async () => {
-      const { gateway, plans, subscribe, read, now } = await openContractTestAccount(create)
+      const { gateway, prices, subscribe, read, now } = await openContractTestAccount(create)
       const { id } = await subscribe()
-      const { lines, total } = await gateway.previewSwap(id, { ...wanted, plan: plans[1] }, now())
+      const { lines, total } = await gateway.previewSwap(id, { ...wanted, price: prices[1] }, now())
       const sum = lines.reduce((all, { amount }) => all + amount.amount, 0)
       assert.equal(sum, total.amount)
       assert.ok(total.amount > 0)
-      assert.equal((await read(id)).plan, plans[0])
+      assert.equal((await read(id)).price, prices[0])
     })
 
     it('has the new tax after setTax(), which can be repeated', async () => {

@@ -10,10 +10,10 @@ import type { BilledOwner, SubscriptionRecord } from '../../core/storage/tables.
 import { requireSubscriptionRecord } from '../../core/subscription-scope.ts'
 import { readSubscriptionTax, storeTaxTerms } from '../../core/tax.ts'
 import { awaitsFirstPayment, isSubscriptionActive } from '../../core/values/subscription-state.ts'
+import type { ProviderPaymentMethod } from '../../providers/payment-method.ts'
 import type { NewSubscription } from '../../providers/subscription.ts'
 import { closeCheckouts } from '../checkout/close-checkouts.ts'
 import { ensureCustomer } from '../customers/customer.ts'
-import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
 import { requireTrialUnused, startsWithTrial } from '../trials/one-trial.ts'
 import type { RequestedTerms } from './differing-terms.ts'
 import { findDifferingTerms, requireSameTerms } from './same-terms.ts'
@@ -35,7 +35,7 @@ export async function createSubscription(
   const tax = await readSubscriptionTax(
     context,
     billed,
-    requestedSubscription.plan,
+    requestedSubscription.price,
     chosen,
     (requestedSubscription.items ?? []).map(({ price }) => price),
   )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SubscriptionTerm } from '../../core/errors/different-term.ts'
-import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
+import type { ProviderPaymentMethod } from '../../providers/payment-method.ts'
 import {
   type ExistingSubscription,
   listDifferingTerms,
@@ -41,7 +41,7 @@ function compare({ tax = null, method, ...wanted }: Asked, running: Running = {}
   return listDifferingTerms(
     {
       wanted: {
-        ...{ provider: 'stripe', name: 'main', plan: 'monthly', quantity: 1 },
+        ...{ provider: 'stripe', name: 'main', price: 'monthly', quantity: 1 },
         ...{ coupon: null, trialDays: null },
         ...wanted,
       },
@@ -132,7 +132,7 @@ describe('create() under the name of an existing subscription (threat Q2)', () =
       'braintree',
       'cancelNow() and create()',
     ],
-    ['plan', 'another plan', { plan: 'pro' }, {}, "'monthly'", "'pro'", 'swap()'],
+    ['plan', 'another plan', { price: 'pro' }, {}, "'monthly'", "'pro'", 'swap()'],
     [
       'quantity',
       'a higher quantity of the plan',
@@ -359,7 +359,7 @@ describe('create() under the name of an existing subscription (threat Q2)', () =
   )
 
   it('reports all differences together, in the order of the builder', () => {
-    const asked = { plan: 'pro', coupon: 'SPRING', trialDays: 10, method: MASTERCARD }
+    const asked = { price: 'pro', coupon: 'SPRING', trialDays: 10, method: MASTERCARD }
     const names = compare(asked).map(({ term }) => term)
     expect(names).toEqual(['plan', 'coupon', 'trial', 'card'])
   })
@@ -368,7 +368,7 @@ describe('create() under the name of an existing subscription (threat Q2)', () =
     const [coupon, trial] = listDifferingTerms(
       {
         wanted: {
-          ...{ provider: 'braintree', name: 'main', plan: 'monthly', quantity: 1 },
+          ...{ provider: 'braintree', name: 'main', price: 'monthly', quantity: 1 },
           ...{ coupon: 'SPRING', trialDays: 10 },
         },
         tax: null,

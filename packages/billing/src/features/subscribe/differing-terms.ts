@@ -4,8 +4,8 @@ import { isSubscriptionCancelled, isTrialRunning } from '../../core/values/subsc
 import type { TaxSource } from '../../options.ts'
 import type { Capability } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
+import type { ProviderPaymentMethod } from '../../providers/payment-method.ts'
 import type { AgreedTerms } from '../../providers/subscription.ts'
-import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
 import { formatPaymentMethodLabel } from '../payment-methods/label.ts'
 import { isSameMethod } from '../payment-methods/payment-method.ts'
 import type { ChosenTax, RequestedSubscription } from './wanted-terms.ts'
@@ -77,9 +77,9 @@ const TERMS: Readonly<
   >
 > = {
   plan: ({ wanted }, { record }) =>
-    wanted.plan === record.providerPlan
+    wanted.price === record.providerPlan
       ? null
-      : { inForce: quoted(record.providerPlan), wanted: quoted(wanted.plan), use: 'swap()' },
+      : { inForce: quoted(record.providerPlan), wanted: quoted(wanted.price), use: 'swap()' },
 
   quantity: ({ wanted }, { record }) =>
     wanted.isMetered || wanted.quantity === record.quantity

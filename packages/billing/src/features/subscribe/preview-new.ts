@@ -54,7 +54,7 @@ async function previewNew(
   { tax, details }: PreviewOverrides,
 ): Promise<FirstInvoices> {
   const others = (wanted.items ?? []).map(({ price }) => price)
-  const taxes = await readSubscriptionTax(context, billed, wanted.plan, tax, others)
+  const taxes = await readSubscriptionTax(context, billed, wanted.price, tax, others)
   const gateway = await context.gateway(provider)
   const known = billed.provider === provider ? billed.providerId : null
   // A customer that was deleted at the provider would be created anew.

@@ -119,7 +119,7 @@ export function buildSubscriptionCreateParams(
     items: [
       {
         ...toItem({
-          price: subscriptionToCreate.plan,
+          price: subscriptionToCreate.price,
           quantity: subscriptionToCreate.isMetered ? null : subscriptionToCreate.quantity,
         }),
         ...buildItemTaxRatesParam(subscriptionToCreate.taxRates),
@@ -134,7 +134,7 @@ export function buildSubscriptionCreateParams(
       ...subscriptionToCreate.metadata,
       name: subscriptionToCreate.name,
       operation: subscriptionToCreate.operation,
-      ...(items.length > 0 ? { main: subscriptionToCreate.plan } : {}),
+      ...(items.length > 0 ? { main: subscriptionToCreate.price } : {}),
       ...buildTaxChoiceMetadata(subscriptionToCreate.chosenTax),
       ...(coupon === null ? {} : { coupon }),
       ...(terms === null ? {} : { terms }),

@@ -10,7 +10,7 @@ import { SubscriptionBuilder } from './builder.ts'
 export function newSubscription(user: UserScope, name: string, plan: string): SubscriptionBuilder {
   const choices = {
     name: requireText('subscription name', name),
-    plan: requireText('plan', plan),
+    price: requireText('plan', plan),
     provider: user.provider,
     coupon: null,
     trialDays: null,

@@ -2,13 +2,12 @@ import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { TaxSource } from '../../options.ts'
 import type { CustomerDetails } from '../../providers/customer.ts'
 import type { RequestedItem } from '../../providers/item.ts'
-import type { StartTerms } from '../../providers/subscription.ts'
-import type { MetadataValues } from '../metadata/contract.ts'
+import type { MetadataValues, StartTerms } from '../../providers/subscription.ts'
 
 export interface RequestedSubscription extends StartTerms {
   readonly provider: ProviderName
   readonly name: string
-  readonly plan: string
+  readonly price: string
   readonly quantity: number
   /** The provider's id of a coupon or of a promotion code. `null` for no discount. */
   readonly coupon: string | null

@@ -46,7 +46,7 @@ export function createBraintreeSwaps(context: BraintreeContext): Swaps {
     wanted: SwapRequest,
     now: Date,
   ): Promise<SwapTarget> {
-    const next = await requirePlan(context, wanted.plan)
+    const next = await requirePlan(context, wanted.price)
     const old = current.planId === next.id ? next : await requirePlan(context, current.planId)
     const worth = await readCouponValues(context, current)
     const hasAddOns = (wanted.items?.length ?? 0) > 1 || (current.addOns?.length ?? 0) > 0
@@ -73,7 +73,7 @@ export function createBraintreeSwaps(context: BraintreeContext): Swaps {
     const [main] = items
     if (main?.price !== current.planId)
       throw new Error('The main price can only be changed with swap()')
-    const swap: SwapRequest = { ...terms, items, plan: current.planId, skipTrial: false }
+    const swap: SwapRequest = { ...terms, items, price: current.planId, skipTrial: false }
     const target = await readTarget(current, swap, now)
     return { target, planned: buildItemsRequest(context, target) }
   }

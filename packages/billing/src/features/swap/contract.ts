@@ -9,7 +9,7 @@ import type { UpcomingInvoice } from '../forecasts/upcoming-invoice.ts'
  */
 export interface SwapRequest {
   /** The provider's id of the new main price. */
-  readonly plan: string
+  readonly price: string
   /**
    * All prices after the swap, the main price first, for gateways that implement `items`. Without
    * them, the other prices and the quantity of the main price stay as they are.
@@ -83,4 +83,19 @@ export interface SwapPreview extends UpcomingInvoice {
    * charged exactly the previewed amount.
    */
   readonly prorationDate: Date
+}
+
+declare module '../../providers/gateway.ts' {
+  interface GatewayReads {
+    /** Previews the cost of `swap`. */
+    previewSwap(id: string, swap: SwapRequest, now: Date): Promise<SwapPreview>
+  }
+  interface GatewayChanges {
+    /**
+     * Changes the prices in place. If an immediate payment fails, nothing is changed.
+     * @throws PaymentFailed if the payment was declined.
+     * @throws PaymentActionRequired if the change waits for the customer (`isHeld`), also on a retry.
+     */
+    swap(id: string, swap: SwapRequest, now: Date): Promise<void>
+  }
 }

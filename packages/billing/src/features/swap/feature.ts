@@ -59,13 +59,13 @@ declare module '../../core/storage/tables.ts' {
 export const swapFeature = defineFeature({
   subscription: {
     previewSwap: (subscription, price, options = {}) =>
-      previewSwap(subscription, { ...options, plan: price, invoiceNow: false }),
+      previewSwap(subscription, { ...options, price, invoiceNow: false }),
   },
   changes: {
     swap: (subscription, plan, options = {}) =>
-      swapPrices(subscription, { ...options, plan, invoiceNow: false }),
+      swapPrices(subscription, { ...options, price: plan, invoiceNow: false }),
     swapAndInvoice: (subscription, price, options = {}) =>
-      swapPrices(subscription, { ...options, plan: price, invoiceNow: true }),
+      swapPrices(subscription, { ...options, price, invoiceNow: true }),
   },
   operations: { swap: resumeSwap },
   stripe: createStripeSwaps,

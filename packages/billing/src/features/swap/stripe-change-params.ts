@@ -20,14 +20,17 @@ export function listSubscriptionPriceItems(current: Stripe.Subscription): Reques
 }
 
 /**
- * Lists the prices of a Stripe subscription after its main price is replaced by `plan`, in the same
+ * Lists the prices of a Stripe subscription after its main price is replaced by `mainPrice`, in the same
  * quantity.
  */
-export function replaceMainPriceItem(current: Stripe.Subscription, plan: string): RequestedItem[] {
+export function replaceMainPriceItem(
+  current: Stripe.Subscription,
+  mainPrice: string,
+): RequestedItem[] {
   const [main, ...others] = listSubscriptionPriceItems(current)
   return [
-    { price: plan, quantity: main?.quantity ?? null },
-    ...others.filter(({ price }) => price !== plan),
+    { price: mainPrice, quantity: main?.quantity ?? null },
+    ...others.filter(({ price }) => price !== mainPrice),
   ]
 }
 

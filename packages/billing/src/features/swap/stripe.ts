@@ -85,7 +85,7 @@ export function createStripeSwaps(context: StripeContext): Swaps {
       wanted: await withoutMeteredQuantities(
         stripe,
         current,
-        swap.items ?? replaceMainPriceItem(current, swap.plan),
+        swap.items ?? replaceMainPriceItem(current, swap.price),
       ),
       endsTrial,
       automatic: automatic_tax ? { automatic_tax } : {},

@@ -41,7 +41,7 @@ export interface SwapItem {
 
 /** The requested prices of a swap, and how the difference is billed. */
 export interface RequestedSwap extends SwapOptions {
-  readonly plan: string | readonly SwapItem[]
+  readonly price: string | readonly SwapItem[]
   /** Whether to bill the difference immediately instead of with the next invoice. */
   readonly invoiceNow: boolean
 }
@@ -73,14 +73,14 @@ export async function swapPrices(
 
 /** Lists all prices after the swap. */
 function listItemsAfterSwap(
-  { plan, items }: SwapRequest,
+  { price: mainPrice, items }: SwapRequest,
   found: ProviderSubscription,
 ): readonly RequestedItem[] {
   if (items) return items
   const [main, ...others] = toRequestedItems(found)
   return [
-    { price: plan, quantity: main?.quantity ?? null },
-    ...others.filter(({ price }) => price !== plan),
+    { price: mainPrice, quantity: main?.quantity ?? null },
+    ...others.filter(({ price }) => price !== mainPrice),
   ]
 }
 
@@ -101,22 +101,23 @@ export async function previewSwap(
 /** Builds the same request for swap and preview, so that they cannot differ. */
 async function prepareSwapRequest(
   subscription: SubscriptionScope,
-  { plan: wanted, invoiceNow, prorationDate }: RequestedSwap,
+  { price: wanted, invoiceNow, prorationDate }: RequestedSwap,
 ): Promise<SwapRequest> {
   const { context, record, settings } = subscription
   const items = typeof wanted === 'string' ? null : completeSwapItems(subscription, wanted)
-  const plan = items ? items[0]?.price : wanted
-  if (typeof plan !== 'string' || plan === '')
+  const mainPrice = items ? items[0]?.price : wanted
+  if (typeof mainPrice !== 'string' || mainPrice === '')
     throw new InvalidArgument('Pass the price to swap to')
   const provider = requireProvider(context, record.provider)
-  for (const price of items?.map((item) => item.price) ?? [plan]) requireKnownPrice(provider, price)
+  for (const price of items?.map((item) => item.price) ?? [mainPrice])
+    requireKnownPrice(provider, price)
   const others = (items?.slice(1) ?? record.items).map(({ price }) => price)
   return {
     ...settings,
-    plan,
+    price: mainPrice,
     ...(items ? { items } : {}),
     invoiceNow,
-    ...(await subscription.readSwapTax(plan, others)),
+    ...(await subscription.readSwapTax(mainPrice, others)),
     prorationDate: prorationDate ?? null,
   }
 }
@@ -217,7 +218,7 @@ export function replaceSubscription(
     const row = await requireSubscriptionRecord(context, record)
     if (hasSubscriptionEnded(row, clock.now())) throw hasEnded()
     const { items } = wanted
-    const same = { provider, from, plan: wanted.plan, ...(items ? { items } : {}) }
+    const same = { provider, from, price: wanted.price, ...(items ? { items } : {}) }
     const tax = wanted.keepsPrice ? (wanted.before?.tax ?? wanted.tax) : wanted.tax
     const request = { ...same, tax }
     const intent: OperationIntent = { owner, kind: 'swap', request, same, name }
@@ -236,8 +237,11 @@ export function replaceSubscription(
   })
 }
 
-function hasRequestedPrices(row: SubscriptionRecord, { plan, items }: SwapRequest): boolean {
-  if (row.providerPlan !== plan) return false
+function hasRequestedPrices(
+  row: SubscriptionRecord,
+  { price: mainPrice, items }: SwapRequest,
+): boolean {
+  if (row.providerPlan !== mainPrice) return false
   const others = items?.slice(1) ?? row.items
   return (
     others.length === row.items.length &&

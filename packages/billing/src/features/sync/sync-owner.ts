@@ -123,13 +123,13 @@ function toComparableRecord(record: NewSubscriptionRecord): object {
   const { providerPlan, providerStatus, quantity, trialEndsAt, endsAt, items } = record
   const { pausedAt, plannedPrice, plannedAt } = record
   return {
-    plan: providerPlan,
+    price: providerPlan,
     status: providerStatus,
     quantity,
     trialEndsAt,
     endsAt,
     ...(pausedAt ? { pausedAt } : {}),
-    ...(plannedPrice ? { planned: { plan: plannedPrice, at: plannedAt } } : {}),
+    ...(plannedPrice ? { planned: { price: plannedPrice, at: plannedAt } } : {}),
     ...(items.length > 0
       ? { items: items.map(({ price, quantity }) => ({ price, quantity })) }
       : {}),

@@ -70,7 +70,7 @@ async function reportUnowned(
     const customer = found.customerId ?? row.providerCustomer
     const was = {
       name,
-      plan: found.plan,
+      price: found.price,
       status: found.status,
       ...(what === 'no owner' ? { customer } : {}),
     }

@@ -143,12 +143,12 @@ export function readTaxChoice({ taxed_by: chosen }: Stripe.Metadata): TaxChoice 
 export function createConfiguredTaxReader(
   context: StripeContext,
 ): (
-  swap: Pick<SwapRequest, 'plan' | 'tax' | 'keepsTax' | 'automaticTax' | 'taxRates' | 'itemRates'>,
+  swap: Pick<SwapRequest, 'price' | 'tax' | 'keepsTax' | 'automaticTax' | 'taxRates' | 'itemRates'>,
 ) => Promise<ConfiguredTax> {
   const findTaxRates = createTaxRateFinder(context)
-  return async ({ plan, tax, keepsTax, automaticTax, taxRates: ofPlan, itemRates }) => {
+  return async ({ price, tax, keepsTax, automaticTax, taxRates, itemRates }) => {
     if (automaticTax) return { automatic: true }
-    if (ofPlan) return { rates: { ...itemRates, [plan]: ofPlan } }
+    if (taxRates) return { rates: { ...itemRates, [price]: taxRates } }
     return keepsTax ? {} : { percentage: await findTaxRates(tax) }
   }
 }

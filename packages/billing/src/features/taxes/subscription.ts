@@ -18,7 +18,7 @@ async function set(
   const { provider } = record
   const others = (found.items ?? []).filter(({ isMain }) => !isMain).map(({ price }) => price)
   const { tax, keepsTax, automaticTax, taxRates, itemRates } = await subscription.readConfiguredTax(
-    found.plan,
+    found.price,
     others,
   )
   if (keepsTax) {
@@ -33,7 +33,7 @@ async function set(
     await ask((gateway) =>
       requireGatewayPart(gateway, 'lineRates').set(found.id, {
         ...itemRates,
-        [found.plan]: taxRates,
+        [found.price]: taxRates,
       }),
     )
     return

@@ -144,7 +144,7 @@ export const defineUsageContract: ContractPart = ({ describe, it }, create) => {
 
     onUsage('belongs to the meter of a price', async (usage, account, { meter, price }) => {
       assert.equal(await usage.meterOf(price), meter)
-      assert.equal(await usage.meterOf(account.plans[0]), null)
+      assert.equal(await usage.meterOf(account.prices[0]), null)
       const { id } = await account.subscribe({ items: [{ price, quantity: null }] })
       const item = (await account.read(id)).items?.find((each) => each.price === price)
       assert.deepEqual([item?.quantity, item?.isMetered], [null, true])

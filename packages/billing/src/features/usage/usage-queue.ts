@@ -94,3 +94,9 @@ export interface UsageChargeWorker {
   dueAt(subscription: number): Date | null
   makeDue(subscriptions: readonly number[], tx: Database): Promise<void>
 }
+
+declare module '../../core/context.ts' {
+  interface BillingContext {
+    readonly usage: UsageQueue
+  }
+}

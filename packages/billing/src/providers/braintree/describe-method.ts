@@ -1,9 +1,6 @@
 import type braintree from 'braintree'
 import { type CardExpiry, type CardSummary, NO_CARD, toExpiryText } from '../../core/values/card.ts'
-import type {
-  PaymentMethodKind,
-  ProviderPaymentMethod,
-} from '../../features/payment-methods/contract.ts'
+import type { PaymentMethodKind, ProviderPaymentMethod } from '../payment-method.ts'
 
 /** Fields of all payment method classes of the SDK, of which its types declare only some. */
 interface Fields {

@@ -29,7 +29,7 @@ export function toProviderSubscription(
   return {
     id: subscription.id,
     customerId: transactions?.[0]?.customer?.id ?? null,
-    plan: subscription.planId,
+    price: subscription.planId,
     status: subscription.status,
     isOver: hasBraintreeSubscriptionEnded(subscription),
     quantity: 1,

@@ -1,9 +1,6 @@
 import type Stripe from 'stripe'
 import { type CardSummary, NO_CARD, toExpiryText } from '../../core/values/card.ts'
-import type {
-  PaymentMethodKind,
-  ProviderPaymentMethod,
-} from '../../features/payment-methods/contract.ts'
+import type { PaymentMethodKind, ProviderPaymentMethod } from '../payment-method.ts'
 
 /** Payment method types that debit a bank account. */
 const BANK_DEBITS: readonly string[] = [

@@ -1,8 +1,12 @@
 import type Stripe from 'stripe'
-import type { CollectionPause, PausedBills } from '../../features/pauses/contract.ts'
-import type { PlannedSwap } from '../../features/schedules/contract.ts'
 import type { RequestedItem } from '../item.ts'
-import type { EndReason, ProviderSubscription } from '../subscription.ts'
+import type {
+  CollectionPause,
+  EndReason,
+  PausedBills,
+  PlannedSwap,
+  ProviderSubscription,
+} from '../subscription.ts'
 import { getReferencedId, listAll, toDate } from './client.ts'
 import { hasPendingUpdateLapsed } from './held-change.ts'
 
@@ -11,7 +15,7 @@ export function toProviderSubscription(subscription: Stripe.Subscription): Provi
   return {
     id: subscription.id,
     customerId: getReferencedId(subscription.customer),
-    plan: item?.price.id ?? '',
+    price: item?.price.id ?? '',
     status: subscription.status,
     isOver: isOver(subscription),
     quantity: item?.quantity ?? 1,

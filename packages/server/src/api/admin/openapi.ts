@@ -11,7 +11,7 @@ import {
 } from '../../admin/operation.ts'
 import { findSchemaName, userId } from '../../admin/operations/fields.ts'
 import { teamId } from '../../admin/operations/teams.ts'
-import { PROBLEMS } from '../../admin/problems.ts'
+import { PROBLEMS } from '../../service-error.ts'
 import { sessionCookieName } from '../../sessions/sessions.ts'
 
 type Json = Readonly<Record<string, unknown>>

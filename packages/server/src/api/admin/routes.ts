@@ -12,7 +12,7 @@ import {
   type OperationPath,
 } from '../../admin/operation.ts'
 import { OPERATIONS } from '../../admin/operations/all.ts'
-import { AdminProblem, PROBLEMS } from '../../admin/problems.ts'
+import { AdminProblem } from '../../admin/problems.ts'
 import { toProblem } from '../../admin/to-problem.ts'
 import type { ServiceContext } from '../../context.ts'
 import { isRequired } from '../../factors/policy.ts'
@@ -20,6 +20,7 @@ import { linesBody } from '../../http/lines.ts'
 import { readText, UnreadableRequest } from '../../http/readable.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
 import type { AppEnv } from '../../http/variables.ts'
+import { PROBLEMS } from '../../service-error.ts'
 import { createOpenApi } from './openapi.ts'
 
 export const BASE = '/admin/v1'

@@ -5,15 +5,14 @@ import { isReadable, readText, UnreadableRequest } from '../../http/readable.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
 import { type AppEnv, type PageContext, SELF } from '../../http/variables.ts'
 import { textForRequest } from '../../messages/messages.ts'
+import { defineError } from '../../service-error.ts'
 import type { User } from '../../users/user.ts'
 
 /**
  * Thrown if a POST does not come from a page of this service, or belongs to another session (CSRF
  * protection).
  */
-export class ForeignForm extends Error {
-  override readonly name = 'ForeignForm'
-}
+export class ForeignForm extends defineError('forbidden') {}
 
 const FORM = 'application/x-www-form-urlencoded'
 

@@ -88,7 +88,7 @@ describe.each(PROVIDERS)(
               owner: user.owner,
               providerId,
               what: 'no owner',
-              was: { name: 'main', plan: 'monthly', customer },
+              was: { name: 'main', price: 'monthly', customer },
               advice: expect.stringContaining(String(customer)),
             },
           ],

@@ -6,7 +6,7 @@ describe.each(PROVIDERS)('invoices at $provider', ({ provider, card, ten }) => {
   it('are listed completely, over all pages of the provider, or up to a limit', async () => {
     const test = await start(provider, {
       webhooks: false,
-      plans: { monthly: { amount: 1000, months: 1 } },
+      prices: { monthly: { amount: 1000, months: 1 } },
     })
     const { user, sandbox } = test
     await user.newSubscription('main', 'monthly').create(card)

@@ -63,7 +63,7 @@ describe.each(PROVIDERS)('several prices in one subscription at $provider', ({ p
       {
         what: 'outdated row',
         is: {
-          plan: 'monthly',
+          price: 'monthly',
           items: [
             { price: 'seat', quantity: 2 },
             { price: 'support', quantity: 1 },

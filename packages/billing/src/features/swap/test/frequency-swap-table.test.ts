@@ -64,7 +64,7 @@ describe('a swap to another billing frequency at Braintree', () => {
       const { tax = 0, begin } = situation
       const test = await start('braintree', {
         now: new Date(`${begin}T10:00:00Z`),
-        plans: { ...PLANS, large: LARGE },
+        prices: { ...PLANS, large: LARGE },
         taxPercentage: () => tax / 100,
         webhooks: false,
       })

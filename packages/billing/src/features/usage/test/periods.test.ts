@@ -23,8 +23,8 @@ async function takenMonthly(test: FlowTest, months: number): Promise<number[]> {
 
 describe('metered usage at Braintree, charged at the end of each billing period,', () => {
   it('is charged even if the plan is free', async () => {
-    const plans = { monthly: { amount: 0, months: 1 } }
-    const test = await startWithChargedUsage(PRICE, { plans })
+    const prices = { monthly: { amount: 0, months: 1 } }
+    const test = await startWithChargedUsage(PRICE, { prices })
     expect(await takenMonthly(test, 3)).toEqual([20, 40, 60])
     expect(await test.billing.usage.pending()).toEqual([])
   })
@@ -49,8 +49,8 @@ describe('metered usage at Braintree, charged at the end of each billing period,
   it('is charged if periods last several months and begin on the last day of a month', async () => {
     const now = new Date('2026-08-31T10:00:00Z')
     const metered = { calls: PRICE }
-    const plans = { quarterly: { amount: 0, months: 3 } }
-    const test = await start('braintree', { webhooks: false, metered, now, plans })
+    const prices = { quarterly: { amount: 0, months: 3 } }
+    const test = await start('braintree', { webhooks: false, metered, now, prices })
     const { user, billing, sandbox } = test
     await user.newSubscription('main', 'quarterly').create(TEST_CARD_NONCE)
     const useOn = async (day: string) => {

@@ -85,8 +85,8 @@ describe('unpaid usage at Braintree', () => {
       (user) => user.newSubscription('free', 'free').create('fake-valid-mastercard-nonce'),
     ],
   ])('is charged again after %s', async (_name, change) => {
-    const plans = { monthly: { amount: 1000, months: 1 }, free: { amount: 0, months: 1 } }
-    const test = await startWithChargedUsage(undefined, { plans })
+    const prices = { monthly: { amount: 1000, months: 1 }, free: { amount: 0, months: 1 } }
+    const test = await startWithChargedUsage(undefined, { prices })
     const { user, billing } = test
     await declineUsageCharge(test)
     await change(user)
@@ -128,8 +128,8 @@ describe('unpaid usage at Braintree', () => {
     ['is charged to another card that is left', ['fake-valid-mastercard-nonce'], 50],
     ['is not charged if none is left', [], 0],
   ])('%s after the card is removed', async (_, more, paid) => {
-    const plans = { monthly: { amount: 1000, months: 1 } }
-    const test = await startWithChargedUsage(undefined, { plans })
+    const prices = { monthly: { amount: 1000, months: 1 } }
+    const test = await startWithChargedUsage(undefined, { prices })
     const { user, billing, sandbox } = test
     await user.reportUsage('calls', 10)
     await billing.process()

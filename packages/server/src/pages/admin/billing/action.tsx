@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono'
 import type { Child } from 'hono/jsx'
 import type { AdminProblem } from '../../../admin/problems.ts'
 import type { AppEnv } from '../../../http/variables.ts'
+import { defineError } from '../../../service-error.ts'
 import { isCancelled } from '../../parts/confirmation.tsx'
 import { readOwnForm } from '../../parts/forms.ts'
 import {
@@ -45,8 +46,7 @@ type ActTexts =
       | 'voidInvoice'}`
 
 /** Thrown if a field of a form has an invalid value. */
-export class InvalidField extends Error {
-  override readonly name = 'InvalidField'
+export class InvalidField extends defineError('invalid-input') {
   readonly id: 'people.wrongAmount' | 'people.wrongDate' | 'people.wrongPlan'
 
   constructor(id: InvalidField['id']) {

@@ -9,6 +9,7 @@ import {
 } from '@tollgate/billing'
 import type { PageMessages } from '../../../messages/en.ts'
 import { ENGLISH, type PageText } from '../../../messages/messages.ts'
+import { defineError } from '../../../service-error.ts'
 import type { PageOptions } from '../../parts/render.tsx'
 
 /** A message that tells a person why their request was not carried out. */
@@ -37,8 +38,7 @@ interface Limits {
 }
 
 /** Thrown if a field of a form has an invalid value. */
-export class BadChoice extends Error {
-  override readonly name = 'BadChoice'
+export class BadChoice extends defineError('invalid-input') {
   readonly #id: ProblemId | LimitId
   readonly #limits: Limits
 
