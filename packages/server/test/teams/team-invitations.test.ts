@@ -17,7 +17,7 @@ beforeEach(() => {
   fault = null
   mails.length = 0
   // Limits count per day.
-  service.clock.advance('25h')
+  service.clock.advance({ hours: 25 })
 })
 afterAll(() => service?.stop())
 
@@ -150,7 +150,7 @@ describe('an invitation to a team, if the service sends mail,', () => {
     const { id = '' } = open.find(({ email }) => email === withdrawn) ?? {}
     await team.owner.done(`${team.path}/withdraw`, { invitation: id })
     fault = null
-    service.clock.advance('1h')
+    service.clock.advance({ hours: 1 })
     expect(await mailTo(kept)).toHaveLength(1)
     expect(await mailTo(withdrawn)).toEqual([])
     const left = await service.database.kysely
@@ -207,7 +207,7 @@ describe('an invitation to a team, if the service sends mail,', () => {
     await service.recovery.process()
     expect(mails.filter(({ kind }) => kind === 'team_invitation')).toHaveLength(5)
     expect(pages.slice(5).map((html) => tokenIn(html).length)).toEqual([43, 43, 43])
-    service.clock.advance('25h')
+    service.clock.advance({ hours: 25 })
     expect((await invite(first, victim)).html).toContain('We have sent')
   })
 

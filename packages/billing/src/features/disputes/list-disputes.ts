@@ -8,14 +8,12 @@ import {
   requireOneOf,
   requireText,
 } from '../../core/values/arguments.ts'
+import type { DisputeStatus } from '../../core/values/dispute-status.ts'
 import { type Money, money } from '../../core/values/money.ts'
 import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 
-const DISPUTE_STATUSES = ['inquiry', 'open', 'won', 'lost'] as const
-
-/** Status of a dispute, as in `ProviderDispute`. */
-export type DisputeStatus = (typeof DISPUTE_STATUSES)[number]
+const DISPUTE_STATUSES: readonly DisputeStatus[] = ['inquiry', 'open', 'won', 'lost']
 
 /** A disputed charge, as stored in our row. */
 export interface Dispute {
