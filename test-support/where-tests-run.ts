@@ -262,6 +262,7 @@ const sqliteIsEnough: readonly ListedTest[] = [
   ['packages/server/test/application/config-module.test.ts', 'how a module is loaded'],
   ['packages/server/test/approval-screen.test.ts', 'pages'],
   ['packages/server/test/assertions.test.ts', 'settings'],
+  ['packages/server/test/automatic-tax.test.ts', 'what the provider calculates'],
   ['packages/server/test/billing-changes.test.ts', 'pages'],
   ['packages/server/test/billing-pages.test.ts', 'pages'],
   ['packages/server/test/billing-production.test.ts', 'pages'],
