@@ -199,7 +199,9 @@ describeInChromium("the operators' pages for the service", ({ newPage, forgive }
     await takeScreenshot(page, 'application-leaked-replaced')
     await expectAccessible(page)
 
-    for (const ended of [first, planned.secret]) expect((await issue(ended)).status).toBe(401)
+    for (const ended of [first, planned.secret ?? '']) {
+      expect((await issue(ended)).status).toBe(401)
+    }
     expect(await refresh(first, stolen)).toEqual([401, 'invalid_client'])
     expect(await refresh(third, stolen)).toEqual([400, 'invalid_grant'])
     expect(await isActive(third)).toBe(false)
