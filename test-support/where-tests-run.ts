@@ -154,6 +154,7 @@ const slow: readonly ListedTest[] = [
   ['packages/server/test/admin/commands.test.ts', 'every command is run'],
   ['packages/server/test/admin/credit-notes.test.ts', 'each response is lost once'],
   ['packages/server/test/admin/invoices.test.ts', 'each response is lost once'],
+  ['packages/server/test/admin/processes.test.ts', 'several processes'],
   ['packages/server/test/admin/subscription-changes.test.ts', 'months of subscriptions'],
   ['packages/server/test/limits.test.ts', 'hundreds of sign-ins'],
 ]
