@@ -314,7 +314,6 @@ const sqliteIsEnough: readonly ListedTest[] = [
     'commands and pages; team-races.test.ts has the rows',
   ],
   ['packages/server/test/teams/team-pages.test.ts', 'pages; team-races.test.ts has the rows'],
-  ['packages/server/test/workers.test.ts', 'processes; processes.test.ts has the databases'],
   // Provider responses and amounts owed; their rows are written as in creating, webhooks and
   // specification/.
   ['packages/billing/src/features/subscribe/test/after-last-retry.test.ts', 'calls of a provider'],
