@@ -17,10 +17,16 @@ const venv = join(folder, 'venv')
 const PATIENCE = 2 * 60 * 1000
 
 // Nothing but the data folder, so that settings of this machine take no part.
-const environment = { PATH: process.env.PATH, TOLLGATE_DATA_DIR: join(folder, 'data') }
+const environment = {
+  PATH: process.env.PATH,
+  TOLLGATE_DATA_DIR: join(folder, 'data'),
+  TOLLGATE_TEAMS: 'on',
+}
 
 const PEOPLE = ['ada@example.com', 'grace@example.com', 'joan@example.com']
-const AREAS = ['users', 'clients', 'billing', 'webhooks', 'keys']
+const PASSWORD = 'a long enough password'
+const AREAS = ['users', 'clients', 'teams', 'billing', 'webhooks', 'mail', 'keys']
+const TEAM = 'Analytical engines'
 const CLIENTS = {
   full: [
     ...AREAS.flatMap((area) => [`admin.${area}:read`, `admin.${area}:write`]),
@@ -80,6 +86,32 @@ async function createClient(name, scopes) {
   return { id, secret, scopes }
 }
 
+/** Signs in as a person and creates a team with the page, the only way to create one. */
+async function createTeam(url, email, name) {
+  const cookies = new Map()
+  const send = async (path, form) => {
+    const reply = await fetch(url + path, {
+      redirect: 'manual',
+      headers: {
+        accept: 'text/html',
+        origin: url,
+        cookie: [...cookies].map((pair) => pair.join('=')).join('; '),
+      },
+      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+    })
+    for (const header of reply.headers.getSetCookie()) {
+      const [, key, value] = /^([^=]+)=([^;]*)/.exec(header)
+      cookies.set(key, value)
+    }
+    return reply
+  }
+  await send('/login', { email, password: PASSWORD })
+  const page = await (await send('/')).text()
+  const [, csrf_token = ''] = /name="csrf-token" content="([^"]+)"/.exec(page) ?? []
+  const reply = await send('/teams', { csrf_token, name })
+  if (reply.status !== 303) throw new Error(`The team was refused with ${reply.status}`)
+}
+
 /** Runs a program of the virtual environment. */
 async function run(name, ...args) {
   const bin = join(venv, process.platform === 'win32' ? 'Scripts' : 'bin')
@@ -101,14 +133,15 @@ try {
   service = await startService()
   console.log('- a demo of the service runs')
   for (const email of PEOPLE) {
-    await tollgate(['user', 'create', '--email', email], 'a long enough password\n')
+    await tollgate(['user', 'create', '--email', email], `${PASSWORD}\n`)
   }
+  await createTeam(service.url, PEOPLE[0], TEAM)
   const input = join(folder, 'input.json')
   const clients = {}
   for (const [name, scopes] of Object.entries(CLIENTS)) {
     clients[name] = await createClient(name, scopes)
   }
-  console.log('- the command line created people, and clients of the management API')
+  console.log('- there are people, a team, and clients of the management API')
 
   await promisify(execFile)('python3', ['-m', 'venv', venv])
   await run('pip', '-q', 'install', '-r', join(scripts, 'requirements.txt'))
@@ -128,7 +161,7 @@ try {
   )
   console.log('- the generator made a Python client, without a warning')
 
-  writeFileSync(input, JSON.stringify({ document, people: PEOPLE, ...clients }))
+  writeFileSync(input, JSON.stringify({ document, people: PEOPLE, team: TEAM, ...clients }))
   process.stdout.write(await run('python', join(scripts, 'use.py'), input))
 } catch (error) {
   console.error(`${error.stdout ?? ''}FAILED ${error.message}`)

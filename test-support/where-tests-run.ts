@@ -155,6 +155,7 @@ const slow: readonly ListedTest[] = [
   ['packages/server/test/admin/commands.test.ts', 'every command is run'],
   ['packages/server/test/admin/credit-notes.test.ts', 'each response is lost once'],
   ['packages/server/test/admin/invoices.test.ts', 'each response is lost once'],
+  ['packages/server/test/admin/processes.test.ts', 'several processes'],
   ['packages/server/test/admin/subscription-changes.test.ts', 'months of subscriptions'],
   ['packages/server/test/limits.test.ts', 'hundreds of sign-ins'],
 ]
@@ -332,6 +333,7 @@ const sqliteIsEnough: readonly ListedTest[] = [
   ['packages/server/test/application/config-module.test.ts', 'how a module is loaded'],
   ['packages/server/test/approval-screen.test.ts', 'pages'],
   ['packages/server/test/assertions.test.ts', 'settings'],
+  ['packages/server/test/automatic-tax.test.ts', 'what the provider calculates'],
   ['packages/server/test/billing-changes.test.ts', 'pages'],
   ['packages/server/test/billing-pages.test.ts', 'pages'],
   ['packages/server/test/billing-production.test.ts', 'pages'],
@@ -382,7 +384,6 @@ const sqliteIsEnough: readonly ListedTest[] = [
     'commands and pages; team-races.test.ts has the rows',
   ],
   ['packages/server/test/teams/team-pages.test.ts', 'pages; team-races.test.ts has the rows'],
-  ['packages/server/test/workers.test.ts', 'processes; processes.test.ts has the databases'],
   // Provider responses and amounts owed; their rows are written as in creating, webhooks and
   // specification/.
   ['packages/billing/src/features/subscribe/test/after-last-retry.test.ts', 'calls of a provider'],

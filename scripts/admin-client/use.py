@@ -22,7 +22,10 @@ from tollgate_admin.api.billing import billing_list_plans, billing_list_subscrip
 from tollgate_admin.api.billing import billing_comp, billing_get_customer
 from tollgate_admin.api.clients import clients_create, clients_get, clients_list, clients_update
 from tollgate_admin.api.keys import keys_list
+from tollgate_admin.api.mail import mail_list, mail_retry
 from tollgate_admin.api.settings import settings_get, settings_get_overview
+from tollgate_admin.api.teams import teams_delete, teams_get, teams_list
+from tollgate_admin.api.teams import teams_list_subscriptions, teams_remove_member, teams_set_role
 from tollgate_admin.api.users import users_create, users_disable, users_enable, users_get
 from tollgate_admin.api.users import users_list, users_list_sessions, users_list_timeline
 from tollgate_admin.api.users import users_list_tokens, users_sign_out
@@ -35,7 +38,12 @@ from tollgate_admin.models import (
     BillingCompBody,
     ClientsCreateBody,
     ClientsUpdateBody,
+    MailListState,
     Problem,
+    Team,
+    TeamsDeleteBody,
+    TeamsSetRoleBody,
+    TeamsSetRoleBodyRole,
     User,
     UserOutcome,
     UserOutcomeState,
@@ -221,6 +229,37 @@ def export():
     return f"exports {len(lines)} lines of the audit log, whose chain is intact"
 
 
+def teams():
+    person = users_list.sync(client=full, email=given["people"][0]).data[0].id
+    found, _ = all_pages(
+        lambda after: teams_list.sync_detailed(client=full, after=after, user_id=person, limit=1)
+    )
+    (team,) = found
+    assert isinstance(team, Team) and team.name == given["team"], team
+    assert isinstance(team.created_at, datetime.datetime) and team.provider is None, team
+    (member,) = succeed(teams_get.sync_detailed(team.id, client=full), object).members
+    assert member.user_id == person and member.role == "owner" and not member.disabled, member
+    subscriptions = teams_list_subscriptions.sync_detailed(team.id, client=full)
+    assert subscriptions.status_code == 200 and subscriptions.parsed.data == [], subscriptions
+    fail(teams_get.sync_detailed(team.id, client=reader), 403, "forbidden")
+    fail(teams_get.sync_detailed("nobody", client=full), 404, "not-found")
+    role = TeamsSetRoleBody(role=TeamsSetRoleBodyRole.MEMBER)
+    fail(teams_set_role.sync_detailed(team.id, person, client=full, body=role), 409, "conflict")
+    fail(teams_remove_member.sync_detailed(team.id, person, client=full), 409, "conflict")
+    # Needs a scope of its own, which this client does not have.
+    fail(teams_delete.sync_detailed(team.id, client=full, body=TeamsDeleteBody()), 403, "forbidden")
+    return "reads a team with its members, whose last owner stays"
+
+
+def mail():
+    for state in MailListState:
+        response = mail_list.sync_detailed(client=full, state=state)
+        assert response.status_code == 200 and response.parsed.data == [], response
+    fail(mail_retry.sync_detailed(999999, client=full), 404, "not-found")
+    fail(mail_list.sync_detailed(client=reader), 403, "forbidden")
+    return "reads the queue of mail"
+
+
 def everything_else():
     person = users_list.sync(client=full, email=given["people"][0]).data[0].id
     for response in [
@@ -254,6 +293,8 @@ for step in [
     versions,
     audit,
     export,
+    teams,
+    mail,
     everything_else,
 ]:
     print(f"- the generated client {step()}", flush=True)

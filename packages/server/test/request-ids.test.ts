@@ -73,6 +73,38 @@ describe('the log of the service', () => {
     expect(made?.request_id).toBeUndefined()
   })
 
+  it('has a line for each request to Braintree, too, whose SDK tells no status and no id of its own', async () => {
+    const password = 'a long password'
+    const { id } = await service.users.create({ email: 'ada@example.com', password })
+    await (await service.billing.user(Number(id))).chooseProvider('braintree')
+    const browser = service.browser()
+    await browser.signIn('ada@example.com', password)
+    const csrf_token = await browser.csrfToken()
+    const form = { csrf_token, plan: 'pro', provider: 'braintree', token: 'fake-valid-visa-nonce' }
+    const paid = await browser.post('/billing/subscribe', form)
+    expect(paid.headers.get('location')).toBe('/billing?done=subscribed')
+    const page = await browser.get('/billing')
+    const ofRequest = (response: Response) =>
+      lines('provider request').filter(
+        (line) => line.request_id === response.headers.get('x-request-id'),
+      )
+    expect(ofRequest(paid)).toContainEqual(
+      expect.objectContaining({
+        level: 'info',
+        provider: 'braintree',
+        operation: 'POST /subscriptions',
+        ms: expect.any(Number),
+      }),
+    )
+    expect(ofRequest(page).length).toBeGreaterThan(0)
+    for (const line of [...ofRequest(paid), ...ofRequest(page)]) {
+      expect(line.provider).toBe('braintree')
+      expect(line).not.toHaveProperty('status')
+      expect(line).not.toHaveProperty('provider_request_id')
+    }
+    expect(service.log()).not.toContain('fake-valid-visa-nonce')
+  })
+
   it('names the webhook instead of a request in the lines of its handling', async () => {
     await service.advance({ months: 1 })
     const handling = lines('provider request').filter(({ job }) => job === 'webhook')

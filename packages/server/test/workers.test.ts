@@ -15,6 +15,7 @@ import { type Program, runProgram, startProgram } from './built-program.ts'
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-workers-'))
 const settings = join(folder, 'tollgate.config.mjs')
 const started: Program[] = []
+const onSqlite = process.env.TEST_DATABASE === 'sqlite'
 let test: TestDatabase
 let environment: Record<string, string>
 
@@ -95,7 +96,7 @@ async function untilReady(served: Served): Promise<void> {
     if (served.child.exitCode !== null) throw new Error(`It ended: ${served.output()}`)
     return served.lines('ready').some(({ workers }) => workers === 2)
   }
-  await expect.poll(isReady, { interval: 100 }).toBe(true)
+  await expect.poll(isReady, { interval: 100, timeout: 150_000 }).toBe(true)
 }
 
 /** Waits until the given workers, by their numbers, serve requests. */
@@ -300,7 +301,7 @@ describe('two workers that share a port', () => {
   })
 })
 
-describe('workers that cannot start', () => {
+describe.runIf(onSqlite)('workers that cannot start, on any database,', () => {
   it('end the command with the error of the first one', async () => {
     const away = await start({
       DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
@@ -337,7 +338,7 @@ describe('workers that cannot start', () => {
   })
 })
 
-it.each(['', '2'])(
+it.runIf(onSqlite).each(['', '2'])(
   'the service ends on SIGTERM while it waits for the database, with TOLLGATE_WORKERS=%j',
   async (workers) => {
     const away = createServer()
@@ -355,28 +356,34 @@ it.each(['', '2'])(
   },
 )
 
-it('a worker that is blocked is killed and replaced, while the other one serves requests', async () => {
-  const served = await start()
-  await untilReady(served)
-  served.kill(1, 'SIGSTOP')
-  const killed = () => served.lines('A worker does not respond and is killed')
-  await expect.poll(() => killed().map(({ worker }) => worker)).toEqual([1])
-  await untilServed(served, 3)
-  expect((await fetch(`${served.url}/healthz`)).status).toBe(200)
-  served.child.kill('SIGTERM')
-  expect(await served.ended).toBe(0)
-})
+it.runIf(onSqlite)(
+  'a worker that is blocked is killed and replaced, while the other one serves requests',
+  async () => {
+    const served = await start()
+    await untilReady(served)
+    served.kill(1, 'SIGSTOP')
+    const killed = () => served.lines('A worker does not respond and is killed')
+    await expect.poll(() => killed().map(({ worker }) => worker)).toEqual([1])
+    await untilServed(served, 3)
+    expect((await fetch(`${served.url}/healthz`)).status).toBe(200)
+    served.child.kill('SIGTERM')
+    expect(await served.ended).toBe(0)
+  },
+)
 
-it('workers end when the main process is killed, so that the port is free again', async () => {
-  const served = await start()
-  await untilReady(served)
-  served.child.kill('SIGKILL')
-  await expect
-    .poll(() =>
-      fetch(served.url).then(
-        () => 'served',
-        () => 'free',
-      ),
-    )
-    .toBe('free')
-})
+it.runIf(onSqlite)(
+  'workers end when the main process is killed, so that the port is free again',
+  async () => {
+    const served = await start()
+    await untilReady(served)
+    served.child.kill('SIGKILL')
+    await expect
+      .poll(() =>
+        fetch(served.url).then(
+          () => 'served',
+          () => 'free',
+        ),
+      )
+      .toBe('free')
+  },
+)

@@ -61,9 +61,7 @@ export function createIdempotentRequests(options: {
     database.kysely.deleteFrom('admin_requests').where('key_hash', '=', keyHash).execute()
 
   /** Claims a request whose process died. Only one of several callers succeeds. */
-  const takeOver = async ({ keyHash, createdAt, response }: StoredRequest, now: Date) => {
-    const isInterrupted = now.getTime() - createdAt.getTime() >= INTERRUPTED_AFTER
-    if (response !== null || !isInterrupted) return false
+  const takeOver = async ({ keyHash, createdAt }: StoredRequest, now: Date) => {
     const { numUpdatedRows } = await database.kysely
       .updateTable('admin_requests')
       .set({ created_at: now.getTime() })
@@ -100,9 +98,11 @@ export function createIdempotentRequests(options: {
           return this.once(request, work, forRepeats)
         }
         const isSame = hashes.includes(first.requestHash)
-        if (!isRepeatable || !isSame || !(await takeOver(first, now))) {
+        if (!isRepeatable || !isSame || !isInterrupted(first, now)) {
           return repeat(first, isSame, now) as Result
         }
+        // Another caller has taken it over since, or has just finished it: its outcome will be known.
+        if (!(await takeOver(first, now))) return this.once(request, work, forRepeats)
       }
       let result: Result
       try {
@@ -147,6 +147,11 @@ function hashRequest(
   )
 }
 
+/** Whether the process that ran the request is considered dead. */
+function isInterrupted({ createdAt, response }: StoredRequest, now: Date): boolean {
+  return response === null && now.getTime() - createdAt.getTime() >= INTERRUPTED_AFTER
+}
+
 function repeat(first: StoredRequest, isSame: boolean, now: Date): unknown {
   if (!isSame) {
     throw new AdminProblem(
@@ -155,7 +160,7 @@ function repeat(first: StoredRequest, isSame: boolean, now: Date): unknown {
     )
   }
   if (first.response !== null) return JSON.parse(first.response).result
-  if (now.getTime() - first.createdAt.getTime() < INTERRUPTED_AFTER) {
+  if (!isInterrupted(first, now)) {
     throw new AdminProblem(
       'request-in-progress',
       'The first request with this Idempotency-Key is still running. Repeat it in a few seconds.',

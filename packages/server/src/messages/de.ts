@@ -628,6 +628,8 @@ export const de: PageMessages = {
   'problem.address':
     'Diese Adresse ist nicht gültig. Geben Sie das Land als zwei Buchstaben an, zum Beispiel DE.',
   'problem.taxId': 'Das ist keine gültige Nummer dieser Art.',
+  'problem.taxLocation':
+    'Es wurde nichts abgebucht: Die Steuer hängt von Ihrer Adresse ab. Geben Sie unten unter „Angaben auf Ihren Rechnungen“ Ihre Rechnungsadresse an, und versuchen Sie es noch einmal.',
   'problem.enterCard': 'Bitte geben Sie eine Karte ein.',
   'where.provider':
     'Um über den anderen Anbieter zu bezahlen, beenden Sie zuerst dieses Abonnement.',

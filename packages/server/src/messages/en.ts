@@ -596,6 +596,8 @@ export const en = {
   'problem.testCard': 'Please choose one of the test cards.',
   'problem.address': 'This address is not valid. Enter the country as two letters, such as US.',
   'problem.taxId': 'This is not a valid number of this type.',
+  'problem.taxLocation':
+    'Nothing was charged: the tax depends on your address. Add your billing address below, under “Details on your invoices”, and try again.',
   'problem.enterCard': 'Please enter a card.',
   'where.provider': 'To pay through the other provider, end this subscription first.',
   'where.plan': 'You can change the plan of your subscription further down on this page.',

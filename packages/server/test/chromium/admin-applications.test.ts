@@ -149,6 +149,69 @@ describeInChromium("the operators' pages for the service", ({ newPage, forgive }
     expect(await refresh(second)).toBe(200)
   })
 
+  it('let an admin replace a leaked secret with the keyboard, which ends the old secret, its refresh tokens and a running overlap at once', async () => {
+    const { page } = await signedIn('admin')
+    const { client, secret } = await service.oauth.clients.create({
+      name: 'Leaky',
+      redirect: REDIRECT,
+      grants: ['authorization_code', 'refresh_token', 'client_credentials'],
+      scopes: ['check-status'],
+    })
+    const { id } = client
+    const first = secret ?? ''
+    const stolen = await approve(id, first)
+    const issue = async (client_secret: string) =>
+      requestToken({ grant_type: 'client_credentials', client_id: id, client_secret })
+    const refresh = async (client_secret: string, refresh_token: string) => {
+      const form = { grant_type: 'refresh_token', client_id: id, client_secret, refresh_token }
+      const { status, body } = await requestToken(form)
+      return [status, body.error]
+    }
+    const own = await issue(first)
+    expect(own.status).toBe(200)
+    const isActive = async (client_secret: string) => {
+      const token = own.body.access_token ?? ''
+      const response = await fetch(`${service.url}/oauth/introspect`, {
+        method: 'POST',
+        body: new URLSearchParams({ client_id: id, client_secret, token }),
+      })
+      return ((await response.json()) as { active?: boolean }).active
+    }
+    expect(await isActive(first)).toBe(true)
+    // The leak is noticed while a planned replacement is under way.
+    const planned = await service.oauth.clients.rotateSecret(id, { overlap: '2h' })
+    const address = `${service.url}/admin/applications/${id}`
+
+    await page.goto(address)
+    await focusAndPress(page, page.getByRole('link', { name: 'Replace a leaked secret' }), 'Enter')
+    await page.getByRole('heading', { name: 'Replace the leaked secret of Leaky?' }).waitFor()
+    await expectAccessible(page)
+    await focusAndPress(page, page.getByRole('button', { name: 'Change nothing' }), 'Enter')
+    await page.getByRole('heading', { name: 'Leaky', exact: true }).waitFor()
+    expect((await issue(first)).status).toBe(200)
+
+    await focusAndPress(page, page.getByRole('link', { name: 'Replace a leaked secret' }), 'Enter')
+    const go = page.getByRole('button', { name: 'Replace the secret now' })
+    await focusAndPress(page, go, 'Enter')
+    const third = await page.getByLabel('Client secret').inputValue()
+    expect(third).toMatch(/^tgs_[\w-]+$/)
+    expect([first, planned.secret]).not.toContain(third)
+    await takeScreenshot(page, 'application-leaked-replaced')
+    await expectAccessible(page)
+
+    for (const ended of [first, planned.secret ?? '']) {
+      expect((await issue(ended)).status).toBe(401)
+    }
+    expect(await refresh(first, stolen)).toEqual([401, 'invalid_client'])
+    expect(await refresh(third, stolen)).toEqual([400, 'invalid_grant'])
+    expect(await isActive(third)).toBe(false)
+    expect((await issue(third)).status).toBe(200)
+    const renewed = await approve(id, third)
+    expect(await refresh(third, renewed)).toEqual([200, undefined])
+    await page.goto(address)
+    await page.getByText('One secret works.').waitFor()
+  })
+
   it('do not show a secret again when the page is reloaded', async () => {
     const { page } = await signedIn('admin')
     const { client } = await service.oauth.clients.create({

@@ -1,4 +1,5 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
+import Stripe from 'stripe'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   describeInChromium,
@@ -46,6 +47,20 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
     await billable.chooseProvider('stripe')
     await billable.newSubscription('main', 'pro').create('pm_card_visa')
     return { id, email, browser, billable }
+  }
+
+  /** Presses Tab until the element has the focus, as a person without a mouse does. */
+  async function tabTo(page: Page, element: Locator): Promise<void> {
+    for (let count = 0; count < 120; count++) {
+      if (await element.evaluate((it) => it === document.activeElement)) return
+      await page.keyboard.press('Tab')
+    }
+    throw new Error(`Tab does not reach ${element}`)
+  }
+
+  const focusAndPress = async (page: Page, element: Locator, key: string) => {
+    await tabTo(page, element)
+    await page.keyboard.press(key)
   }
 
   it('let a support person find, sign out and disable a person using only the keyboard', async () => {
@@ -96,19 +111,8 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
   it('let a support person cancel and resume a subscription using only the keyboard', async () => {
     const kim = await customer('kim')
     const page = await signedIn('support')
-    /** Presses Tab until the element has the focus. */
-    const tabTo = async (role: 'link' | 'button', name: string) => {
-      const element = page.getByRole(role, { name })
-      for (let count = 0; count < 120; count++) {
-        if (await element.evaluate((it) => it === document.activeElement)) return
-        await page.keyboard.press('Tab')
-      }
-      throw new Error(`Tab does not reach ${name}`)
-    }
-    const press = async (role: 'link' | 'button', name: string) => {
-      await tabTo(role, name)
-      await page.keyboard.press('Enter')
-    }
+    const press = (role: 'link' | 'button', name: string) =>
+      focusAndPress(page, page.getByRole(role, { name }), 'Enter')
     const isCancelled = async () => (await kim.billable.subscription('main')).cancelled()
     await page.goto(`${service.url}/admin/people/${kim.id}`)
 
@@ -150,6 +154,61 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
     await page.getByRole('status').filter({ hasText: 'The refund was made.' }).waitFor()
     const [invoice] = await bob.billable.invoices()
     expect(await invoice?.refunded()).toMatchObject({ amount: 750 })
+  })
+
+  it('let a support person refund an invoice in part, and then the rest, using only the keyboard', async () => {
+    const zoe = await customer('zoe')
+    const page = await signedIn('support')
+    forgive(page, /status of 422/)
+    const refunded = async () => (await (await zoe.billable.invoices())[0]?.refunded())?.amount
+    const refundLink = page.getByRole('link', { name: /^Refund invoice/ })
+    const refundButton = page.getByRole('button', { name: 'Refund', exact: true })
+    const done = page.getByRole('status').filter({ hasText: 'The refund was made.' })
+    await page.goto(`${service.url}/admin/people/${zoe.id}`)
+
+    await focusAndPress(page, refundLink, 'Enter')
+    await page.getByRole('heading', { name: `Refund an invoice of ${zoe.email}?` }).waitFor()
+    // The Enter key in a field presses the first button, which is the safe one.
+    await tabTo(page, page.getByLabel('Amount in USD'))
+    await page.keyboard.type('7.50')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: zoe.email, exact: true }).waitFor()
+    expect(await refunded()).toBe(0)
+
+    await focusAndPress(page, refundLink, 'Enter')
+    await focusAndPress(page, page.getByRole('button', { name: 'Change nothing' }), 'Enter')
+    await page.getByRole('heading', { name: zoe.email, exact: true }).waitFor()
+    expect(await refunded()).toBe(0)
+
+    await focusAndPress(page, refundLink, 'Enter')
+    await tabTo(page, page.getByLabel('Amount in USD'))
+    await page.keyboard.type('nothing')
+    await focusAndPress(page, refundButton, 'Enter')
+    await page.getByRole('alert').filter({ hasText: 'Enter an amount above zero' }).waitFor()
+    expect(await refunded()).toBe(0)
+    await tabTo(page, page.getByLabel('Amount in USD'))
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('7.50')
+    await tabTo(page, page.getByLabel('Reason (optional)'))
+    // Chooses the option that begins with these letters.
+    await page.keyboard.type('Charged')
+    await focusAndPress(page, refundButton, 'Enter')
+    await done.waitFor()
+    expect(await refunded()).toBe(750)
+    await expectAccessible(page)
+
+    await focusAndPress(page, refundLink, 'Enter')
+    await page.getByText('Leave it empty to refund the rest, $17.50.').waitFor()
+    await focusAndPress(page, refundButton, 'Enter')
+    await done.waitFor()
+    expect(await refunded()).toBe(2500)
+    const [charge] = service.sandbox?.stripe.charges(zoe.billable.providerId ?? '') ?? []
+    const stripe = new Stripe(service.sandbox?.stripe.apiKey ?? '', service.sandbox?.stripe.config)
+    const { data } = await stripe.refunds.list({ charge: String(charge?.id) })
+    expect(data.map(({ amount, reason }) => [amount, reason])).toEqual([
+      [1750, null],
+      [750, 'duplicate'],
+    ])
   })
 
   it('let a support person issue a credit note in part', async () => {

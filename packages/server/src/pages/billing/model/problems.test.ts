@@ -12,6 +12,7 @@ import {
   ProviderUnavailable,
   SubscriptionEnded,
   type SubscriptionTerm,
+  TaxLocationUnknown,
   TooManyAttempts,
   UserNotFound,
 } from '@tollgate/billing'
@@ -30,6 +31,7 @@ describe('describeProblem(), which turns a billing error into a message,', () =>
     [new AlreadySubscribed('Twice'), 409],
     [new SubscriptionEnded('Over'), 409],
     [new PaymentMethodInUse('Paid by it'), 409],
+    [new TaxLocationUnknown('No address', OF_STRIPE), 409],
     [new TooManyAttempts('Enough', { retryAfter: 60 }), 429],
     [new Busy('Later'), 503],
     [new ProviderUnavailable('Away', OF_STRIPE), 503],

@@ -81,6 +81,7 @@ const MESSAGES: Partial<Record<BillingErrorCode, ProblemId>> = {
   payment_overdue: 'problem.overdue',
   unsupported: 'problem.unsupported',
   payment_action_required: 'problem.confirmFirst',
+  tax_location_unknown: 'problem.taxLocation',
   busy: 'problem.busy',
   provider_unavailable: 'problem.away',
 }
