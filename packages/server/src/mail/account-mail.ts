@@ -37,7 +37,7 @@ export interface AccountMailDetails {
   readonly link: string | null
   /** Seconds for which the link works. */
   readonly lifetime: number
-  /** The other address of a change, or the way to sign in that changed. */
+  /** The other address of a change, or the ways to sign in that changed or still work. */
   readonly other: string
 }
 
@@ -115,7 +115,11 @@ const CONTENTS: Readonly<Record<AccountMailKind, Compose>> = {
   }),
   password_changed: (details, t) => ({
     subject: t('mail.password_changed.subject', serviceOf(details)),
-    paragraphs: [t('mail.password_changed.text', details), t('mail.password_changed.notYou')],
+    paragraphs: [
+      t('mail.password_changed.text', details),
+      ...(details.other === '' ? [] : [t('mail.password_changed.others', details)]),
+      t('mail.password_changed.notYou'),
+    ],
     button: createForgot(details, t),
   }),
   address_change_requested: (details, t) => ({

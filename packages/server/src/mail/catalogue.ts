@@ -41,7 +41,7 @@ export const isMailKind = (text: string): text is ServiceMailKind =>
   (MAILS as ReadonlyMap<string, unknown>).has(text)
 
 function createAccountExample(kind: AccountMailKind): RenderExample {
-  const isOfMethod = kind === 'sign_in_method_added' || kind === 'sign_in_method_removed'
+  const isOfMethod = /^(sign_in_method|password)_/.test(kind)
   return (language, { settings, url }) =>
     renderAccountMail(
       kind,

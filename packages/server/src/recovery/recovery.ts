@@ -1,6 +1,7 @@
 import { type Database, isUniqueViolation } from '@tollgate/database'
 import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { Config } from '../config/config.ts'
+import type { Factors } from '../factors/factors.ts'
 import {
   type AccountMailKind,
   accountMailKinds,
@@ -25,6 +26,7 @@ import {
   type OpenLink,
 } from './links.ts'
 import { type AccountMail, createOutbox } from './outbox.ts'
+import { createSignInWays } from './sign-in-ways.ts'
 
 /** The pages that the links in mail open. */
 export const RECOVERY_PATHS = {
@@ -46,6 +48,17 @@ const PAGES: Readonly<Record<LinkPurpose, string>> = {
 
 /** Changes of an account that its owner is told about. */
 export type AccountNotice = 'password_changed' | 'sign_in_method_added' | 'sign_in_method_removed'
+
+/** An account whose password was reset by a link. */
+export interface PasswordReset {
+  /** The address of the account. */
+  readonly address: string
+  /**
+   * What became of the other ways to sign in: `kept` if passkeys or other providers still work,
+   * `removed` if nobody had proved to own the address before, `none` if there were none.
+   */
+  readonly otherWays: 'none' | 'kept' | 'removed'
+}
 
 /**
  * Mail about accounts: forgotten passwords, verification and change of addresses, invitations, and
@@ -81,12 +94,13 @@ export interface Recovery {
   /** Finds a link that works at present, without using it up. */
   find(purposes: readonly LinkPurpose[], token: string): Promise<OpenLink | null>
   /**
-   * Sets a new password by a link, and ends all sessions and tokens. Returns the address of the
-   * account.
+   * Sets a new password by a link, and ends all sessions and tokens. If the address was not
+   * verified before, a stranger may have created the account: second factors, links with other
+   * providers and approvals are removed, unless an operator has given the account a role.
    * @throws LinkUnusable
    * @throws InvalidAccount if the password is invalid. The link can still be used.
    */
-  resetPassword(token: string, password: string): Promise<string>
+  resetPassword(token: string, password: string): Promise<PasswordReset>
   /**
    * Confirms an address by a link. Returns the address.
    * @throws LinkUnusable
@@ -119,6 +133,7 @@ export interface RecoveryOptions {
   readonly url: string
   readonly users: UserAccounts
   readonly sessions: Sessions
+  readonly factors: Pick<Factors, 'list'>
   readonly oauth: AuthorizationServer<User>
   readonly logger: { error(fields: object, message: string): void }
   /** Sends the mail in this process. `null` if other processes send it. */
@@ -143,6 +158,8 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     send: mailer === null ? null : (mail) => deliver(mailer, mail),
     everySeconds: mailer === null ? null : (settings.processEvery ?? 10),
   })
+
+  const ways = createSignInWays(options)
 
   const findUser = async (column: 'id' | 'email_key', value: number | string) => {
     const row = await database.kysely
@@ -285,6 +302,22 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     await outbox.add({ kind, userId: Number(id), address: email, locale: locale ?? 'en', details })
   }
 
+  /** Tells the owner of a new password, and what else can be used to sign in. */
+  async function notifyOfPassword(user: Pick<User, 'id' | 'email' | 'locale'>): Promise<string[]> {
+    const others = await ways.list(user.id, textOf(user))
+    await notify(user, 'password_changed', { other: others.join(', ') })
+    return others
+  }
+
+  /** Removes all other ways to sign in, and tells the owner. Returns their names. */
+  async function removeOtherWays(user: User): Promise<string[]> {
+    const removed = await ways.removeAll(user.id, textOf(user))
+    if (removed.length > 0) {
+      await notify(user, 'sign_in_method_removed', { other: removed.join(', ') })
+    }
+    return removed
+  }
+
   return {
     hasMail,
     registersByMail: config.smtp !== null || settings.mail?.send !== undefined,
@@ -329,12 +362,18 @@ export function createRecovery(options: RecoveryOptions): Recovery {
         })
       })
     },
-    notify: (user, notice, method) => notify(user, notice, method ? { other: method } : {}),
+    async notify(user, notice, method) {
+      if (notice === 'password_changed') await notifyOfPassword(user)
+      else await notify(user, notice, method ? { other: method } : {})
+    },
     find: links.find,
     async resetPassword(token, password) {
       const { link, user } = await requireUser(['reset'], token)
       const passwordHash = await users.hashPassword({ email: user.email, password })
-      await options.database.unitOfWork(async () => {
+      // Nobody has proved to own the address before, so a stranger may have set up the other ways. A
+      // mailbox alone must not remove the second factor of an operator.
+      const isUnproved = user.email_verified_at === null && user.role === null
+      return options.database.unitOfWork(async () => {
         await links.consume(link)
         await changeAccount(user, {
           password_hash: passwordHash,
@@ -342,9 +381,12 @@ export function createRecovery(options: RecoveryOptions): Recovery {
           email_verified_at: user.email_verified_at ?? clock.now().getTime(),
         })
         await endSignIns({ sessions, oauth }, String(user.id))
-        await notify(fromRow(user), 'password_changed')
+        const person = fromRow(user)
+        const removed = isUnproved ? await removeOtherWays(person) : []
+        const kept = await notifyOfPassword(person)
+        const otherWays = removed.length > 0 ? 'removed' : kept.length > 0 ? 'kept' : 'none'
+        return { address: user.email, otherWays }
       })
-      return user.email
     },
     async confirmAddress(token) {
       const { link, user } = await requireUser(['verify', 'change'], token)
@@ -389,7 +431,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
           .where('id', '=', Number(user.id))
           .execute()
         await endSignIns({ sessions, oauth }, user.id)
-        await notify(user, 'password_changed')
+        await notifyOfPassword(user)
       })
     },
     process: outbox.process,
@@ -402,3 +444,5 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     },
   }
 }
+
+const textOf = ({ locale }: Pick<User, 'locale'>) => textFor(locale === null ? [] : [locale])

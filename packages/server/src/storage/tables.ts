@@ -377,7 +377,7 @@ export interface MailDetailsRow {
   readonly returnTo?: string
   /** State of the account when the mail was requested: see `bindingOf()`. */
   readonly binding?: string
-  /** Another address that the mail names. */
+  /** Another address, or the ways to sign in, that the mail names. */
   readonly other?: string
   /** Public id of the link in the mail, which cannot be used without the service's secret. */
   readonly link?: string

@@ -34,6 +34,8 @@ export const recoveryEn = {
   'mail.password_changed.subject': 'Your password for {service} was changed',
   'mail.password_changed.text':
     'The password of the account {email} was changed. All devices and applications were signed out.',
+  'mail.password_changed.others':
+    'Beside the new password, the account can still be used with: {other}.',
   'mail.password_changed.notYou':
     'If this was not you, choose a new password now. That ends every session and every access of applications again.',
   'mail.address_change_requested.subject': 'Your email address for {service} is to be changed',
@@ -78,6 +80,10 @@ export const recoveryEn = {
     'For the account {email}. All devices and applications will be signed out.',
   'recovery.reset.save': 'Save password',
   'recovery.done.reset': 'Your new password is saved. Sign in with it now.',
+  'recovery.done.kept':
+    'Passkeys and accounts at other providers that were added before still work. Check them on your account page.',
+  'recovery.done.removed':
+    'Nobody had confirmed the address of this account before. So second factors and accounts at other providers that were added before have been removed.',
   'recovery.done.confirm': 'Your email address is confirmed.',
   'recovery.done.title': 'Done',
   'recovery.confirm.title': 'Confirm your email address',

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { ServiceMail } from '../src/config/shapes.ts'
+import { codeOfStep, stepAt } from '../src/factors/totp.ts'
+import { newAddress, PASSWORD } from './accounts.ts'
+import { createSoftAuthenticator } from './soft-authenticator.ts'
+import { startTestService, type TestService } from './support.ts'
+
+const NEW_PASSWORD = 'another horse'
+
+let service: TestService
+const mails: ServiceMail[] = []
+beforeAll(async () => {
+  const openid = { clientId: 'tollgate', clientSecret: 'client-secret' }
+  service = await startTestService({
+    settings: {
+      mail: { send: async (mail) => void mails.push(mail) },
+      signInWith: { custom: { acme: { ...openid, name: 'Acme', issuer: 'https://acme.example' } } },
+    },
+  })
+})
+beforeEach(() => {
+  mails.length = 0
+  // Limits count per hour.
+  service.clock.advance('2h')
+})
+afterAll(() => service?.stop())
+
+interface Person {
+  readonly id: string
+  readonly email: string
+}
+
+async function createPerson(more: { isVerified?: boolean; role?: 'owner' } = {}): Promise<Person> {
+  const email = newAddress('victim')
+  const { id } = await service.users.create({ email, password: PASSWORD, ...more })
+  return { id, email }
+}
+
+async function addPasskey({ id, email }: Person) {
+  const authenticator = createSoftAuthenticator()
+  const origin = service.url
+  const user = { id, email, name: null }
+  const { challenge } = await service.factors.passkeys.registration(user, 's')
+  const response = authenticator.create({ origin, challenge })
+  await service.factors.addPasskey(id, { session: 's', response, name: 'Key' })
+  return authenticator
+}
+
+/** Adds an authenticator app. Returns a function that returns a fresh code. */
+async function addApp(person: Person) {
+  const enrolment = service.factors.beginTotp(person)
+  const code = () => codeOfStep(enrolment.secret, stepAt(service.clock.now()))
+  expect(await service.factors.addTotp(person.id, enrolment, code())).toBe(true)
+  return () => {
+    service.clock.advance('30s')
+    return code()
+  }
+}
+
+/** Adds every way to sign in, as somebody who knows the password can. */
+async function addAllWays(person: Person) {
+  const passkey = await addPasskey(person)
+  await addApp(person)
+  await service.factors.renewRecoveryCodes(person.id)
+  await service.users.identities.add(person.id, {
+    provider: 'acme',
+    subject: `acme of ${person.id}`,
+    email: 'intruder@example.com',
+  })
+  return passkey
+}
+
+async function signInWithPasskey(passkey: ReturnType<typeof createSoftAuthenticator>) {
+  const browser = service.browser()
+  const html = await (await browser.get('/login')).text()
+  const options = /data-options="([^"]*)"/.exec(html)?.[1]?.replaceAll('&quot;', '"') ?? '{}'
+  const form = { passkey: passkey.get({ origin: service.url, ...JSON.parse(options) }) }
+  return (await browser.post('/login/passkey', form)).status
+}
+
+async function mailTo(email: string, kind: string) {
+  await service.recovery.process()
+  return mails.filter((mail) => mail.to === email && mail.kind === kind)
+}
+
+/** Chooses a new password by the link in a mail. Returns the page that follows. */
+async function resetPassword(email: string, password = NEW_PASSWORD) {
+  const browser = service.browser()
+  await browser.post('/recovery/forgot', { email })
+  const [mail] = (await mailTo(email, 'password_reset')).slice(-1)
+  const [, token = ''] = /token=([\w.-]+)/.exec(mail?.text ?? '') ?? []
+  const done = await browser.post('/recovery/reset', { token, password })
+  expect(done.status).toBe(303)
+  return (await browser.get(done.headers.get('location') ?? '')).text()
+}
+
+describe('a new password for an account whose address nobody had confirmed (threat N8)', () => {
+  it('removes every other way to sign in that a stranger may have added, and says so', async () => {
+    const victim = await createPerson()
+    const passkey = await addAllWays(victim)
+    const { client } = await service.oauth.clients.create({
+      name: 'Intruder',
+      redirect: 'https://intruder.example/callback',
+      grants: ['authorization_code'],
+    })
+    await service.database.kysely
+      .insertInto('oauth_consents')
+      .values({
+        ...{ user_id: victim.id, client_id: client.id, scopes: '["profile"]' },
+        updated_at: service.clock.now().getTime(),
+      })
+      .execute()
+    expect(await service.oauth.consents.listByUser(victim.id)).toHaveLength(1)
+    const page = await resetPassword(victim.email)
+    expect(await signInWithPasskey(passkey)).toBe(401)
+    expect(await service.factors.list(victim.id)).toEqual({
+      passkeys: [],
+      totp: null,
+      recoveryCodes: 0,
+    })
+    expect(await service.users.identities.list(victim.id)).toEqual([])
+    expect(await service.oauth.consents.listByUser(victim.id)).toEqual([])
+    expect(page).toContain('have been removed')
+    const [removed] = await mailTo(victim.email, 'sign_in_method_removed')
+    expect(removed?.text).toContain('Passkeys, Authenticator app, Acme')
+    // The victim signs in with the new password alone.
+    const browser = service.browser()
+    await browser.signIn(victim.email, NEW_PASSWORD)
+    expect((await browser.get('/account')).status).toBe(200)
+  })
+
+  it('says nothing about other ways to sign in if there were none', async () => {
+    const { email } = await createPerson()
+    const page = await resetPassword(email)
+    expect(page).not.toContain('removed')
+    expect(page).not.toContain('still work')
+    expect(await mailTo(email, 'sign_in_method_removed')).toEqual([])
+    const [changed] = await mailTo(email, 'password_changed')
+    expect(changed?.text).not.toContain('still')
+  })
+})
+
+describe('a new password for an account', () => {
+  it.each([
+    ['whose address was confirmed', { isVerified: true }],
+    ['that an operator has made an operator', { role: 'owner' }],
+  ] as const)('%s keeps the other ways to sign in, and lists them', async (_, more) => {
+    const person = await createPerson(more)
+    const passkey = await addAllWays(person)
+    const page = await resetPassword(person.email)
+    expect(page).toContain('still work')
+    expect(await signInWithPasskey(passkey)).toBe(303)
+    expect(await service.factors.list(person.id)).toMatchObject({ totp: {}, recoveryCodes: 10 })
+    expect(await service.users.identities.list(person.id)).toHaveLength(1)
+    const [changed] = await mailTo(person.email, 'password_changed')
+    expect(changed?.text).toContain('can still be used with: Passkeys, Acme.')
+  })
+})
