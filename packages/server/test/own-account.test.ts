@@ -57,6 +57,34 @@ describe('the list of tables with data about people', () => {
 })
 
 describe('the export of a person', () => {
+  it('is the same whether a requested new address is free, taken, or of a disabled account (threat Q11)', async () => {
+    const quiet = await startTestService({ settings: { mail: { send: async () => {} } } })
+    const create = async () => {
+      const email = newAddress('person')
+      return { email, ...(await quiet.users.create({ email, password: PASSWORD })) }
+    }
+    const [taken, disabled] = [await create(), await create()]
+    await quiet.users.setDisabled(disabled.id, true)
+    const exports = []
+    for (const address of [newAddress('free'), taken.email, disabled.email]) {
+      const { email } = await create()
+      const browser = quiet.browser()
+      await browser.signIn(email, PASSWORD)
+      const own = { csrf_token: await browser.csrfToken() }
+      const request = { ...own, email: address, current: PASSWORD }
+      expect((await browser.post('/account/email', request)).status).toBe(303)
+      await quiet.recovery.process()
+      const text = await (await browser.post('/account/export', own)).text()
+      const { exported_at: _, account, known_networks: __, ...rest } = JSON.parse(text) as Export
+      expect(account).toMatchObject([{ email }])
+      expect(rest.mail_about_the_account).toMatchObject([{ kind: 'address_change_requested' }])
+      exports.push(JSON.stringify(rest).replaceAll(email, 'OWN ADDRESS'))
+    }
+    await quiet.stop()
+    expect(exports[1]).toBe(exports[0])
+    expect(exports[2]).toBe(exports[0])
+  })
+
   /** Inserts a row about the person into every table of the list, with a secret in each text. */
   async function fillTables(id: string): Promise<void> {
     const { introspection } = service.database.kysely
