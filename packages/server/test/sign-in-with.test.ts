@@ -235,6 +235,61 @@ describe('a sign-in with another provider', () => {
   })
 })
 
+describe('a sign-in with another provider for an application that demands a fresh one', () => {
+  const redirect = 'https://app.example/callback'
+  let client: string
+  beforeAll(async () => {
+    const created = await service.oauth.clients.create({
+      name: 'App',
+      redirect,
+      grants: ['authorization_code'],
+    })
+    client = created.client.id
+  })
+
+  it.each([{ max_age: '3600' }, { prompt: 'login' }])(
+    'asks the provider for it although nobody is signed in here, and then leads to the consent page: %o',
+    async (demand) => {
+      const claims = newClaims()
+      const request = new URLSearchParams({
+        ...{ response_type: 'code', client_id: client, redirect_uri: redirect, scope: 'openid' },
+        ...demand,
+      })
+      const browser = service.browser()
+      const asked = await browser.get(`/oauth/authorize?${request}`)
+      const login = new URL(asked.headers.get('location') ?? '', service.url)
+      expect(login.pathname).toBe('/login')
+      const returnTo = login.searchParams.get('return_to') ?? ''
+      const location = await press(browser, 'acme', { return_to: returnTo })
+      expect(Object.fromEntries(new URL(location).searchParams)).toMatchObject({
+        prompt: 'login',
+        max_age: '0',
+      })
+      service.clock.advance('5s')
+      const now = Math.floor(service.clock.now().getTime() / 1000)
+      const response = standIn.approve(location, { ...claims, auth_time: now })
+      const back = await browser.get(`/login/with/acme/callback?${response}`)
+      expect(back.headers.get('location')).toBe(returnTo)
+      const next = await browser.get(returnTo)
+      expect([next.status, next.headers.get('location') ?? '']).not.toEqual([
+        302,
+        expect.stringContaining('login_required'),
+      ])
+      expect(next.status).toBe(200)
+      expect(await next.text()).toContain('App')
+    },
+  )
+
+  it('is asked of the provider by the buttons of the page for a fresh sign-in, signed in or not', async () => {
+    const { browser } = await createAccount()
+    for (const each of [browser, service.browser()]) {
+      const html = await (await each.get('/login?prompt=login&return_to=/account')).text()
+      const [, form = ''] = /action="\/login\/with\/acme">(.*?)<\/form>/.exec(html) ?? []
+      expect(form).toContain('name="prompt" value="login"')
+    }
+  })
+})
+
 describe('linked accounts', () => {
   it('are added and removed by their person, and need no verified address', async () => {
     const { id, browser } = await createAccount()
