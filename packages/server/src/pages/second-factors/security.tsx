@@ -40,7 +40,7 @@ export function addSecurity(app: Hono<AppEnv>): void {
       return appPage(c, { problem: t('factors.app.wrong'), sealed: enrolment.sealed })
     }
     await service.recovery.notify(user, 'sign_in_method_added', t('factors.app.title'))
-    if (isFirst) await endOtherSessions(c)
+    if (isFirst) await endOtherSessions(c, user.id)
     await addToSession(c, ['otp'])
     return c.redirect(pageAfterAdding(c, isFirst), 303)
   })
@@ -88,7 +88,7 @@ export function addSecurity(app: Hono<AppEnv>): void {
     )
     if (problem !== null) return passkeyPage(c, { problem, name: form.get('name') ?? '' })
     await service.recovery.notify(user, 'sign_in_method_added', t('factors.passkey.title'))
-    if (isFirst) await endOtherSessions(c)
+    if (isFirst) await endOtherSessions(c, user.id)
     await addToSession(c, ['pop', 'user'])
     return c.redirect(pageAfterAdding(c, isFirst), 303)
   })
