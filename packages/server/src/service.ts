@@ -275,7 +275,7 @@ async function start(
   statistics.sampleFrom(billing)
   const mailer = createMailer({ config, smtp, onAttempt: metrics.countMail })
   const recovery = createRecovery({
-    ...{ config, database, clock, url, users, sessions, factors, oauth, mailer },
+    ...{ config, database, clock, url, users, sessions, factors, limits, oauth, mailer },
     logger: loggerOf('oauth'),
     hasMail: mailer !== null,
   })

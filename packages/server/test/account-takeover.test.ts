@@ -6,12 +6,16 @@ import { createSoftAuthenticator } from './soft-authenticator.ts'
 import { startTestService, type TestService } from './support.ts'
 
 const NEW_PASSWORD = 'another horse'
+/** Enough work for passwords to queue up when many are hashed at once. */
+const COST = { memoryCost: 8192, timeCost: 2, parallelism: 1 }
 
 let service: TestService
 const mails: ServiceMail[] = []
 beforeAll(async () => {
   const openid = { clientId: 'tollgate', clientSecret: 'client-secret' }
   service = await startTestService({
+    environment: { TOLLGATE_TRUSTED_PROXIES: '127.0.0.1, ::1' },
+    options: { passwords: { atOnce: 1, waiting: 20, cost: COST } },
     settings: {
       mail: { send: async (mail) => void mails.push(mail) },
       signInWith: { custom: { acme: { ...openid, name: 'Acme', issuer: 'https://acme.example' } } },
@@ -83,12 +87,20 @@ async function mailTo(email: string, kind: string) {
   return mails.filter((mail) => mail.to === email && mail.kind === kind)
 }
 
+/** Requests a mail, and returns the token of the link in it. */
+async function tokenFor(email: string, page: string, kind: string) {
+  await service.browser().post(page, { email, name: 'Ada' })
+  const [mail] = (await mailTo(email, kind)).slice(-1)
+  const [, token = ''] = /token=([\w.-]+)/.exec(mail?.text ?? '') ?? []
+  return token
+}
+
+const resetToken = (email: string) => tokenFor(email, '/recovery/forgot', 'password_reset')
+
 /** Chooses a new password by the link in a mail. Returns the page that follows. */
 async function resetPassword(email: string, password = NEW_PASSWORD) {
   const browser = service.browser()
-  await browser.post('/recovery/forgot', { email })
-  const [mail] = (await mailTo(email, 'password_reset')).slice(-1)
-  const [, token = ''] = /token=([\w.-]+)/.exec(mail?.text ?? '') ?? []
+  const token = await resetToken(email)
   const done = await browser.post('/recovery/reset', { token, password })
   expect(done.status).toBe(303)
   return (await browser.get(done.headers.get('location') ?? '')).text()
@@ -154,5 +166,90 @@ describe('a new password for an account', () => {
     expect(await service.users.identities.list(person.id)).toHaveLength(1)
     const [changed] = await mailTo(person.email, 'password_changed')
     expect(changed?.text).toContain('can still be used with: Passkeys, Acme.')
+  })
+})
+
+const from = (address: string) => ({ 'x-forwarded-for': address })
+
+/** Signs in with a password and a code, from a network. Returns the status of the second step. */
+async function signInWithCode(email: string, password: string, code: string, network: string) {
+  const browser = service.browser()
+  const first = await browser.post('/login', { email, password }, from(network))
+  expect(first.headers.get('location')).toBe('/login/second-step')
+  return (await browser.post('/login/second-step', { code }, from(network))).status
+}
+
+describe('wrong codes of a thief who knows the password', () => {
+  const [HOME, THIEF, CAFE] = ['198.51.100.1', '198.51.100.2', '198.51.100.3']
+
+  /** Types as many wrong codes as a day allows. */
+  async function exhaustCodes(email: string, password = PASSWORD) {
+    const browser = service.browser()
+    for (let attempt = 0; attempt < 50; attempt += 1) {
+      if (attempt % 10 === 0) {
+        service.clock.advance('16m')
+        await browser.post('/login', { email, password }, from(THIEF))
+      }
+      const wrong = await browser.post('/login/second-step', { code: '000000' }, from(THIEF))
+      expect(wrong.status).toBe(401)
+    }
+    service.clock.advance('16m')
+  }
+
+  it('keep nobody out who has used a code on the same network before (threat N2)', async () => {
+    const person = await createPerson({ isVerified: true })
+    const nextCode = await addApp(person)
+    const signIn = (network: string) => signInWithCode(person.email, PASSWORD, nextCode(), network)
+    expect(await signIn(HOME)).toBe(303)
+    await exhaustCodes(person.email)
+    expect(await signIn(CAFE)).toBe(429)
+    expect(await signIn(HOME)).toBe(303)
+  })
+
+  it('are limited on a network that the person has used, too (threat N12)', async () => {
+    const person = await createPerson({ isVerified: true })
+    const nextCode = await addApp(person)
+    expect(await signInWithCode(person.email, PASSWORD, nextCode(), THIEF)).toBe(303)
+    await exhaustCodes(person.email)
+    expect(await signInWithCode(person.email, PASSWORD, nextCode(), THIEF)).toBe(429)
+  })
+
+  it('are forgotten with a new password, three times a day (threat N3)', async () => {
+    const person = await createPerson({ isVerified: true })
+    const nextCode = await addApp(person)
+    const statuses = []
+    for (let at = 0; at < 4; at += 1) {
+      await exhaustCodes(person.email, at === 0 ? PASSWORD : `horse number ${at - 1}`)
+      await resetPassword(person.email, `horse number ${at}`)
+      statuses.push(await signInWithCode(person.email, `horse number ${at}`, nextCode(), CAFE))
+      // The network of a right code would have limits of its own.
+      await service.database.kysely.deleteFrom('known_networks').execute()
+    }
+    expect(statuses).toEqual([303, 303, 303, 429])
+  })
+})
+
+describe('many requests with one link at once (threat L3)', () => {
+  it.each([
+    ['reset', '/recovery/forgot', 'password_reset', '/recovery/reset'],
+    ['registration', '/register', 'registration', '/recovery/join'],
+  ])('do not prevent others from signing in: %s', async (_, page, kind, path) => {
+    const others = await Promise.all(Array.from({ length: 5 }, () => createPerson()))
+    const isReset = kind === 'password_reset'
+    const email = isReset ? (await createPerson()).email : newAddress('new')
+    const token = await tokenFor(email, page, kind)
+    const form = { token, password: NEW_PASSWORD, name: 'Ada' }
+    const flood = Array.from({ length: 80 }, async () => {
+      const done = await service.browser().post(path, form, from('203.0.113.1'))
+      return done.status
+    })
+    const signIns = others.map(async ({ email }, at) => {
+      const own = { email, password: PASSWORD }
+      return (await service.browser().post('/login', own, from(`203.0.113.${at + 10}`))).status
+    })
+    expect(await Promise.all(signIns)).toEqual(Array(5).fill(303))
+    const statuses = await Promise.all(flood)
+    expect(statuses.filter((status) => status === 303)).toHaveLength(1)
+    expect(new Set(statuses)).not.toContain(503)
   })
 })

@@ -24,6 +24,14 @@ export const guesses = {
    * are accepted at a time, so guessing one takes 6,700 days on average.
    */
   secondFactorDay: { max: 50, seconds: 24 * HOUR },
+  /**
+   * Codes of an authenticator app, per account and network, instead of the limits per account if a
+   * code of the account was right there before. Strangers who have the password cannot prevent the
+   * owner from signing in (threat N2).
+   */
+  secondFactorPair: { max: 10, seconds: 15 * MINUTE, clears: true },
+  /** The same for a day. */
+  secondFactorPairDay: { max: 50, seconds: 24 * HOUR },
   /** Recovery codes, per account. They stay usable while the codes of an app are blocked. */
   recoveryCode: { max: 10, seconds: 15 * MINUTE, clears: true },
   /**
@@ -79,6 +87,11 @@ export const rates = {
    * strangers cannot prevent it.
    */
   mailKnownNetwork: { name: 'mail to known networks', points: 5, seconds: HOUR },
+  /**
+   * How often a new password forgets the wrong codes of an account. Somebody who reads the owner's
+   * mail could otherwise reset the password again and again, and guess codes without a limit.
+   */
+  forgivenCodes: { name: 'forgiven codes', points: 3, seconds: 24 * HOUR },
   /**
    * Failed sign-ins with other providers, per network. Each sends requests to the provider.
    */

@@ -2,6 +2,7 @@ import { type Database, isUniqueViolation } from '@tollgate/database'
 import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { Config } from '../config/config.ts'
 import type { Factors } from '../factors/factors.ts'
+import type { Limits } from '../limits/limits.ts'
 import {
   type AccountMailKind,
   accountMailKinds,
@@ -100,7 +101,7 @@ export interface Recovery {
    * @throws LinkUnusable
    * @throws InvalidAccount if the password is invalid. The link can still be used.
    */
-  resetPassword(token: string, password: string): Promise<PasswordReset>
+  resetPassword(token: string, password: string, network: string): Promise<PasswordReset>
   /**
    * Confirms an address by a link. Returns the address.
    * @throws LinkUnusable
@@ -114,12 +115,13 @@ export interface Recovery {
   join(
     token: string,
     person: { readonly name: string | null; readonly password: string },
+    network: string,
   ): Promise<User>
   /**
    * Changes the password of a signed-in person, ends all sessions and tokens, and tells the owner.
    * @throws InvalidAccount
    */
-  changePassword(user: User, password: string): Promise<void>
+  changePassword(user: User, password: string, network: string): Promise<void>
   /** Sends the mail that is due. */
   process(): Promise<void>
   purge(): Promise<void>
@@ -134,6 +136,7 @@ export interface RecoveryOptions {
   readonly users: UserAccounts
   readonly sessions: Sessions
   readonly factors: Pick<Factors, 'list'>
+  readonly limits: Pick<Limits, 'takeTurn' | 'forgiveCodes'>
   readonly oauth: AuthorizationServer<User>
   readonly logger: { error(fields: object, message: string): void }
   /** Sends the mail in this process. `null` if other processes send it. */
@@ -143,7 +146,7 @@ export interface RecoveryOptions {
 }
 
 export function createRecovery(options: RecoveryOptions): Recovery {
-  const { config, clock, url, users, sessions, oauth, mailer, hasMail } = options
+  const { config, clock, url, users, sessions, oauth, limits, mailer, hasMail } = options
   const { settings } = config
   const database = options.database as unknown as Database<ServiceTables>
   const links = createAccountLinks({
@@ -303,19 +306,60 @@ export function createRecovery(options: RecoveryOptions): Recovery {
   }
 
   /** Tells the owner of a new password, and what else can be used to sign in. */
-  async function notifyOfPassword(user: Pick<User, 'id' | 'email' | 'locale'>): Promise<string[]> {
-    const others = await ways.list(user.id, textOf(user))
-    await notify(user, 'password_changed', { other: others.join(', ') })
-    return others
+  const notifyOfPassword = (
+    user: Pick<User, 'id' | 'email' | 'locale'>,
+    others: readonly string[],
+  ) => notify(user, 'password_changed', { other: others.join(', ') })
+
+  /**
+   * Resets a password when it is the network's turn. Finds the link again, because another request
+   * may have used it meanwhile: requests with one link must not hash many passwords.
+   */
+  async function resetInTurn(token: string, password: string): Promise<PasswordReset> {
+    const { link, user } = await requireUser(['reset'], token)
+    const passwordHash = await users.hashPassword({ email: user.email, password })
+    const person = fromRow(user)
+    const { id } = person
+    // Nobody has proved to own the address before, so a stranger may have set up the other ways. A
+    // mailbox alone must not remove the second factor of an operator.
+    const isUnproved = user.email_verified_at === null && user.role === null
+    return options.database.unitOfWork(async () => {
+      await links.consume(link)
+      await changeAccount(user, {
+        password_hash: passwordHash,
+        // The link came to the address, which proves that mail to it reaches the person.
+        email_verified_at: user.email_verified_at ?? clock.now().getTime(),
+      })
+      await endSignIns({ sessions, oauth }, id)
+      const t = textOf(person)
+      const removed = isUnproved ? await ways.removeAll(id, t) : []
+      const kept = isUnproved ? [] : await ways.list(id, t)
+      if (removed.length > 0) {
+        await notify(person, 'sign_in_method_removed', { other: removed.join(', ') })
+      }
+      await notifyOfPassword(person, kept)
+      const otherWays = removed.length > 0 ? 'removed' : kept.length > 0 ? 'kept' : 'none'
+      return { address: user.email, otherWays }
+    })
   }
 
-  /** Removes all other ways to sign in, and tells the owner. Returns their names. */
-  async function removeOtherWays(user: User): Promise<string[]> {
-    const removed = await ways.removeAll(user.id, textOf(user))
-    if (removed.length > 0) {
-      await notify(user, 'sign_in_method_removed', { other: removed.join(', ') })
+  /** Creates the account of a link when it is the network's turn. */
+  async function joinInTurn(
+    token: string,
+    { name, password }: { readonly name: string | null; readonly password: string },
+  ): Promise<User> {
+    const { link } = await requireLink(['register', 'invite'], token)
+    const account = { email: link.address, name, password }
+    const passwordHash = await users.hashPassword(account)
+    try {
+      return await options.database.unitOfWork(async () => {
+        await links.consume(link)
+        return users.create({ ...account, passwordHash, isVerified: true })
+      })
+    } catch (error) {
+      const isTaken = error instanceof InvalidAccount && error.problems.email !== undefined
+      throw isTaken ? new LinkUnusable() : error
     }
-    return removed
   }
 
   return {
@@ -363,30 +407,18 @@ export function createRecovery(options: RecoveryOptions): Recovery {
       })
     },
     async notify(user, notice, method) {
-      if (notice === 'password_changed') await notifyOfPassword(user)
-      else await notify(user, notice, method ? { other: method } : {})
+      if (notice === 'password_changed') {
+        await notifyOfPassword(user, await ways.list(user.id, textOf(user)))
+      } else await notify(user, notice, method ? { other: method } : {})
     },
     find: links.find,
-    async resetPassword(token, password) {
-      const { link, user } = await requireUser(['reset'], token)
-      const passwordHash = await users.hashPassword({ email: user.email, password })
-      // Nobody has proved to own the address before, so a stranger may have set up the other ways. A
-      // mailbox alone must not remove the second factor of an operator.
-      const isUnproved = user.email_verified_at === null && user.role === null
-      return options.database.unitOfWork(async () => {
-        await links.consume(link)
-        await changeAccount(user, {
-          password_hash: passwordHash,
-          // The link came to the address, which proves that mail to it reaches the person.
-          email_verified_at: user.email_verified_at ?? clock.now().getTime(),
-        })
-        await endSignIns({ sessions, oauth }, String(user.id))
-        const person = fromRow(user)
-        const removed = isUnproved ? await removeOtherWays(person) : []
-        const kept = await notifyOfPassword(person)
-        const otherWays = removed.length > 0 ? 'removed' : kept.length > 0 ? 'kept' : 'none'
-        return { address: user.email, otherWays }
-      })
+    async resetPassword(token, password, network) {
+      const { user } = await requireUser(['reset'], token)
+      // Only people who got the mail have a link that works.
+      const caller = { network, isKnown: true }
+      const reset = await limits.takeTurn(caller, () => resetInTurn(token, password))
+      await limits.forgiveCodes(String(user.id))
+      return reset
     },
     async confirmAddress(token) {
       const { link, user } = await requireUser(['verify', 'change'], token)
@@ -408,22 +440,15 @@ export function createRecovery(options: RecoveryOptions): Recovery {
       }
       return address
     },
-    async join(token, { name, password }) {
-      const { link } = await requireLink(['register', 'invite'], token)
-      const account = { email: link.address, name, password }
-      const passwordHash = await users.hashPassword(account)
-      try {
-        return await options.database.unitOfWork(async () => {
-          await links.consume(link)
-          return users.create({ ...account, passwordHash, isVerified: true })
-        })
-      } catch (error) {
-        const isTaken = error instanceof InvalidAccount && error.problems.email !== undefined
-        throw isTaken ? new LinkUnusable() : error
-      }
+    async join(token, person, network) {
+      await requireLink(['register', 'invite'], token)
+      return limits.takeTurn({ network, isKnown: true }, () => joinInTurn(token, person))
     },
-    async changePassword(user, password) {
-      const passwordHash = await users.hashPassword({ email: user.email, password })
+    async changePassword(user, password, network) {
+      const account = { email: user.email, password }
+      const caller = { network, isKnown: true }
+      const passwordHash = await limits.takeTurn(caller, () => users.hashPassword(account))
+      const others = await ways.list(user.id, textOf(user))
       await options.database.unitOfWork(async () => {
         await database.kysely
           .updateTable('users')
@@ -431,8 +456,9 @@ export function createRecovery(options: RecoveryOptions): Recovery {
           .where('id', '=', Number(user.id))
           .execute()
         await endSignIns({ sessions, oauth }, user.id)
-        await notifyOfPassword(user)
+        await notifyOfPassword(user, others)
       })
+      await limits.forgiveCodes(user.id)
     },
     process: outbox.process,
     async purge() {

@@ -55,13 +55,14 @@ export function createSignInWays(options: {
     },
     async removeAll(userId, t) {
       const { passkeys, apps, providers } = await read(userId, t)
+      const removed = [...passkeys, ...apps, ...providers.map(nameOf)]
       const database = options.database as unknown as Database<ServiceTables>
-      await deleteSignInWays(database, userId)
+      if (removed.length > 0) await deleteSignInWays(database, userId)
       // An application that was approved before could otherwise get new tokens without a question.
       for (const { clientId } of await oauth.consents.listByUser(userId)) {
         await oauth.consents.revoke(userId, clientId)
       }
-      return [...passkeys, ...apps, ...providers.map(nameOf)]
+      return removed
     },
   }
 }

@@ -271,6 +271,7 @@ export const userOperations: readonly Operation[] = [
     async run({ id, password }, context) {
       const account = await requireTarget(id, context)
       await setPassword(context, account.id, password)
+      await context.limits.forgiveCodes(account.id)
       await context.recovery.notify(account, 'password_changed')
       return accountJson(account)
     },

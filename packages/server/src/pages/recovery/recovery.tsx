@@ -125,8 +125,9 @@ function addReset(app: Hono<AppEnv>): void {
     const form = await readForm(c)
     const token = form.get('token') ?? ''
     const { recovery, limits } = c.get('page').service
+    const password = form.get('password') ?? ''
     try {
-      const { address, otherWays } = await recovery.resetPassword(token, form.get('password') ?? '')
+      const { address, otherWays } = await recovery.resetPassword(token, password, c.get('network'))
       // So that the person can sign in from here even while others guess at the password.
       await limits.rememberNetwork(emailKey(address), c.get('network'))
       const query = { what: 'reset', ...(otherWays !== 'none' && { others: otherWays }) }
@@ -226,10 +227,8 @@ function addJoin(app: Hono<AppEnv>): void {
     if (!found) return unusablePage(c)
     const name = form.get('name')
     try {
-      const user = await service.recovery.join(token, {
-        name,
-        password: form.get('password') ?? '',
-      })
+      const person = { name, password: form.get('password') ?? '' }
+      const user = await service.recovery.join(token, person, c.get('network'))
       await service.limits.rememberNetwork(emailKey(user.email), c.get('network'))
       const returnTo = localPath(found.link.details.returnTo)
       return await finishFirstFactor(c, user, { methods: ['pwd'], returnTo })

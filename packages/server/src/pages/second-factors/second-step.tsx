@@ -48,9 +48,10 @@ async function checkProof(
 ): Promise<readonly SignInMethod[] | string> {
   const { service, t } = c.get('page')
   const { factors, limits } = service
+  const by = { userId: user.id, network: c.get('network') }
   const recovery = form.get('recovery')
   if (recovery !== null) {
-    const isRight = await limits.tryCode('recovery', user.id, () =>
+    const isRight = await limits.tryCode('recovery', by, () =>
       factors.useRecoveryCode(user.id, recovery),
     )
     return isRight ? ['otp'] : t('secondStep.wrongRecovery')
@@ -63,7 +64,7 @@ async function checkProof(
     return problem ?? ['pop', 'user']
   }
   const code = form.get('code') ?? ''
-  const isRight = await limits.tryCode('app', user.id, () => factors.useTotp(user.id, code))
+  const isRight = await limits.tryCode('app', by, () => factors.useTotp(user.id, code))
   return isRight ? ['otp'] : t('secondStep.wrongCode')
 }
 

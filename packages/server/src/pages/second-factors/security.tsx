@@ -33,8 +33,10 @@ export function addSecurity(app: Hono<AppEnv>): void {
     const enrolment = factors.readTotp(user, form.get('enrolment') ?? '')
     if (!enrolment) return appPage(c, { problem: t('factors.app.expired') })
     const isFirst = !(await factors.has(user.id))
-    const isAdded = await service.limits.tryCode('app', user.id, () =>
-      factors.addTotp(user.id, enrolment, form.get('code') ?? ''),
+    const isAdded = await service.limits.tryCode(
+      'app',
+      { userId: user.id, network: c.get('network') },
+      () => factors.addTotp(user.id, enrolment, form.get('code') ?? ''),
     )
     if (!isAdded) {
       return appPage(c, { problem: t('factors.app.wrong'), sealed: enrolment.sealed })
