@@ -179,6 +179,27 @@ describe('a sign-in with another provider', () => {
     }
   })
 
+  it('links nothing if the address of the account changes before the person signs in to it (threat U4)', async () => {
+    const { id, email } = await createAccount()
+    const [owner, intruder] = [service.browser(), service.browser()]
+    for (const browser of [owner, intruder]) await signInWith(browser, newClaims(email))
+    const moved = newAddress('moved')
+    await service.database.kysely
+      .updateTable('users')
+      .set({ email: moved, email_key: moved })
+      .where('id', '=', Number(id))
+      .execute()
+    expect((await owner.signIn(moved, PASSWORD)).status).toBe(303)
+    expect(await whoIs(owner)).toBe(moved)
+    // Another person has the address now.
+    const next = await service.users.create({ email, password: PASSWORD })
+    expect((await intruder.signIn(email, PASSWORD)).status).toBe(303)
+    expect(await whoIs(intruder)).toBe(email)
+    for (const user of [id, next.id]) {
+      expect(await service.users.identities.list(user)).toEqual([])
+    }
+  })
+
   it.each([
     ['is not verified', { email_verified: false }],
     ['is not said to be verified', { email_verified: undefined }],
