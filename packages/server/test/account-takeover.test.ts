@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ServiceMail } from '../src/config/shapes.ts'
 import { codeOfStep, stepAt } from '../src/factors/totp.ts'
 import { newAddress, PASSWORD } from './accounts.ts'
+import { createOperatorHelpers } from './admin/operators.ts'
 import { createSoftAuthenticator } from './soft-authenticator.ts'
 import { startTestService, type TestService } from './support.ts'
 
@@ -17,6 +18,7 @@ beforeAll(async () => {
     environment: { TOLLGATE_TRUSTED_PROXIES: '127.0.0.1, ::1' },
     options: { passwords: { atOnce: 1, waiting: 20, cost: COST } },
     settings: {
+      support: 'help@example.com',
       mail: { send: async (mail) => void mails.push(mail) },
       signInWith: { custom: { acme: { ...openid, name: 'Acme', issuer: 'https://acme.example' } } },
     },
@@ -252,4 +254,54 @@ describe('many requests with one link at once (threat L3)', () => {
     expect(statuses.filter((status) => status === 303)).toHaveLength(1)
     expect(new Set(statuses)).not.toContain(503)
   })
+})
+
+describe('the owner of an account is told', () => {
+  it('when recovery codes were created, and when one was used, with the number that is left', async () => {
+    const person = await createPerson({ isVerified: true })
+    const nextCode = await addApp(person)
+    const browser = service.browser()
+    await browser.post('/login', { email: person.email, password: PASSWORD })
+    await browser.post('/login/second-step', { code: nextCode() })
+    const csrf_token = await browser.csrfToken()
+    const html = await (
+      await browser.post('/account/security/recovery-codes', { csrf_token })
+    ).text()
+    expect(await mailTo(person.email, 'recovery_codes_created')).toHaveLength(1)
+    const [, recovery = ''] = /<li><code>([^<]+)<\/code>/.exec(html) ?? []
+
+    const other = service.browser()
+    await other.post('/login', { email: person.email, password: PASSWORD })
+    await other.post('/login/second-step', { recovery: 'wrong' })
+    expect(await mailTo(person.email, 'recovery_code_used')).toEqual([])
+    expect((await other.post('/login/second-step', { recovery })).status).toBe(303)
+    const told = await mailTo(person.email, 'recovery_code_used')
+    expect(told.map(({ text }) => text)).toEqual([
+      expect.stringContaining('9 recovery codes are left.'),
+    ])
+  })
+
+  it('when an operator removed a link with another provider', async () => {
+    const person = await createPerson({ isVerified: true })
+    await addAllWays(person)
+    const [link] = await service.users.identities.list(person.id)
+    const admin = await createOperatorHelpers(service).operator('admin')
+    const done = await admin.call('DELETE', `/users/${person.id}/links/${link?.id}`)
+    expect(done.status).toBe(204)
+    const [told] = await mailTo(person.email, 'sign_in_method_removed')
+    expect(told?.text).toContain('this way to sign in: Acme.')
+  })
+})
+
+it('the second step names whom to ask, with and without recovery codes (threat N3)', async () => {
+  const person = await createPerson({ isVerified: true })
+  await addApp(person)
+  for (const hasCodes of [false, true]) {
+    if (hasCodes) await service.factors.renewRecoveryCodes(person.id)
+    const browser = service.browser()
+    await browser.post('/login', { email: person.email, password: PASSWORD })
+    const html = await (await browser.get('/login/second-step')).text()
+    expect(html).toContain('href="mailto:help@example.com"')
+    expect(html.includes('name="recovery"')).toBe(hasCodes)
+  }
 })

@@ -61,7 +61,7 @@ describe('the export of a person', () => {
     const quiet = await startTestService({ settings: { mail: { send: async () => {} } } })
     const create = async () => {
       const email = newAddress('person')
-      return { email, ...(await quiet.users.create({ email, password: PASSWORD })) }
+      return quiet.users.create({ email, password: PASSWORD })
     }
     const [taken, disabled] = [await create(), await create()]
     await quiet.users.setDisabled(disabled.id, true)
@@ -186,6 +186,31 @@ describe('the export of a person', () => {
 
 describe('the deletion of the own account (threat Q4)', () => {
   const go = { decision: 'go', confirm: 'yes' }
+
+  it('names the applications of the person before, which keep working for others (threat N4)', async () => {
+    const { id, browser } = await newPerson()
+    const before = await (await browser.get('/account/delete')).text()
+    expect(before).not.toContain('keep working')
+    const create = (name: string) =>
+      service.oauth.clients.create({ name, userId: id, grants: ['client_credentials'] })
+    const { client, secret } = await create('Weather <app>')
+    const ended = await create('Old app')
+    await service.oauth.clients.revoke(ended.client.id)
+    const page = await (await browser.get('/account/delete')).text()
+    expect(page).toContain('keep working without you')
+    expect(page).toContain('Weather &lt;app&gt;')
+    expect(page).not.toContain('Old app')
+    expect((await post(browser, '/account/delete', go)).status).toBe(200)
+    const token = await fetch(`${service.url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: client.id,
+        client_secret: secret ?? '',
+      }),
+    })
+    expect(token.status).toBe(200)
+  })
 
   it('says before what will happen, deletes, ends tokens, and the address can register again', async () => {
     const { id, email, browser } = await newPerson()

@@ -48,7 +48,12 @@ const PAGES: Readonly<Record<LinkPurpose, string>> = {
 }
 
 /** Changes of an account that its owner is told about. */
-export type AccountNotice = 'password_changed' | 'sign_in_method_added' | 'sign_in_method_removed'
+export type AccountNotice =
+  | 'password_changed'
+  | 'sign_in_method_added'
+  | 'sign_in_method_removed'
+  | 'recovery_codes_created'
+  | 'recovery_code_used'
 
 /** An account whose password was reset by a link. */
 export interface PasswordReset {
@@ -86,12 +91,17 @@ export interface Recovery {
    * @throws InvalidAccount if it is not an address.
    */
   requestAddressChange(user: User, email: string, locale: string): Promise<void>
-  /** Adds a notice to the outbox. Call it in the transaction of the change. */
+  /**
+   * Adds a notice to the outbox. Call it in the transaction of the change. `what` is the way to sign
+   * in that changed, or the number of recovery codes that are left.
+   */
   notify(
     user: Pick<User, 'id' | 'email' | 'locale'>,
     notice: AccountNotice,
-    method?: string,
+    what?: string,
   ): Promise<void>
+  /** Returns the name of another provider that people sign in with, or its id if it is unknown. */
+  nameOfProvider(id: string): string
   /** Finds a link that works at present, without using it up. */
   find(purposes: readonly LinkPurpose[], token: string): Promise<OpenLink | null>
   /**
@@ -406,11 +416,12 @@ export function createRecovery(options: RecoveryOptions): Recovery {
         })
       })
     },
-    async notify(user, notice, method) {
+    async notify(user, notice, what) {
       if (notice === 'password_changed') {
         await notifyOfPassword(user, await ways.list(user.id, textOf(user)))
-      } else await notify(user, notice, method ? { other: method } : {})
+      } else await notify(user, notice, what ? { other: what } : {})
     },
+    nameOfProvider: ways.nameOfProvider,
     find: links.find,
     async resetPassword(token, password, network) {
       const { user } = await requireUser(['reset'], token)

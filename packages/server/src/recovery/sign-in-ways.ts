@@ -18,6 +18,8 @@ export interface SignInWays {
    * applications. Returns the names of the deleted ways to sign in.
    */
   removeAll(userId: string, t: PageText): Promise<string[]>
+  /** Returns the name of another provider, or its id if it is not in the configuration any more. */
+  nameOfProvider(id: string): string
 }
 
 export function createSignInWays(options: {
@@ -47,6 +49,7 @@ export function createSignInWays(options: {
   const nameOf = (id: string) => upstream.find(id)?.name ?? id
 
   return {
+    nameOfProvider: nameOf,
     async list(userId, t) {
       const { passkeys, providers } = await read(userId, t)
       const usable = providers.filter((id) => upstream.find(id) !== null)

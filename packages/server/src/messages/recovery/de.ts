@@ -60,6 +60,14 @@ export const recoveryDe: Readonly<Record<keyof typeof recoveryEn, string>> = {
   'mail.sign_in_method_removed.subject': 'Eine Anmeldung für {service} wurde entfernt',
   'mail.sign_in_method_removed.text':
     'Das Konto {email} kann diese Möglichkeit der Anmeldung nicht mehr verwenden: {method}.',
+  'mail.recovery_codes_created.subject': 'Neue Wiederherstellungscodes für {service}',
+  'mail.recovery_codes_created.text':
+    'Für das Konto {email} wurden neue Wiederherstellungscodes erzeugt. Die bisherigen gelten nicht mehr.',
+  'mail.recovery_code_used.subject': 'Ein Wiederherstellungscode für {service} wurde verwendet',
+  'mail.recovery_code_used.text':
+    'Mit einem Wiederherstellungscode statt des zweiten Faktors wurde das Konto {email} angemeldet.',
+  'mail.recovery_code_used.left':
+    '{count, plural, =0 {Es ist kein Code mehr übrig: Erzeugen Sie neue auf Ihrer Kontoseite.} one {Es ist noch ein Code übrig.} other {Es sind noch # Codes übrig.}}',
   'mail.notYou':
     'Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort, und prüfen Sie die Möglichkeiten der Anmeldung auf Ihrer Kontoseite.',
 

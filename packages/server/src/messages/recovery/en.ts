@@ -55,6 +55,14 @@ export const recoveryEn = {
   'mail.sign_in_method_removed.subject': 'A way to sign in to {service} was removed',
   'mail.sign_in_method_removed.text':
     'The account {email} can no longer be used with this way to sign in: {method}.',
+  'mail.recovery_codes_created.subject': 'New recovery codes for {service}',
+  'mail.recovery_codes_created.text':
+    'New recovery codes were created for the account {email}. The ones from before no longer work.',
+  'mail.recovery_code_used.subject': 'A recovery code for {service} was used',
+  'mail.recovery_code_used.text':
+    'A recovery code was used to sign in to the account {email}, instead of its second factor.',
+  'mail.recovery_code_used.left':
+    '{count, plural, =0 {No recovery code is left: create new ones on your account page.} one {One recovery code is left.} other {# recovery codes are left.}}',
   'mail.notYou':
     'If this was not you, choose a new password now, and check the ways to sign in on your account page.',
 

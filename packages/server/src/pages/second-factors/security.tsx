@@ -131,9 +131,10 @@ export function addSecurity(app: Hono<AppEnv>): void {
   app.post(`${HERE}/recovery-codes`, requireUser(), requireFreshSignIn(), async (c) => {
     await readOwnForm(c)
     const { service, t } = c.get('page')
-    const { id } = getSignedInUser(c)
-    if (!(await service.factors.has(id))) return c.redirect(HERE, 303)
-    const codes = await service.factors.renewRecoveryCodes(id)
+    const user = getSignedInUser(c)
+    if (!(await service.factors.has(user.id))) return c.redirect(HERE, 303)
+    const codes = await service.factors.renewRecoveryCodes(user.id)
+    await service.recovery.notify(user, 'recovery_codes_created')
     return renderPage(
       c,
       { title: t('factors.codes.title') },
