@@ -63,7 +63,7 @@ async function addApp(person: Person) {
   }
 }
 
-/** Adds every way to sign in, as somebody who knows the password can. */
+/** Adds every way to sign in, as an intruder with the password can. */
 async function addAllWays(person: Person) {
   const passkey = await addPasskey(person)
   await addApp(person)
@@ -198,7 +198,7 @@ describe('wrong codes of a thief who knows the password', () => {
     service.clock.advance('16m')
   }
 
-  it('keep nobody out who has used a code on the same network before (threat N2)', async () => {
+  it('do not lock the owner out on a network where a code was right before (threat N2)', async () => {
     const person = await createPerson({ isVerified: true })
     const nextCode = await addApp(person)
     const signIn = (network: string) => signInWithCode(person.email, PASSWORD, nextCode(), network)

@@ -269,7 +269,7 @@ describe('a sign-in with another provider for an application that demands a fres
   })
 
   it.each([{ max_age: '3600' }, { prompt: 'login' }])(
-    'asks the provider for it although nobody is signed in here, and then leads to the consent page: %o',
+    'asks the provider for it while signed out here, and then leads to the consent page: %o',
     async (demand) => {
       const claims = newClaims()
       const request = new URLSearchParams({

@@ -58,8 +58,8 @@ export interface Limits {
     look: () => Promise<boolean>,
   ): Promise<boolean>
   /**
-   * Forgets the wrong codes of an account that has a new password: they may have been typed by
-   * somebody who had stolen the old one. At most three times a day.
+   * Forgets the wrong codes of an account that has a new password: a thief of the old one may have
+   * typed them. At most three times a day.
    */
   forgiveCodes(userId: string): Promise<void>
   /**

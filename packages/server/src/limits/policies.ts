@@ -30,7 +30,7 @@ export const guesses = {
    * owner from signing in (threat N2).
    */
   secondFactorPair: { max: 10, seconds: 15 * MINUTE, clears: true },
-  /** The same for a day. */
+  /** Codes of an authenticator app, per account and network where a code was right, per day. */
   secondFactorPairDay: { max: 50, seconds: 24 * HOUR },
   /** Recovery codes, per account. They stay usable while the codes of an app are blocked. */
   recoveryCode: { max: 10, seconds: 15 * MINUTE, clears: true },
@@ -88,8 +88,8 @@ export const rates = {
    */
   mailKnownNetwork: { name: 'mail to known networks', points: 5, seconds: HOUR },
   /**
-   * How often a new password forgets the wrong codes of an account. Somebody who reads the owner's
-   * mail could otherwise reset the password again and again, and guess codes without a limit.
+   * New passwords that forget the wrong codes of an account. An intruder in the owner's mailbox could
+   * otherwise reset the password again and again, and guess codes without a limit.
    */
   forgivenCodes: { name: 'forgiven codes', points: 3, seconds: 24 * HOUR },
   /**

@@ -40,7 +40,7 @@ export type ServiceMailKind = MailKind | AccountMailKind
 export const isMailKind = (text: string): text is ServiceMailKind =>
   (MAILS as ReadonlyMap<string, unknown>).has(text)
 
-/** What the example of a mail names. Those that are missing name an address. */
+/** Values that the examples of mail name. Kinds that are missing here name an address. */
 const EXAMPLES: Partial<Record<AccountMailKind, string>> = {
   password_changed: 'Passkey',
   sign_in_method_added: 'Passkey',

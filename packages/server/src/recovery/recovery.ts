@@ -60,8 +60,8 @@ export interface PasswordReset {
   /** The address of the account. */
   readonly address: string
   /**
-   * What became of the other ways to sign in: `kept` if passkeys or other providers still work,
-   * `removed` if nobody had proved to own the address before, `none` if there were none.
+   * State of the other ways to sign in: `kept` if passkeys or other providers still work, `removed`
+   * if the address was never confirmed before, `none` if there were none.
    */
   readonly otherWays: 'none' | 'kept' | 'removed'
 }
@@ -330,8 +330,8 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     const passwordHash = await users.hashPassword({ email: user.email, password })
     const person = fromRow(user)
     const { id } = person
-    // Nobody has proved to own the address before, so a stranger may have set up the other ways. A
-    // mailbox alone must not remove the second factor of an operator.
+    // The address was never confirmed before, so a stranger may have set up the other ways. A mailbox
+    // alone must not remove the second factor of an operator.
     const isUnproved = user.email_verified_at === null && user.role === null
     return options.database.unitOfWork(async () => {
       await links.consume(link)
