@@ -33,6 +33,8 @@ async function startProcess(number: number, databaseUrl: string): Promise<Proces
   const cost = { memoryCost: 8, timeCost: 1, parallelism: 1 }
   const core = createCore({ ...parts, background: false, passwords: { cost } })
   closers.push(() => core.oauth.close())
+  // As a service does, so that no transaction waits until the keys are there.
+  await core.oauth.ready()
   const send = async (mail: ServiceMail) => {
     await beforeSending(number)
     sent.push(mail)
