@@ -210,7 +210,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
         .insertInto('account_mails')
         .values(row as never)
         .execute()
-      if (everySeconds !== null) options.database.afterCommit(kick)
+      // After the response, whose time must not depend on what the worker finds (threat Q11).
+      if (everySeconds !== null) options.database.afterCommit(() => setImmediate(kick))
     },
     process,
     async purge() {
