@@ -275,7 +275,7 @@ async function start(
   statistics.sampleFrom(billing)
   const mailer = createMailer({ config, smtp, onAttempt: metrics.countMail })
   const recovery = createRecovery({
-    ...{ config, database, clock, url, users, teams, sessions, oauth, mailer },
+    ...{ config, database, clock, url, users, teams, sessions, factors, limits, oauth, mailer },
     logger: loggerOf('oauth'),
     hasMail: mailer !== null,
   })

@@ -57,6 +57,34 @@ describe('the list of tables with data about people', () => {
 })
 
 describe('the export of a person', () => {
+  it('is the same whether a requested new address is free, taken, or of a disabled account (threat Q11)', async () => {
+    const quiet = await startTestService({ settings: { mail: { send: async () => {} } } })
+    const create = async () => {
+      const email = newAddress('person')
+      return quiet.users.create({ email, password: PASSWORD })
+    }
+    const [taken, disabled] = [await create(), await create()]
+    await quiet.users.setDisabled(disabled.id, true)
+    const exports = []
+    for (const address of [newAddress('free'), taken.email, disabled.email]) {
+      const { email } = await create()
+      const browser = quiet.browser()
+      await browser.signIn(email, PASSWORD)
+      const own = { csrf_token: await browser.csrfToken() }
+      const request = { ...own, email: address, current: PASSWORD }
+      expect((await browser.post('/account/email', request)).status).toBe(303)
+      await quiet.recovery.process()
+      const text = await (await browser.post('/account/export', own)).text()
+      const { exported_at: _, account, known_networks: __, ...rest } = JSON.parse(text) as Export
+      expect(account).toMatchObject([{ email }])
+      expect(rest.mail_about_the_account).toMatchObject([{ kind: 'address_change_requested' }])
+      exports.push(JSON.stringify(rest).replaceAll(email, 'OWN ADDRESS'))
+    }
+    await quiet.stop()
+    expect(exports[1]).toBe(exports[0])
+    expect(exports[2]).toBe(exports[0])
+  })
+
   /** Inserts a row about the person into every table of the list, with a secret in each text. */
   async function fillTables(id: string): Promise<void> {
     const { introspection } = service.database.kysely
@@ -158,6 +186,31 @@ describe('the export of a person', () => {
 
 describe('the deletion of the own account (threat Q4)', () => {
   const go = { decision: 'go', confirm: 'yes' }
+
+  it('names the applications of the person before, which keep working for others (threat N4)', async () => {
+    const { id, browser } = await newPerson()
+    const before = await (await browser.get('/account/delete')).text()
+    expect(before).not.toContain('keep working')
+    const create = (name: string) =>
+      service.oauth.clients.create({ name, userId: id, grants: ['client_credentials'] })
+    const { client, secret } = await create('Weather <app>')
+    const ended = await create('Old app')
+    await service.oauth.clients.revoke(ended.client.id)
+    const page = await (await browser.get('/account/delete')).text()
+    expect(page).toContain('keep working without you')
+    expect(page).toContain('Weather &lt;app&gt;')
+    expect(page).not.toContain('Old app')
+    expect((await post(browser, '/account/delete', go)).status).toBe(200)
+    const token = await fetch(`${service.url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: client.id,
+        client_secret: secret ?? '',
+      }),
+    })
+    expect(token.status).toBe(200)
+  })
 
   it('says before what will happen, deletes, ends tokens, and the address can register again', async () => {
     const { id, email, browser } = await newPerson()

@@ -500,6 +500,71 @@ it('mail is sent later if the server is away, and given up if the recipient is r
   expect(left).toEqual([])
 })
 
+describe('the routes for strangers, while the worker sends mail', () => {
+  let busy: TestService
+  const sent: ServiceMail[] = []
+  beforeAll(async () => {
+    busy = await startTestService({
+      config: { logLevel: 'debug' },
+      settings: { mail: { send: async (mail) => void sent.push(mail) } },
+    })
+  })
+  afterAll(() => busy?.stop())
+
+  const readLog = (from: number) =>
+    busy
+      .log()
+      .slice(from)
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as { msg: string; sql?: string; path?: string })
+
+  /** What requests and the worker use. Other workers read their own tables meanwhile. */
+  const TABLES = /"(account_mails|account_links|users|oauth_limits|known_networks)"/
+
+  /** The statements from the request to its response, also those of the worker. */
+  async function observe(path: string, form: Record<string, string>) {
+    const before = busy.log().length
+    const answer = await busy.browser().post(path, form)
+    const body = await answer.text()
+    const lines = readLog(before)
+    const end = lines.findIndex((line) => line.msg === 'request')
+    expect(end).toBeGreaterThan(0)
+    const statements = lines.slice(0, end).flatMap(({ sql }) => sql ?? [])
+    await busy.recovery.process()
+    return {
+      status: answer.status,
+      body,
+      statements: statements.filter((sql) => TABLES.test(sql)),
+    }
+  }
+
+  it.each([
+    ['/recovery/forgot', {}],
+    ['/register', { name: 'Ada' }],
+  ])(
+    'answer before the worker looks for the account, after the same statements: %s (threat Q11)',
+    async (path, more) => {
+      const [known, disabled] = [newAddress('known'), newAddress('known')]
+      await busy.users.create({ email: known, password: PASSWORD })
+      const { id } = await busy.users.create({ email: disabled, password: PASSWORD })
+      await busy.users.setDisabled(id, true)
+      await observe(path, { email: newAddress('first'), ...more })
+      const mailBefore = sent.length
+      const answers = []
+      for (const email of [newAddress('known'), known, disabled]) {
+        answers.push(await observe(path, { email, ...more }))
+      }
+      // The worker has run: the three addresses lead to different mail.
+      expect(sent.length - mailBefore).toBe(path === '/register' ? 2 : 1)
+      expect(answers[0]).toMatchObject({ status: 303 })
+      expect(answers[0]?.statements.filter((sql) => sql.includes('account_mails'))).toHaveLength(1)
+      expect(answers[1]).toEqual(answers[0])
+      expect(answers[2]).toEqual(answers[0])
+    },
+  )
+})
+
 describe('the routes for strangers', () => {
   let quiet: TestService
   beforeAll(async () => {

@@ -481,6 +481,42 @@ describe('the setting secondFactor', () => {
     })
   })
 
+  it.each(['operators', 'required'] as const)(
+    '%s: ends every session from before when the factor is set up at sign-in (threat N12)',
+    async (secondFactor) => {
+      await withService({ secondFactor }, async (own) => {
+        const { person, login, led, field } = helpersOf(own)
+        const operator = await person('owner')
+        const thief = { methods: ['pwd'], address: null, browser: null }
+        const { cookie, sessionId } = await own.sessions.start(operator.id, thief)
+        const bystander = await own.sessions.start((await person()).id, thief)
+        const browser = own.browser()
+        expect(led(await login(browser, operator.email))).toEqual([303, '/login/set-up'])
+        const html = await (await browser.get('/login/set-up')).text()
+        const secret = (/<code class="code">([A-Z2-7 ]+)<\/code>/.exec(html)?.[1] ?? '').replaceAll(
+          ' ',
+          '',
+        )
+        const form = {
+          enrolment: field(html, 'enrolment'),
+          code: codeOfStep(secret, stepAt(own.clock.now())),
+        }
+        expect((await browser.post('/login/set-up', form)).status).toBe(303)
+        expect((await browser.get('/account')).status).toBe(200)
+        const left = await own.sessions.list(operator.id)
+        expect(left).toHaveLength(1)
+        expect(left.map(({ id }) => id)).not.toContain(sessionId)
+        const stolen = await fetch(`${own.url}/account`, {
+          headers: { cookie },
+          redirect: 'manual',
+        })
+        expect(stolen.status).toBe(302)
+        const others = await own.database.kysely.selectFrom('sessions').select('id_hash').execute()
+        expect(others.map(({ id_hash }) => id_hash)).toContain(bystander.sessionId)
+      })
+    },
+  )
+
   it('off: has no pages, and asks for no factor', async () => {
     await withService({ secondFactor: 'off' }, async (own) => {
       const { person, login, led, addApp } = helpersOf(own)

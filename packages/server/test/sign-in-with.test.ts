@@ -179,6 +179,27 @@ describe('a sign-in with another provider', () => {
     }
   })
 
+  it('links nothing if the address of the account changes before the person signs in to it (threat U4)', async () => {
+    const { id, email } = await createAccount()
+    const [owner, intruder] = [service.browser(), service.browser()]
+    for (const browser of [owner, intruder]) await signInWith(browser, newClaims(email))
+    const moved = newAddress('moved')
+    await service.database.kysely
+      .updateTable('users')
+      .set({ email: moved, email_key: moved })
+      .where('id', '=', Number(id))
+      .execute()
+    expect((await owner.signIn(moved, PASSWORD)).status).toBe(303)
+    expect(await whoIs(owner)).toBe(moved)
+    // Another person has the address now.
+    const next = await service.users.create({ email, password: PASSWORD })
+    expect((await intruder.signIn(email, PASSWORD)).status).toBe(303)
+    expect(await whoIs(intruder)).toBe(email)
+    for (const user of [id, next.id]) {
+      expect(await service.users.identities.list(user)).toEqual([])
+    }
+  })
+
   it.each([
     ['is not verified', { email_verified: false }],
     ['is not said to be verified', { email_verified: undefined }],
@@ -232,6 +253,61 @@ describe('a sign-in with another provider', () => {
     expect(await finish(now - 3600)).toBe(400)
     expect(await finish(undefined)).toBe(400)
     expect(await finish(now)).toBe(303)
+  })
+})
+
+describe('a sign-in with another provider for an application that demands a fresh one', () => {
+  const redirect = 'https://app.example/callback'
+  let client: string
+  beforeAll(async () => {
+    const created = await service.oauth.clients.create({
+      name: 'App',
+      redirect,
+      grants: ['authorization_code'],
+    })
+    client = created.client.id
+  })
+
+  it.each([{ max_age: '3600' }, { prompt: 'login' }])(
+    'asks the provider for it while signed out here, and then leads to the consent page: %o',
+    async (demand) => {
+      const claims = newClaims()
+      const request = new URLSearchParams({
+        ...{ response_type: 'code', client_id: client, redirect_uri: redirect, scope: 'openid' },
+        ...demand,
+      })
+      const browser = service.browser()
+      const asked = await browser.get(`/oauth/authorize?${request}`)
+      const login = new URL(asked.headers.get('location') ?? '', service.url)
+      expect(login.pathname).toBe('/login')
+      const returnTo = login.searchParams.get('return_to') ?? ''
+      const location = await press(browser, 'acme', { return_to: returnTo })
+      expect(Object.fromEntries(new URL(location).searchParams)).toMatchObject({
+        prompt: 'login',
+        max_age: '0',
+      })
+      service.clock.advance('5s')
+      const now = Math.floor(service.clock.now().getTime() / 1000)
+      const response = standIn.approve(location, { ...claims, auth_time: now })
+      const back = await browser.get(`/login/with/acme/callback?${response}`)
+      expect(back.headers.get('location')).toBe(returnTo)
+      const next = await browser.get(returnTo)
+      expect([next.status, next.headers.get('location') ?? '']).not.toEqual([
+        302,
+        expect.stringContaining('login_required'),
+      ])
+      expect(next.status).toBe(200)
+      expect(await next.text()).toContain('App')
+    },
+  )
+
+  it('is asked of the provider by the buttons of the page for a fresh sign-in, signed in or not', async () => {
+    const { browser } = await createAccount()
+    for (const each of [browser, service.browser()]) {
+      const html = await (await each.get('/login?prompt=login&return_to=/account')).text()
+      const [, form = ''] = /action="\/login\/with\/acme">(.*?)<\/form>/.exec(html) ?? []
+      expect(form).toContain('name="prompt" value="login"')
+    }
   })
 })
 

@@ -12,8 +12,8 @@ import {
   type RatePolicy,
   TooManyRequests,
 } from '@tollgate/oauth'
-import { cardAccountName, hashAccountName } from '../storage/account-names.ts'
-import { createFairQueue } from './fair-queue.ts'
+import { cardAccountName, factorAccountName, hashAccountName } from '../storage/account-names.ts'
+import { createFairQueue, type QueuedCaller } from './fair-queue.ts'
 import { createKnownNetworks } from './known-networks.ts'
 import {
   FAILURE_COUNTS,
@@ -45,10 +45,24 @@ export interface Limits {
     judge: (found: T) => GuessVerdict,
   ): Promise<T>
   /**
+   * Runs work that hashes a new password as soon as it is the network's turn.
+   * @throws TooManyRequests if too much work of the network is waiting.
+   */
+  takeTurn<T>(caller: QueuedCaller, work: () => Promise<T>): Promise<T>
+  /**
    * Checks a code of a second factor with `look`, which returns whether it is right.
    * @throws TooManyRequests after too many wrong codes for this account.
    */
-  tryCode(kind: 'app' | 'recovery', userId: string, look: () => Promise<boolean>): Promise<boolean>
+  tryCode(
+    kind: 'app' | 'recovery',
+    by: { readonly userId: string; readonly network: string },
+    look: () => Promise<boolean>,
+  ): Promise<boolean>
+  /**
+   * Forgets the wrong codes of an account that has a new password: a thief of the old one may have
+   * typed them. At most three times a day.
+   */
+  forgiveCodes(userId: string): Promise<void>
   /**
    * Starts an attempt to use a card, before it is sent to the provider.
    * @throws TooManyRequests after too many declined cards.
@@ -195,12 +209,36 @@ export function createLimits(
         return found
       })
     },
-    tryCode(kind, userId, look) {
-      const applied =
-        kind === 'app'
-          ? [createGuessLimit('secondFactor', userId), createGuessLimit('secondFactorDay', userId)]
-          : [createGuessLimit('recoveryCode', userId)]
-      return guessing.check(applied, look, (isRight) => (isRight ? 'right' : 'wrong'))
+    takeTurn: hashing.run,
+    async tryCode(kind, { userId, network }, look) {
+      const judge = (isRight: boolean) => (isRight ? 'right' : 'wrong')
+      if (kind === 'recovery') {
+        return guessing.check([createGuessLimit('recoveryCode', userId)], look, judge)
+      }
+      // Only a right code makes a network known here, because the password may be stolen.
+      const account = hashAccountName(factorAccountName(userId))
+      const pair = `${account}@${network}`
+      const applied = (await known.isKnown(account, network))
+        ? [
+            createGuessLimit('secondFactorPair', pair),
+            createGuessLimit('secondFactorPairDay', pair),
+          ]
+        : [createGuessLimit('secondFactor', userId), createGuessLimit('secondFactorDay', userId)]
+      const isRight = await guessing.check(applied, look, judge)
+      if (isRight) await known.remember(account, network)
+      return isRight
+    },
+    async forgiveCodes(userId) {
+      try {
+        await resources.count(rates.forgivenCodes, userId)
+      } catch (error) {
+        if (error instanceof TooManyRequests) return
+        throw error
+      }
+      for (const name of ['secondFactor', 'secondFactorDay', 'recoveryCode'] as const) {
+        const limit = createGuessLimit(name, userId)
+        await counts.clear(limit.name, limit.max)
+      }
     },
     async attemptCard(userId, network) {
       // Other people behind the same address must not prevent a person who has paid from here from

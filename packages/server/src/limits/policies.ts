@@ -24,6 +24,14 @@ export const guesses = {
    * are accepted at a time, so guessing one takes 6,700 days on average.
    */
   secondFactorDay: { max: 50, seconds: 24 * HOUR },
+  /**
+   * Codes of an authenticator app, per account and network, instead of the limits per account if a
+   * code of the account was right there before. Strangers who have the password cannot prevent the
+   * owner from signing in (threat N2).
+   */
+  secondFactorPair: { max: 10, seconds: 15 * MINUTE, clears: true },
+  /** Codes of an authenticator app, per account and network where a code was right, per day. */
+  secondFactorPairDay: { max: 50, seconds: 24 * HOUR },
   /** Recovery codes, per account. They stay usable while the codes of an app are blocked. */
   recoveryCode: { max: 10, seconds: 15 * MINUTE, clears: true },
   /**
@@ -86,6 +94,11 @@ export const rates = {
    * from `mailAddress`, so that invitations do not use up the mail about a forgotten password.
    */
   invitationsAddress: { name: 'invitations to addresses', points: 5, seconds: 24 * HOUR },
+  /**
+   * New passwords that forget the wrong codes of an account. An intruder in the owner's mailbox could
+   * otherwise reset the password again and again, and guess codes without a limit.
+   */
+  forgivenCodes: { name: 'forgiven codes', points: 3, seconds: 24 * HOUR },
   /**
    * Failed sign-ins with other providers, per network. Each sends requests to the provider.
    */

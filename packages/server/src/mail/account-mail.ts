@@ -18,6 +18,8 @@ export const accountMailKinds = [
   'address_confirmed',
   'sign_in_method_added',
   'sign_in_method_removed',
+  'recovery_codes_created',
+  'recovery_code_used',
 ] as const
 
 export type AccountMailKind = (typeof accountMailKinds)[number]
@@ -38,7 +40,10 @@ export interface AccountMailDetails {
   readonly link: string | null
   /** Seconds for which the link works. */
   readonly lifetime: number
-  /** The other address of a change, the way to sign in that changed, or the inviter's address. */
+  /**
+   * The other address of a change, the ways to sign in that changed or still work, the number of
+   * recovery codes that are left, or the inviter's address.
+   */
   readonly other: string
 }
 
@@ -130,7 +135,11 @@ const CONTENTS: Readonly<Record<AccountMailKind, Compose>> = {
   }),
   password_changed: (details, t) => ({
     subject: t('mail.password_changed.subject', serviceOf(details)),
-    paragraphs: [t('mail.password_changed.text', details), t('mail.password_changed.notYou')],
+    paragraphs: [
+      t('mail.password_changed.text', details),
+      ...(details.other === '' ? [] : [t('mail.password_changed.others', details)]),
+      t('mail.password_changed.notYou'),
+    ],
     button: createForgot(details, t),
   }),
   address_change_requested: (details, t) => ({
@@ -168,6 +177,20 @@ const CONTENTS: Readonly<Record<AccountMailKind, Compose>> = {
     subject: t('mail.sign_in_method_removed.subject', serviceOf(details)),
     paragraphs: [
       t('mail.sign_in_method_removed.text', { email: details.email, method: details.other }),
+      t('mail.notYou'),
+    ],
+    button: createForgot(details, t),
+  }),
+  recovery_codes_created: (details, t) => ({
+    subject: t('mail.recovery_codes_created.subject', serviceOf(details)),
+    paragraphs: [t('mail.recovery_codes_created.text', details), t('mail.notYou')],
+    button: createForgot(details, t),
+  }),
+  recovery_code_used: (details, t) => ({
+    subject: t('mail.recovery_code_used.subject', serviceOf(details)),
+    paragraphs: [
+      t('mail.recovery_code_used.text', details),
+      t('mail.recovery_code_used.left', { count: Number(details.other) }),
       t('mail.notYou'),
     ],
     button: createForgot(details, t),

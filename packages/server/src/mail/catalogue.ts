@@ -40,8 +40,15 @@ export type ServiceMailKind = MailKind | AccountMailKind
 export const isMailKind = (text: string): text is ServiceMailKind =>
   (MAILS as ReadonlyMap<string, unknown>).has(text)
 
+/** Values that the examples of mail name. Kinds that are missing here name an address. */
+const EXAMPLES: Partial<Record<AccountMailKind, string>> = {
+  password_changed: 'Passkey',
+  sign_in_method_added: 'Passkey',
+  sign_in_method_removed: 'Passkey',
+  recovery_code_used: '9',
+}
+
 function createAccountExample(kind: AccountMailKind): RenderExample {
-  const isOfMethod = kind === 'sign_in_method_added' || kind === 'sign_in_method_removed'
   return (language, { settings, url }) =>
     renderAccountMail(
       kind,
@@ -51,7 +58,7 @@ function createAccountExample(kind: AccountMailKind): RenderExample {
         name: 'Ada Lovelace',
         link: `${url}/recovery`,
         lifetime: kind === 'invitation' || kind === 'team_invitation' ? 7 * 86_400 : 1800,
-        other: isOfMethod ? 'Passkey' : 'ada.lovelace@example.org',
+        other: EXAMPLES[kind] ?? 'ada.lovelace@example.org',
       },
       textFor([language]),
     )

@@ -130,6 +130,10 @@ export const de: PageMessages = {
   'secondStep.useRecovery': 'Code verwenden',
   'secondStep.wrongRecovery':
     'Dieser Wiederherstellungscode ist falsch oder wurde schon verwendet.',
+  'secondStep.ask':
+    'Ohne Ihren zweiten Faktor und ohne Wiederherstellungscode bitten Sie den Betreiber von {service}, den Faktor zu entfernen.',
+  'secondStep.ask.contact':
+    'Ohne Ihren zweiten Faktor und ohne Wiederherstellungscode bitten Sie {contact}, den Faktor zu entfernen.',
   'secondStep.startAgain': 'Mit einem anderen Konto anmelden',
   'secondStep.goBack': 'Zurück, ohne zu bestätigen',
   'setUp.title': 'Zweiten Faktor einrichten',
@@ -251,6 +255,8 @@ export const de: PageMessages = {
   'leave.subscription':
     'Das Abonnement {name} endet heute. Der Rest eines bezahlten Zeitraums wird nicht erstattet. Um ihn zu nutzen, kündigen Sie zuerst das Abonnement und kommen nach dessen Ende zurück.',
   'leave.invoices': 'Rechnungen werden so lange aufbewahrt, wie das Gesetz es verlangt.',
+  'leave.clients':
+    'Diese von Ihnen registrierten Anwendungen funktionieren ohne Sie weiter, und Betreiber können sie weiter verwalten: {names}. Löschen Sie vorher auf der Seite {clients}, was niemand mehr braucht.',
   'leave.again':
     'Sie können sich mit derselben E-Mail-Adresse neu registrieren, aber das neue Konto ist dann leer.',
   'leave.export': 'Vorher können Sie eine Kopie aufheben: {link}',

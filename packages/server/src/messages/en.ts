@@ -121,6 +121,10 @@ export const en = {
   'secondStep.recoveryHint': 'One of the codes that you saved. Each works once.',
   'secondStep.useRecovery': 'Use the recovery code',
   'secondStep.wrongRecovery': 'This recovery code is wrong, or was already used.',
+  'secondStep.ask':
+    'Without your second factor and a recovery code, ask the operator of {service} to remove the factor.',
+  'secondStep.ask.contact':
+    'Without your second factor and a recovery code, ask {contact} to remove the factor.',
   'secondStep.startAgain': 'Sign in with another account',
   'secondStep.goBack': 'Go back without confirming',
   'setUp.title': 'Set up a second factor',
@@ -238,6 +242,8 @@ export const en = {
   'leave.subscription':
     'The subscription {name} will end today. The rest of a paid period is not refunded. To use it up, cancel the subscription first and come back after it has ended.',
   'leave.invoices': 'Invoices are kept for as long as the law requires.',
+  'leave.clients':
+    'These applications that you registered keep working without you, and operators can still manage them: {names}. Delete the ones that nobody needs on the page {clients} first.',
   'leave.again':
     'You can register again with the same email address, but the new account will be empty.',
   'leave.export': 'Before that, you can keep a copy: {link}',

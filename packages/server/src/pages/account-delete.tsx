@@ -61,6 +61,7 @@ async function deletePage(c: Context<AppEnv>, { problem, wrong }: DeleteView = {
   } catch (error) {
     return showOutage(c, error)
   }
+  const clients = await service.oauth.clients.listByUser(account.id)
   const isPost = c.req.method === 'POST'
   if (plan.obstacle !== null) {
     return renderPage(
@@ -86,7 +87,7 @@ async function deletePage(c: Context<AppEnv>, { problem, wrong }: DeleteView = {
       confirmLabel={t('accounts.delete.go')}
       problem={problem ?? null}
     >
-      <Consequences account={account} plan={plan} />
+      <Consequences account={account} plan={plan} clients={clients.map(({ name }) => name)} />
       <p>{t.parts('leave.export', { link: <a href="/account/export">{t('export.title')}</a> })}</p>
       <IdentityField problem={wrong} />
       <label class="check">
@@ -97,7 +98,12 @@ async function deletePage(c: Context<AppEnv>, { problem, wrong }: DeleteView = {
 }
 
 /** Lists the effects of the deletion before it happens. */
-const Consequences: FC<{ account: Account; plan: OwnDeletion }> = ({ account, plan }) => {
+const Consequences: FC<{
+  readonly account: Account
+  readonly plan: OwnDeletion
+  /** Names of the applications that the person has registered. */
+  readonly clients: readonly string[]
+}> = ({ account, plan, clients }) => {
   const { t } = usePage()
   return (
     <>
@@ -107,12 +113,32 @@ const Consequences: FC<{ account: Account; plan: OwnDeletion }> = ({ account, pl
         {plan.ending.map((fact) => (
           <li>{t('leave.subscription', { name: describeSubscription(fact, t) })}</li>
         ))}
+        {clients.length > 0 && (
+          <li>
+            {t.parts('leave.clients', {
+              names: <Names names={clients} />,
+              clients: <a href="/clients">{t('places.clients')}</a>,
+            })}
+          </li>
+        )}
         {account.billedBy !== null && <li>{t('leave.invoices')}</li>}
         <li>{t('leave.again')}</li>
       </ul>
     </>
   )
 }
+
+/** Names that people chose, which may be in any script. */
+const Names: FC<{ names: readonly string[] }> = ({ names }) => (
+  <>
+    {names.map((name, at) => (
+      <>
+        {at > 0 && ', '}
+        <bdi>{name}</bdi>
+      </>
+    ))}
+  </>
+)
 
 /** Why the account cannot be deleted now, and what the person can do about it. */
 const Obstacle: FC<{ plan: OwnDeletion }> = ({ plan: { obstacle, open } }) => {

@@ -43,7 +43,8 @@ export function addAccount(app: Hono<AppEnv>): void {
       return accountPage(c, { problems: { current: c.get('page').t('account.wrong') } })
     }
     try {
-      await service.recovery.changePassword(user, form.get('password') ?? '')
+      const password = form.get('password') ?? ''
+      await service.recovery.changePassword(user, password, c.get('network'))
     } catch (error) {
       if (!(error instanceof InvalidAccount)) throw error
       return accountPage(c, { problems: error.in(c.get('page').t) })
@@ -68,7 +69,7 @@ async function setFirstPassword(
     return c.redirect('/login?prompt=login&return_to=/account', 303)
   }
   try {
-    await service.recovery.changePassword(user, form.get('password') ?? '')
+    await service.recovery.changePassword(user, form.get('password') ?? '', c.get('network'))
   } catch (error) {
     if (!(error instanceof InvalidAccount)) throw error
     return accountPage(c, { problems: error.in(t) })

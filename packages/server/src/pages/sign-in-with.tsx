@@ -16,18 +16,19 @@ import { IdentityTaken } from '../users/linked-identities.ts'
 import { emailKey, InvalidAccount, isEmail, toName } from '../users/parse.ts'
 import { readForm } from './parts/forms.ts'
 import { renderPage } from './parts/render.tsx'
-import { blocksCookies } from './sign-in.tsx'
+import { blocksCookies, demandsFreshSignIn } from './sign-in.tsx'
 
 /** Adds the routes of a sign-in with another provider. */
 export function addSignInWith(app: Hono<AppEnv>): void {
   app.post('/login/with/:provider', async (c) => {
-    const { service, user } = c.get('page')
+    const { service } = c.get('page')
     const form = await readForm(c)
     const returnTo = localPath(form.get('return_to'))
     const provider = service.upstream.find(c.req.param('provider'))
     if (!provider) return c.notFound()
     if (blocksCookies(c, form)) return problemPage(c, provider, 'noCookies', { returnTo })
-    const isFresh = user !== null && form.get('prompt') === 'login'
+    // Also for a person who is signed out here: the provider may have a session from long ago.
+    const isFresh = form.get('prompt') === 'login' || demandsFreshSignIn(returnTo, service)
     return leaveFor(c, provider, { returnTo, isFresh, linkFor: null })
   })
 

@@ -115,7 +115,7 @@ async function chooseRepeatedPart(c: Context<AppEnv>, returnTo: string): Promise
   return chooseSignInPart({
     policy: service.config.settings.secondFactor,
     wantsMfa,
-    wantsFresh: new URL(returnTo, service.url).searchParams.has(SIGN_IN_MARKER_PARAM),
+    wantsFresh: demandsFreshSignIn(returnTo, service),
     hasFactor: await service.factors.has(user.id),
     methods: session.methods,
   })
@@ -126,6 +126,10 @@ async function chooseRepeatedPart(c: Context<AppEnv>, returnTo: string): Promise
  * It is only a hint here: the endpoint checks the time of the sign-in.
  */
 const SIGN_IN_MARKER_PARAM = 'sign_in_asked'
+
+/** Whether the page to return to is an authorization request that demands a fresh sign-in. */
+export const demandsFreshSignIn = (returnTo: string, { url }: Pick<ServiceContext, 'url'>) =>
+  new URL(returnTo, url).searchParams.has(SIGN_IN_MARKER_PARAM)
 
 /** Why a signed-in person sees the sign-in page. `null` if signed out, or without a reason. */
 type Prompt = 'login' | 'select_account' | null
@@ -230,7 +234,11 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
         </PasskeyForm>
       )}
       {service.recovery.hasMail ? <ForgotLink /> : <ForgottenPassword settings={settings} />}
-      <ProviderButtons returnTo={view.returnTo} prompt={prompt} />
+      <ProviderButtons
+        returnTo={view.returnTo}
+        // Also for a person who is signed out: the session at the provider may be old.
+        prompt={prompt ?? (c.req.query('prompt') === 'login' ? 'login' : null)}
+      />
       {settings.registration === 'open' && (
         <p class="aside">
           {t.parts('signIn.noAccount', { link: <a href={register}>{t('register.title')}</a> })}

@@ -24,7 +24,7 @@ export interface Outbox {
   /** Sends the mail that is due. */
   process(): Promise<void>
   purge(): Promise<number>
-  /** Waits for the mail that is being sent, and sends no more. */
+  /** Waits for the mail that is being sent, for a limited time, and sends no more. */
   close(): Promise<void>
 }
 
@@ -39,13 +39,33 @@ export interface OutboxOptions {
   readonly send: ((mail: AccountMail) => Promise<boolean>) | null
   /** Seconds between checks for due mail. `null` for no checks. */
   readonly everySeconds: number | null
+  readonly limits?: Partial<OutboxLimits>
 }
+
+/** Time limits in milliseconds. */
+export interface OutboxLimits {
+  /**
+   * Time limit for an attempt to send a mail, shorter than the lease. A mail that takes longer is
+   * sent again.
+   * @default four minutes
+   */
+  readonly send: number
+  /**
+   * Time for which `close()` waits for the mail that is being sent. Another process sends the rest
+   * after the lease.
+   * @default ten seconds
+   */
+  readonly close: number
+}
+
+const LIMITS: OutboxLimits = { send: 4 * 60_000, close: 10_000 }
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-const BATCH = 20
+/** Mails that a process sends at once. */
+const AT_ONCE = 20
 /**
- * Time for which a mail belongs to the process that sends it, longer than the longest attempt. If
+ * Time for which a mail belongs to the process that sends it, longer than `OutboxLimits.send`. If
  * the process is killed, another one sends the mail after that.
  */
 const LEASE_MS = 5 * 60_000
@@ -56,6 +76,7 @@ const KEPT_MS = 7 * DAY
 
 export function createOutbox(options: OutboxOptions): Outbox {
   const { clock, logger, send, everySeconds, database } = options
+  const limits = { ...LIMITS, ...options.limits }
   const newMail = accountMailTable.omit('id')
   const dueAt = database.statement<{ at: number }, ReturnType<typeof accountMailTable.toRow>>(
     (db, param) =>
@@ -66,7 +87,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         .where('due_at', '<=', param('at'))
         .orderBy('due_at')
         .orderBy('id')
-        .limit(BATCH),
+        .limit(AT_ONCE),
   )
 
   /** Changes a mail unless another process has claimed or finished it since it was read. */
@@ -82,16 +103,20 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return numUpdatedRows > 0n
   }
 
-  async function attempt(found: AccountMail): Promise<void> {
+  /** Takes a mail for an attempt. `null` if another process was faster. */
+  async function claim(found: AccountMail): Promise<AccountMail | null> {
     const mail = {
       ...found,
       attempts: found.attempts + 1,
       dueAt: new Date(clock.now().getTime() + LEASE_MS),
     }
-    const claim = { attempts: mail.attempts, due_at: mail.dueAt.getTime() }
-    if (!(await change(found, claim))) return
+    const claimed = { attempts: mail.attempts, due_at: mail.dueAt.getTime() }
+    return (await change(found, claimed)) ? mail : null
+  }
+
+  async function attempt(mail: AccountMail): Promise<void> {
     try {
-      const isSent = await send?.(mail)
+      const isSent = await within(limits.send, send?.(mail))
       if (isSent) {
         await change(mail, { state: 'done', finished_at: clock.now().getTime(), last_error: null })
       } else {
@@ -111,12 +136,34 @@ export function createOutbox(options: OutboxOptions): Outbox {
     }
   }
 
+  const inFlight = new Set<Promise<void>>()
+  let wake = () => {}
+
+  function begin(mail: AccountMail): void {
+    // If its outcome cannot be stored, the mail is sent again after the lease.
+    const task = attempt(mail)
+      .catch(report)
+      .finally(() => {
+        inFlight.delete(task)
+        again = true
+        wake()
+      })
+    inFlight.add(task)
+  }
+
+  /** Sends what is due, and what becomes due meanwhile. A slow mail does not delay the others. */
   async function drain(): Promise<void> {
     for (;;) {
       again = false
-      const rows = stopped ? [] : (await dueAt({ at: clock.now().getTime() })).rows
-      if (rows.length === 0 && !again) break
-      await Promise.all(rows.map((row) => attempt(accountMailTable.fromRow(row))))
+      const free = stopped ? 0 : AT_ONCE - inFlight.size
+      const rows = free === 0 ? [] : (await dueAt({ at: clock.now().getTime() })).rows
+      const found = rows.slice(0, free).map((row) => accountMailTable.fromRow(row))
+      for (const mail of await Promise.all(found.map(claim))) if (mail) begin(mail)
+      if (found.length > 0 || again) continue
+      if (inFlight.size === 0) break
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
     }
     // In the same step as the last check, so that no caller waits for a run that has ended.
     running = null
@@ -129,6 +176,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   function process(): Promise<void> {
     if (send === null || stopped) return Promise.resolve()
     again = true
+    wake()
     running ??= drain().catch((error) => {
       running = null
       throw error
@@ -136,13 +184,13 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return running
   }
 
-  const kick = () => {
-    process().catch((error) => {
-      // An outage and a wrong clock are reported elsewhere; the mail stays in the outbox.
-      if (isUnavailable(error) || error instanceof ClockNotTrusted) return
-      logger.error({ err: error }, 'The outbox could not be read')
-    })
+  function report(error: unknown): void {
+    // An outage and a wrong clock are reported elsewhere; the mail stays in the outbox.
+    if (isUnavailable(error) || error instanceof ClockNotTrusted) return
+    logger.error({ err: error }, 'The outbox could not be processed')
   }
+
+  const kick = () => void process().catch(report)
   const timer =
     everySeconds === null || send === null ? null : setInterval(kick, everySeconds * 1000)
   timer?.unref()
@@ -161,7 +209,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
         .insertInto('account_mails')
         .values(row as never)
         .execute()
-      if (everySeconds !== null) database.afterCommit(kick)
+      // After the response, whose time must not depend on what the worker finds (threat Q11).
+      if (everySeconds !== null) database.afterCommit(() => setImmediate(kick))
     },
     process,
     async purge() {
@@ -175,7 +224,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
     async close() {
       stopped = true
       if (timer) clearInterval(timer)
-      await running?.catch(() => undefined)
+      wake()
+      const rest = Promise.allSettled([running, ...inFlight])
+      await within(limits.close, rest).catch(() => undefined)
     },
   }
 }
@@ -183,4 +234,16 @@ export function createOutbox(options: OutboxOptions): Outbox {
 /** Milliseconds until the next attempt: 5, 20, 80 seconds and so on, up to an hour. */
 function backOff({ attempts }: AccountMail): number {
   return Math.min(HOUR, 5000 * 4 ** (attempts - 1))
+}
+
+/** Rejects if the work takes longer. The work itself continues. */
+function within<T>(milliseconds: number, work: Promise<T> | undefined): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const problem = `Not finished within ${milliseconds / 1000} seconds`
+    const timer = setTimeout(() => reject(new Error(problem)), milliseconds)
+    timer.unref()
+    Promise.resolve(work)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer))
+  })
 }

@@ -1,6 +1,8 @@
 import { isUniqueViolation } from '@tollgate/database'
 import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { Config } from '../config/config.ts'
+import type { Factors } from '../factors/factors.ts'
+import type { Limits } from '../limits/limits.ts'
 import {
   type AccountMailKind,
   accountMailKinds,
@@ -28,6 +30,7 @@ import {
   type OpenLink,
 } from './links.ts'
 import { type AccountMail, createOutbox } from './outbox.ts'
+import { createSignInWays } from './sign-in-ways.ts'
 
 /** The pages that the links in mail open. */
 export const RECOVERY_PATHS = {
@@ -50,7 +53,23 @@ const PAGES: Readonly<Record<LinkPurpose, string>> = {
 const INVITATION_SECONDS = INVITATION_DAYS * 24 * 3600
 
 /** Changes of an account that its owner is told about. */
-export type AccountNotice = 'password_changed' | 'sign_in_method_added' | 'sign_in_method_removed'
+export type AccountNotice =
+  | 'password_changed'
+  | 'sign_in_method_added'
+  | 'sign_in_method_removed'
+  | 'recovery_codes_created'
+  | 'recovery_code_used'
+
+/** An account whose password was reset by a link. */
+export interface PasswordReset {
+  /** The address of the account. */
+  readonly address: string
+  /**
+   * State of the other ways to sign in: `kept` if passkeys or other providers still work, `removed`
+   * if the address was never confirmed before, `none` if there were none.
+   */
+  readonly otherWays: 'none' | 'kept' | 'removed'
+}
 
 /**
  * Mail about accounts: forgotten passwords, verification and change of addresses, invitations, and
@@ -90,21 +109,27 @@ export interface Recovery {
    * @throws InvalidAccount if it is not an address.
    */
   requestAddressChange(user: User, email: string, locale: string): Promise<void>
-  /** Adds a notice to the outbox. Call it in the transaction of the change. */
+  /**
+   * Adds a notice to the outbox. Call it in the transaction of the change. `what` is the way to sign
+   * in that changed, or the number of recovery codes that are left.
+   */
   notify(
     user: Pick<User, 'id' | 'email' | 'locale'>,
     notice: AccountNotice,
-    method?: string,
+    what?: string,
   ): Promise<void>
+  /** Returns the name of another provider that people sign in with, or its id if it is unknown. */
+  nameOfProvider(id: string): string
   /** Finds a link that works at present, without using it up. */
   find(purposes: readonly LinkPurpose[], token: string): Promise<OpenLink | null>
   /**
-   * Sets a new password by a link, and ends all sessions and tokens. Returns the address of the
-   * account.
+   * Sets a new password by a link, and ends all sessions and tokens. If the address was not
+   * verified before, a stranger may have created the account: second factors, links with other
+   * providers and approvals are removed, unless an operator has given the account a role.
    * @throws LinkUnusable
    * @throws InvalidAccount if the password is invalid. The link can still be used.
    */
-  resetPassword(token: string, password: string): Promise<string>
+  resetPassword(token: string, password: string, network: string): Promise<PasswordReset>
   /**
    * Confirms an address by a link. Returns the address.
    * @throws LinkUnusable
@@ -118,12 +143,13 @@ export interface Recovery {
   join(
     token: string,
     person: { readonly name: string | null; readonly password: string },
+    network: string,
   ): Promise<User>
   /**
    * Changes the password of a signed-in person, ends all sessions and tokens, and tells the owner.
    * @throws InvalidAccount
    */
-  changePassword(user: User, password: string): Promise<void>
+  changePassword(user: User, password: string, network: string): Promise<void>
   /** Sends the mail that is due. */
   process(): Promise<void>
   purge(): Promise<void>
@@ -138,6 +164,8 @@ export interface RecoveryOptions {
   readonly users: UserAccounts
   readonly teams: Pick<Teams, 'isOpenInvitation'>
   readonly sessions: Sessions
+  readonly factors: Pick<Factors, 'list'>
+  readonly limits: Pick<Limits, 'takeTurn' | 'forgiveCodes'>
   readonly oauth: AuthorizationServer<User>
   readonly logger: { error(fields: object, message: string): void }
   /** Sends the mail in this process. `null` if other processes send it. */
@@ -147,7 +175,8 @@ export interface RecoveryOptions {
 }
 
 export function createRecovery(options: RecoveryOptions): Recovery {
-  const { config, clock, url, users, teams, sessions, oauth, mailer, hasMail, database } = options
+  const { config, clock, url, users, teams, sessions, oauth, limits, mailer, hasMail, database } =
+    options
   const { settings } = config
   const links = createAccountLinks({
     database,
@@ -161,6 +190,8 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     send: mailer === null ? null : (mail) => deliver(mailer, mail),
     everySeconds: mailer === null ? null : (settings.processEvery ?? 10),
   })
+
+  const ways = createSignInWays(options)
 
   const findUser = async (column: 'id' | 'email_key', value: number | string) => {
     const row = await database.kysely
@@ -327,6 +358,63 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     await outbox.add({ kind, userId: Number(id), address: email, locale: locale ?? 'en', details })
   }
 
+  /** Tells the owner of a new password, and what else can be used to sign in. */
+  const notifyOfPassword = (
+    user: Pick<User, 'id' | 'email' | 'locale'>,
+    others: readonly string[],
+  ) => notify(user, 'password_changed', { other: others.join(', ') })
+
+  /**
+   * Resets a password when it is the network's turn. Finds the link again, because another request
+   * may have used it meanwhile: requests with one link must not hash many passwords.
+   */
+  async function resetInTurn(token: string, password: string): Promise<PasswordReset> {
+    const { link, user } = await requireUser(['reset'], token)
+    const passwordHash = await users.hashPassword({ email: user.email, password })
+    const person = fromRow(user)
+    const { id } = person
+    // The address was never confirmed before, so a stranger may have set up the other ways. A mailbox
+    // alone must not remove the second factor of an operator.
+    const isUnproved = user.email_verified_at === null && user.role === null
+    return database.unitOfWork(async () => {
+      await links.consume(link)
+      await changeAccount(user, {
+        password_hash: passwordHash,
+        // The link came to the address, which proves that mail to it reaches the person.
+        email_verified_at: user.email_verified_at ?? clock.now().getTime(),
+      })
+      await endSignIns({ sessions, oauth }, id)
+      const t = textOf(person)
+      const removed = isUnproved ? await ways.removeAll(id, t) : []
+      const kept = isUnproved ? [] : await ways.list(id, t)
+      if (removed.length > 0) {
+        await notify(person, 'sign_in_method_removed', { other: removed.join(', ') })
+      }
+      await notifyOfPassword(person, kept)
+      const otherWays = removed.length > 0 ? 'removed' : kept.length > 0 ? 'kept' : 'none'
+      return { address: user.email, otherWays }
+    })
+  }
+
+  /** Creates the account of a link when it is the network's turn. */
+  async function joinInTurn(
+    token: string,
+    { name, password }: { readonly name: string | null; readonly password: string },
+  ): Promise<User> {
+    const { link } = await requireLink(['register', 'invite'], token)
+    const account = { email: link.address, name, password }
+    const passwordHash = await users.hashPassword(account)
+    try {
+      return await database.unitOfWork(async () => {
+        await links.consume(link)
+        return users.create({ ...account, passwordHash, isVerified: true })
+      })
+    } catch (error) {
+      const isTaken = error instanceof InvalidAccount && error.problems.email !== undefined
+      throw isTaken ? new LinkUnusable() : error
+    }
+  }
+
   return {
     hasMail,
     registersByMail: config.smtp !== null || settings.mail?.send !== undefined,
@@ -385,22 +473,20 @@ export function createRecovery(options: RecoveryOptions): Recovery {
         })
       })
     },
-    notify: (user, notice, method) => notify(user, notice, method ? { other: method } : {}),
+    async notify(user, notice, what) {
+      if (notice === 'password_changed') {
+        await notifyOfPassword(user, await ways.list(user.id, textOf(user)))
+      } else await notify(user, notice, what ? { other: what } : {})
+    },
+    nameOfProvider: ways.nameOfProvider,
     find: links.find,
-    async resetPassword(token, password) {
-      const { link, user } = await requireUser(['reset'], token)
-      const passwordHash = await users.hashPassword({ email: user.email, password })
-      await database.unitOfWork(async () => {
-        await links.consume(link)
-        await changeAccount(user, {
-          password_hash: passwordHash,
-          // The link came to the address, which proves that mail to it reaches the person.
-          email_verified_at: user.email_verified_at ?? clock.now().getTime(),
-        })
-        await endSignIns({ sessions, oauth }, String(user.id))
-        await notify(fromRow(user), 'password_changed')
-      })
-      return user.email
+    async resetPassword(token, password, network) {
+      const { user } = await requireUser(['reset'], token)
+      // Only people who got the mail have a link that works.
+      const caller = { network, isKnown: true }
+      const reset = await limits.takeTurn(caller, () => resetInTurn(token, password))
+      await limits.forgiveCodes(String(user.id))
+      return reset
     },
     async confirmAddress(token) {
       const { link, user } = await requireUser(['verify', 'change'], token)
@@ -422,22 +508,15 @@ export function createRecovery(options: RecoveryOptions): Recovery {
       }
       return address
     },
-    async join(token, { name, password }) {
-      const { link } = await requireLink(['register', 'invite'], token)
-      const account = { email: link.address, name, password }
-      const passwordHash = await users.hashPassword(account)
-      try {
-        return await database.unitOfWork(async () => {
-          await links.consume(link)
-          return users.create({ ...account, passwordHash, isVerified: true })
-        })
-      } catch (error) {
-        const isTaken = error instanceof InvalidAccount && error.problems.email !== undefined
-        throw isTaken ? new LinkUnusable() : error
-      }
+    async join(token, person, network) {
+      await requireLink(['register', 'invite'], token)
+      return limits.takeTurn({ network, isKnown: true }, () => joinInTurn(token, person))
     },
-    async changePassword(user, password) {
-      const passwordHash = await users.hashPassword({ email: user.email, password })
+    async changePassword(user, password, network) {
+      const account = { email: user.email, password }
+      const caller = { network, isKnown: true }
+      const passwordHash = await limits.takeTurn(caller, () => users.hashPassword(account))
+      const others = await ways.list(user.id, textOf(user))
       await database.unitOfWork(async () => {
         await database.kysely
           .updateTable('users')
@@ -445,8 +524,9 @@ export function createRecovery(options: RecoveryOptions): Recovery {
           .where('id', '=', Number(user.id))
           .execute()
         await endSignIns({ sessions, oauth }, user.id)
-        await notify(user, 'password_changed')
+        await notifyOfPassword(user, others)
       })
+      await limits.forgiveCodes(user.id)
     },
     process: outbox.process,
     async purge() {
@@ -458,3 +538,5 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     },
   }
 }
+
+const textOf = ({ locale }: Pick<User, 'locale'>) => textFor(locale === null ? [] : [locale])

@@ -111,6 +111,7 @@ export async function finishSecondFactor(
 ): Promise<boolean> {
   const { sessions } = c.get('page').service
   if (!(await sessions.pending.end(pending.id))) return false
+  if (pending.step === 'enrolment') await endOtherSessions(c, user.id)
   c.header('set-cookie', sessions.pending.forgetCookie(), { append: true })
   await startSession(c, user.id, {
     methods: combineFactors(pending.methods, methods),
@@ -136,14 +137,13 @@ export async function addToSession(
  * Ends the person's sessions in other browsers. They began without the second factor that was just
  * added, perhaps with a stolen password.
  */
-export async function endOtherSessions(c: Context<AppEnv>): Promise<void> {
+export async function endOtherSessions(c: Context<AppEnv>, userId: string): Promise<void> {
   const { sessions, oauth } = c.get('page').service
   const own = await sessions.find(c.req.header('cookie') ?? null)
-  if (!own) return
-  for (const { id } of await sessions.list(own.userId)) {
-    if (id === own.sessionId) continue
+  for (const { id } of await sessions.list(userId)) {
+    if (id === own?.sessionId) continue
     await oauth.endSession(id)
-    await sessions.endOwn(own.userId, id)
+    await sessions.endOwn(userId, id)
   }
 }
 

@@ -7,3 +7,6 @@ export function hashAccountName(name: string): string {
 
 /** The name under which the networks are remembered from which a person has paid with a card. */
 export const cardAccountName = (userId: string) => `card of ${userId}`
+
+/** The name under which the networks are remembered from which a person has proved a second factor. */
+export const factorAccountName = (userId: string) => `second factor of ${userId}`

@@ -32,6 +32,8 @@ export interface PersonTable {
   readonly withheld: Readonly<Record<string, string>>
   /** Conditions that all rows of the person meet. A row needs to meet one of several. */
   readonly owned: Owned | readonly Owned[]
+  /** Rows of the person that are not exported: those with all of these values. */
+  readonly except?: Readonly<Record<string, string | null>>
   /** A column that is unique among the rows of a person. Rows are exported in its order. */
   readonly key: string
 }
@@ -192,6 +194,8 @@ export const personTables: readonly PersonTable[] = [
       last_error: INTERNAL,
     },
     owned: { user_id: 'number' },
+    // What became of it would say whether the requested address has an account (threat Q11).
+    except: { kind: 'address_change' },
     key: 'id',
   },
   {
@@ -205,6 +209,8 @@ export const personTables: readonly PersonTable[] = [
     }),
     withheld: { id: SECRET, user_id: IS_PERSON, details: INTERNAL, binding: SECRET },
     owned: { user_id: 'number' },
+    // There is one only if the requested address has no account (threat Q11).
+    except: { purpose: 'change', used_at: null },
     key: 'id',
   },
   {

@@ -12,18 +12,19 @@ export const FACTOR_TABLES = [
   'factor_resets',
 ] as const
 
+/** Deletes the second factors of a person, unfinished sign-ins, and links with other providers. */
+export async function deleteSignInWays(database: ServiceDatabase, userId: string): Promise<void> {
+  for (const table of [...FACTOR_TABLES, 'linked_identities'] as const) {
+    await database.kysely.deleteFrom(table).where('user_id', '=', Number(userId)).execute()
+  }
+}
+
 /**
  * Deletes the personal data of a person: the second factors, the links with other providers, and the data in the audit log, in
  * short statements.
  */
 export async function deletePersonalData(database: ServiceDatabase, userId: string): Promise<void> {
-  for (const table of FACTOR_TABLES) {
-    await database.kysely.deleteFrom(table).where('user_id', '=', Number(userId)).execute()
-  }
-  await database.kysely
-    .deleteFrom('linked_identities')
-    .where('user_id', '=', Number(userId))
-    .execute()
+  await deleteSignInWays(database, userId)
   await deleteAuditData(database, userId)
 }
 

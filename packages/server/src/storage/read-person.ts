@@ -23,7 +23,7 @@ export async function* readPersonTables(
 
 async function* readPersonTable(
   database: Database,
-  { section, shown, owned, key }: PersonTable,
+  { section, shown, owned, except, key }: PersonTable,
   keys: PersonKeys,
 ): AsyncGenerator<readonly PersonEntry[]> {
   const conditions = Array.isArray(owned) ? owned : [owned]
@@ -34,6 +34,7 @@ async function* readPersonTable(
       .selectFrom(shown.name)
       .select(columns)
       .where((eb: Rows) => eb.or(conditions.map((each) => matches(eb, each, keys))))
+    if (except) query = query.where((eb: Rows) => eb.not(hasValues(eb, except)))
     if (last !== null) query = query.where(key, '>', last)
     const rows = await query.orderBy(key).limit(PAGE).execute()
     yield rows.map((row) => ({ section, data: toJson(shown, row) }))
@@ -60,6 +61,11 @@ function matches(
     }),
   )
 }
+
+const hasValues = (eb: Rows, values: NonNullable<PersonTable['except']>) =>
+  eb.and(
+    Object.entries(values).map(([name, value]) => eb(name, value === null ? 'is' : '=', value)),
+  )
 
 /** Converts a row to JSON with the names of its columns. */
 function toJson(shown: PersonTable['shown'], row: object): PersonEntry['data'] {

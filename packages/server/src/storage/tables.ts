@@ -379,7 +379,7 @@ export interface MailDetailsRow {
   readonly binding?: string
   /** User id of the person who invites to a team. */
   readonly inviter?: number
-  /** Another address that the mail names. */
+  /** Another address, or the ways to sign in, that the mail names. */
   readonly other?: string
   /** Public id of the link in the mail, which cannot be used without the service's secret. */
   readonly link?: string

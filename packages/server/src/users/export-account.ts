@@ -1,5 +1,5 @@
 import type { Billing } from '@tollgate/billing'
-import { cardAccountName, hashAccountName } from '../storage/account-names.ts'
+import { cardAccountName, factorAccountName, hashAccountName } from '../storage/account-names.ts'
 import { type PersonEntry, readPersonTables } from '../storage/read-person.ts'
 import type { ServiceDatabase } from '../storage/tables.ts'
 import { PROVIDER_NAMES } from './account-billing.ts'
@@ -9,7 +9,7 @@ import type { Account } from './user.ts'
 
 /** The names under which the networks of an account are remembered, hashed. */
 export function listAccountNames({ id, email }: Pick<Account, 'id' | 'email'>): string[] {
-  return [emailKey(email), cardAccountName(id)].map(hashAccountName)
+  return [emailKey(email), cardAccountName(id), factorAccountName(id)].map(hashAccountName)
 }
 
 /**

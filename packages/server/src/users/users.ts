@@ -2,7 +2,7 @@ import { isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { defineError } from '../service-error.ts'
-import { cardAccountName, hashAccountName } from '../storage/account-names.ts'
+import { cardAccountName, factorAccountName, hashAccountName } from '../storage/account-names.ts'
 import { deleteAccountMail, deletePersonalData } from '../storage/personal-data.ts'
 import {
   type ServiceDatabase,
@@ -368,7 +368,8 @@ export function createUsers(options: {
       // First, so that a repeat after a crash still finds the account.
       await deletePersonalData(database, id)
       const [account] = ID.test(id) ? (await byId({ id: Number(id) })).rows : []
-      if (account) await forgetNetworks([account.email_key, cardAccountName(id)])
+      const names = [cardAccountName(id), factorAccountName(id)]
+      if (account) await forgetNetworks([account.email_key, ...names])
       await deleteAccountMail(database, id)
       await keepingOwners(id, async (on, where) => {
         const { numDeletedRows } = await on.kysely

@@ -256,6 +256,8 @@ export const accessOperations: readonly Operation[] = [
       const usable = context.config.signInWith.map((provider) => provider.id)
       const link = await context.users.identities.unlink(account.id, input.link, usable)
       if (!link) throw notFound('link', input.link)
+      const name = context.recovery.nameOfProvider(link.provider)
+      await context.recovery.notify(account, 'sign_in_method_removed', name)
       return null
     },
   }),

@@ -256,7 +256,7 @@ export const userOperations: readonly Operation[] = [
     name: 'users.setPassword',
     summary: 'Set a new password for a person',
     description:
-      'Ends all sessions and tokens of the person. The caller could sign in as the person with the new password, so only owners can do this, and clients cannot.',
+      'Ends all sessions and tokens of the person. The caller could sign in as the person with the new password, so only owners can do this, and clients cannot. Passkeys and accounts at other providers still work: remove them with `users.resetFactors` and `users.unlink`.',
     route: ['PUT', '/users/{id}/password'],
     role: 'owner',
     effect: 'change',
@@ -271,6 +271,7 @@ export const userOperations: readonly Operation[] = [
     async run({ id, password }, context) {
       const account = await requireTarget(id, context)
       await setPassword(context, account.id, password)
+      await context.limits.forgiveCodes(account.id)
       await context.recovery.notify(account, 'password_changed')
       return accountJson(account)
     },

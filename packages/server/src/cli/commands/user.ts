@@ -137,7 +137,7 @@ export const userCommands: Commands = {
       withAccount(args, context, async ({ id, email }, { perform }) => {
         const password = await readPassword(options.password, context)
         await perform('users.setPassword', { id, password })
-        const text = `Changed the password of ${email} (${id}). All their sessions and tokens have ended.`
+        const text = `Changed the password of ${email} (${id}). All their sessions and tokens have ended. Passkeys and accounts at other providers still work.`
         return { json: { id, email }, text }
       }),
   }),

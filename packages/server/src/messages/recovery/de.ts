@@ -43,6 +43,8 @@ export const recoveryDe: Readonly<Record<keyof typeof recoveryEn, string>> = {
   'mail.password_changed.subject': 'Ihr Passwort für {service} wurde geändert',
   'mail.password_changed.text':
     'Das Passwort des Kontos {email} wurde geändert. Alle Geräte und Anwendungen wurden abgemeldet.',
+  'mail.password_changed.others':
+    'Neben dem neuen Passwort gilt für die Anmeldung weiterhin: {other}.',
   'mail.password_changed.notYou':
     'Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort. Damit enden erneut alle Sitzungen und alle Zugriffe von Anwendungen.',
   'mail.address_change_requested.subject': 'Ihre E-Mail-Adresse für {service} soll geändert werden',
@@ -63,6 +65,14 @@ export const recoveryDe: Readonly<Record<keyof typeof recoveryEn, string>> = {
   'mail.sign_in_method_removed.subject': 'Eine Anmeldung für {service} wurde entfernt',
   'mail.sign_in_method_removed.text':
     'Das Konto {email} kann diese Möglichkeit der Anmeldung nicht mehr verwenden: {method}.',
+  'mail.recovery_codes_created.subject': 'Neue Wiederherstellungscodes für {service}',
+  'mail.recovery_codes_created.text':
+    'Für das Konto {email} wurden neue Wiederherstellungscodes erzeugt. Die bisherigen gelten nicht mehr.',
+  'mail.recovery_code_used.subject': 'Ein Wiederherstellungscode für {service} wurde verwendet',
+  'mail.recovery_code_used.text':
+    'Mit einem Wiederherstellungscode statt des zweiten Faktors wurde das Konto {email} angemeldet.',
+  'mail.recovery_code_used.left':
+    '{count, plural, =0 {Es ist kein Code mehr übrig: Erzeugen Sie neue auf Ihrer Kontoseite.} one {Es ist noch ein Code übrig.} other {Es sind noch # Codes übrig.}}',
   'mail.notYou':
     'Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort, und prüfen Sie die Möglichkeiten der Anmeldung auf Ihrer Kontoseite.',
 
@@ -87,6 +97,10 @@ export const recoveryDe: Readonly<Record<keyof typeof recoveryEn, string>> = {
   'recovery.reset.lead': 'Für das Konto {email}. Alle Geräte und Anwendungen werden abgemeldet.',
   'recovery.reset.save': 'Passwort speichern',
   'recovery.done.reset': 'Ihr neues Passwort ist gespeichert. Melden Sie sich jetzt damit an.',
+  'recovery.done.kept':
+    'Passkeys und Konten bei anderen Anbietern, die vorher hinzugefügt wurden, gelten weiterhin. Prüfen Sie sie auf Ihrer Kontoseite.',
+  'recovery.done.removed':
+    'Bisher hatte niemand die Adresse dieses Kontos bestätigt. Deshalb wurden zweite Faktoren und Konten bei anderen Anbietern entfernt, die vorher hinzugefügt wurden.',
   'recovery.done.confirm': 'Ihre E-Mail-Adresse ist bestätigt.',
   'recovery.done.title': 'Erledigt',
   'recovery.confirm.title': 'E-Mail-Adresse bestätigen',

@@ -39,6 +39,8 @@ export const recoveryEn = {
   'mail.password_changed.subject': 'Your password for {service} was changed',
   'mail.password_changed.text':
     'The password of the account {email} was changed. All devices and applications were signed out.',
+  'mail.password_changed.others':
+    'Beside the new password, the account can still be used with: {other}.',
   'mail.password_changed.notYou':
     'If this was not you, choose a new password now. That ends every session and every access of applications again.',
   'mail.address_change_requested.subject': 'Your email address for {service} is to be changed',
@@ -58,6 +60,14 @@ export const recoveryEn = {
   'mail.sign_in_method_removed.subject': 'A way to sign in to {service} was removed',
   'mail.sign_in_method_removed.text':
     'The account {email} can no longer be used with this way to sign in: {method}.',
+  'mail.recovery_codes_created.subject': 'New recovery codes for {service}',
+  'mail.recovery_codes_created.text':
+    'New recovery codes were created for the account {email}. The ones from before no longer work.',
+  'mail.recovery_code_used.subject': 'A recovery code for {service} was used',
+  'mail.recovery_code_used.text':
+    'A recovery code was used to sign in to the account {email}, instead of its second factor.',
+  'mail.recovery_code_used.left':
+    '{count, plural, =0 {No recovery code is left: create new ones on your account page.} one {One recovery code is left.} other {# recovery codes are left.}}',
   'mail.notYou':
     'If this was not you, choose a new password now, and check the ways to sign in on your account page.',
 
@@ -83,6 +93,10 @@ export const recoveryEn = {
     'For the account {email}. All devices and applications will be signed out.',
   'recovery.reset.save': 'Save password',
   'recovery.done.reset': 'Your new password is saved. Sign in with it now.',
+  'recovery.done.kept':
+    'Passkeys and accounts at other providers that were added before still work. Check them on your account page.',
+  'recovery.done.removed':
+    'Nobody had confirmed the address of this account before. So second factors and accounts at other providers that were added before have been removed.',
   'recovery.done.confirm': 'Your email address is confirmed.',
   'recovery.done.title': 'Done',
   'recovery.confirm.title': 'Confirm your email address',

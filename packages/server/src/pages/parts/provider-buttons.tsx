@@ -5,7 +5,7 @@ import { usePage } from './layout.tsx'
 /** Buttons that lead to the other providers of the setting `signInWith`. Work without a script. */
 export const ProviderButtons: FC<{
   readonly returnTo: string
-  /** Why a signed-in person signs in again. */
+  /** Why the person signs in, although they may be signed in already. */
   readonly prompt?: string | null
 }> = ({ returnTo, prompt = null }) => {
   const { service, t, languageQuery } = usePage()

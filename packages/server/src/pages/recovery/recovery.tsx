@@ -47,11 +47,13 @@ export function addRecovery(app: Hono<AppEnv>, context: ServiceContext): void {
   app.get(RECOVERY_PATHS.done, (c) => {
     const { t, user } = c.get('page')
     const isReset = c.req.query('what') === 'reset'
+    const others = c.req.query('others')
     return render(
       c,
       { title: t('recovery.done.title') },
       <>
         <p role="status">{t(isReset ? 'recovery.done.reset' : 'recovery.done.confirm')}</p>
+        {(others === 'kept' || others === 'removed') && <p>{t(`recovery.done.${others}`)}</p>}
         <p class="aside">
           {user && !isReset ? (
             <a href="/account">{t('account.title')}</a>
@@ -123,16 +125,18 @@ function addReset(app: Hono<AppEnv>): void {
     const form = await readForm(c)
     const token = form.get('token') ?? ''
     const { recovery, limits } = c.get('page').service
+    const password = form.get('password') ?? ''
     try {
-      const address = await recovery.resetPassword(token, form.get('password') ?? '')
+      const { address, otherWays } = await recovery.resetPassword(token, password, c.get('network'))
       // So that the person can sign in from here even while others guess at the password.
       await limits.rememberNetwork(emailKey(address), c.get('network'))
+      const query = { what: 'reset', ...(otherWays !== 'none' && { others: otherWays }) }
+      return c.redirect(`${RECOVERY_PATHS.done}?${new URLSearchParams(query)}`, 303)
     } catch (error) {
       if (error instanceof LinkUnusable) return unusablePage(c)
       if (!(error instanceof InvalidAccount)) throw error
       return resetPage(c, token, error.in(c.get('page').t))
     }
-    return c.redirect(`${RECOVERY_PATHS.done}?what=reset`, 303)
   })
 }
 
@@ -223,10 +227,8 @@ function addJoin(app: Hono<AppEnv>): void {
     if (!found) return unusablePage(c)
     const name = form.get('name')
     try {
-      const user = await service.recovery.join(token, {
-        name,
-        password: form.get('password') ?? '',
-      })
+      const person = { name, password: form.get('password') ?? '' }
+      const user = await service.recovery.join(token, person, c.get('network'))
       await service.limits.rememberNetwork(emailKey(user.email), c.get('network'))
       const returnTo = localPath(found.link.details.returnTo)
       return await finishFirstFactor(c, user, { methods: ['pwd'], returnTo })

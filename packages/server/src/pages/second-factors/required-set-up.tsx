@@ -54,8 +54,10 @@ async function addFactor(
   }
   const enrolment = factors.readTotp(user, form.get('enrolment') ?? '')
   if (!enrolment) return t('factors.app.expired')
-  const isAdded = await service.limits.tryCode('app', user.id, () =>
-    factors.addTotp(user.id, enrolment, form.get('code') ?? ''),
+  const isAdded = await service.limits.tryCode(
+    'app',
+    { userId: user.id, network: c.get('network') },
+    () => factors.addTotp(user.id, enrolment, form.get('code') ?? ''),
   )
   if (!isAdded) return t('factors.app.wrong')
   await service.recovery.notify(user, 'sign_in_method_added', t('factors.app.title'))

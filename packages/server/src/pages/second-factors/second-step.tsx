@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono'
+import type { FC } from 'hono/jsx'
 import type { FactorList } from '../../factors/factors.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import type { SignInMethod } from '../../sessions/methods.ts'
@@ -8,8 +9,10 @@ import {
   finishSecondFactor,
   type PendingPerson,
 } from '../../sign-in/finish.ts'
+import { toContactUrl } from '../parts/brand.ts'
 import { Refusal, Submit, TextField } from '../parts/fields.tsx'
 import { readForm } from '../parts/forms.ts'
+import { usePage } from '../parts/layout.tsx'
 import { PasskeyForm } from '../parts/passkey-form.tsx'
 import { redirectTargets } from '../parts/redirect-targets.ts'
 import { renderPage } from '../parts/render.tsx'
@@ -48,12 +51,16 @@ async function checkProof(
 ): Promise<readonly SignInMethod[] | string> {
   const { service, t } = c.get('page')
   const { factors, limits } = service
+  const by = { userId: user.id, network: c.get('network') }
   const recovery = form.get('recovery')
   if (recovery !== null) {
-    const isRight = await limits.tryCode('recovery', user.id, () =>
+    const isRight = await limits.tryCode('recovery', by, () =>
       factors.useRecoveryCode(user.id, recovery),
     )
-    return isRight ? ['otp'] : t('secondStep.wrongRecovery')
+    if (!isRight) return t('secondStep.wrongRecovery')
+    const { recoveryCodes } = await factors.list(user.id)
+    await service.recovery.notify(user, 'recovery_code_used', String(recoveryCodes))
+    return ['otp']
   }
   const response = form.get('passkey')
   if (response !== null) {
@@ -63,8 +70,23 @@ async function checkProof(
     return problem ?? ['pop', 'user']
   }
   const code = form.get('code') ?? ''
-  const isRight = await limits.tryCode('app', user.id, () => factors.useTotp(user.id, code))
+  const isRight = await limits.tryCode('app', by, () => factors.useTotp(user.id, code))
   return isRight ? ['otp'] : t('secondStep.wrongCode')
+}
+
+/** Whom to ask without the second factor and without a recovery code (threat N3). */
+const LostFactor: FC = () => {
+  const { service, t } = usePage()
+  const { name, support } = service.config.settings
+  return (
+    <p>
+      {support === null
+        ? t.parts('secondStep.ask', { service: <bdi>{name}</bdi> })
+        : t.parts('secondStep.ask.contact', {
+            contact: <a href={toContactUrl(support)}>{support}</a>,
+          })}
+    </p>
+  )
 }
 
 interface StepView {
@@ -107,9 +129,9 @@ async function stepPage(c: Context<AppEnv>, person: PendingPerson, view: StepVie
           <Submit class="primary wide">{t('secondStep.useCode')}</Submit>
         </form>
       )}
-      {own.recoveryCodes > 0 && (
-        <details class="apart" open={isRecovery}>
-          <summary>{t('secondStep.lost')}</summary>
+      <details class="apart" open={isRecovery}>
+        <summary>{t('secondStep.lost')}</summary>
+        {own.recoveryCodes > 0 && (
           <form method="post" action={action}>
             <TextField
               id="recovery"
@@ -126,8 +148,9 @@ async function stepPage(c: Context<AppEnv>, person: PendingPerson, view: StepVie
             />
             <Submit class="wide">{t('secondStep.useRecovery')}</Submit>
           </form>
-        </details>
-      )}
+        )}
+        <LostFactor />
+      </details>
       <p class="aside">
         {pending.sessionId === null ? (
           <a href="/login">{t('secondStep.startAgain')}</a>

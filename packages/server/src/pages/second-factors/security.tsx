@@ -33,14 +33,16 @@ export function addSecurity(app: Hono<AppEnv>): void {
     const enrolment = factors.readTotp(user, form.get('enrolment') ?? '')
     if (!enrolment) return appPage(c, { problem: t('factors.app.expired') })
     const isFirst = !(await factors.has(user.id))
-    const isAdded = await service.limits.tryCode('app', user.id, () =>
-      factors.addTotp(user.id, enrolment, form.get('code') ?? ''),
+    const isAdded = await service.limits.tryCode(
+      'app',
+      { userId: user.id, network: c.get('network') },
+      () => factors.addTotp(user.id, enrolment, form.get('code') ?? ''),
     )
     if (!isAdded) {
       return appPage(c, { problem: t('factors.app.wrong'), sealed: enrolment.sealed })
     }
     await service.recovery.notify(user, 'sign_in_method_added', t('factors.app.title'))
-    if (isFirst) await endOtherSessions(c)
+    if (isFirst) await endOtherSessions(c, user.id)
     await addToSession(c, ['otp'])
     return c.redirect(pageAfterAdding(c, isFirst), 303)
   })
@@ -88,7 +90,7 @@ export function addSecurity(app: Hono<AppEnv>): void {
     )
     if (problem !== null) return passkeyPage(c, { problem, name: form.get('name') ?? '' })
     await service.recovery.notify(user, 'sign_in_method_added', t('factors.passkey.title'))
-    if (isFirst) await endOtherSessions(c)
+    if (isFirst) await endOtherSessions(c, user.id)
     await addToSession(c, ['pop', 'user'])
     return c.redirect(pageAfterAdding(c, isFirst), 303)
   })
@@ -129,9 +131,10 @@ export function addSecurity(app: Hono<AppEnv>): void {
   app.post(`${HERE}/recovery-codes`, requireUser(), requireFreshSignIn(), async (c) => {
     await readOwnForm(c)
     const { service, t } = c.get('page')
-    const { id } = getSignedInUser(c)
-    if (!(await service.factors.has(id))) return c.redirect(HERE, 303)
-    const codes = await service.factors.renewRecoveryCodes(id)
+    const user = getSignedInUser(c)
+    if (!(await service.factors.has(user.id))) return c.redirect(HERE, 303)
+    const codes = await service.factors.renewRecoveryCodes(user.id)
+    await service.recovery.notify(user, 'recovery_codes_created')
     return renderPage(
       c,
       { title: t('factors.codes.title') },

@@ -249,6 +249,8 @@ export const serviceDe: Readonly<Record<keyof typeof serviceEn, string>> = {
   'adminMail.kind.address_confirmed': 'Adresse geändert, an die neue Adresse',
   'adminMail.kind.sign_in_method_added': 'Anmeldung hinzugefügt',
   'adminMail.kind.sign_in_method_removed': 'Anmeldung entfernt',
+  'adminMail.kind.recovery_codes_created': 'Wiederherstellungscodes erzeugt',
+  'adminMail.kind.recovery_code_used': 'Wiederherstellungscode verwendet',
   'adminMail.subject': 'Betrifft',
   'adminMail.last': 'Fällig',
   'adminMail.error': 'Letzter Fehler',

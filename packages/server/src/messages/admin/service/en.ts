@@ -235,6 +235,8 @@ export const serviceEn = {
   'adminMail.kind.address_confirmed': 'Address changed, to the new address',
   'adminMail.kind.sign_in_method_added': 'Sign-in method added',
   'adminMail.kind.sign_in_method_removed': 'Sign-in method removed',
+  'adminMail.kind.recovery_codes_created': 'Recovery codes created',
+  'adminMail.kind.recovery_code_used': 'Recovery code used',
   'adminMail.subject': 'About',
   'adminMail.last': 'Due',
   'adminMail.error': 'Last error',
