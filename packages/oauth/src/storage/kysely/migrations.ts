@@ -41,5 +41,11 @@ export const oauthMigrations: MigrationSet = {
         await addColumn(database, 'oauth_clients', 'last_used_at', instant.nullable())
       },
     },
+    {
+      id: '0004-last-use-of-tokens',
+      async up(database, { instant }) {
+        await addColumn(database, 'oauth_tokens', 'last_used_at', instant.nullable())
+      },
+    },
   ],
 }
