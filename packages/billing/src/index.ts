@@ -231,6 +231,7 @@ export type {
   InvoiceCustomer,
   InvoiceDiscount,
   InvoiceLine,
+  InvoicePaymentMethod,
   InvoiceTax,
 } from './features/invoices/invoice-parts.ts'
 export { renderCreditNote, renderInvoice } from './features/invoices/pdf.ts'

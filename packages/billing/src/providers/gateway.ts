@@ -3,6 +3,7 @@ import type { Owner } from '../core/values/owner.ts'
 import type { ProviderName } from '../core/values/provider-name.ts'
 import type { BasisPoints, TaxTerms } from '../core/values/tax.ts'
 import type { InvoiceData } from '../features/invoices/invoice.ts'
+import type { InvoicePaymentMethod } from '../features/invoices/invoice-parts.ts'
 import type { ProviderPaymentMethod } from '../features/payment-methods/contract.ts'
 import type {
   ChargeOptions,
@@ -78,6 +79,11 @@ export interface GatewayReads {
   listInvoices(customerId: string, filter: InvoiceFilter): Promise<InvoiceData[]>
   /** Finds an invoice of this customer. `null` if there is none with this id. */
   findInvoice(id: string, customerId: string, taxOf: TaxLookup): Promise<InvoiceData | null>
+  /**
+   * Returns the payment methods with which an invoice was paid, as they were then. Left out if the
+   * provider does not tell.
+   */
+  findInvoicePaymentMethods?(invoice: InvoiceData): Promise<readonly InvoicePaymentMethod[]>
 
   /**
    * Verifies the signature over the raw body. `realNow` is the real time even if billing has a

@@ -1,3 +1,11 @@
+import type { ProviderPaymentMethod } from '../payment-methods/contract.ts'
+
+/** A payment method with which an invoice was paid. */
+export type InvoicePaymentMethod = Pick<
+  ProviderPaymentMethod,
+  'kind' | 'brand' | 'lastFour' | 'email' | 'bank'
+>
+
 /** A line of an invoice. */
 export interface InvoiceLine {
   /** The provider's id of the line, if it has one. Credit notes refer to it. */
