@@ -53,7 +53,7 @@ export interface BillingPaths {
 }
 
 /** The seller's details and the layout of downloaded invoices. */
-export type InvoiceSeller = Omit<InvoicePdfOptions, 'customerDetails' | 'refunded'>
+export type InvoiceSeller = Omit<InvoicePdfOptions, 'customerDetails' | 'refunded' | 'paidWith'>
 
 /** How disputed charges (chargebacks) affect access. */
 export interface DisputeOptions {

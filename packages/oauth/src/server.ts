@@ -516,7 +516,7 @@ export function createAuthorizationServer<
       stopTimers()
       stopWatching()
       for (const stop of stopFeatures) stop()
-      await context.verifier.settle()
+      await context.verifier.finishWrites()
     },
   }
 }

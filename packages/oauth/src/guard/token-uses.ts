@@ -7,7 +7,7 @@ export const TOKEN_USE_RETRY_MS = 60_000
 
 export interface RecordingVerifier extends TokenVerifier {
   /** Waits for the uses that are being written. */
-  settle(): Promise<void>
+  finishWrites(): Promise<void>
 }
 
 export interface TokenUseOptions {
@@ -44,7 +44,7 @@ export function recordTokenUses(
     ...verifier,
     verifyHeader: (header) => mapAwaitable(verifier.verifyHeader(header), note),
     verify: async (text) => note(await verifier.verify(text)),
-    async settle() {
+    async finishWrites() {
       await Promise.all(pending)
     },
   }
