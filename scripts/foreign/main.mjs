@@ -1,5 +1,6 @@
-// npm run check:foreign [-- java go python node proxy mcp webhooks]: libraries in other languages
-// read Tollgate's tokens, sign in with it, and verify billing's webhooks. With --write it writes
+// npm run check:foreign [-- java go python node proxy mcp upstream webhooks]: libraries in other
+// languages read Tollgate's tokens, sign in with it, and verify billing's webhooks; people sign in to
+// the service at a provider of another make. With --write it writes
 // the table of docs/reference/clients.md and runs nothing. Each library is installed from its own
 // registry into a temporary folder and prints its verdict on every token, which is compared with
 // the expected one here. Java with Maven, Go and Python are needed for their parts.
@@ -13,6 +14,7 @@ import { checkMcp } from './mcp.mjs'
 import { checkProxy } from './proxy.mjs'
 import { startServer } from './server.mjs'
 import { compareWithTable, writeTable } from './table.mjs'
+import { checkUpstream } from './upstream.mjs'
 import { checkWebhooks } from './webhooks.mjs'
 
 const run = promisify(execFile)
@@ -111,6 +113,7 @@ const server = await startServer()
 const others = {
   mcp: () => checkMcp(folder),
   proxy: () => checkProxy(server, folder),
+  upstream: () => checkUpstream(folder),
   webhooks: () => checkWebhooks(folder),
 }
 try {

@@ -177,8 +177,8 @@ export const ROWS = [
   },
 ]
 
-/** Webhook libraries are not clients of the authorization server. */
-const WITHOUT_ROWS = ['webhooks']
+/** Webhook libraries and providers are not clients of the authorization server. */
+const WITHOUT_ROWS = ['upstream', 'webhooks']
 
 export function renderTable() {
   const rows = ROWS.map(

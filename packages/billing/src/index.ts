@@ -389,7 +389,11 @@ export type { Capability, GatewayParts } from './providers/gateway-parts.ts'
 export type { HandlerContext, HandlerName, WebhookHandler } from './providers/handlers.ts'
 export type { ProviderItem, RequestedItem } from './providers/item.ts'
 export { rejectReservedOptions } from './providers/overrides.ts'
-export type { PaymentMethodKind, ProviderPaymentMethod } from './providers/payment-method.ts'
+export type {
+  InvoicePaymentMethod,
+  PaymentMethodKind,
+  ProviderPaymentMethod,
+} from './providers/payment-method.ts'
 export {
   defineProvider,
   type GatewayDependencies,

@@ -1,7 +1,7 @@
 import type { ClientCache } from './caches/client-cache.ts'
-import type { ClientUses } from './caches/client-uses.ts'
 import type { AuthorizationCodeCache } from './caches/code-cache.ts'
 import type { ConsentCache } from './caches/consent-cache.ts'
+import type { Uses } from './caches/uses.ts'
 import type {
   ClientAuthentication,
   CrossOriginPolicy,
@@ -12,7 +12,7 @@ import type {
 import type { AuthorizationResponse, Grant, GrantContext } from './grants/grant.ts'
 import type { CookieMode } from './guard/cookie-mode.ts'
 import type { ScopeLimiters } from './guard/scope-limits.ts'
-import type { TokenVerifier } from './guard/verify.ts'
+import type { RecordingVerifier } from './guard/token-uses.ts'
 import type { DerivedKeyring } from './keys/keyring.ts'
 import type { TextEncrypter } from './keys/seal.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
@@ -77,7 +77,7 @@ export interface ServerContext extends GrantContext {
    */
   readonly pagePaths: ReadonlySet<string>
   readonly responses: ReadonlyMap<string, OfferedResponseType>
-  readonly clientUses: ClientUses
+  readonly clientUses: Uses
   readonly clients: ClientCache<ServerContext>
   readonly codes: AuthorizationCodeCache
   readonly consents: ConsentCache
@@ -90,7 +90,7 @@ export interface ServerContext extends GrantContext {
   readonly clientSecrets: TextEncrypter
   readonly accessTokens: AccessTokens
   readonly refreshTokens: RefreshTokens
-  readonly verifier: TokenVerifier
+  readonly verifier: RecordingVerifier
   readonly knownUsers: UserExistenceCache
   readonly providers: UserProviders
   readonly feed: RevocationFeed

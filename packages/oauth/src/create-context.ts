@@ -1,7 +1,8 @@
 import { createClientCache } from './caches/client-cache.ts'
-import { createClientUses } from './caches/client-uses.ts'
 import { createAuthorizationCodeCache } from './caches/code-cache.ts'
 import { createConsentCache } from './caches/consent-cache.ts'
+import { createUses } from './caches/uses.ts'
+import { PERSONAL_ACCESS_CLIENT_ID } from './clients/client.ts'
 import { findScopeLimit } from './clients/self-registered.ts'
 import { clientRequirements } from './clients/settings/demands.ts'
 import { findLaterDate } from './clock.ts'
@@ -10,6 +11,7 @@ import { createEmitter } from './events.ts'
 import type { Feature } from './features/feature.ts'
 import { createCookieMode } from './guard/cookie-mode.ts'
 import { createScopeLimiters } from './guard/scope-limits.ts'
+import { recordTokenUses, TOKEN_USE_RETRY_MS } from './guard/token-uses.ts'
 import { createTokenVerifier } from './guard/verify.ts'
 import { createKeyring } from './keys/keyring.ts'
 import { createEncrypter } from './keys/seal.ts'
@@ -68,7 +70,8 @@ export function createContext(options: ResolvedOptions): ServerContext {
     providers: options.providers,
     logger: options.logger,
   })
-  const verifier = createTokenVerifier({
+  const { logger } = options
+  const tokenVerifier = createTokenVerifier({
     accessTokens,
     keys,
     feed,
@@ -77,6 +80,17 @@ export function createContext(options: ResolvedOptions): ServerContext {
     audiences: new Set(allResources.map(({ audience }) => audience)),
     machineScopes: options.machineScopeNames,
     clock,
+  })
+  const verifier = recordTokenUses(tokenVerifier, {
+    clientId: PERSONAL_ACCESS_CLIENT_ID,
+    uses: createUses({
+      subject: 'personal access token',
+      recordUse: (...use) => storage.tokens.recordUse(...use),
+      retryAfter: TOKEN_USE_RETRY_MS,
+      clock,
+      logger,
+    }),
+    afterCommit: storage.afterCommit,
   })
   const context: ServerContext = {
     options,
@@ -101,7 +115,13 @@ export function createContext(options: ResolvedOptions): ServerContext {
           : [],
       ),
     }),
-    clientUses: createClientUses(storage.clients, { clock, logger: options.logger }),
+    clientUses: createUses({
+      subject: 'client',
+      recordUse: (...use) => storage.clients.recordUse(...use),
+      retryAfter: 0,
+      clock,
+      logger,
+    }),
     codes: createAuthorizationCodeCache(storage.codes),
     consents: createConsentCache(storage.consents),
     keys,

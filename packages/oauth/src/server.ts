@@ -298,7 +298,10 @@ export interface AuthorizationServer<
   deliver(): Promise<number>
   /** Deletes expired rows and returns their number. */
   purge(): Promise<number>
-  /** Stops the timers. Does not close the database, which belongs to the caller. */
+  /**
+   * Stops the timers and waits for the uses of tokens that are being recorded. Does not close the
+   * database, which belongs to the caller.
+   */
   close(): Promise<void>
 }
 
@@ -540,6 +543,7 @@ export function createAuthorizationServer<
       stopTimers()
       stopWatching()
       for (const stop of stopFeatures) stop()
+      await context.verifier.finishWrites()
     },
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AuthorizationServerOptions } from '../src/index.ts'
-import { clientCredentials } from '../src/index.ts'
+import { clientCredentials, memoryStorage, toTokenJson } from '../src/index.ts'
 import { sealedTokens } from './outside/sealed-tokens.ts'
 import { ISSUER, startServer } from './outside/start-server.ts'
 
@@ -156,4 +156,106 @@ describe('the expiry of a personal access token', () => {
       expect(await oauth.tokens.listByUser('ada')).toEqual([])
     },
   )
+})
+
+describe('the last use of a personal access token', () => {
+  type Started = ReturnType<typeof start>
+  const lastUse = async ({ oauth }: Started) =>
+    (await oauth.tokens.listByUser('ada'))[0]?.lastUsedAt
+
+  /** A server whose storage counts the writes of uses, and fails on request. */
+  function startCounting() {
+    const storage = memoryStorage()
+    const state = { writes: 0, fails: false, errors: [] as string[] }
+    const recordUse: typeof storage.tokens.recordUse = async (...use) => {
+      state.writes += 1
+      if (state.fails) throw new Error('the disk is full')
+      return storage.tokens.recordUse(...use)
+    }
+    const tokens = { ...storage.tokens, recordUse }
+    const logger = { error: (message: string) => state.errors.push(message) }
+    return { ...start({ storage: { ...storage, tokens }, logger }), state }
+  }
+
+  it('is null before the first use, and then the time of the use', async () => {
+    const server = start()
+    const { accessToken, token } = await server.create()
+    expect([token.lastUsedAt, await lastUse(server)]).toEqual([null, null])
+    server.clock.advance('3d')
+    const at = server.clock.now()
+    await server.guard(accessToken)
+    await expect.poll(() => lastUse(server)).toEqual(at)
+  })
+
+  it('is recorded by introspection', async () => {
+    const server = start()
+    const { accessToken } = await server.create()
+    expect(await server.introspect(accessToken)).toMatchObject({ active: true })
+    await expect.poll(() => lastUse(server)).toEqual(server.clock.now())
+  })
+
+  it('is written once per day and process, however many requests there are', async () => {
+    const server = startCounting()
+    const { state, clock, guard } = server
+    const { accessToken } = await server.create()
+    const first = clock.now()
+    for (let count = 0; count < 5; count += 1) await guard(accessToken)
+    clock.advance('23h')
+    await guard(accessToken)
+    await expect.poll(() => lastUse(server)).toEqual(first)
+    expect(state.writes).toBe(1)
+    clock.advance('1h')
+    await guard(accessToken)
+    await expect.poll(() => lastUse(server)).toEqual(clock.now())
+    expect(state.writes).toBe(2)
+  })
+
+  it('is not recorded for tokens that are refused, nor for other tokens', async () => {
+    const server = startCounting()
+    const { accessToken, token } = await server.create()
+    await server.oauth.tokens.revoke(token.id)
+    await expect(server.guard(accessToken)).rejects.toMatchObject({ code: 'invalid_token' })
+    expect(await server.introspect(accessToken)).toEqual({ active: false })
+    const { client, secret } = await server.oauth.clients.create({
+      name: 'Shop',
+      grants: ['client_credentials'],
+    })
+    const form = { client_id: client.id, client_secret: secret ?? '' }
+    const { access_token } = await server.token({ ...form, grant_type: 'client_credentials' })
+    const authorization = `Bearer ${access_token}`
+    const request = { authorization, cookie: null, csrfToken: null }
+    expect(await server.oauth.guard.authenticate('client', request)).toMatchObject({
+      clientId: client.id,
+    })
+    await server.oauth.close()
+    expect(server.state.writes).toBe(0)
+  })
+
+  it('does not affect requests if recording fails, and is recorded by a request a minute later', async () => {
+    const server = startCounting()
+    const { state, clock, guard } = server
+    const { accessToken } = await server.create()
+    state.fails = true
+    for (let count = 0; count < 3; count += 1) {
+      expect(await guard(accessToken)).toBe('ada')
+      await expect.poll(() => state.errors.length).toBe(1)
+    }
+    expect(state.errors).toEqual(['The last use of a personal access token could not be recorded'])
+    expect(state.writes).toBe(1)
+    state.fails = false
+    clock.advance('1m')
+    expect(await guard(accessToken)).toBe('ada')
+    await expect.poll(() => lastUse(server)).toEqual(clock.now())
+  })
+
+  it('is in the JSON of the list of tokens, and is written before close() returns', async () => {
+    const server = start()
+    const { accessToken, token, client } = await server.create()
+    expect(toTokenJson(token, client).last_used_at).toBeNull()
+    const at = server.clock.now()
+    await server.guard(accessToken)
+    await server.oauth.close()
+    const [used] = await server.oauth.tokens.listByUser('ada')
+    expect(used && toTokenJson(used, client).last_used_at).toBe(at.toISOString())
+  })
 })

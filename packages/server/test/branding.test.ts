@@ -69,7 +69,7 @@ describe('a service with its own brand', () => {
     },
   )
 
-  it('prints the vendor, the address, the contact and the card on invoices', async () => {
+  it('prints the vendor, the address, the contact and the charged card on invoices', async () => {
     const { id } = await service.users.create({ email: 'ada@example.com', password: 'long enough' })
     const billable = await service.billing.user(Number(id))
     await billable.newSubscription('main', 'pro').create('pm_card_visa')
@@ -78,7 +78,8 @@ describe('a service with its own brand', () => {
     const [invoice] = await billable.invoices()
     const pdf = await browser.get(`/user/invoice/${invoice?.id}`)
     const text = extractPdfText(new Uint8Array(await pdf.arrayBuffer()))
-    for (const line of ['Acme Ltd', '1 Main Street', 'London', 'help@acme.example']) {
+    const card = 'Paid with Visa •••• 4242'
+    for (const line of ['Acme Ltd', '1 Main Street', 'London', 'help@acme.example', card]) {
       expect(text).toContain(line)
     }
   })

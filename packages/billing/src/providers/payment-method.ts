@@ -29,3 +29,9 @@ export interface ProviderPaymentMethod {
   /** The object as the provider's SDK returned it. */
   readonly raw: unknown
 }
+
+/** A payment method with which an invoice was paid. */
+export type InvoicePaymentMethod = Pick<
+  ProviderPaymentMethod,
+  'kind' | 'brand' | 'lastFour' | 'email' | 'bank'
+>

@@ -9,6 +9,7 @@ type Moment =
   | 'liveUntil'
   | 'revokedAt'
   | 'createdAt'
+  | 'lastUsedAt'
 
 /**
  * A stored row. Dates are kept as numbers, because a Date takes 112 bytes and slows down garbage
@@ -74,6 +75,7 @@ function toRow(token: Token, scopes: readonly string[]): KeptToken {
     liveUntil: token.liveUntil.getTime(),
     revokedAt: toNumber(token.revokedAt),
     createdAt: token.createdAt.getTime(),
+    lastUsedAt: toNumber(token.lastUsedAt),
     details: token.details,
   }
 }
@@ -96,6 +98,7 @@ function fromRow(id: string, row: KeptToken): Token {
     liveUntil: new Date(row.liveUntil),
     revokedAt: toDate(row.revokedAt),
     createdAt: new Date(row.createdAt),
+    lastUsedAt: toDate(row.lastUsedAt),
     details: row.details,
   }
 }

@@ -206,6 +206,11 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         tokens.set({ ...token, lateGeneration: generation })
         return true
       },
+      async recordUse(id, at, unlessAfter) {
+        const token = tokens.get(id)
+        const before = token?.lastUsedAt
+        if (token && (!before || before <= unlessAfter)) tokens.set({ ...token, lastUsedAt: at })
+      },
       async revoke(selector, at) {
         if (!('id' in selector)) deletePendingRequests(selector)
         const rows = 'id' in selector ? [tokens.get(selector.id) ?? []].flat() : tokens.all()

@@ -91,6 +91,11 @@ export interface Token {
   readonly revokedAt: Date | null
   /** When the grant was created. */
   readonly createdAt: Date
+  /**
+   * When a personal access token was last used, accurate to a day: the actual last use may be up to
+   * a day later. `null` if it was never used, and for all other tokens.
+   */
+  readonly lastUsedAt: Date | null
   /** Data of the grant in addition to its scopes. `null` for most. */
   readonly details: GrantDetails | null
 }

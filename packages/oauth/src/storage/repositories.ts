@@ -161,6 +161,11 @@ export interface TokenRepository {
    */
   markLateRepeat(id: string, generation: number): Promise<boolean>
   /**
+   * Records in `lastUsedAt` that a token was used at this time, unless a use later than
+   * `unlessAfter` is recorded. Does nothing for an unknown token.
+   */
+  recordUse(id: string, at: Date, unlessAfter: Date): Promise<void>
+  /**
    * Revokes all matching tokens that are not revoked yet, deletes the pending requests and codes of
    * the user, if the selector names one, and announces the revocation in the feed. Returns the
    * revoked tokens.

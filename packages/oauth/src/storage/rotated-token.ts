@@ -12,6 +12,7 @@ export type FieldsKeptByRotation = Pick<
   | 'lateGeneration'
   | 'liveUntil'
   | 'createdAt'
+  | 'lastUsedAt'
   | 'details'
 >
 
@@ -39,6 +40,7 @@ export function createRotatedToken(kept: FieldsKeptByRotation, rotation: TokenRo
     liveUntil: findLaterDate(kept.liveUntil, findLaterDate(expiresAt, refreshExpiresAt)),
     revokedAt: null,
     createdAt: kept.createdAt,
+    lastUsedAt: kept.lastUsedAt,
     details: rotation.details ?? kept.details,
   }
 }

@@ -51,6 +51,7 @@ export const exampleToken: Token = {
   liveUntil: secondsAfterStart(600),
   revokedAt: null,
   createdAt: CONTRACT_START,
+  lastUsedAt: null,
   details: { resources: ['https://api.example'], signIn: { at: 1_767_225_600, amr: ['pwd'] } },
 }
 

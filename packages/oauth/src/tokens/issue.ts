@@ -97,6 +97,7 @@ function buildToken(request: TokenRequest, context: ServerContext): Token {
     liveUntil: refreshExpiresAt ? findLaterDate(refreshExpiresAt, expiresAt) : expiresAt,
     revokedAt: null,
     createdAt: now,
+    lastUsedAt: null,
     details: buildDetails(request, context),
   }
 }

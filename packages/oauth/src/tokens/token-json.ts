@@ -23,6 +23,11 @@ export interface TokenJson {
   readonly updated_at: string
   /** When the current access token expires, in ISO 8601 format. */
   readonly expires_at: string
+  /**
+   * When a personal access token was last used, in ISO 8601 format, accurate to a day. `null` if it
+   * was never used, and for other tokens.
+   */
+  readonly last_used_at: string | null
 }
 
 /**
@@ -41,5 +46,6 @@ export function toTokenJson(token: Token, client: Client | null): TokenJson {
     created_at: token.createdAt.toISOString(),
     updated_at: (token.revokedAt ?? token.issuedAt).toISOString(),
     expires_at: token.expiresAt.toISOString(),
+    last_used_at: token.lastUsedAt?.toISOString() ?? null,
   }
 }

@@ -29,7 +29,8 @@ const send = (
   path = '/oauth/token',
 ) => server.post(path, { client_id: id, client_secret: secret, ...form })
 const useOf = async (id: string) => (await server.oauth.clients.lastUsed([id])).get(id)
-const writes = () => statements.filter((sql) => sql.includes('last_used_at')).length
+const writes = () =>
+  statements.filter((sql) => /^update \Woauth_clients\W set \Wlast_used_at/.test(sql)).length
 
 describe('clients.lastUsed(), which returns when clients were last used,', () => {
   it('returns the time of the last token, and nothing for clients that were never used', async () => {

@@ -203,6 +203,12 @@ export function mapStorage(): Storage {
         tokens.set(id, { ...token, lateGeneration: generation })
         return true
       },
+      async recordUse(id, at, unlessAfter) {
+        const token = tokens.get(id)
+        const before = token?.lastUsedAt
+        if (token && (!before || before <= unlessAfter))
+          tokens.set(id, { ...token, lastUsedAt: at })
+      },
       async revoke(selector, at) {
         deletePendingRequests(selector)
         const found = tokens.list((token) => !token.revokedAt && isMeant(token, selector))

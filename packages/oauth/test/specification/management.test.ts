@@ -49,6 +49,7 @@ const TOKEN_FIELDS = [
   'created_at',
   'updated_at',
   'expires_at',
+  'last_used_at',
 ]
 
 describe('the routes for clients:', () => {

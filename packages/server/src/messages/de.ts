@@ -339,6 +339,8 @@ export const de: PageMessages = {
   'tokens.allowed': 'Berechtigungen',
   'tokens.created': 'Erstellt',
   'tokens.expires': 'Läuft ab',
+  'tokens.lastUsed': 'Zuletzt benutzt',
+  'tokens.neverUsed': 'Noch nicht',
   'tokens.secretTitle': 'Ihr neues Token',
   'tokens.secretText':
     'Dieses Token wird nur einmal angezeigt. Wer es hat, kann im Rahmen der gewählten Berechtigungen in Ihrem Namen handeln.',

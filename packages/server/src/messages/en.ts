@@ -323,6 +323,8 @@ export const en = {
   'tokens.allowed': 'Permissions',
   'tokens.created': 'Created',
   'tokens.expires': 'Expires',
+  'tokens.lastUsed': 'Last used',
+  'tokens.neverUsed': 'Not yet',
   'tokens.secretTitle': 'Your new token',
   'tokens.secretText':
     'This token is shown only once. Anyone who has it can act as you, within the permissions that you chose.',

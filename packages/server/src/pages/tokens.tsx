@@ -48,6 +48,7 @@ export function addTokens(app: Hono<AppEnv>): void {
                 t('tokens.allowed'),
                 t('tokens.created'),
                 t('tokens.expires'),
+                t('tokens.lastUsed'),
                 t('table.actions'),
               ]}
               rows={tokens.map((token) => renderTokenCells(token, scopes, t))}
@@ -72,6 +73,7 @@ function renderTokenCells(token: Token, scopes: ScopeDescriptions, t: PageText) 
     <ScopeList names={token.scopes} scopes={scopes} />,
     <Day at={token.createdAt} />,
     <Day at={token.expiresAt} />,
+    token.lastUsedAt ? <Day at={token.lastUsedAt} /> : t('tokens.neverUsed'),
     <span class="actions" data-scripted hidden>
       <button
         type="button"

@@ -315,6 +315,7 @@ export const personTables: readonly PersonTable[] = [
       expires_at: instant,
       refresh_expires_at: instant.nullable(),
       revoked_at: instant.nullable(),
+      last_used_at: instant.nullable(),
     }),
     withheld: {
       id: INTERNAL,

@@ -133,6 +133,7 @@ const ROWS: Readonly<Record<string, (n: number, now: number) => Row>> = {
     revoked_at: null,
     created_at: now + n,
     details: null,
+    last_used_at: null,
   }),
   oauth_consents: (n, now) => ({
     user_id: String(chooseOwner(n)),

@@ -18,6 +18,7 @@ export const arabicPhrases: TranslatedPhrases = {
   paidFromCredit: 'مدفوع من الرصيد',
   balanceFromBefore: 'رصيد سابق',
   amountPaid: 'المبلغ المدفوع',
+  paidWith: 'طريقة الدفع',
   amountDue: 'المبلغ المستحق',
   page: 'صفحة {page} من {pages}',
   creditNote: 'إشعار دائن',

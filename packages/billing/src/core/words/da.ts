@@ -18,6 +18,7 @@ export const danishPhrases: TranslatedPhrases = {
   paidFromCredit: 'Betalt fra saldo',
   balanceFromBefore: 'Tidligere saldo',
   amountPaid: 'Betalt beløb',
+  paidWith: 'Betalt med',
   amountDue: 'At betale',
   page: 'side {page} af {pages}',
   creditNote: 'Kreditnota',

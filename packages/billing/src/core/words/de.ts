@@ -18,6 +18,7 @@ export const germanPhrases: TranslatedPhrases = {
   paidFromCredit: 'Aus Guthaben bezahlt',
   balanceFromBefore: 'Übertrag',
   amountPaid: 'Bezahlter Betrag',
+  paidWith: 'Bezahlt mit',
   amountDue: 'Zu zahlen',
   page: 'Seite {page} von {pages}',
   creditNote: 'Rechnungskorrektur',

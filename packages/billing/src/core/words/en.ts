@@ -18,6 +18,7 @@ export const englishPhrases: TranslatedPhrases = {
   paidFromCredit: 'Paid from credit',
   balanceFromBefore: 'Previous balance',
   amountPaid: 'Amount paid',
+  paidWith: 'Paid with',
   amountDue: 'Amount due',
   page: 'page {page} of {pages}',
   creditNote: 'Credit note',

@@ -18,6 +18,7 @@ export const spanishPhrases: TranslatedPhrases = {
   paidFromCredit: 'Pagado con saldo',
   balanceFromBefore: 'Saldo anterior',
   amountPaid: 'Importe pagado',
+  paidWith: 'Pagado con',
   amountDue: 'Importe a pagar',
   page: 'página {page} de {pages}',
   creditNote: 'Nota de crédito',

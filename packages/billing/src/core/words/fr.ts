@@ -18,6 +18,7 @@ export const frenchPhrases: TranslatedPhrases = {
   paidFromCredit: 'Payé par avoir',
   balanceFromBefore: 'Solde antérieur',
   amountPaid: 'Montant payé',
+  paidWith: 'Payé avec',
   amountDue: 'Montant à payer',
   page: 'page {page} sur {pages}',
   creditNote: 'Avoir',

@@ -18,6 +18,7 @@ export const hebrewPhrases: TranslatedPhrases = {
   paidFromCredit: 'שולם מיתרת זכות',
   balanceFromBefore: 'יתרה קודמת',
   amountPaid: 'סכום ששולם',
+  paidWith: 'שולם באמצעות',
   amountDue: 'סכום לתשלום',
   page: 'עמוד {page} מתוך {pages}',
   creditNote: 'הודעת זיכוי',

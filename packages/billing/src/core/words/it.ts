@@ -18,6 +18,7 @@ export const italianPhrases: TranslatedPhrases = {
   paidFromCredit: 'Pagato con credito',
   balanceFromBefore: 'Saldo precedente',
   amountPaid: 'Importo pagato',
+  paidWith: 'Pagato con',
   amountDue: 'Importo dovuto',
   page: 'pagina {page} di {pages}',
   creditNote: 'Nota di credito',

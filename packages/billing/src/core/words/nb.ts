@@ -18,6 +18,7 @@ export const norwegianPhrases: TranslatedPhrases = {
   paidFromCredit: 'Betalt fra saldo',
   balanceFromBefore: 'Tidligere saldo',
   amountPaid: 'Betalt beløp',
+  paidWith: 'Betalt med',
   amountDue: 'Beløp å betale',
   page: 'side {page} av {pages}',
   creditNote: 'Kreditnota',

@@ -18,6 +18,7 @@ export const dutchPhrases: TranslatedPhrases = {
   paidFromCredit: 'Betaald uit tegoed',
   balanceFromBefore: 'Eerder saldo',
   amountPaid: 'Betaald bedrag',
+  paidWith: 'Betaald met',
   amountDue: 'Te betalen',
   page: 'pagina {page} van {pages}',
   creditNote: 'Creditnota',

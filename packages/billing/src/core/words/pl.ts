@@ -18,6 +18,7 @@ export const polishPhrases: TranslatedPhrases = {
   paidFromCredit: 'Zapłacono ze środków',
   balanceFromBefore: 'Poprzednie saldo',
   amountPaid: 'Zapłacono',
+  paidWith: 'Metoda płatności',
   amountDue: 'Do zapłaty',
   page: 'strona {page} z {pages}',
   creditNote: 'Faktura korygująca',

@@ -18,6 +18,7 @@ export const portuguesePhrases: TranslatedPhrases = {
   paidFromCredit: 'Pago com crédito',
   balanceFromBefore: 'Saldo anterior',
   amountPaid: 'Valor pago',
+  paidWith: 'Pago com',
   amountDue: 'Valor a pagar',
   page: 'página {page} de {pages}',
   creditNote: 'Nota de crédito',

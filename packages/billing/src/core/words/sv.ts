@@ -18,6 +18,7 @@ export const swedishPhrases: TranslatedPhrases = {
   paidFromCredit: 'Betalt från saldo',
   balanceFromBefore: 'Tidigare saldo',
   amountPaid: 'Betalt belopp',
+  paidWith: 'Betalt med',
   amountDue: 'Att betala',
   page: 'sida {page} av {pages}',
   creditNote: 'Kreditnota',

@@ -40,6 +40,8 @@ export interface InvoiceWords {
   readonly balanceFromBefore: string
   /** Label of the amount paid. */
   readonly amountPaid: string
+  /** Label before the payment method of a paid invoice. */
+  readonly paidWith: string
   /** Label of the amount due. */
   readonly amountDue: string
   /** Label of the amount refunded to the card. */

@@ -4,6 +4,7 @@ import { type BasisPoints, formatTaxPercentage } from '../../core/values/tax.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { collectResults } from '../../providers/braintree/collect.ts'
 import { startOfDay } from '../../providers/braintree/days.ts'
+import { describeTransactionMethod } from '../../providers/braintree/describe-method.ts'
 import { isNotFound } from '../../providers/braintree/errors.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { braintree } from '../../providers/sdk-types.ts'
@@ -26,7 +27,7 @@ const PENDING = [
  */
 export function createBraintreeInvoices(
   context: BraintreeContext,
-): Pick<Gateway, 'hasPaid' | 'listInvoices' | 'findInvoice'> {
+): Pick<Gateway, 'hasPaid' | 'listInvoices' | 'findInvoice' | 'findInvoicePaymentMethods'> {
   const { gateway } = context
   const sales = (customerId: string) => listCustomerSales(context, customerId)
   return {
@@ -39,6 +40,10 @@ export function createBraintreeInvoices(
         .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
         .slice(0, limit ?? undefined)
         .map((transaction) => convertSaleToInvoice(context, transaction, taxOf))
+    },
+    async findInvoicePaymentMethods({ raw }) {
+      const method = describeTransactionMethod(raw as braintree.Transaction)
+      return method ? [method] : []
     },
     async findInvoice(id, customerId, taxOf) {
       try {

@@ -1,4 +1,5 @@
 import type { TaxLookup } from '../../core/values/tax.ts'
+import type { InvoicePaymentMethod } from '../../providers/payment-method.ts'
 import type { InvoiceData } from './invoice.ts'
 
 /** The result of voiding an invoice. */
@@ -43,5 +44,10 @@ declare module '../../providers/gateway.ts' {
     listInvoices(customerId: string, filter: InvoiceFilter): Promise<InvoiceData[]>
     /** Finds an invoice of this customer. `null` if there is none with this id. */
     findInvoice(id: string, customerId: string, taxOf: TaxLookup): Promise<InvoiceData | null>
+    /**
+     * Returns the payment methods with which an invoice was paid, as they were then. Left out if the
+     * provider does not tell.
+     */
+    findInvoicePaymentMethods?(invoice: InvoiceData): Promise<readonly InvoicePaymentMethod[]>
   }
 }

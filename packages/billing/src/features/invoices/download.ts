@@ -14,7 +14,7 @@ export async function respondWithInvoice(
   invoice: Invoice,
   options: DownloadOptions,
 ): Promise<HttpResponse> {
-  const body = await renderInvoice(invoice.data, options)
+  const body = await renderReceipt(invoice, options)
   return pdfResponse(body, buildPdfFileName(options.product, invoice.date()))
 }
 
@@ -23,8 +23,14 @@ export async function renderInvoiceFile(
   invoice: Invoice,
   options: DownloadOptions,
 ): Promise<{ name: string; type: string; body: Uint8Array }> {
-  const body = await renderInvoice(invoice.data, options)
+  const body = await renderReceipt(invoice, options)
   return { name: buildPdfFileName(options.product, invoice.date()), type: 'application/pdf', body }
+}
+
+/** Renders an invoice with the payment methods with which it was paid. */
+async function renderReceipt(invoice: Invoice, options: DownloadOptions) {
+  const { paidWith = await invoice.paidWith() } = options
+  return renderInvoice(invoice.data, { ...options, paidWith })
 }
 
 function pdfResponse(body: Uint8Array<ArrayBuffer>, name: string): HttpResponse {

@@ -6,6 +6,7 @@ import { createBraintreeInvoices } from './braintree.ts'
 import type { DownloadOptions } from './download.ts'
 import type { Invoice } from './invoice.ts'
 import { createStripeInvoices } from './stripe.ts'
+import { createStripePaidWith } from './stripe-paid-with.ts'
 import { createStripeSingleInvoices } from './stripe-single-invoices.ts'
 import { createStripeInvoiceActions } from './stripe-void.ts'
 import { downloadInvoice, findInvoice, type InvoiceListOptions, listInvoices } from './user.ts'
@@ -66,6 +67,7 @@ export const invoicesFeature = defineFeature({
   },
   stripe: (context) => ({
     ...createStripeInvoices(context),
+    ...createStripePaidWith(context),
     ...createStripeSingleInvoices(context),
   }),
   braintree: createBraintreeInvoices,

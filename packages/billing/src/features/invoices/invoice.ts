@@ -1,6 +1,7 @@
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import { formatMoney, type Money, money } from '../../core/values/money.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
+import type { InvoicePaymentMethod } from '../../providers/payment-method.ts'
 import type { CreditNote, CreditNoteOptions } from '../credit-notes/credit-note.ts'
 import type { Refund, RefundOptions } from '../refunds/refund.ts'
 import type { InvoiceCustomer, InvoiceDiscount, InvoiceLine, InvoiceTax } from './invoice-parts.ts'
@@ -95,6 +96,8 @@ export interface InvoiceMethods {
   refund(options: RefundOptions): Promise<Refund>
   /** Reads how much of the invoice was refunded so far. */
   refunded(): Promise<Money>
+  /** Reads the payment methods with which the invoice was paid. */
+  paidWith(): Promise<readonly InvoicePaymentMethod[]>
   /** Reads the payment that the customer has to authenticate. `null` if there is none. */
   pendingConfirmation(): Promise<PendingConfirmation | null>
   /** Issues a credit note for the invoice. */
@@ -166,6 +169,18 @@ export class Invoice {
   /** Reads from the provider how much of the invoice was refunded so far. */
   refunded(): Promise<Money> {
     return this.#deeds.refunded()
+  }
+
+  /**
+   * Reads from the provider with which payment methods the invoice was paid, as they were then.
+   * Empty if it is unpaid, was paid from credit or outside the provider, or if the provider does
+   * not tell. Downloads print them.
+   * @example
+   * const [card] = await invoice.paidWith()
+   * if (card) log(`${card.brand} ${card.lastFour}`)
+   */
+  paidWith(): Promise<readonly InvoicePaymentMethod[]> {
+    return this.#deeds.paidWith()
   }
 
   /**
@@ -291,6 +306,8 @@ const DETACHED_INVOICE_METHODS: InvoiceMethods = {
   void: throwDetachedInvoice,
   refund: throwDetachedInvoice,
   refunded: throwDetachedInvoice,
+  // Not an error, because an invoice of the application's own can be rendered too.
+  paidWith: async () => [],
   pendingConfirmation: throwDetachedInvoice,
   creditNote: throwDetachedInvoice,
 }

@@ -1,5 +1,6 @@
 import type { Money } from '../../core/values/money.ts'
 import type { InvoiceWords } from '../../core/words/words.ts'
+import type { InvoicePaymentMethod } from '../../providers/payment-method.ts'
 
 /** Content and look of an invoice or credit note as a PDF. */
 export interface InvoicePdfOptions {
@@ -20,6 +21,11 @@ export interface InvoicePdfOptions {
   readonly customerDetails?: readonly string[]
   /** Refunded amount to print below the total. `invoice.refunded()` reads it from the provider. */
   readonly refunded?: Money
+  /**
+   * Payment methods to print on a receipt. `invoice.paidWith()` reads them from the provider, as
+   * downloads and mail do by themselves. Empty prints none.
+   */
+  readonly paidWith?: readonly InvoicePaymentMethod[]
   /** Text at the end of the last page. */
   readonly footer?: string
   /**
@@ -38,7 +44,7 @@ export interface InvoicePdfOptions {
 }
 
 /** The seller's details and the layout of downloaded invoices. */
-export type InvoiceSeller = Omit<InvoicePdfOptions, 'customerDetails' | 'refunded'>
+export type InvoiceSeller = Omit<InvoicePdfOptions, 'customerDetails' | 'refunded' | 'paidWith'>
 
 declare module '../../options.ts' {
   interface BillingOptions<User> {

@@ -7,6 +7,7 @@ import { formatMoney, money } from '../../core/values/money.ts'
 import { findLanguageWords } from '../../core/words/all.ts'
 import type { InvoiceWords } from '../../core/words/words.ts'
 import type { CreditNoteData } from '../credit-notes/credit-note.ts'
+import { formatPaymentMethodLabel } from '../payment-methods/label.ts'
 import type { InvoiceData } from './invoice.ts'
 import type { InvoiceDiscount, InvoiceLine, InvoiceTax } from './invoice-parts.ts'
 import type { InvoicePdfOptions } from './pdf-options.ts'
@@ -54,7 +55,7 @@ interface DocumentParts {
 function buildInvoiceParts(
   invoice: InvoiceData,
   options: InvoicePdfOptions,
-  { words, date }: DocumentFormatter,
+  { words, date, locale }: DocumentFormatter,
 ): DocumentParts {
   const { number, paid, total, amountDue, startingBalance } = invoice
   const balance: [string, number][] =
@@ -65,9 +66,17 @@ function buildInvoiceParts(
           [paid ? words.amountPaid : words.amountDue, amountDue],
         ]
   const back = options.refunded?.amount ?? 0
+  const paidWith = paid ? (options.paidWith ?? []) : []
+  const labels = paidWith.map((method) => formatPaymentMethodLabel(method, locale))
   return {
     title: paid ? words.receipt : words.invoice,
-    facts: [`${words.number} ${number}`, `${words.date} ${date(invoice.date)}`],
+    facts: [
+      `${words.number} ${number}`,
+      `${words.date} ${date(invoice.date)}`,
+      ...(labels.length === 0
+        ? []
+        : [removeControlCharacters(`${words.paidWith} ${labels.join(', ')}`)]),
+    ],
     afterTotal: [...balance, ...(back === 0 ? [] : [[words.refunded, -back] as const])],
     notes: invoice.reverseCharge ? [words.reverseCharge] : [],
   }

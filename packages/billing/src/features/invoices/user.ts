@@ -76,6 +76,8 @@ export function toInvoice(user: UserScope, data: InvoiceData): Invoice {
     void: async () => voidInvoice(user.withCapability('invoiceActions'), data.id),
     refund: async (options) => refundCharge(user.withCapability('refunds'), data.id, options),
     refunded: async () => readRefundedAmount(user.withCapability('refunds'), data),
+    paidWith: async () =>
+      (data.paid && (await (await user.gateway()).findInvoicePaymentMethods?.(data))) || [],
     pendingConfirmation: () => findConfirmationOf(user, data.id),
     creditNote: async (options) =>
       issueCreditNote(user.withCapability('creditNotes'), data, options),

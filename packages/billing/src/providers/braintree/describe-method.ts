@@ -1,6 +1,10 @@
 import type braintree from 'braintree'
 import { type CardExpiry, type CardSummary, NO_CARD, toExpiryText } from '../../core/values/card.ts'
-import type { PaymentMethodKind, ProviderPaymentMethod } from '../payment-method.ts'
+import type {
+  InvoicePaymentMethod,
+  PaymentMethodKind,
+  ProviderPaymentMethod,
+} from '../payment-method.ts'
 
 /** Fields of all payment method classes of the SDK, of which its types declare only some. */
 interface Fields {
@@ -43,6 +47,46 @@ export function describeBraintreePaymentMethod(
     isDefault,
     raw: method,
   }
+}
+
+/** Describes the payment method of a transaction, as it was at the time. `null` if it has none. */
+export function describeTransactionMethod(
+  transaction: braintree.Transaction,
+): InvoicePaymentMethod | null {
+  const found = TRANSACTION_METHODS.map(
+    (name) =>
+      (transaction as unknown as Record<string, Partial<TransactionFields> | undefined>)[name],
+  ).find(isFilled)
+  if (!found) return null
+  const { kind, brand } = detectKind({ ...found, email: found.payerEmail })
+  return {
+    kind,
+    brand,
+    lastFour: found.sourceCardLast4 ?? found.last4 ?? null,
+    email: found.payerEmail ?? null,
+    bank: found.bankName ?? null,
+  }
+}
+
+/** Fields of a transaction for its payment method. The SDK creates empty objects for the others. */
+const TRANSACTION_METHODS = [
+  'paypalAccount',
+  'applePayCard',
+  'androidPayCard',
+  'venmoAccountDetails',
+  'usBankAccount',
+  'sepaDirectDebitAccountDetails',
+  'creditCard',
+]
+
+interface TransactionFields extends Fields {
+  /** Only set for PayPal accounts. */
+  readonly payerEmail?: string | undefined
+}
+
+function isFilled(fields: Partial<TransactionFields> | undefined): boolean {
+  const { last4, sourceCardLast4, payerEmail, venmoUserId } = fields ?? {}
+  return [last4, sourceCardLast4, payerEmail, venmoUserId].some(Boolean)
 }
 
 /**
@@ -101,7 +145,7 @@ function fingerprintOf(bin: string | undefined, last: string | undefined): strin
 }
 
 /** Detects the kind by the fields that are set, because bundlers change class names. */
-function detectKind(fields: Fields): {
+function detectKind(fields: Omit<Fields, 'token'>): {
   readonly kind: PaymentMethodKind
   readonly brand: string | null
 } {

@@ -1,6 +1,10 @@
 import type Stripe from 'stripe'
 import { type CardSummary, NO_CARD, toExpiryText } from '../../core/values/card.ts'
-import type { PaymentMethodKind, ProviderPaymentMethod } from '../payment-method.ts'
+import type {
+  InvoicePaymentMethod,
+  PaymentMethodKind,
+  ProviderPaymentMethod,
+} from '../payment-method.ts'
 
 /** Payment method types that debit a bank account. */
 const BANK_DEBITS: readonly string[] = [
@@ -50,6 +54,21 @@ export function describeStripePaymentMethod(
   }
 }
 
+/** Describes the payment method of a charge, as it was at the time. */
+export function describeChargedMethod(
+  details: Stripe.Charge.PaymentMethodDetails,
+): InvoicePaymentMethod {
+  const { type, card } = details
+  const { last4, bank_name, payer_email } = detailsOf(details)
+  return {
+    kind: kindOf(type),
+    brand: card ? card.brand : type === 'paypal' ? null : type,
+    lastFour: last4 ?? null,
+    email: payer_email ?? null,
+    bank: bank_name ?? null,
+  }
+}
+
 /** Returns the values of our card columns for a payment method. */
 export function summarizePaymentMethod(method: Stripe.PaymentMethod): CardSummary {
   const { kind, brand, lastFour, email, expires } = describeStripePaymentMethod(method, null)
@@ -73,7 +92,7 @@ interface Details {
 }
 
 /** Returns the details of a payment method, which Stripe stores under the name of its type. */
-function detailsOf(method: Stripe.PaymentMethod): Details {
+function detailsOf(method: { readonly type: string }): Details {
   const fields: Readonly<Record<string, unknown>> = { ...method }
   const details = fields[method.type]
   return typeof details === 'object' && details !== null ? details : {}

@@ -106,6 +106,7 @@ export const tokenTable = defineTable(
     revoked_at: field.instant.nullable(),
     created_at: field.instant,
     details,
+    last_used_at: field.instant.nullable(),
   },
   {
     primaryKey: ['id'],
@@ -131,6 +132,7 @@ export const unchangedTokenColumns = tokenTable.pick(
   'live_until',
   'created_at',
   'details',
+  'last_used_at',
 )
 export const detailsOfToken = tokenTable.pick('details')
 export type UnchangedTokenRow = ReturnType<typeof unchangedTokenColumns.toRow>

@@ -109,6 +109,16 @@ export function createTokenRepository(database: Database<OAuthTables>): TokenRep
         .executeTakeFirst()
       return numUpdatedRows === 1n
     },
+    async recordUse(id, at, unlessAfter) {
+      await database.kysely
+        .updateTable('oauth_tokens')
+        .set({ last_used_at: at.getTime() })
+        .where('id', '=', id)
+        .where((eb) =>
+          eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', unlessAfter.getTime())]),
+        )
+        .execute()
+    },
     async revoke(selector, at) {
       const revoked: Token[] = []
       for (;;) {

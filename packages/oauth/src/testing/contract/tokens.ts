@@ -106,6 +106,38 @@ export const defineTokensContract: ContractPart = ({ describe, it }, create) => 
       assert.equal(rotated?.lateGeneration, 3)
     })
 
+    it('records when a token was last used, unless a recent use is already recorded', async () => {
+      const { tokens } = await create()
+      await tokens.create(exampleToken)
+      const { id } = exampleToken
+      const useOf = async () => (await tokens.find(id))?.lastUsedAt
+      assert.equal(await useOf(), null)
+      await tokens.recordUse(id, secondsAfterStart(10), CONTRACT_START)
+      await tokens.recordUse(id, secondsAfterStart(20), secondsAfterStart(9))
+      await tokens.recordUse('unknown', secondsAfterStart(10), CONTRACT_START)
+      assert.deepEqual(await useOf(), secondsAfterStart(10))
+      assert.equal(await tokens.find('unknown'), null)
+      await tokens.recordUse(id, secondsAfterStart(30), secondsAfterStart(10))
+      const used = { ...exampleToken, lastUsedAt: secondsAfterStart(30) }
+      assert.deepEqual(await tokens.find(id), used)
+      assert.deepEqual(await tokens.listByUser('ada', CONTRACT_START), [used])
+    })
+
+    it('keeps the time of the last use when a token is rotated or revoked', async () => {
+      const { tokens } = await create()
+      await tokens.create(exampleToken)
+      const at = secondsAfterStart(1)
+      await tokens.recordUse(exampleToken.id, at, CONTRACT_START)
+      const rotated = await tokens.rotate(newRotation(0, secondsAfterStart(2)))
+      assert.deepEqual(rotated?.lastUsedAt, at)
+      assert.deepEqual(await tokens.find(exampleToken.id), rotated)
+      await tokens.revoke({ id: exampleToken.id }, secondsAfterStart(3))
+      await tokens.recordUse(exampleToken.id, secondsAfterStart(9), secondsAfterStart(8))
+      const revoked = await tokens.find(exampleToken.id)
+      assert.deepEqual(revoked?.lastUsedAt, secondsAfterStart(9))
+      assert.deepEqual(revoked?.revokedAt, secondsAfterStart(3))
+    })
+
     const unmarked: ReadonlyArray<[string, Partial<Token>]> = [
       ['of another generation', { generation: 4 }],
       ['that was revoked', { generation: 3, revokedAt: CONTRACT_START }],

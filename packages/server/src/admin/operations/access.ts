@@ -30,6 +30,9 @@ export const tokenShape = z.strictObject({
   scopes: z.array(z.string()),
   created_at: instant,
   expires_at: instant,
+  last_used_at: instant
+    .nullable()
+    .describe('Last use of a personal access token, accurate to a day. `null` for other tokens'),
 })
 nameSchema('Token', tokenShape)
 
@@ -57,6 +60,7 @@ export function tokenJson(token: Token): TokenJson {
     scopes: [...token.scopes],
     created_at: token.createdAt.toISOString(),
     expires_at: token.expiresAt.toISOString(),
+    last_used_at: token.lastUsedAt?.toISOString() ?? null,
   }
 }
 

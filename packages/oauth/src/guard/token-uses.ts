@@ -1,0 +1,51 @@
+import { mapAwaitable } from '../awaitable.ts'
+import type { Uses } from '../caches/uses.ts'
+import type { TokenVerifier, VerifiedToken } from './verify.ts'
+
+/** Time after which the use of a token is written again if the store has failed. */
+export const TOKEN_USE_RETRY_MS = 60_000
+
+export interface RecordingVerifier extends TokenVerifier {
+  /** Waits for the uses that are being written. */
+  finishWrites(): Promise<void>
+}
+
+export interface TokenUseOptions {
+  /** Id of the client whose tokens are recorded. */
+  readonly clientId: string
+  readonly uses: Uses
+  /** Calls the function after the commit of the transaction that the caller runs in, if any. */
+  readonly afterCommit: ((run: () => void) => void) | undefined
+}
+
+/**
+ * Adds to a verifier that it records the use of the tokens of one client. Callers do not wait for the
+ * write, because guards must work while the store does not.
+ */
+export function recordTokenUses(
+  verifier: TokenVerifier,
+  { clientId, uses, afterCommit = (run) => run() }: TokenUseOptions,
+): RecordingVerifier {
+  const pending = new Set<Promise<void>>()
+
+  function record(tokenId: string): void {
+    const writing = uses.note(tokenId)
+    if (!writing) return
+    pending.add(writing)
+    void writing.then(() => pending.delete(writing))
+  }
+
+  function note(token: VerifiedToken): VerifiedToken {
+    if (token.clientId === clientId) afterCommit(() => record(token.tokenId))
+    return token
+  }
+
+  return {
+    ...verifier,
+    verifyHeader: (header) => mapAwaitable(verifier.verifyHeader(header), note),
+    verify: async (text) => note(await verifier.verify(text)),
+    async finishWrites() {
+      await Promise.all(pending)
+    },
+  }
+}
