@@ -519,7 +519,7 @@ describe('the routes for strangers, while the worker sends mail', () => {
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as { msg: string; sql?: string; path?: string })
 
-  /** What requests and the worker use. Other workers read their own tables meanwhile. */
+  /** The tables of requests and of the worker. Other workers read their own tables meanwhile. */
   const TABLES = /"(account_mails|account_links|users|oauth_limits|known_networks)"/
 
   /** The statements from the request to its response, also those of the worker. */
