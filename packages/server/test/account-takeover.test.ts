@@ -27,7 +27,7 @@ beforeAll(async () => {
 beforeEach(() => {
   mails.length = 0
   // Limits count per hour.
-  service.clock.advance('2h')
+  service.clock.advance({ hours: 2 })
 })
 afterAll(() => service?.stop())
 
@@ -58,7 +58,7 @@ async function addApp(person: Person) {
   const code = () => codeOfStep(enrolment.secret, stepAt(service.clock.now()))
   expect(await service.factors.addTotp(person.id, enrolment, code())).toBe(true)
   return () => {
-    service.clock.advance('30s')
+    service.clock.advance({ seconds: 30 })
     return code()
   }
 }
@@ -189,13 +189,13 @@ describe('wrong codes of a thief who knows the password', () => {
     const browser = service.browser()
     for (let attempt = 0; attempt < 50; attempt += 1) {
       if (attempt % 10 === 0) {
-        service.clock.advance('16m')
+        service.clock.advance({ minutes: 16 })
         await browser.post('/login', { email, password }, from(THIEF))
       }
       const wrong = await browser.post('/login/second-step', { code: '000000' }, from(THIEF))
       expect(wrong.status).toBe(401)
     }
-    service.clock.advance('16m')
+    service.clock.advance({ minutes: 16 })
   }
 
   it('do not lock the owner out on a network where a code was right before (threat N2)', async () => {

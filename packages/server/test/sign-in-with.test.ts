@@ -286,7 +286,7 @@ describe('a sign-in with another provider for an application that demands a fres
         prompt: 'login',
         max_age: '0',
       })
-      service.clock.advance('5s')
+      service.clock.advance({ seconds: 5 })
       const now = Math.floor(service.clock.now().getTime() / 1000)
       const response = standIn.approve(location, { ...claims, auth_time: now })
       const back = await browser.get(`/login/with/acme/callback?${response}`)

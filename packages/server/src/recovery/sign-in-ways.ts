@@ -1,10 +1,9 @@
-import type { Database } from '@tollgate/database'
 import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { Config } from '../config/config.ts'
 import type { Factors } from '../factors/factors.ts'
 import type { PageText } from '../messages/messages.ts'
 import { deleteSignInWays } from '../storage/personal-data.ts'
-import type { ServiceTables } from '../storage/tables.ts'
+import type { ServiceDatabase } from '../storage/tables.ts'
 import { createUpstream } from '../upstream/upstream.ts'
 import type { User } from '../users/user.ts'
 import type { UserAccounts } from '../users/users.ts'
@@ -24,7 +23,7 @@ export interface SignInWays {
 
 export function createSignInWays(options: {
   readonly config: Config
-  readonly database: Database
+  readonly database: ServiceDatabase
   readonly clock: Clock
   readonly url: string
   readonly users: UserAccounts
@@ -59,8 +58,7 @@ export function createSignInWays(options: {
     async removeAll(userId, t) {
       const { passkeys, apps, providers } = await read(userId, t)
       const removed = [...passkeys, ...apps, ...providers.map(nameOf)]
-      const database = options.database as unknown as Database<ServiceTables>
-      if (removed.length > 0) await deleteSignInWays(database, userId)
+      if (removed.length > 0) await deleteSignInWays(options.database, userId)
       // An application that was approved before could otherwise get new tokens without a question.
       for (const { clientId } of await oauth.consents.listByUser(userId)) {
         await oauth.consents.revoke(userId, clientId)

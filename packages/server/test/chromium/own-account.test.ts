@@ -61,7 +61,7 @@ describeInChromium('the own account, using only the keyboard,', ({ newPage, forg
     await page.getByRole('heading', { name: 'Authenticator app' }).waitFor()
 
     await press(page, 'button', 'Sign out')
-    service.clock.advance('1m')
+    service.clock.advance({ minutes: 1 })
     await signInByKeyboard(page, ada.email)
     await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor()
     await type(page, 'Code from your authenticator app', '000000')
@@ -92,7 +92,7 @@ describeInChromium('the own account, using only the keyboard,', ({ newPage, forg
   it('is exported and deleted, and the person comes back with the same address', async () => {
     const eve = { name: 'Eve', email: 'eve@example.com', password: PASSWORD }
     const page = await newPage({ cookies: await signedIn(service, eve) })
-    service.clock.advance('11m')
+    service.clock.advance({ minutes: 11 })
     forgive(page, /status of 422/)
     await page.goto(`${service.url}/account`)
     await press(page, 'link', 'Download your data')
