@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { AREAS, adminScopes, getOperationArea } from '../../packages/server/src/admin/operation.ts'
 import { OPERATIONS } from '../../packages/server/src/admin/operations/all.ts'
-import { PROBLEMS } from '../../packages/server/src/admin/problems.ts'
+import { PROBLEMS } from '../../packages/server/src/service-error.ts'
 import { PAGE, writeOperations } from '../operations-reference.mjs'
 
 it('docs/reference/admin.md matches the operations (npm run docs:operations writes it)', () => {

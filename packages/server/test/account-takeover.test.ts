@@ -108,7 +108,7 @@ async function resetPassword(email: string, password = NEW_PASSWORD) {
   return (await browser.get(done.headers.get('location') ?? '')).text()
 }
 
-describe('a new password for an account whose address nobody had confirmed (threat N8)', () => {
+describe('a new password for an account whose address was never confirmed (threat Q11)', () => {
   it('removes every other way to sign in that a stranger may have added, and says so', async () => {
     const victim = await createPerson()
     const passkey = await addAllWays(victim)

@@ -46,7 +46,7 @@ async function lastEntry(operation: string, teamId: string) {
   return entries.filter(({ owner_id }) => owner_id === `team:${teamId}`).at(-1)
 }
 
-describe('the billing of a team in the management API', () => {
+describe('the billing of a team in the management API (threat N10)', () => {
   it.each(PROVIDERS)('is listed, and its invoice is found by number, at %s', async (provider) => {
     const viewer = await operators.operator('viewer')
     const { id, api, invoice } = await payingTeam(provider)
