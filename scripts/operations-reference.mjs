@@ -70,7 +70,9 @@ function replacePart(page, [name, lines]) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [{ OPERATIONS }, { AREAS, adminScopes, getOperationArea }, { PROBLEMS }] =
     await Promise.all(
-      ['operations/all.js', 'operation.js', '../service-error.js'].map((file) => import(join(ADMIN, file))),
+      ['operations/all.js', 'operation.js', '../service-error.js'].map(
+        (file) => import(join(ADMIN, file)),
+      ),
     )
   const written = writeOperations(readFileSync(PAGE, 'utf8'), {
     operations: OPERATIONS,

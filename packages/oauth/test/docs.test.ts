@@ -138,8 +138,8 @@ describe('docs/reference/errors.md', () => {
 
   it('lists every error code', () => {
     const source = read('../src/errors/oauth-error.ts')
-    const [, union = ''] = source.split('export type OAuthErrorCode =')
-    const codes = [...(union.split('\n\n')[0] ?? '').matchAll(/'(\w+)'/g)].map(([, code]) => code)
+    const [, table = ''] = source.split('const STATUS = {')
+    const codes = [...(table.split('}')[0] ?? '').matchAll(/(\w+): \d+/g)].map(([, code]) => code)
     expect(codes.sort()).toEqual(exported.map(({ error }) => error.code as string).sort())
   })
 })
@@ -289,7 +289,11 @@ describe('docs/reference/events.md', () => {
     const { rows } = tableBelow(page('events'), '```')
     const real = membersOf('events.ts', 'OAuthEvents').map(({ name, type }) => {
       const fields = [...type.matchAll(/readonly (\w+): ([^;\n}]+)/g)]
-      const payload = fields.map(([, field, text]) => `${field}: ${text?.trim()}`)
+      const payload =
+        fields.length > 0
+          ? fields.map(([, field, text]) => `${field}: ${text?.trim()}`)
+          : // A named type, followed by its members.
+            [type, ...membersOf('events.ts', type).map((member) => member.name)]
       return { name, payload }
     })
     const documented = rows.map((row) => ({
