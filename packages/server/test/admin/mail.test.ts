@@ -75,7 +75,7 @@ describe('the preview of mail', () => {
   it('shows the texts of the setting mail.words, escaped in HTML', async () => {
     const viewer = await operatorWithForms(service, 'viewer')
     const frame = await viewer.open('/admin/mail/preview/html?kind=receipt&language=de')
-    expect(frame.html).toContain('Bis bald, &#60;b&#62;Ihr&#60;/b&#62; Laden')
+    expect(frame.html).toContain('Bis bald, &lt;b&gt;Ihr&lt;/b&gt; Laden')
     const other = await viewer.open('/admin/mail/preview/html?kind=constructor&language=../x')
     expect(other.html).toContain('<html lang="en"')
   })

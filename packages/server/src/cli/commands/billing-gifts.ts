@@ -22,11 +22,11 @@ const ENTRY_OPTIONS = {
   amount: option.required('<amount>', 'such as 12.50'),
   currency: option.text('<code>', "currency of the amount, by default that of the owner's balance"),
   description: option.text('<text>', 'text that the owner sees'),
-  owner: OWNER,
   idempotencyKey: option.text(
     '<key>',
     'idempotency key; repeat an interrupted command with the same key',
   ),
+  owner: OWNER,
 }
 
 /** Commands that give an owner something: free access, a longer trial, or credit. */
