@@ -345,7 +345,7 @@ describe('the audit log of commands', () => {
     const foreign = ['billing', 'credit', id, '--amount', '5.00', '--currency', 'chf']
     const { code, stderr, left } = await runAndListEntries(foreign)
     expect([code, left.map(({ outcome }) => outcome)]).toEqual([2, ['started', 'failed']])
-    expect(stderr).toContain('The balance of this person is in usd, not in chf.')
+    expect(stderr).toContain('This balance is in usd, not in chf.')
   })
 
   it('gives the credit once if `billing credit` is repeated with the same idempotency key', async () => {
