@@ -1,3 +1,4 @@
+import { timestamp } from '@tollgate/database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { personTables, tablesWithoutPeople } from '../src/storage/person-tables.ts'
@@ -110,7 +111,7 @@ describe('the export of a person', () => {
           if (name === 'id' && !/int/i.test(dataType) && !shown.columns.includes('id'))
             return [name, `SECRET-${table.name}`] as const
           if (/int/i.test(dataType)) return [name, 1] as const
-          if (/time/i.test(dataType)) return [name, new Date(0)] as const
+          if (/time/i.test(dataType)) return [name, timestamp(new Date(0))] as const
           const isJson =
             /^(scopes|declined|redirect_uris|grant_types|settings|bill|content|details|request|commitments)$/
           if (isJson.test(name)) return [name, '["shown"]'] as const
