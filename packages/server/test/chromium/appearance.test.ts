@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../support.ts'
 
 type Browser = ReturnType<TestService['browser']>
 
-const LARGEST_PAGE = 60_000
+const LARGEST_PAGE = 64_000
 
 interface View {
   readonly name: string
