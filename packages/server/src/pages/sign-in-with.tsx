@@ -152,9 +152,10 @@ async function decide(
   { provider, attempt, identity }: Told,
 ): Promise<SignInDecision> {
   const { users, config } = c.get('page').service
+  // In this order, because another request may create both meanwhile: with the account, its link is found.
+  const holder = identity.email === null ? null : await users.findAccount(identity.email)
   const link = await users.identities.find(provider.id, identity.subject)
   const account = link && (await users.findAccount(link.userId))
-  const holder = identity.email === null ? null : await users.findAccount(identity.email)
   return decideSignIn({
     identity,
     linked: link && { userId: link.userId, isEnabled: account !== null && !account.disabledAt },

@@ -38,8 +38,9 @@ export const migrationSets: readonly MigrationSet[] = Object.values(SETS)
 
 export async function findTables(database: Database): Promise<FoundTables> {
   if (!(await hasTable(database, 'users'))) {
-    // The service would have created its own tables first.
-    return (await readMigrations(database)).size === 0 ? 'nothing' : 'application'
+    if ((await readMigrations(database)).size === 0) return 'nothing'
+    // The service creates its own tables first. Another process may have done so since the first read.
+    if (!(await hasTable(database, 'users'))) return 'application'
   }
   // A first migration that was interrupted may have created the table without recording it.
   return (await hasColumn(database, 'users', 'email_key')) ? 'service' : 'application'
