@@ -617,7 +617,7 @@ export const tablesWithoutPeople: Readonly<Record<string, string>> = {
   oauth_revocations: 'announcements that a token or session has ended, which expire',
   oauth_tickets: 'one-time secrets, which expire within minutes',
   tollgate_clock: 'time of the database',
-  tollgate_locks: 'locks between processes, on MariaDB and MySQL',
+  tollgate_locks: 'locks between processes, where the database has none of its own',
   tollgate_migrations: 'versions of the tables',
   write_probes: 'the readiness check',
 }
