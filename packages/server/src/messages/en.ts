@@ -243,7 +243,7 @@ export const en = {
     'The subscription {name} will end today. The rest of a paid period is not refunded. To use it up, cancel the subscription first and come back after it has ended.',
   'leave.invoices': 'Invoices are kept for as long as the law requires.',
   'leave.clients':
-    'These applications that you registered keep working without you, and operators can still manage them: {names}. Delete the ones that nobody needs on the page {clients} first.',
+    'The applications that you registered keep working without you, and operators can still manage them: {names}. To delete an application, open the page {clients} before you delete your account.',
   'leave.again':
     'You can register again with the same email address, but the new account will be empty.',
   'leave.export': 'Before that, you can keep a copy: {link}',
