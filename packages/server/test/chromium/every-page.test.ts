@@ -97,7 +97,7 @@ describeInChromium('every page in every state', ({ newPage, forgive }) => {
       }
       for (const { action, isFirst, isAsked } of await listDangerousForms(page)) {
         if (isFirst) harmful.push(`${name}: ${action}`)
-        if (isAsked) asked.push(`${name}: ${action.replace(/\/teams\/\w+\//, '/teams/…/')}`)
+        if (isAsked) asked.push(`${name}: ${action?.replace(/\/teams\/\w+\//, '/teams/…/')}`)
       }
     })
     expect(dead).toEqual([])
@@ -196,17 +196,13 @@ async function openEverything(page: Page): Promise<void> {
   })
   // A provider's frame gets its height only while its tab is in front.
   await page.bringToFront()
-  // A card number has to be visible completely while it is typed.
-  for (const frame of page.frames().slice(1)) {
-    const element = await frame.frameElement()
-    // Mail is shown in a frame, too.
-    const isForCard = await element.evaluate(
-      (frame) => frame instanceof Element && frame.closest('[data-card-entry]') !== null,
-    )
-    if (!isForCard) continue
+  // A card number has to be visible completely while it is typed. A script may replace its frame, so
+  // each is looked up anew.
+  for (const element of await page.locator('[data-card-entry] iframe').all()) {
+    const frame = element.contentFrame()
+    await frame.locator('input').first().waitFor()
     for (const [name, value] of Object.entries(CARD)) {
       const field = frame.locator(`input[data-field="${name}"]`)
-      await frame.locator('input').first().waitFor()
       if ((await field.count()) > 0) await field.fill(value)
     }
   }
