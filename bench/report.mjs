@@ -99,7 +99,7 @@ function formatRows(title, results, peers, notes) {
         : []),
       formatRatio(ofLimit),
       formatRatio(ofPeer),
-      formatRatio(row.target),
+      formatTargets(row),
       verdict,
     ]
   })
@@ -133,6 +133,15 @@ function formatOpenid(results, notes) {
 
 const judgeTimes = (worst, { ofPeer }) => (worst >= ofPeer ? 'yes' : 'no')
 
+const formatTargets = ({ target, ofLimit, ofPeer }) =>
+  [
+    target && formatRatio(target),
+    ofLimit && `/limit ${formatRatio(ofLimit)}`,
+    ofPeer && `/peer ${formatRatio(ofPeer)}`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+
 /**
  * Judges a target, which is either relative to the floor or a share of the limit at the time it was
  * set.
@@ -143,8 +152,9 @@ function judge(row, cells, notes) {
   const beside = row.peers.map((peer) => others[peer]).filter(Boolean)
   const ofPeer = beside.length ? Math.min(...beside) : undefined
   const beatsPeers = !row.ofPeer || !ofPeer || ofPeer >= row.ofPeer
-  if (!beatsPeers) return { ofLimit, ofPeer, verdict: 'no' }
-  if (own >= row.target) return { ofLimit, ofPeer, verdict: 'yes' }
+  const reachesLimit = !row.ofLimit || !ofLimit || ofLimit >= row.ofLimit
+  if (!beatsPeers || !reachesLimit) return { ofLimit, ofPeer, verdict: 'no' }
+  if (row.target === undefined || own >= row.target) return { ofLimit, ofPeer, verdict: 'yes' }
   if (!ofLimit || ofLimit < row.target / row.limit) return { ofLimit, ofPeer, verdict: 'no' }
   notes.push(
     '*  below the target as a part of the floor, but the same share of the limit as where it was set.',

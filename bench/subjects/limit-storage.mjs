@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { client, scope, users } from '../fixtures.mjs'
 import { openSql, openSqliteFile } from '../storage/sql.mjs'
 
@@ -6,7 +7,7 @@ import { openSql, openSqliteFile } from '../storage/sql.mjs'
  * and its refresh token share a row; rotation is one conditional write and one insert.
  */
 export async function openLimitStorage({ store, fill }, databaseUrl) {
-  if (store === 'memory') return openMemory()
+  if (store === 'memory') return openMemory(fill)
   const storage = store === 'postgres' ? openPostgres(databaseUrl) : openSqlite(databaseUrl)
   if (fill) await storage.fill(fill)
   for (const user of users) await storage.addConsent(user, client.id, scope)
@@ -133,7 +134,7 @@ function openSqlite(databaseUrl) {
   }
 }
 
-function openMemory() {
+function openMemory(fill = 0) {
   const byAccess = new Map()
   const byRefresh = new Map()
   const codes = new Map()
@@ -141,6 +142,11 @@ function openMemory() {
   const insert = (token) => {
     byAccess.set(token.accessHash ?? token.id, token)
     if (token.refreshHash) byRefresh.set(token.refreshHash, token)
+  }
+  const exp = Date.now() + 365 * 86_400_000
+  for (let n = 0; n < fill; n++) {
+    const userId = `filler-${n % 1000}`
+    insert({ id: randomUUID(), refreshHash: randomUUID(), clientId: client.id, userId, scope, exp })
   }
   const follow = ({ userId, scope }, token) => {
     token.userId = userId

@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { scope } from '../fixtures.mjs'
 import { openSql } from '../storage/sql.mjs'
 
 /**
- * Stores this many live tokens of a thousand users directly in the table: issuing a million one by
- * one would take longer than the benchmark.
+ * Stores this many live tokens of a thousand users directly, because issuing a million one by one
+ * would take longer than the benchmark.
  */
-export async function fillTokens({ store, fill }, databaseUrl, clientId) {
+export async function fillTokens({ store, fill }, { storage, databaseUrl }, clientId) {
+  if (storage) return fillMemory(storage, fill, clientId)
   const sql = openSql(store, databaseUrl)
   const now = Date.now()
   const year = 365 * 86_400_000
@@ -33,4 +35,31 @@ const dialects = {
 const tidy = {
   postgres: ['VACUUM ANALYZE oauth_tokens', 'CHECKPOINT'],
   sqlite: ['ANALYZE', 'PRAGMA wal_checkpoint(TRUNCATE)'],
+}
+
+async function fillMemory({ tokens }, count, clientId) {
+  const now = Date.now()
+  const end = now + 365 * 86_400_000
+  for (let n = 0; n < count; n++) {
+    await tokens.create({
+      id: randomUUID().replaceAll('-', ''),
+      clientId,
+      userId: `filler-${n % 1000}`,
+      grantType: 'authorization_code',
+      name: null,
+      scopes: [scope],
+      generation: 0,
+      clientSecretVersion: 1,
+      issuedAt: new Date(now),
+      expiresAt: new Date(end),
+      refreshExpiresAt: new Date(end),
+      previousExpiresAt: null,
+      lateGeneration: null,
+      liveUntil: new Date(end + n),
+      revokedAt: null,
+      createdAt: new Date(now),
+      lastUsedAt: null,
+      details: null,
+    })
+  }
 }

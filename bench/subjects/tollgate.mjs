@@ -32,8 +32,9 @@ const openidWorkloads = ['openid', 'userinfo', 'pushed', 'dpop', 'dpopUserinfo',
 export async function start(row, { databaseUrl }) {
   const isOpenid = openidWorkloads.includes(row.workload)
   const asked = isOpenid ? openidScope : scope
+  const kept = await openStorage(row.store, databaseUrl)
   const oauth = createAuthorizationServer({
-    ...(await openStorage(row.store, databaseUrl)),
+    ...kept,
     issuer,
     secret: 'a secret of the benchmark, long enough to be accepted',
     users: {
@@ -54,7 +55,7 @@ export async function start(row, { databaseUrl }) {
     redirect: redirectUri,
     grants: ['authorization_code', 'refresh_token', 'client_credentials'],
   })
-  if (row.fill) await fillTokens(row, databaseUrl, client.id)
+  if (row.fill) await fillTokens(row, { ...kept, databaseUrl }, client.id)
   return {
     server: createServer(nodeListener(oauth, { signedIn })),
     seed: {
