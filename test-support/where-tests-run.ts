@@ -328,7 +328,6 @@ const sqliteIsEnough: readonly ListedTest[] = [
   ['packages/oauth/test/threats/mutated-standards.test.ts', 'parameters'],
   ['packages/oauth/test/threats/shared-secret.test.ts', 'keys and ciphers'],
   ['packages/server/test/account.test.ts', 'pages'],
-  ['packages/server/test/recovery.test.ts', 'pages; recovery-races.test.ts sends the statements'],
   ['packages/server/test/second-factors.test.ts', 'pages; factors.test.ts has the statements'],
   ['packages/server/test/application/config-module.test.ts', 'how a module is loaded'],
   ['packages/server/test/approval-screen.test.ts', 'pages'],

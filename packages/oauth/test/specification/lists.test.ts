@@ -104,6 +104,6 @@ it.each([
     statements = []
     const response = await fresh.fetch(new Request(`${server.url}${route}`, { headers }))
     expect(((await response.json()) as unknown[]).length).toBeGreaterThan(4)
-    expect(statements).toHaveLength(count)
+    expect(statements.length, statements.join('\n')).toBe(count)
   },
 )

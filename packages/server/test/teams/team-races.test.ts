@@ -86,6 +86,21 @@ describe('concurrent changes of a team', () => {
     expect([found, await ownersOf(id)]).toEqual([['done', 'forbidden'], 1])
   })
 
+  it('rename a team, unless the member was removed first', async () => {
+    const [ada, grace] = [await person(), await person()]
+    const id = await teamWith([ada], [grace])
+    const found = await outcomes([
+      teams[0].remove(id, grace.id, { userId: ada.id }),
+      teams[1].rename(id, 'Emca', { userId: grace.id }),
+    ])
+    const isRenamed = found.every((outcome) => outcome === 'done')
+    const expected = isRenamed ? ['done', 'Emca'] : ['forbidden', 'Acme']
+    expect([found.at(-1), (await teams[0].find(id))?.name]).toEqual(expected)
+    await teams[1].rename(id, 'Other', { userId: ada.id })
+    await expect(teams[1].rename(id, 'x', { userId: grace.id })).rejects.toThrow(TeamRefused)
+    expect((await teams[0].find(id))?.name).toBe('Other')
+  })
+
   it('hand a team over once when two members are chosen at once', async () => {
     const [ada, grace, alan] = [await person(), await person(), await person()]
     const id = await teamWith([ada], [grace, alan])
