@@ -149,7 +149,7 @@ describe.runIf(isServer)('using a database server that fails', () => {
     await expectAvailable()
   })
 
-  it('reports a server that cannot be reached at the start by name, without its password', async () => {
+  it('names the server, without its password, if it cannot be reached at the start', async () => {
     await proxy.cut()
     const url = new URL(proxy.url)
     url.password = 'hunter2'
@@ -164,7 +164,7 @@ describe.runIf(isServer)('a connection that the server rejects', () => {
   it.each([
     ['an unknown database', (url: URL) => (url.pathname = '/nowhere')],
     ['an unknown user', (url: URL) => (url.username = 'nobody_here')],
-  ])('is not reported as unavailable for %s', async (_, change) => {
+  ])('is not classified as "unavailable" if the reason is %s', async (_, change) => {
     const url = new URL(test.url)
     change(url)
     const error = await connect(url.href).catch((e) => e)
