@@ -155,7 +155,7 @@ export function readLanguages(text: string | null | undefined): string[] {
 }
 
 /**
- * Chooses the language of a page: the first of the `wanted` languages that is available, either
+ * Chooses the language of a page: the first of the `preferredLanguages` that is available, either
  * under the same name or as its base language (`de` for `de-AT`). Returns `fallback` if none is
  * available.
  * @example

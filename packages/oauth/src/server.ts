@@ -69,7 +69,7 @@ export interface NewPersonalAccessToken {
 export interface GuardTarget {
   /** URL of the API in the option `resources`. @default the API of the server itself */
   readonly resource?: string
-  /** Name of the user provider whose users are let in. @default the users of every provider */
+  /** Name of the user provider whose users are accepted. @default the users of every provider */
   readonly provider?: string
 }
 
@@ -299,7 +299,7 @@ export interface AuthorizationServer<
   /** Deletes expired rows and returns their number. */
   purge(): Promise<number>
   /**
-   * Stops the timers and waits for the uses of tokens that are being recorded. Does not close the
+   * Stops the timers, and waits until the last uses of tokens are stored. Does not close the
    * database, which belongs to the caller.
    */
   close(): Promise<void>

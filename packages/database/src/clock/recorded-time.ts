@@ -19,7 +19,10 @@ export interface RecordedTime {
    * were killed.
    */
   readonly members: number
-  /** Number of repairs. Running processes notice a repair because this number has grown. */
+  /**
+   * Number of calls of `DatabaseClock.repair()` so far. Running processes notice a repair because
+   * this number has grown.
+   */
   readonly repairs: number
   /** The database's time when the record was read, in milliseconds. */
   readonly now: number
@@ -116,7 +119,7 @@ export interface ClockComparison {
 }
 
 /**
- * Explanation of a present time that is later than the newest recorded one.
+ * Reason why the present time is later than the newest recorded time.
  *
  * - `none`: the record is up to date
  * - `pause`: no process was open to record the time
@@ -125,8 +128,8 @@ export interface ClockComparison {
 export type ClockJump = 'none' | 'pause' | 'wrong'
 
 /**
- * Decides whether a later time means a wrong clock or a pause in which no process was open. See
- * docs/decisions/0023-clocks.md.
+ * Decides whether a present time later than the recorded one means a wrong clock, or a pause in
+ * which no process had the database open. See docs/decisions/0023-clocks.md.
  */
 export function classifyClockJump(distance: ClockComparison): ClockJump {
   if (distance.hasOwnClock || distance.ahead <= distance.maxSkew) return 'none'

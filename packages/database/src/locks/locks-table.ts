@@ -9,7 +9,7 @@ import { createTable, hasTable } from '../schema/tables.ts'
  */
 export const LOCKS_TABLE = 'tollgate_locks'
 
-/** Milliseconds to wait for a lock. A migration may rebuild a large table. */
+/** Milliseconds to wait for a lock. Long enough for a migration that rebuilds a large table. */
 export const LOCK_WAIT_MS = 300_000
 
 /**

@@ -2,12 +2,15 @@ import type { Clock } from '../clock.ts'
 import type { Logger } from '../logger.ts'
 import { createRecentCache } from './recent-cache.ts'
 
-/** Largest difference between the recorded and the actual last use, in milliseconds. */
+/**
+ * Largest difference between the recorded and the actual last use of a client or token, in
+ * milliseconds.
+ */
 export const USE_ACCURACY = 24 * 3600 * 1000
 /** Number of uses that this process remembers, to write each only once per day. */
 const CACHE_SIZE = 20_000
 
-/** Remembers what was used today, so that only the first use of a day is written. */
+/** Records when clients or tokens were last used. Writes only the first use of each day. */
 export interface Uses {
   /**
    * Records that the client or token with this id was used. Writes at most once per day and

@@ -112,26 +112,29 @@ export interface Clients {
    * @throws ValidationFailed if there are more than 1000 ids
    * @example
    * ```ts
-   * const { clients } = await oauth.clients.page() const uses = await
-   * oauth.clients.lastUsed(clients.map(({ id }) => id)) const idle = clients.filter(({ id }) =>
-   * !uses.has(id))
+   * const { clients } = await oauth.clients.page()
+   * const uses = await oauth.clients.lastUsed(clients.map(({ id }) => id))
+   * const idle = clients.filter(({ id }) => !uses.has(id))
    * ```
    */
   lastUsed(ids: readonly string[]): Promise<ReadonlyMap<string, Date>>
   /** Lists the clients that a user registered and that were not deleted, by name. */
   listByUser(userId: string | number): Promise<Client[]>
   /**
-   * Changes the given fields of a client, on every process within a second. A grant that the client
-   * lost cannot be used any more, and its refresh tokens no longer give scopes that it lost; access
-   * tokens stay as they are until they expire. If the client has a metadata document, your change
-   * lasts only until the document is read again.
+   * Changes the given fields of a client, on every process within a second. If you remove a grant
+   * type, the client can no longer use it. If you remove a scope, refreshes no longer return it.
+   * Access tokens stay as they are until they expire. If the client has a metadata document, your
+   * change lasts only until the document is read again.
    * @throws NotFound if there is no such client or it was deleted
    * @throws ValidationFailed if a field is invalid, alone or together with the unchanged fields
    * @throws Conflict if the client has changed since `unchangedSince`
    * @example
    * ```ts
-   * const client = await oauth.clients.find(id) if (client) { const { updatedAt: unchangedSince } =
-   * client await oauth.clients.update(id, { grants: ['client_credentials'], unchangedSince }) }
+   * const client = await oauth.clients.find(id)
+   * if (client) {
+   *   const { updatedAt: unchangedSince } = client
+   *   await oauth.clients.update(id, { grants: ['client_credentials'], unchangedSince })
+   * }
    * ```
    */
   update(id: string, change: ClientUpdate): Promise<Client>
@@ -176,7 +179,8 @@ export interface Clients {
    */
   verify(id: string): Promise<Client>
   /**
-   * Takes back `verify()`. Does nothing if the client is not verified.
+   * Marks a client as unverified again, which undoes `verify()`. Does nothing if the client is not
+   * verified.
    * @throws NotFound if there is no such client, or the operator registered it
    */
   unverify(id: string): Promise<Client>

@@ -44,7 +44,10 @@ export interface GrantDetails {
    * response to the request consumes it.
    */
   readonly ticket?: string
-  /** Set if there are no details apart from `ticket`. The grant then has the details `null`. */
+  /**
+   * Set if the authorization request has no details apart from `ticket`. The grant that results
+   * from it then has the details `null`.
+   */
   readonly ticketOnly?: true
   /** How and when the user signed in. */
   readonly signIn?: SignInDetails

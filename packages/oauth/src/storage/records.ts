@@ -245,8 +245,8 @@ export interface Ticket {
   /** When the ticket expires. */
   readonly expiresAt: Date
   /**
-   * Owner of the share that the ticket counts against, such as a network. `null` once the ticket
-   * was used, and for tickets that count against no share.
+   * The party whose quota the ticket counts against, such as a network. `null` once the ticket was
+   * used, and for tickets that count against no quota.
    */
   readonly holder: string | null
 }

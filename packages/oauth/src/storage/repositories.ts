@@ -241,9 +241,9 @@ export interface TicketRepository {
    * `also`, atomically. Returns whether the content was replaced.
    */
   change(hash: string, before: string, after: string, also?: TicketChange): Promise<boolean>
-  /** Counts the tickets of a kind that one holder has. */
+  /** Counts the tickets of a kind that count against the quota of one holder. */
   countHeld(kind: string, holder: string): Promise<number>
-  /** Counts the tickets of a kind that have a holder. */
+  /** Counts the tickets of a kind that count against the quota of any holder. */
   countAllHeld(kind: string): Promise<number>
   /** Lists the holders with the most tickets of a kind, largest first, at most `limit`. */
   listHolders(kind: string, limit: number): Promise<HolderTicketCount[]>

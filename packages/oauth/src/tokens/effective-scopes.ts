@@ -4,9 +4,9 @@ import { sortScopesByEffect } from '../guard/scope-limits.ts'
 import type { Token } from '../storage/records.ts'
 
 /**
- * Finds those scopes of an access token that no limit withholds at present, to tell the client. The
- * token itself keeps all of them. Never fails: by now the token is stored and the previous one used
- * up, and guards ask for the limits again.
+ * Finds the scopes of an access token that no limit withholds at present, for the token response.
+ * The token itself keeps all of its scopes. Never throws, because the refresh token is already used
+ * at this point; guards check the limits again.
  */
 export async function findEffectiveScopes(
   { userId, clientId }: Pick<Token, 'userId' | 'clientId'>,

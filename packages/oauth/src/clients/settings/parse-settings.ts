@@ -116,9 +116,9 @@ export function parseSettings(given: object, issuer: string): ConfigurableClient
 }
 
 /**
- * Decides whether a client is confidential: by `wanted` if given, otherwise by its authentication
- * method. Without either, the client is confidential. If a method is set, it must be `none` for
- * public clients and any other method for confidential clients.
+ * Decides whether a client is confidential: by `requestedConfidential` if given, otherwise by its
+ * authentication method. Without either, the client is confidential. If a method is set, it must be
+ * `none` for public clients and any other method for confidential clients.
  * @throws ValidationFailed if the method contradicts `confidential`
  */
 export function parseConfidential(

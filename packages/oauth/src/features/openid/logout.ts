@@ -14,7 +14,7 @@ import type { OpenIdSettings } from './settings.ts'
 
 const MAX_QUERY_LENGTH = 8000
 
-/** Handles GET and POST /oauth/logout (OpenID Connect RP-Initiated Logout 1.0). */
+/** Creates the handler for GET and POST /oauth/logout (OpenID Connect RP-Initiated Logout 1.0). */
 export function createLogoutEndpoint(settings: OpenIdSettings) {
   return async (request: HttpRequest, context: ServerContext): Promise<HttpResponse> => {
     if (request.method !== 'POST') return begin(request, settings, context)
