@@ -38,7 +38,7 @@ export function createSignedInReader<FrameworkRequest>(
 }
 
 /** Creates a function that calls the application's `signOut` for this request. */
-export function signOutCaller<FrameworkRequest>(
+export function createSignOutFunction<FrameworkRequest>(
   { signOut }: MountOptions<FrameworkRequest>,
   request: FrameworkRequest,
 ): SignedInReader | undefined {

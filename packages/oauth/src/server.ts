@@ -33,7 +33,7 @@ import type { Logger } from './logger.ts'
 import { scheduleDeliveries, sendDueDeliveries } from './maintenance/deliver.ts'
 import { countEverything, type EndedCounts, endEverything } from './maintenance/end-everything.ts'
 import { purgeExpiredRows, schedulePurge } from './maintenance/purge.ts'
-import { resealStoredSecrets, toReseal } from './maintenance/reseal.ts'
+import { countRowsToReseal, resealStoredSecrets } from './maintenance/reseal.ts'
 import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
 import type { RequestingApplication } from './pages/pages.ts'
 import type { ResourceServer } from './resources/resources.ts'
@@ -519,7 +519,7 @@ export function createAuthorizationServer<
         rotate: (how?: KeyRotation) => context.keys.rotate(how),
         revoke: (kid: string) => context.keys.revoke(kid),
         reseal: () => resealStoredSecrets(context),
-        toReseal: () => toReseal(context),
+        toReseal: () => countRowsToReseal(context),
         list: async () => context.keys.all(),
       },
       ready,

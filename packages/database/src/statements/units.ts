@@ -28,7 +28,7 @@ export interface UnitsOfWork {
 }
 
 /** Creates the `UnitsOfWork` of a database. Costs nothing until the first unit runs. */
-export function createUnits(): UnitsOfWork {
+export function createUnitsOfWork(): UnitsOfWork {
   let storage: AsyncLocalStorage<Unit> | undefined
   return {
     current: () => storage?.getStore()?.transaction,

@@ -26,7 +26,7 @@ export interface PendingApprovalDecision {
  * The parts of an authorization request that are stored while the person decides on the approval
  * screen.
  */
-export interface PendingRequest
+export interface PendingAuthorizationRequest
   extends Pick<
     AuthorizationRequest,
     'client' | 'redirectTo' | 'redirectUri' | 'scopes' | 'state' | 'codeChallenge' | 'details'
@@ -40,7 +40,7 @@ export interface PendingRequest
  * so that two tabs do not interfere.
  */
 export async function openInteraction(
-  request: PendingRequest,
+  request: PendingAuthorizationRequest,
   person: Person,
   context: ServerContext,
 ): Promise<PendingApprovalDecision> {

@@ -34,7 +34,7 @@ export interface NewSecret {
 }
 
 /** Whether a client has a secret: it is confidential, and its authentication method uses one. */
-export function hasOwnSecret({
+export function hasClientSecret({
   confidential,
   settings,
 }: Pick<Client, 'confidential' | 'settings'>): boolean {
@@ -50,7 +50,7 @@ export async function createClientSecret(
   { clientSecrets }: Pick<ServerContext, 'clientSecrets'>,
 ): Promise<NewSecret> {
   const { settings } = client
-  if (!hasOwnSecret(client)) return { secret: null, secretHash: null, settings }
+  if (!hasClientSecret(client)) return { secret: null, secretHash: null, settings }
   const secret = `tgs_${createRandomSecret()}`
   const secretHash = sha256(secret)
   if (settings.token_endpoint_auth_method !== 'client_secret_jwt') {
@@ -94,7 +94,7 @@ export function isSecretOf(client: Client, secret: string, clock: Clock): boolea
 export function describeClientSecret(client: Client, clock: Clock = systemClock): SecretInfo {
   const previous = findPreviousSecret(client, clock)
   return {
-    hasSecret: hasOwnSecret(client),
+    hasSecret: hasClientSecret(client),
     previousUntil: previous && new Date(previous.until),
   }
 }

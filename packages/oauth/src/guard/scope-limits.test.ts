@@ -7,7 +7,7 @@ import {
   type ScopeLimiter,
   type ScopeLimits,
   type ScopeStatus,
-  sortScopesByEffect,
+  splitWithheldScopes,
 } from './scope-limits.ts'
 
 const ADA = { userId: 'ada', clientId: 'app' }
@@ -157,7 +157,7 @@ describe('the scope limiters of a server', () => {
   })
 })
 
-describe('sortScopesByEffect()', () => {
+describe('splitWithheldScopes()', () => {
   const known = {
     scopeNames: new Set(['read', 'write', 'openid', 'email']),
     identityScopes: new Set(['openid', 'email']),
@@ -188,7 +188,7 @@ describe('sortScopesByEffect()', () => {
   ])(
     'separates the usable from the withheld scopes if the limits withhold %s',
     (_what, scopes, taken, effective, withheld) => {
-      expect(sortScopesByEffect(scopes, withholding('plan', ...taken), known)).toEqual({
+      expect(splitWithheldScopes(scopes, withholding('plan', ...taken), known)).toEqual({
         effective,
         withheld,
       })
@@ -196,7 +196,7 @@ describe('sortScopesByEffect()', () => {
   )
 
   it('returns all scopes as usable if there are no limits', () => {
-    expect(sortScopesByEffect(['read', '*'], null, known)).toEqual({
+    expect(splitWithheldScopes(['read', '*'], null, known)).toEqual({
       effective: ['read', '*'],
       withheld: [],
     })

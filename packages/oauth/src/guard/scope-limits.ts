@@ -156,7 +156,7 @@ export function isWithheld(
  * The scopes of a token, in two lists: those that its user or client may use at present, and those
  * that limits withhold.
  */
-export interface ScopesByEffect {
+export interface EffectiveAndWithheldScopes {
   readonly effective: readonly string[]
   readonly withheld: readonly string[]
 }
@@ -165,11 +165,11 @@ export interface ScopesByEffect {
  * Splits the scopes of a token into those that the limits allow and those that they withhold. If
  * they withhold some of the scopes that `*` stands for, lists the defined scopes in place of `*`.
  */
-export function sortScopesByEffect(
+export function splitWithheldScopes(
   scopes: readonly string[],
   limits: ScopeLimits | null,
   known: KnownScopes,
-): ScopesByEffect {
+): EffectiveAndWithheldScopes {
   if (limits === null) return { effective: scopes, withheld: [] }
   const all = scopes.includes(WILDCARD_SCOPE) ? expandWildcard(scopes, known) : scopes
   const withheld = all.filter((name) => isWithheld(name, limits, known))

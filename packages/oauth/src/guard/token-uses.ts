@@ -1,5 +1,5 @@
 import { mapAwaitable } from '../awaitable.ts'
-import type { Uses } from '../caches/uses.ts'
+import type { LastUseRecorder } from '../caches/last-use-recorder.ts'
 import type { TokenVerifier, VerifiedToken } from './verify.ts'
 
 /** Milliseconds after which the use of a token is written again if the store has failed. */
@@ -13,7 +13,7 @@ export interface RecordingVerifier extends TokenVerifier {
 export interface TokenUseOptions {
   /** Id of the client whose tokens are recorded. */
   readonly clientId: string
-  readonly uses: Uses
+  readonly uses: LastUseRecorder
   /** Calls the function after the commit of the transaction that the caller runs in, if any. */
   readonly afterCommit: ((run: () => void) => void) | undefined
 }

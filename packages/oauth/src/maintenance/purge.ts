@@ -21,7 +21,7 @@ export async function purgeExpiredRows(context: ServerContext): Promise<number> 
   const mark = await context.storage.revocations.markEnded(before)
   if (mark) context.feed.note(mark)
   const ended = await deleteInBatches((limit) => context.storage.purge(before, limit))
-  return ended + (await purgeExpired(context))
+  return ended + (await purgeTicketsAndCounters(context))
 }
 
 /**
@@ -29,7 +29,7 @@ export async function purgeExpiredRows(context: ServerContext): Promise<number> 
  * they expire, not a day later like other rows, because unauthenticated callers can create many of
  * them.
  */
-export async function purgeExpired({ storage, clock }: ServerContext): Promise<number> {
+export async function purgeTicketsAndCounters({ storage, clock }: ServerContext): Promise<number> {
   await clock.check?.()
   const settled = clock.settled?.() ?? clock.now()
   // Keeps what another process, whose clock may be behind, still accepts.
@@ -71,7 +71,7 @@ export function schedulePurge(context: ServerContext): () => void {
   const every = Math.min(purgeEverySeconds * 1000, 2 ** 31 - 1)
   const timers = [
     setInterval(run, every, purgeExpiredRows),
-    setInterval(run, Math.min(every, EXPIRED_INTERVAL), purgeExpired),
+    setInterval(run, Math.min(every, EXPIRED_INTERVAL), purgeTicketsAndCounters),
   ]
   for (const timer of timers) timer.unref?.()
   return () => {

@@ -1,6 +1,6 @@
 import type { ServerContext } from '../context.ts'
 import { isOAuthError } from '../errors.ts'
-import { sortScopesByEffect } from '../guard/scope-limits.ts'
+import { splitWithheldScopes } from '../guard/scope-limits.ts'
 import type { Token } from '../storage/records.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function findEffectiveScopes(
 ): Promise<readonly string[]> {
   try {
     const limits = await scopeLimiters.find({ userId, clientId })
-    return sortScopesByEffect(scopes, limits, options).effective
+    return splitWithheldScopes(scopes, limits, options).effective
   } catch (error) {
     // Errors of this class were logged already, or are a decision of the application.
     if (!isOAuthError(error)) logger.error('The limits on a new token are unknown', error)

@@ -122,7 +122,7 @@ function providerOf({ provider: name }: SignedIn, providers: UserProviders): Use
 /**
  * Ends the user's session in the application and returns the `Set-Cookie` headers for the browser.
  */
-export async function endOwnSession(
+export async function endApplicationSession(
   { providers, issuer }: SignInContext,
   request: HttpRequest,
   { id }: Person,

@@ -8,7 +8,7 @@ import { createHtmlPage, formatRedirectTarget, toRedirectCspSource } from '../..
 import { redirectResponse } from '../../http/responses.ts'
 import { assertSameOrigin } from '../../http/same-origin.ts'
 import { endHashedSession } from '../../tokens/revoke.ts'
-import { endOwnSession, findSignedIn, type Person } from '../../users/signed-in.ts'
+import { endApplicationSession, findSignedIn, type Person } from '../../users/signed-in.ts'
 import { hintMatchesSession, type LogoutRequest, readLogoutRequest } from './logout-request.ts'
 import type { OpenIdSettings } from './settings.ts'
 
@@ -91,7 +91,7 @@ async function signOut(
   context: ServerContext,
 ): Promise<HttpResponse> {
   if (person.sessionId !== null) await endHashedSession(person.sessionId, context)
-  const cookies = await endOwnSession(context.options, request, person)
+  const cookies = await endApplicationSession(context.options, request, person)
   const response = await respond(request, logoutRequest, context)
   const setCookie = [...cookies, context.cookies.clear()]
   return { ...response, headers: { ...response.headers, 'set-cookie': setCookie } }

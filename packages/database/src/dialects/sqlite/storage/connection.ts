@@ -111,7 +111,7 @@ export function isSqliteBusyError(error: unknown): boolean {
  * failed statement, except after a "busy" or "locked" error. After an error of the driver's own,
  * nothing has ended the statement.
  */
-export function mayTransactionStillBeActive(error: unknown): boolean {
+export function mayStatementStillBeActive(error: unknown): boolean {
   if (error instanceof TypeError) return false
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return isSqliteBusyError(error) || !code.startsWith('SQLITE_')
