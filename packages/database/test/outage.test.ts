@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterEach(() => test.drop())
 
-describe.runIf(isServer)('using a database server that fails', () => {
+describe.runIf(isServer)('a Database whose server fails', () => {
   let proxy: TcpProxy
   let database: Database<TestTables>
   beforeEach(async () => {
@@ -173,7 +173,7 @@ describe.runIf(isServer)('a connection that the server rejects', () => {
   })
 })
 
-describe.runIf(!isServer)('using an SQLite file that fails', () => {
+describe.runIf(!isServer)('a Database whose SQLite file fails', () => {
   it('rejects writes after the file was moved away, and creates no new file', async () => {
     const { database, url } = test
     const path = url.replace('sqlite:', '')

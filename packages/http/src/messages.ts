@@ -42,7 +42,7 @@ export interface Translate<All extends Messages> {
 }
 
 /**
- * Binds messages to their language.
+ * Creates a function that formats the messages of one language.
  * @example
  * ```ts
  * const en = { left: '{days, plural, one {# day} other {# days}} left' } as const

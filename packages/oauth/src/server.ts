@@ -292,8 +292,8 @@ export interface AuthorizationServer<
   /** Counts what `endEverything()` would end. */
   countEverything(): Promise<EndedCounts>
   /**
-   * Sends pending notifications, such as logout tokens. Returns the number sent. Runs by itself
-   * every ten seconds.
+   * Sends pending notifications, such as logout tokens, and returns their number. The server calls
+   * this every ten seconds.
    */
   deliver(): Promise<number>
   /** Deletes expired rows and returns their number. */

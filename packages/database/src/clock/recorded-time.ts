@@ -102,7 +102,7 @@ export async function resetRecordedTime(database: Database): Promise<void> {
 }
 
 export interface ClockComparison {
-  /** Milliseconds from the newest recorded time to the present. */
+  /** Milliseconds by which the present time is later than the newest recorded time. */
   readonly ahead: number
   readonly maxSkew: number
   /** Whether the database is a server with its own clock, which all processes read. */
@@ -110,11 +110,11 @@ export interface ClockComparison {
   /** Whether another process may have the SQLite file open. */
   readonly hasOthers: boolean
   /**
-   * Whether other processes were seen to record an earlier time, which proves that this process's
-   * clock is wrong.
+   * Whether this process has seen others record an earlier time, which proves that its own clock is
+   * wrong.
    */
   readonly hasSeenOthers: boolean
-  /** Milliseconds since the record was last seen to change. */
+  /** Milliseconds since this process last saw the record change. */
   readonly quietFor: number
 }
 
@@ -123,7 +123,7 @@ export interface ClockComparison {
  *
  * - `none`: the record is up to date
  * - `pause`: no process was open to record the time
- * - `wrong`: other processes record another time, or may still do so
+ * - `wrong`: other processes record, or may record, a different time
  */
 export type ClockJump = 'none' | 'pause' | 'wrong'
 

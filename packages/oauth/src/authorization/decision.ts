@@ -36,8 +36,8 @@ export interface PendingAuthorizationRequest
 }
 
 /**
- * Stores an interaction (an open approval screen) for the request. Each has its own id in the URL,
- * so that two tabs do not interfere.
+ * Stores an interaction (an open approval screen) for the request. Each interaction has its own id
+ * in the URL, so that two tabs do not interfere.
  */
 export async function openInteraction(
   request: PendingAuthorizationRequest,

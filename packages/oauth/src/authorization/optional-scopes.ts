@@ -30,8 +30,8 @@ export function describeScopes(
 }
 
 /**
- * Reads the earlier consent, which presets the checkboxes. `null` if the request has no optional
- * scope.
+ * Reads the consent that the person has given earlier, which determines the checkboxes that are
+ * ticked at first. `null` if the request has no optional scope.
  */
 export async function findEarlierConsent(
   request: {

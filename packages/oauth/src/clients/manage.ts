@@ -141,11 +141,11 @@ export interface Clients {
   /**
    * Replaces the client secret. Without `overlap` the rotation is for a leaked secret: the old
    * secret, an older one that still works after a planned rotation, all refresh tokens issued under
-   * them, and all tokens that the client got for itself stop working. This takes between one and two
-   * seconds, until every process has learned of it: do not call it in a transaction. With `overlap`
-   * the rotation is planned: the old secret keeps authenticating for that time, and all tokens
-   * survive. At most one old secret authenticates, so a second planned rotation immediately ends the
-   * oldest secret.
+   * them, and all tokens that the client got for itself stop working. This takes between one and
+   * two seconds, until every process has learned of it: do not call it in a transaction. With
+   * `overlap` the rotation is planned: the old secret keeps authenticating for that time, and all
+   * tokens survive. At most one old secret authenticates, so a second planned rotation immediately
+   * invalidates the oldest secret.
    * @throws NotFound if the client does not exist or has no secret
    * @throws ValidationFailed if `overlap` or `method` is invalid
    * @throws Conflict if the secret is rotated by another caller at the same time
@@ -156,8 +156,8 @@ export interface Clients {
    */
   rotateSecret(id: string, rotation?: SecretRotation): Promise<CreatedClient>
   /**
-   * Ends the overlap of a planned rotation early, on every process within a second: only the
-   * current secret authenticates. Does nothing if there is no previous secret.
+   * Invalidates the old secret of a planned rotation before its overlap is over, on every process
+   * within a second. Does nothing if there is no old secret.
    * @throws NotFound if there is no such client or it was deleted
    */
   endPreviousSecret(id: string): Promise<Client>

@@ -14,7 +14,7 @@ export interface CreatedClient {
   readonly secret: string | null
 }
 
-/** Facts about the secret of a client, for the pages of an operator. */
+/** Information about the secret of a client, without the secret itself. */
 export interface SecretInfo {
   /** Whether the client authenticates with a secret, which can be rotated. */
   readonly hasSecret: boolean
@@ -71,7 +71,9 @@ export function findPreviousSecret(
   return previous !== undefined && previous.until > clock.now().getTime() ? previous : null
 }
 
-/** Whether this is the secret of the client: the current one, or the previous one until it ends. */
+/**
+ * Whether this is the secret of the client: the current one, or the previous one until it expires.
+ */
 export function isSecretOf(client: Client, secret: string, clock: Clock): boolean {
   if (!client.confidential || client.secretHash === null) return false
   const hash = sha256(secret)
@@ -83,7 +85,7 @@ export function isSecretOf(client: Client, secret: string, clock: Clock): boolea
 
 /**
  * Describes the secret of a client without revealing it. `clock` decides whether the previous
- * secret has ended.
+ * secret has expired.
  * @default systemClock
  * @example
  * ```ts

@@ -20,8 +20,8 @@ import {
 const INACTIVE = { active: false }
 
 /**
- * Handles POST /oauth/introspect (RFC 7662). A confidential client can introspect its own tokens, a
- * resource server those of every client.
+ * Handles POST /oauth/introspect (RFC 7662). A confidential client can introspect its own tokens; a
+ * resource server can introspect the tokens of every client.
  */
 export async function handleIntrospection(
   request: HttpRequest,

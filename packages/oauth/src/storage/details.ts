@@ -53,7 +53,7 @@ export interface GrantDetails {
   readonly signIn?: SignInDetails
   /**
    * The tokens this token was exchanged for, with their own parents (RFC 8693). When one of them is
-   * revoked, this token ends too.
+   * revoked, this token becomes invalid, too.
    */
   readonly parents?: readonly ParentToken[]
   /**

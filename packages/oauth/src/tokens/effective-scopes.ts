@@ -5,8 +5,8 @@ import type { Token } from '../storage/records.ts'
 
 /**
  * Finds the scopes of an access token that no limit withholds at present, for the token response.
- * The token itself keeps all of its scopes. Never throws, because the refresh token is already used
- * at this point; guards check the limits again.
+ * The token itself keeps all of its scopes. Never throws, because the token is already stored, and
+ * the code or refresh token for it is used. Guards check the limits again.
  */
 export async function findEffectiveScopes(
   { userId, clientId }: Pick<Token, 'userId' | 'clientId'>,
