@@ -131,7 +131,7 @@ export const tricks = [
         "import { createNotFoundResponse } from '../response.js';\nimport { fromWebRequest, toWebResponse } from '../web.js';",
       ],
       [
-        'const pending = routes.handle(fromNodeRequest(message, createSignedInReader(options, message), signOutCaller(options, message), createAddressReader(options, message, () => message.socket.remoteAddress)));',
+        'const pending = routes.handle(fromNodeRequest(message, createSignedInReader(options, message), createSignOutFunction(options, message), createAddressReader(options, message, () => message.socket.remoteAddress)));',
         `const body = [];
         message.on('data', (chunk) => body.push(chunk));
         message.on('end', () => {
@@ -139,7 +139,7 @@ export const tricks = [
             const init = { method, headers, body: method === 'POST' ? Buffer.concat(body) : null };
             const request = new Request('http://127.0.0.1' + url, init);
             const address = createAddressReader(options, message, () => message.socket.remoteAddress);
-            const plain = fromWebRequest(request, createSignedInReader(options, message), signOutCaller(options, message), address);
+            const plain = fromWebRequest(request, createSignedInReader(options, message), createSignOutFunction(options, message), address);
             routes.handle(plain).then(toWebResponse).then(async (made) => {
                 const headers = Object.fromEntries(made.headers);
                 sendResponse({ status: made.status, headers, body: await made.text() }, response);

@@ -11,8 +11,8 @@ export interface ConnectionTarget {
 
 /**
  * Finds the dialect for a URL and checks the URL.
- * @throws {TypeError} that explains what is wrong with the URL and how to correct it, without its
- * password.
+ * @throws {TypeError} if the URL is invalid. The message explains how to correct it, and does not
+ * contain the password.
  */
 export function parseConnectionUrl(url: unknown, dialects: readonly Dialect[]): ConnectionTarget {
   const { dialect, text } = findDialect(url, dialects)

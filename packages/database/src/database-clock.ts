@@ -3,7 +3,7 @@ export interface Clock {
   /** The current time. */
   now(): Date
   /**
-   * The time to compare expiry times with before expired rows are deleted.
+   * The time that decides whether a row has expired and can be deleted. May be earlier than `now()`.
    * @default now()
    */
   settled?(): Date
@@ -26,9 +26,9 @@ export interface DatabaseClock extends Clock {
    */
   now(): Date
   /**
-   * The time to compare expiry times with before expired rows are deleted. Usually equal to
-   * `now()`. After a pause in which no process had the SQLite file open, this time is behind
-   * `now()` by the length of the pause, for one day, because the clock may be wrong.
+   * The time that decides whether a row has expired and can be deleted. Usually equal to `now()`.
+   * After a pause in which no process had the SQLite file open, this time is behind `now()` by the
+   * length of the pause, for one day, because the clock may be wrong.
    */
   settled(): Date
   /**
@@ -59,8 +59,8 @@ export interface DatabaseClock extends Clock {
    */
   onChange(listener: (problem: string | null) => void): () => void
   /**
-   * Declares the database's current time correct although a later time is recorded. Running
-   * processes adopt it within seconds.
+   * Declares the database's current time correct, even if a later time is recorded. Running
+   * processes adopt the current time within seconds.
    */
   repair(): Promise<ClockRepair>
 }
@@ -69,7 +69,7 @@ export interface DatabaseClock extends Clock {
 export interface ClockRepair {
   /** The newest time that had been recorded. `null` if there was none. */
   readonly before: Date | null
-  /** The time that is recorded now, which is the database's. */
+  /** The newly recorded time: the database's current time. */
   readonly now: Date
 }
 
@@ -77,6 +77,9 @@ export interface ClockRepair {
 export interface ClockOptions {
   /** Largest allowed difference between clocks, in milliseconds. */
   readonly maxSkew: number
-  /** Whether this process records the time. Otherwise it only compares. */
+  /**
+   * Whether this process records the time. If `false`, it only compares its clock with the recorded
+   * time.
+   */
   readonly records: boolean
 }

@@ -99,7 +99,8 @@ export interface Database<T = AnyTables> {
    * Runs `work` in one transaction together with everything that it calls: every statement and
    * transaction that `work` sends through this database joins it, also from code that was given the
    * database itself, such as the repositories of a library. After a deadlock `work` runs again.
-   * Await everything inside `work`: what runs after it ended takes no part.
+   * Await everything inside `work`: statements that it sends after its promise has settled are not
+   * part of the transaction.
    * @example
    * ```ts
    * await database.unitOfWork(async () => {
@@ -142,8 +143,8 @@ export interface Database<T = AnyTables> {
 export const internals: unique symbol = Symbol.for('tollgate.database.internals')
 
 /**
- * Statements that were recorded instead of run, and what they would have created: reads still see
- * the database as it is.
+ * Statements that were recorded instead of executed, and the columns that they would have created.
+ * Reads do not see these columns, because the database is unchanged.
  */
 export interface StatementRecord {
   /** Columns of the tables that recorded statements create or extend. */
@@ -161,7 +162,10 @@ export interface DatabaseInternals extends Runner {
   isInUnitOfWork(): boolean
   /** The record of statements that do not run. `null` for a database that runs them. */
   readonly record: StatementRecord | null
-  /** Returns the same database, as a transaction that only reads and records other statements. */
+  /**
+   * Returns a transaction on this database that executes reads, and records all other statements in
+   * `record` instead of executing them.
+   */
   recordWrites(record: StatementRecord): Database
   /** Returns the same database or transaction with errors passed through `change`. */
   changeErrors(change: TranslateError): Database

@@ -52,7 +52,7 @@ export interface UpdateOne<T, Params>
 
 /** Argument of `database.claimThenInsert()`. */
 export interface ClaimThenInsert<T, Params> extends BatchingOptions<Params> {
-  /** The row to claim, and its change. */
+  /** The row to claim, and the new values of its columns. */
   readonly claim: ConditionalUpdate<T, Params>
   /** The row to insert for the winner. */
   readonly insert: {
@@ -108,6 +108,6 @@ export interface DeleteBatch {
   readonly limit: number
 }
 
-/** Kysely's own way to say that tables and columns are known only by name. */
+/** Kysely's type for a database whose tables and columns are not known at compile time. */
 // biome-ignore lint/suspicious/noExplicitAny: the one place where it is meant
 export type AnyTables = any

@@ -32,16 +32,16 @@ export function isUnavailable(error: unknown): boolean {
   return hasErrorKind(error, UNAVAILABLE_ERROR_KINDS, classifyBuiltInError)
 }
 
-/** Whether the error says that a row with the same unique key exists. */
+/** Whether the error is a unique violation: a row with the same unique key exists. */
 export function isUniqueViolation(error: unknown): boolean {
   return hasErrorKind(error, ['duplicate'], classifyBuiltInError)
 }
 
 /**
- * Whether the error says that a value cannot exist in its column, such as `1abc` in a number column
- * or a NUL in a text column, so that no row contains it. Postgres reports this. MySQL reports it
- * only for characters that the column's character set lacks. In all other cases, the query finds no
- * row, or a row whose value is only similar.
+ * Whether the error means that a value cannot exist in its column, such as `1abc` in a number
+ * column or a NUL in a text column, so that no row contains it. Postgres reports this. MySQL
+ * reports it only for characters that the column's character set lacks. In all other cases, the
+ * query finds no row, or a row whose value is only similar.
  */
 export function isImpossibleValue(error: unknown): boolean {
   return hasErrorKind(error, ['impossible'], classifyBuiltInError)

@@ -17,9 +17,9 @@ export interface Migration {
    */
   up(database: Database, columns: ColumnDefinitions): Promise<void>
   /**
-   * Whether this step must not run while processes of an older version use the database, because it
-   * changes the meaning of their statements. It is then rejected with `NeedsOffline` unless the
-   * caller sets `offline`. If omitted, the step may always run.
+   * Whether this migration must not run while processes of an older version use the database,
+   * because their statements would then do something else. If `true`, `migrate()` throws
+   * `NeedsOffline` unless its option `offline` is set. If omitted, the migration may always run.
    */
   needsOffline?(database: Database): Promise<boolean>
 }
@@ -86,11 +86,11 @@ export interface PlannedMigration {
   readonly set: string
   /** Id of the migration. */
   readonly id: string
-  /** Whether it needs the option `offline` of `migrate()`. */
+  /** Whether `migrate()` runs the migration only with the option `offline`. */
   readonly needsOffline: boolean
   /**
-   * Statements that it would run, in order, with their values. On SQLite and MySQL, a comment
-   * describes a column that becomes nullable.
+   * Statements that the migration would run, in order, with their values. On SQLite and MySQL, a
+   * change that makes a column nullable is shown as a comment.
    */
   readonly statements: readonly string[]
 }

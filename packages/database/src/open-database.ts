@@ -27,7 +27,7 @@ import {
   type TransactionOptions,
   type TransactionRunner,
 } from './statements/transaction.ts'
-import { createUnits, type UnitsOfWork } from './statements/units.ts'
+import { createUnitsOfWork, type UnitsOfWork } from './statements/units.ts'
 
 /**
  * Returns the same database or transaction with errors passed through `change`. Keep the original
@@ -95,7 +95,7 @@ class OpenDatabase<T> implements Database<T>, DatabaseWithInternals {
     this.timeout = options.timeout
     this.#options = options
     this.#transaction = within.transaction
-    this.#units = within.units ?? createUnits()
+    this.#units = within.units ?? createUnitsOfWork()
     this.#changesErrors = within.changesErrors
     this[internals] = {
       engine,

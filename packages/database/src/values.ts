@@ -24,9 +24,9 @@ export function timestamp(date: Date): Timestamp {
 }
 
 /**
- * Converts a value to one that the three databases store alike. Drivers differ widely on anything
- * else: one aborts the process on a boolean and truncates text at NUL, one turns an object into
- * SQL.
+ * Converts a value to one that all three databases store in the same way. Drivers differ widely for
+ * all other values: one aborts the process on a boolean and truncates text at NUL, another turns an
+ * object into SQL.
  * @throws {TypeError} for any other value.
  */
 export function toStorable(value: unknown, storeDate?: DateConverter): StorableValue {
@@ -63,7 +63,7 @@ export function toStorable(value: unknown, storeDate?: DateConverter): StorableV
 /**
  * Converts values with `toStorable()`; `storeDate` converts the moments of this database's
  * timestamp columns.
- * @throws {TypeError} for a value that databases store differently.
+ * @throws {TypeError} for a value that the databases store differently.
  */
 export function toStorables(
   values: readonly unknown[],

@@ -48,7 +48,7 @@ describe('insertTogether(), which inserts rows of several callers in one stateme
     expect(await insert(createThing('new'))).toBe(true)
   })
 
-  it('keeps every value exactly', async () => {
+  it('stores every value exactly', async () => {
     const insert = prepareInsert()
     const rows = [
       createThing('plain'),
@@ -386,7 +386,7 @@ describe('insertWhile() with concurrent callers', () => {
     expect(await findThings(database)).toHaveLength(22)
   })
 
-  it('fails only for the call that cannot be executed', async () => {
+  it('rejects only the call that cannot be executed', async () => {
     const rest = prepareInsertWhileUnfinished()
     const nexts = ['n1', 'a', 'n2']
     const outcomes = await Promise.allSettled(nexts.map((next) => rest({ id: 'a', next })))

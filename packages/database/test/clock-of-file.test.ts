@@ -22,7 +22,7 @@ afterEach(() => test.drop())
 /** SQLite has no clock: the processes that have a file open agree on its time. */
 describe('the time recorded in an SQLite file [threat Q5]', () => {
   it(
-    'is that of the processes that have the file open, even for a new process whose clock is 15 minutes ahead',
+    'is followed by a new process whose clock is 15 minutes ahead of the processes that have the file open',
     LONG,
     async () => {
       const { clock } = test.database
@@ -38,7 +38,7 @@ describe('the time recorded in an SQLite file [threat Q5]', () => {
     },
   )
 
-  it('is not trusted by a new process whose clock is 15 minutes behind', async () => {
+  it('makes a new process whose clock is 15 minutes behind distrust its own time', async () => {
     await test.database.clock.begin()
     const wrong = await connectMoved(test.url, -15 * MINUTE)
     await wrong.database.clock.begin()
@@ -57,7 +57,7 @@ describe('the time recorded in an SQLite file [threat Q5]', () => {
     expect(await readRecord(test.database)).toMatchObject({ members: 1 })
   })
 
-  it('is not changed by a command, whose clock may be wrong', async () => {
+  it('is not changed by a short-lived command, whose clock may be wrong', async () => {
     await writeRecord(test.database, { newest: -400 * DAY })
     const command = await connectMoved(test.url, 0, { recordsTime: false })
     await command.database.clock.begin()

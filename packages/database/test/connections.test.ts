@@ -67,7 +67,7 @@ async function expectAvailable(database: Database<TestTables>): Promise<void> {
 }
 
 describe.runIf(kind !== 'sqlite')(
-  "statements that run longer than the server's own timeout",
+  'statements that run longer than the timeout of their callers',
   () => {
     let test: TestDatabase
     beforeEach(async () => {
@@ -84,7 +84,7 @@ describe.runIf(kind !== 'sqlite')(
       })
     const noTimeout = sql`set session max_statement_time = 0`
 
-    it('are stopped at the server if their callers stop waiting, and open no further connections', async () => {
+    it('are stopped at the server once their callers stop waiting, without opening ever more connections', async () => {
       const database = await connect<TestTables>(test.url, { poolSize: POOL })
       const watch = watchConnections(test.database)
       for (let round = 0; round < 4; round++) {
@@ -96,7 +96,7 @@ describe.runIf(kind !== 'sqlite')(
       await database.close()
     })
 
-    it('do not delay the end of the process', async () => {
+    it('do not delay close()', async () => {
       const database = await connect<TestTables>(test.url, { poolSize: POOL })
       await expectUnavailable([sleepForLong(database)])
       await database.close()
@@ -113,7 +113,7 @@ describe.runIf(kind !== 'sqlite')(
       await proxy.close()
     })
 
-    it('make room in the pool even while the network does not respond', async () => {
+    it('free their places in the pool even while the network does not respond', async () => {
       const proxy = await startTcpProxy(test.url)
       const database = await connect<TestTables>(proxy.url, { poolSize: POOL })
       await expectAvailable(database)
@@ -188,7 +188,7 @@ describe.runIf(kind === 'postgres')('a commit that waits for a standby server', 
   })
   afterEach(() => database.close())
 
-  it("is never acknowledged, and does not use up the server's connections", async () => {
+  it("is not acknowledged while the standby is missing, and does not use up the server's connections", async () => {
     const watch = watchConnections(admin)
     for (let round = 0; round < 4; round++) {
       const inserts = Array.from({ length: POOL }, () => [

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => test.drop())
 
-describe('storing text in the database', () => {
+describe('a text column', () => {
   const alike = [
     ['case', 'Ada', 'ada'],
     ['a trailing space', 'space', 'space '],
@@ -52,7 +52,7 @@ describe('storing text in the database', () => {
     expect((await byName({ name: b })).rows).toEqual([{ id: `1${b}` }])
   })
 
-  it('returns text exactly as it was stored, whatever it contains', async () => {
+  it('returns text exactly as it was stored, whatever characters it contains', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 60 }).filter((s) => !s.includes('\0'))
     const store = database.statement<{ id: string; owner: string }>((db, param) =>
       db
@@ -77,7 +77,7 @@ describe('storing text in the database', () => {
     )
   })
 
-  it('accepts a megabyte in a text column', async () => {
+  it('accepts a megabyte', async () => {
     const owner = 'ü'.repeat(500_000)
     await insertThings(database, createThing('large', { owner }))
     expect((await findThing(database, 'large'))?.owner).toBe(owner)
@@ -111,8 +111,8 @@ describe('storing text in the database', () => {
   })
 })
 
-describe('storing other values in the database', () => {
-  it('reads numbers and booleans as numbers', async () => {
+describe('a Database', () => {
+  it('returns stored numbers and booleans as numbers', async () => {
     const amount = Number.MAX_SAFE_INTEGER
     const insert = database.statement<{ id: string; amount: number; at: number; flagged: boolean }>(
       (db, param) =>
@@ -133,7 +133,7 @@ describe('storing other values in the database', () => {
     )
   })
 
-  it('reads a counter column as numbers', async () => {
+  it('returns the values of a counter column as numbers', async () => {
     const { fn } = database.kysely
     const [row] = await database.kysely
       .selectFrom('things')

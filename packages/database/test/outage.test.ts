@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterEach(() => test.drop())
 
-describe.runIf(isServer)('using a database server that fails', () => {
+describe.runIf(isServer)('a Database whose server fails', () => {
   let proxy: TcpProxy
   let database: Database<TestTables>
   beforeEach(async () => {
@@ -149,7 +149,7 @@ describe.runIf(isServer)('using a database server that fails', () => {
     await expectAvailable()
   })
 
-  it('reports a server that cannot be reached at the start by name, without its password', async () => {
+  it('names the server, without its password, if it cannot be reached at the start', async () => {
     await proxy.cut()
     const url = new URL(proxy.url)
     url.password = 'hunter2'
@@ -164,7 +164,7 @@ describe.runIf(isServer)('a connection that the server rejects', () => {
   it.each([
     ['an unknown database', (url: URL) => (url.pathname = '/nowhere')],
     ['an unknown user', (url: URL) => (url.username = 'nobody_here')],
-  ])('is not reported as unavailable for %s', async (_, change) => {
+  ])('is not classified as "unavailable" if the reason is %s', async (_, change) => {
     const url = new URL(test.url)
     change(url)
     const error = await connect(url.href).catch((e) => e)
@@ -173,7 +173,7 @@ describe.runIf(isServer)('a connection that the server rejects', () => {
   })
 })
 
-describe.runIf(!isServer)('using an SQLite file that fails', () => {
+describe.runIf(!isServer)('a Database whose SQLite file fails', () => {
   it('rejects writes after the file was moved away, and creates no new file', async () => {
     const { database, url } = test
     const path = url.replace('sqlite:', '')

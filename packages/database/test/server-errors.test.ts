@@ -214,7 +214,7 @@ describe.runIf(kind !== 'sqlite')('an error of the database server', () => {
   })
 })
 
-describe.runIf(installed)('using a MariaDB server that fails', () => {
+describe.runIf(installed)('a Database whose MariaDB server fails', () => {
   let server: MariadbServer
   let url: string
   let database: Database<TestTables>

@@ -3,7 +3,7 @@ import { addDuration, addMonths, type Duration, daysInMonth } from './duration.t
 
 const at = (text: string) => new Date(text)
 
-it('addMonths() counts from the first date, through short months and leap years', () => {
+it('addMonths() keeps the day of the start date, or takes the last day of a shorter month, also in leap years', () => {
   const anchor = at('2023-12-31T08:00:00Z')
   const days = [1, 2, 3, 4, 14].map((n) => addMonths(anchor, n).toISOString().slice(0, 10))
   expect(days).toEqual(['2024-01-31', '2024-02-29', '2024-03-31', '2024-04-30', '2025-02-28'])
@@ -24,7 +24,7 @@ it('daysInMonth() returns the length of each month, and also accepts months beyo
 })
 
 it.each(['15d', 15, null, undefined, { day: 15 }, { days: 1.5 }, { days: '15' }])(
-  'addDuration() rejects %j, and lists the units',
+  'addDuration() rejects %j with an error that lists the valid units',
   (by) => {
     expect(() => addDuration(new Date(0), by as Duration)).toThrow(
       'the units are years, months, weeks, days, hours, minutes, seconds',
@@ -32,7 +32,7 @@ it.each(['15d', 15, null, undefined, { day: 15 }, { days: 1.5 }, { days: '15' }]
   },
 )
 
-it('addDuration() accepts no units and negative numbers', () => {
+it('addDuration() accepts a duration without units and negative numbers', () => {
   expect(addDuration(new Date(0), {}).getTime()).toBe(0)
   expect(addDuration(new Date(0), { seconds: -1 }).getTime()).toBe(-1000)
 })

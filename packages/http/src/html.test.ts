@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { escapeHtml, Html, html } from './html.ts'
 
-it('html escapes every inserted text, in attributes too, and no markup of its own', () => {
+it('html escapes every inserted text, also in attributes, but not the markup of the template', () => {
   const name = `<b onclick="x('&')">`
   const escaped = '&lt;b onclick=&quot;x(&#39;&amp;&#39;)&quot;&gt;'
   expect(html`<p title="${name}">${name}</p>`.text).toBe(`<p title="${escaped}">${escaped}</p>`)

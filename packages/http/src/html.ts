@@ -48,7 +48,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /**
  * Escapes text for use in HTML, including attribute values.
  * @example
+ * ```ts
  * const heading = `<h1>${escapeHtml(client.name)}</h1>`
+ * ```
  */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)

@@ -47,8 +47,8 @@ export {
 } from './router.ts'
 export {
   createSignedInReader,
+  createSignOutFunction,
   type HttpRoutes,
   type MountOptions,
-  signOutCaller,
 } from './routes.ts'
 export { fromWebRequest, respondToWebRequest, toWebResponse } from './web.ts'

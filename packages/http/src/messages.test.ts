@@ -36,7 +36,7 @@ describe('translate()', () => {
     expect([1, 3, 5, 1.5].map(inPolish)).toEqual(['1 dzień', '3 dni', '5 dni!', '1,5 dnia'])
   })
 
-  it('returns parts whose values keep their type', () => {
+  it('returns a message in parts, in which inserted values keep their type', () => {
     const mark = { bold: 'Ada' }
     expect(translate<typeof messages>(messages, 'en').parts('hello', { name: mark })).toEqual([
       'Hello ',

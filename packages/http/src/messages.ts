@@ -42,7 +42,7 @@ export interface Translate<All extends Messages> {
 }
 
 /**
- * Binds messages to their language.
+ * Creates a function that formats the messages of one language.
  * @example
  * ```ts
  * const en = { left: '{days, plural, one {# day} other {# days}} left' } as const
@@ -155,7 +155,7 @@ export function readLanguages(text: string | null | undefined): string[] {
 }
 
 /**
- * Chooses the language of a page: the first of the `wanted` languages that is available, either
+ * Chooses the language of a page: the first of the `preferredLanguages` that is available, either
  * under the same name or as its base language (`de` for `de-AT`). Returns `fallback` if none is
  * available.
  * @example

@@ -25,8 +25,8 @@ export interface HttpRequest {
    */
   rawText(limit: number): Promise<string>
   /**
-   * Creates a Web request for the application's own hooks. Its URL is below the configured
-   * `baseUrl`, because clients choose the `Host` header. The body may be missing.
+   * Creates a Web request for functions of the application. Its URL begins with the configured
+   * `baseUrl`, because clients choose the `Host` header. It usually has no body.
    */
   toRequest(baseUrl: string): Request
   /**
@@ -34,7 +34,7 @@ export interface HttpRequest {
    * that calls it.
    */
   readonly signedIn?: SignedInReader | undefined
-  /** Ends the framework's session that the request belongs to. */
+  /** Ends the session, managed by the framework, that the request belongs to. */
   readonly signOut?: SignedInReader | undefined
   /**
    * The caller's IP address, for rate limits. `undefined` if the adapter cannot know it, as for a

@@ -19,7 +19,7 @@ export interface HttpRoutes {
 export interface MountOptions<FrameworkRequest> {
   /** Returns who is signed in, from the framework's own request and session. */
   readonly signedIn?: (request: FrameworkRequest) => unknown
-  /** Ends the framework's session that its request belongs to. */
+  /** Ends the session of the framework's request. */
   readonly signOut?: (request: FrameworkRequest) => unknown
   /**
    * Returns the caller's IP address, for rate limits. By default this is `request.ip` in Express
@@ -38,7 +38,7 @@ export function createSignedInReader<FrameworkRequest>(
 }
 
 /** Creates a function that calls the application's `signOut` for this request. */
-export function signOutCaller<FrameworkRequest>(
+export function createSignOutFunction<FrameworkRequest>(
   { signOut }: MountOptions<FrameworkRequest>,
   request: FrameworkRequest,
 ): SignedInReader | undefined {

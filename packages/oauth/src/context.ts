@@ -1,7 +1,7 @@
 import type { ClientCache } from './caches/client-cache.ts'
 import type { AuthorizationCodeCache } from './caches/code-cache.ts'
 import type { ConsentCache } from './caches/consent-cache.ts'
-import type { Uses } from './caches/uses.ts'
+import type { LastUseRecorder } from './caches/last-use-recorder.ts'
 import type {
   ClientAuthentication,
   CrossOriginPolicy,
@@ -77,7 +77,7 @@ export interface ServerContext extends GrantContext {
    */
   readonly pagePaths: ReadonlySet<string>
   readonly responses: ReadonlyMap<string, OfferedResponseType>
-  readonly clientUses: Uses
+  readonly clientUses: LastUseRecorder
   readonly clients: ClientCache<ServerContext>
   readonly codes: AuthorizationCodeCache
   readonly consents: ConsentCache

@@ -1,7 +1,7 @@
 import { createClientCache } from './caches/client-cache.ts'
 import { createAuthorizationCodeCache } from './caches/code-cache.ts'
 import { createConsentCache } from './caches/consent-cache.ts'
-import { createUses } from './caches/uses.ts'
+import { createLastUseRecorder } from './caches/last-use-recorder.ts'
 import { PERSONAL_ACCESS_CLIENT_ID } from './clients/client.ts'
 import { findScopeLimit } from './clients/self-registered.ts'
 import { clientRequirements } from './clients/settings/demands.ts'
@@ -83,7 +83,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
   })
   const verifier = recordTokenUses(tokenVerifier, {
     clientId: PERSONAL_ACCESS_CLIENT_ID,
-    uses: createUses({
+    uses: createLastUseRecorder({
       subject: 'personal access token',
       recordUse: (...use) => storage.tokens.recordUse(...use),
       retryAfter: TOKEN_USE_RETRY_MS,
@@ -115,7 +115,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
           : [],
       ),
     }),
-    clientUses: createUses({
+    clientUses: createLastUseRecorder({
       subject: 'client',
       recordUse: (...use) => storage.clients.recordUse(...use),
       retryAfter: 0,

@@ -8,7 +8,7 @@ import {
   deriveMacKey,
 } from './crypto.ts'
 
-describe('hmac', () => {
+describe('computeHmac()', () => {
   const TEXTS = ['', 'a', 'Zoë 漢字 🎟️', 'x'.repeat(63), 'x'.repeat(2048), 'ö'.repeat(1500)]
 
   it.each(TEXTS.map((text) => [text.length, text]))(
@@ -37,7 +37,7 @@ describe('createRandomSecret()', () => {
   })
 })
 
-describe('createTimeOrderedId', () => {
+describe('createTimeOrderedId()', () => {
   it('returns version 7 UUIDs that sort by creation time', () => {
     const ids = [1, 2, 1_700_000_000_000, 1_700_000_000_001].map((ms) =>
       createTimeOrderedId(new Date(ms)),

@@ -9,7 +9,7 @@ import {
   ValidationFailed,
 } from './errors.ts'
 
-describe('printable(), which makes a text safe for error_description,', () => {
+describe('toPrintable(), which makes a text safe for error_description,', () => {
   it.each([
     ['plain text', 'plain text'],
     ['say "hi"', "say 'hi'"],
@@ -48,7 +48,7 @@ describe('the response body of an error', () => {
 })
 
 describe('OAuthError', () => {
-  it('recognizes errors from a second copy of the package with instanceof, but no other objects', async () => {
+  it('is recognized by instanceof even if a second copy of the package created the error, and other objects are not', async () => {
     vi.resetModules()
     const copy = await import('./errors.ts')
     const error = new copy.InvalidRequest('Bad')

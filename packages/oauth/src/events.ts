@@ -76,7 +76,7 @@ export interface Events {
 
 /** Emits the events of the server to their listeners, and subscribes listeners. */
 export interface Emitter extends Events {
-  /** Calls the listeners asynchronously, after the current step. */
+  /** Calls the listeners asynchronously, after the commit if the caller runs in a unit of work. */
   emit<Name extends EventName>(name: Name, event: OAuthEvents[Name]): void
 }
 

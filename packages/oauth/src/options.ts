@@ -145,7 +145,10 @@ export interface AuthorizationServerOptions<
   addressOf?(request: Request): string | null
   /** Lifetime of access tokens. @default '1y' */
   readonly accessTokensExpireIn?: Lifetime
-  /** Lifetime of refresh tokens. Each refresh starts it anew. @default '1y' */
+  /**
+   * Lifetime of refresh tokens. Each refresh returns a refresh token with the full lifetime.
+   * @default '1y'
+   */
   readonly refreshTokensExpireIn?: Lifetime
   /** Lifetime of personal access tokens, independent of `accessTokensExpireIn`. @default '1y' */
   readonly personalAccessTokensExpireIn?: Lifetime

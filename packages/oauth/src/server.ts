@@ -33,7 +33,7 @@ import type { Logger } from './logger.ts'
 import { scheduleDeliveries, sendDueDeliveries } from './maintenance/deliver.ts'
 import { countEverything, type EndedCounts, endEverything } from './maintenance/end-everything.ts'
 import { purgeExpiredRows, schedulePurge } from './maintenance/purge.ts'
-import { resealStoredSecrets, toReseal } from './maintenance/reseal.ts'
+import { countRowsToReseal, resealStoredSecrets } from './maintenance/reseal.ts'
 import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
 import type { RequestingApplication } from './pages/pages.ts'
 import type { ResourceServer } from './resources/resources.ts'
@@ -69,7 +69,7 @@ export interface NewPersonalAccessToken {
 export interface GuardTarget {
   /** URL of the API in the option `resources`. @default the API of the server itself */
   readonly resource?: string
-  /** Name of the user provider whose users are let in. @default the users of every provider */
+  /** Name of the user provider whose users are accepted. @default the users of every provider */
   readonly provider?: string
 }
 
@@ -292,14 +292,14 @@ export interface AuthorizationServer<
   /** Counts what `endEverything()` would end. */
   countEverything(): Promise<EndedCounts>
   /**
-   * Sends pending notifications, such as logout tokens. Returns the number sent. Runs by itself
-   * every ten seconds.
+   * Sends pending notifications, such as logout tokens, and returns their number. The server calls
+   * this every ten seconds.
    */
   deliver(): Promise<number>
   /** Deletes expired rows and returns their number. */
   purge(): Promise<number>
   /**
-   * Stops the timers and waits for the uses of tokens that are being recorded. Does not close the
+   * Stops the timers, and waits until the last uses of tokens are stored. Does not close the
    * database, which belongs to the caller.
    */
   close(): Promise<void>
@@ -519,7 +519,7 @@ export function createAuthorizationServer<
         rotate: (how?: KeyRotation) => context.keys.rotate(how),
         revoke: (kid: string) => context.keys.revoke(kid),
         reseal: () => resealStoredSecrets(context),
-        toReseal: () => toReseal(context),
+        toReseal: () => countRowsToReseal(context),
         list: async () => context.keys.all(),
       },
       ready,

@@ -103,7 +103,7 @@ describe.each(FORMATS)('a personal access token with a prefix, in the format %s,
 })
 
 describe.each(['jwt', 'opaque'] as const)('a prefix of a token in the format %s', (format) => {
-  it('may be changed or removed while tokens with the previous one are in use', async () => {
+  it('may be changed or removed while tokens with the previous prefix are in use', async () => {
     const storage = start({ accessTokenFormat: format })
     const { accessToken } = await storage.create()
     expect(accessToken).not.toMatch(/^tgp_/)
@@ -135,7 +135,7 @@ describe('the expiry of a personal access token', () => {
     expect((await create()).token.expiresAt).toEqual(seconds(clock, 90 * 86_400))
   })
 
-  it('ends the token when it was chosen', async () => {
+  it('makes the token invalid at the chosen time', async () => {
     const { create, clock, guard } = start()
     const { accessToken, token } = await create(seconds(clock, 3600))
     expect(token.expiresAt).toEqual(seconds(clock, 3600))
@@ -146,7 +146,7 @@ describe('the expiry of a personal access token', () => {
   })
 
   it.each([0, -1, 90 * 86_400 + 1])(
-    'is rejected if it is %i seconds ahead, and nothing is stored',
+    'is rejected if it is %i seconds from now, and no token is stored',
     async (count) => {
       const { create, clock, oauth } = start({ personalAccessTokensExpireIn: '90d' })
       await expect(create(seconds(clock, count))).rejects.toMatchObject({
@@ -231,7 +231,7 @@ describe('the last use of a personal access token', () => {
     expect(server.state.writes).toBe(0)
   })
 
-  it('does not affect requests if recording fails, and is recorded by a request a minute later', async () => {
+  it('does not make the request fail if recording fails, and is recorded by a request a minute later', async () => {
     const server = startCounting()
     const { state, clock, guard } = server
     const { accessToken } = await server.create()

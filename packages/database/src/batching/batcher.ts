@@ -1,7 +1,7 @@
 export interface BatcherOptions<Item, Result> {
   /**
-   * Milliseconds after which the next batch starts although the current one has not finished. A
-   * slow batch waits for a disk or for a lock that another transaction holds.
+   * Milliseconds to wait for the running batch before the next one starts beside it. A batch is
+   * slow if it waits for the disk, or for a lock of another transaction.
    */
   readonly patience: number
   /**
@@ -11,13 +11,13 @@ export interface BatcherOptions<Item, Result> {
   together(items: readonly Item[]): Promise<ReadonlyArray<Result | undefined>>
   alone(item: Item): Promise<Result>
   /**
-   * Whether the caller runs in a transaction of its own, which the items of other callers must not
-   * join.
+   * Whether the current caller runs in a unit of work, so that its item must not share a batch with
+   * items of other callers.
    * @default false for every caller
    */
   isInUnitOfWork?(): boolean
   /**
-   * Whether a batch that failed with this error may have been committed nevertheless, because the
+   * Whether a batch that failed with this error may still have been committed, because the
    * connection was lost before the response arrived.
    */
   mayBeCommitted(error: unknown): boolean

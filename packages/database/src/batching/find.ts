@@ -5,7 +5,10 @@ import { hasErrorKind, UNAVAILABLE_ERROR_KINDS } from '../errors.ts'
 import { prepareStatement } from '../statements/statement.ts'
 import { createBatcher } from './batcher.ts'
 
-/** Finds a row by its key. On dialects that batch statements, concurrent calls share one query. */
+/**
+ * Returns a function that finds a row by its key. On dialects that batch statements, concurrent
+ * calls share one query.
+ */
 export function findTogether<Row extends object>(
   database: Database,
   target: FindTarget,

@@ -11,9 +11,10 @@ type Insert = (row: Row) => Promise<boolean>
 type InsertMany = (rows: readonly Row[]) => Promise<boolean[]>
 
 /**
- * Returns a function with the effect of `insertIfAbsent()`, for a table that many callers insert
- * into at the same time. Concurrent calls share one statement or one commit. When the promise of a
- * call resolves, its row is stored durably.
+ * Returns a function that inserts a row unless its key is taken, like `insertIfAbsent()`, and
+ * resolves with whether it did. Concurrent calls share one statement or one commit, so use it for
+ * tables that many callers insert into at the same time. When the promise of a call resolves, its
+ * row is stored durably.
  */
 export function insertTogether<T extends object>(
   database: Database,

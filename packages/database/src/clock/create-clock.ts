@@ -15,8 +15,8 @@ const LARGEST_STEP = 1000
 const DAY = 24 * 3600 * 1000
 
 /**
- * A `DatabaseClock` with additional methods, which only the `Database` that the clock belongs to
- * calls.
+ * A `DatabaseClock` with additional methods, which only the `Database` that owns the clock may
+ * call.
  */
 export interface ManagedDatabaseClock extends DatabaseClock {
   /** Reads the database's clock and updates the estimate. */

@@ -20,7 +20,7 @@ const errorOf = (estimate: ReturnType<typeof createClockEstimate>) =>
 
 describe("the estimate that a process makes of the database's clock", () => {
   it.each([0, 0.25, 1])(
-    'is wrong by at most half a round trip if the database reads its clock after a fraction of %d of the round trip',
+    'is wrong by at most half a round trip, at whichever fraction of the round trip the database reads its clock (here: %d)',
     (there) => {
       const estimate = createClockEstimate()
       read(estimate, 500, 40, there)
@@ -28,7 +28,7 @@ describe("the estimate that a process makes of the database's clock", () => {
     },
   )
 
-  it('stays as exact as after a quick reading if slow readings follow', () => {
+  it('keeps the accuracy of a quick reading when slow readings follow', () => {
     const estimate = createClockEstimate()
     read(estimate, 0, 2)
     read(estimate, 250, 1400, 1)

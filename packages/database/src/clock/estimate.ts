@@ -15,11 +15,11 @@ export interface ClockEstimate {
 }
 
 /**
- * Creates an estimate of the database's clock. Each reading limits the offset to an interval as
- * long as its round trip, and the estimate is the intersection of all intervals, so that one slow
- * reading does no harm. A reading whose interval lies outside the intersection shows that one of
- * the clocks was set, or that the machine was suspended: the estimate then starts anew from that
- * reading.
+ * Creates an estimate of the database's clock. Each reading shows an interval that must contain the
+ * offset, as long as the round trip of the reading. The estimate is the intersection of all
+ * intervals, so that one slow reading does no harm. A reading whose interval lies outside the
+ * intersection shows that one of the clocks was set, or that the machine was suspended: the
+ * estimate then starts anew from that reading.
  */
 export function createClockEstimate(): ClockEstimate {
   let low = Number.NEGATIVE_INFINITY

@@ -21,7 +21,7 @@ const RETRY_DELAY = 1000
  * recorded in the database.
  */
 export interface AdjustableClock extends Pick<DatabaseClock, 'observe'> {
-  /** The database's time in milliseconds, not limited by the recorded time. */
+  /** Returns the database's time in milliseconds as estimated, even if a later time is recorded. */
   databaseTime(): number
   isTrusted(): boolean
   /**
@@ -30,7 +30,7 @@ export interface AdjustableClock extends Pick<DatabaseClock, 'observe'> {
   follow(record: { readonly newest: number; readonly isRepaired: boolean }): void
   /**
    * Makes the clock run this many milliseconds behind the machine's clock, because other processes
-   * do (`isSure`) or may do so. 0 ends the delay.
+   * certainly (`isSure`) or possibly record an earlier time. 0 ends the delay.
    */
   stayBehind(milliseconds: number, isSure: boolean): void
   /** Tells the clock that this many milliseconds passed while no process had the database open. */

@@ -19,7 +19,10 @@ export interface RecordedTime {
    * were killed.
    */
   readonly members: number
-  /** Number of repairs. Running processes notice a repair because this number has grown. */
+  /**
+   * Number of calls of `DatabaseClock.repair()` so far. Running processes notice a repair because
+   * this number has grown.
+   */
   readonly repairs: number
   /** The database's time when the record was read, in milliseconds. */
   readonly now: number
@@ -99,7 +102,7 @@ export async function resetRecordedTime(database: Database): Promise<void> {
 }
 
 export interface ClockComparison {
-  /** Milliseconds from the newest recorded time to the present. */
+  /** Milliseconds by which the present time is later than the newest recorded time. */
   readonly ahead: number
   readonly maxSkew: number
   /** Whether the database is a server with its own clock, which all processes read. */
@@ -107,26 +110,26 @@ export interface ClockComparison {
   /** Whether another process may have the SQLite file open. */
   readonly hasOthers: boolean
   /**
-   * Whether other processes were seen to record an earlier time, which proves that this process's
-   * clock is wrong.
+   * Whether this process has seen others record an earlier time, which proves that its own clock is
+   * wrong.
    */
   readonly hasSeenOthers: boolean
-  /** Milliseconds since the record was last seen to change. */
+  /** Milliseconds since this process last saw the record change. */
   readonly quietFor: number
 }
 
 /**
- * Explanation of a present time that is later than the newest recorded one.
+ * Reason why the present time is later than the newest recorded time.
  *
  * - `none`: the record is up to date
  * - `pause`: no process was open to record the time
- * - `wrong`: other processes record another time, or may still do so
+ * - `wrong`: other processes record, or may record, a different time
  */
 export type ClockJump = 'none' | 'pause' | 'wrong'
 
 /**
- * Decides whether a later time means a wrong clock or a pause in which no process was open. See
- * docs/decisions/0023-clocks.md.
+ * Decides whether a present time later than the recorded one means a wrong clock, or a pause in
+ * which no process had the database open. See docs/decisions/0023-clocks.md.
  */
 export function classifyClockJump(distance: ClockComparison): ClockJump {
   if (distance.hasOwnClock || distance.ahead <= distance.maxSkew) return 'none'

@@ -23,7 +23,7 @@ export interface UnansweredConnection {
  * Largest number of connections opened as replacements for connections that the server may still
  * hold.
  */
-export const SPARE_CONNECTIONS = 2
+export const MAX_SPARE_CONNECTIONS = 2
 /**
  * Milliseconds that an unanswered connection keeps its place in the pool while the network is
  * silent.
@@ -53,7 +53,7 @@ export function decidePoolSlot(
   if (result === 'silent') return 'close'
   // The server works but this connection does not: its network path may be lost. A few of these are
   // replaced, so that a service can continue after all of its connections have died.
-  return replaced < SPARE_CONNECTIONS ? 'replace' : 'keep'
+  return replaced < MAX_SPARE_CONNECTIONS ? 'replace' : 'keep'
 }
 
 export interface UnansweredConnections {
@@ -67,7 +67,7 @@ export interface UnansweredConnections {
  * Keeps track of unanswered connections. `allow(1)` lets the pool open one connection more than its
  * size, `allow(-1)` revokes this permission.
  */
-export function createUnansweredConnections(allow: (more: 1 | -1) => void): UnansweredConnections {
+export function trackUnansweredConnections(allow: (more: 1 | -1) => void): UnansweredConnections {
   const held = new Set<() => void>()
   let replaced = 0
 

@@ -31,7 +31,7 @@ export type SqlFlavour = Pick<
 
 /**
  * Everything that this package knows about one kind of database. Implement it to support another
- * one.
+ * kind.
  */
 export interface Dialect {
   /** Name of the dialect, such as `postgres`. */
@@ -55,7 +55,7 @@ export interface Dialect {
   fileOf?(url: string): string | null
   /** Opens the database. Does not have to check that it responds. */
   open(url: string, options: EngineOptions): Promise<Engine>
-  /** How SQL is compiled. */
+  /** Compiles SQL for this kind of database, without running it. */
   readonly flavour: SqlFlavour
   /** Declarations of types and tables, and queries of the catalogue. */
   readonly schema: DialectSchema
@@ -64,8 +64,8 @@ export interface Dialect {
   /** How concurrent calls are batched. `null` if each call runs alone. */
   readonly batching: SharedCommits | SharedStatements | null
   /**
-   * Maps errors of the driver to kinds. Errors of the network and of this package are already
-   * known.
+   * Returns the kind of an error of the driver, or `undefined` if unknown. Not needed for errors of
+   * the network and of this package.
    */
   readonly errorKind: ErrorKindOf
 }
@@ -97,8 +97,8 @@ export interface DialectSchema {
    */
   dropNotNull?(db: AnyKysely, table: string, column: string): Promise<void>
   /**
-   * How columns of milliseconds are converted to timestamps. `null` if timestamps are stored as
-   * milliseconds.
+   * Converts columns of milliseconds to timestamps. `null` if the database has no timestamp type
+   * and stores timestamps as milliseconds.
    */
   readonly timestamps: TimestampColumns | null
   /**
@@ -126,7 +126,7 @@ export interface DialectSchema {
   connectionLimit?(): RawBuilder<number>
 }
 
-/** How a database with a timestamp type converts columns that were created as milliseconds. */
+/** Converts columns of milliseconds to the timestamp type of the database. */
 export interface TimestampColumns {
   /** Query that returns one row with the `type` of a column, or none if the column is missing. */
   findType(table: string, column: string): RawBuilder<{ readonly type: string }>
@@ -224,9 +224,9 @@ export interface DialectWrites {
  * one commit.
  */
 export interface SharedCommits {
-  /** Discriminant: each call keeps its own statement, and one commit makes all durable. */
+  /** Discriminant: each call runs its own statement, and one commit makes all of them durable. */
   readonly share: 'commit'
-  /** Milliseconds after which the next round starts although this one has not finished. */
+  /** Milliseconds to wait for the running batch before the next one starts beside it. */
   readonly patience: number
 }
 
@@ -237,7 +237,7 @@ export interface SharedCommits {
 export interface SharedStatements {
   /** Discriminant: one statement executes the calls of a whole list. */
   readonly share: 'statement'
-  /** Milliseconds after which the next round starts although this one has not finished. */
+  /** Milliseconds to wait for the running batch before the next one starts beside it. */
   readonly patience: number
   /**
    * Inserts those rows of a list whose key is not taken, and returns the key columns of the

@@ -36,11 +36,11 @@ export interface Runner {
 /** One connection reserved for one caller. Its methods must not be called concurrently. */
 export interface Session extends Runner {
   /**
-   * Begins a transaction. `wait` is the longest time in milliseconds to wait for a lock that this
-   * requires.
+   * Begins a transaction. If this requires a lock, as on databases with a single writer, waits for
+   * the lock for at most `wait` milliseconds.
    */
   begin(wait: number): Promise<void>
-  /** Commits. Resolves when the transaction is as durable as the database makes it. */
+  /** Commits the transaction. Resolves when the database has confirmed the commit. */
   commit(): Promise<void>
   /** Rolls back. Not called on a connection that is known to be broken. */
   rollback(): Promise<void>
@@ -62,9 +62,9 @@ export interface Engine extends Runner {
   /** Waits for a free connection and reserves it. */
   reserve(): Promise<Session>
   /**
-   * Closes every connection as soon as it is free, because all of them may lead to the wrong
-   * server. Called when one connection was found to lead there. Omit it if there is only one
-   * server.
+   * Closes every connection as soon as it is free. Called when one connection turned out to lead to
+   * a server that is not the primary, because the others may lead there too. Omit it if there is
+   * only one server.
    */
   renew?(): void
   /** Counts the connections of the pool. Omit it if there is no pool. */

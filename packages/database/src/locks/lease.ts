@@ -13,11 +13,11 @@ const RENEW_EVERY = 3000
 const RETRY_INTERVAL_MS = 200
 
 /**
- * Runs `work` while this process holds the lease `name`, which only one process on any server of a
- * cluster can hold at a time. Use it for work that one transaction cannot contain, because its
- * statements commit by themselves. The function `check` that `work` receives renews the lease on
- * the given connection, and throws if the lease was lost: another process may then be doing the
- * same work. With a pool of one connection, `check` is the only renewal.
+ * Runs `work` while this process holds the lease `name`, which only one process can hold at a time,
+ * even if the database is a cluster of servers. Use it for work that one transaction cannot
+ * contain, because its statements commit by themselves. The function `check` that `work` receives
+ * renews the lease on the given connection, and throws if the lease was lost: another process may
+ * then be doing the same work. With a pool of one connection, `check` is the only renewal.
  */
 export async function holdLease<R>(
   database: Database,

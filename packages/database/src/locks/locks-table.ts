@@ -9,12 +9,12 @@ import { createTable, hasTable } from '../schema/tables.ts'
  */
 export const LOCKS_TABLE = 'tollgate_locks'
 
-/** Milliseconds to wait for a lock. A migration may rebuild a large table. */
+/** Milliseconds to wait for a lock. Long enough for a migration that rebuilds a large table. */
 export const LOCK_WAIT_MS = 300_000
 
 /**
- * Creates the table of locks. Several processes may do so at the same time, because the server runs
- * statements with `if not exists` one after the other.
+ * Creates the table of locks. Several processes may call this at the same time, because the server
+ * runs statements with `if not exists` one after the other.
  */
 export async function createLocksTable(database: Database): Promise<void> {
   // Checked first, for database users that lack the permission to create tables.

@@ -62,7 +62,7 @@ describe('defineTable()', () => {
     expect(things.paramTypes).toMatchObject({ id: 'text', tags: 'text', size: 'bigint' })
   })
 
-  it('converts part of its columns', () => {
+  it('converts only the columns that pick() and omit() leave', () => {
     const some = things.pick('owner_name', 'last_seen_at')
     expect(some.columns).toEqual(['owner_name', 'last_seen_at'])
     expect(some.fromRow({ owner_name: 'Ada', last_seen_at: 7 })).toEqual({

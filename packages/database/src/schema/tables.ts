@@ -10,7 +10,7 @@ export interface Table {
   readonly primaryKey?: readonly string[]
   /** Columns of the unique indexes, by index name. */
   readonly unique?: Readonly<Record<string, readonly string[]>>
-  /** Name of an index to its columns. Names must be unique in the whole database. */
+  /** Columns of the indexes, by index name. The names must be unique in the whole database. */
   readonly indexes?: Readonly<Record<string, readonly string[]>>
 }
 

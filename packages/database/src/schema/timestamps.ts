@@ -3,10 +3,10 @@ import { type Database, internalsOf } from '../database.ts'
 import type { ColumnDefinition } from './columns.ts'
 
 /**
- * Converts columns of milliseconds (`columns.instant`) to timestamps, in a migration, and keeps
- * every moment. Does nothing to columns that are timestamps already, and nothing at all on
- * databases that store timestamps as milliseconds. Can be called again after a process died
- * halfway.
+ * Converts columns of milliseconds (`columns.instant`) to timestamps, in a migration, without
+ * changing the times stored in them. Does nothing to columns that are timestamps already, and
+ * nothing at all on databases that store timestamps as milliseconds. Can be called again after a
+ * process died halfway.
  *
  * Processes that still write milliseconds cannot run at the same time: let the migration's
  * `needsOffline` return {@link holdsMilliseconds}.

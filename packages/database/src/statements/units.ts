@@ -8,7 +8,7 @@ interface Unit {
   readonly later: Array<() => void>
 }
 
-/** The units of work of a database, each known to the code that runs inside it. */
+/** Runs units of work of a database, and finds the unit that the calling code runs in. */
 export interface UnitsOfWork {
   /** Returns the transaction of the unit that the caller runs in, if any. */
   current(): TransactionRunner | undefined
@@ -27,8 +27,8 @@ export interface UnitsOfWork {
   ): Promise<{ readonly result: R; readonly later: ReadonlyArray<() => void> }>
 }
 
-/** Creates the units of a database. Costs nothing until the first unit has run. */
-export function createUnits(): UnitsOfWork {
+/** Creates the `UnitsOfWork` of a database. Costs nothing until the first unit runs. */
+export function createUnitsOfWork(): UnitsOfWork {
   let storage: AsyncLocalStorage<Unit> | undefined
   return {
     current: () => storage?.getStore()?.transaction,

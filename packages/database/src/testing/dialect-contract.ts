@@ -15,9 +15,13 @@ export type { ContractDatabase, DialectContractRunner } from './contract/part.ts
  * same time, and closes its connections.
  * @example
  * ```ts
- * dialectContract({ describe, it }, async () => { const url = await createEmptyDatabase() return {
- * connect: (options) => connect(url, { ...options, dialects: [mine] }), remove: () =>
- * dropDatabase(url), } })
+ * dialectContract({ describe, it }, async () => {
+ *   const url = await createEmptyDatabase()
+ *   return {
+ *     connect: (options) => connect(url, { ...options, dialects: [mine] }),
+ *     remove: () => dropDatabase(url),
+ *   }
+ * })
  * ```
  */
 export function dialectContract(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createAddressReader } from './address.ts'
 
-describe("addressReader(), which determines a caller's IP address,", () => {
+describe("createAddressReader(), which determines a caller's IP address,", () => {
   it.each([
     ['a public address', '93.184.216.34', '93.184.216.34'],
     ['a public address through an IPv6 socket', '::ffff:93.184.216.34', '93.184.216.34'],

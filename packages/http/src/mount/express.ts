@@ -2,9 +2,9 @@ import type { Request, RequestHandler } from 'express'
 import { fromNodeRequest } from '../node.ts'
 import {
   createSignedInReader,
+  createSignOutFunction,
   type HttpRoutes,
   type MountOptions,
-  signOutCaller,
 } from '../routes.ts'
 import { createAddressReader } from './address.ts'
 import { sendWhenReady } from './node.ts'
@@ -25,7 +25,7 @@ export function mountExpress(
       fromNodeRequest(
         request,
         createSignedInReader(options, request),
-        signOutCaller(options, request),
+        createSignOutFunction(options, request),
         createAddressReader(options, request, () => request.ip),
       ),
     )

@@ -3,9 +3,9 @@ import { fromNodeRequest } from '../node.ts'
 import type { HttpResponse } from '../response.ts'
 import {
   createSignedInReader,
+  createSignOutFunction,
   type HttpRoutes,
   type MountOptions,
-  signOutCaller,
 } from '../routes.ts'
 import { createAddressReader } from './address.ts'
 
@@ -35,7 +35,7 @@ export function mountFastify(
           const plain = fromNodeRequest(
             request.raw,
             createSignedInReader(options, request),
-            signOutCaller(options, request),
+            createSignOutFunction(options, request),
             createAddressReader(options, request, () => request.ip),
           )
           const pending = routes.handle(plain)

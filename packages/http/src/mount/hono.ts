@@ -2,9 +2,9 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { createBodyReadError, type HttpRequest } from '../request.ts'
 import {
   createSignedInReader,
+  createSignOutFunction,
   type HttpRoutes,
   type MountOptions,
-  signOutCaller,
 } from '../routes.ts'
 import { toWebResponse, WebRequest } from '../web.ts'
 
@@ -38,7 +38,7 @@ class HonoRequest extends WebRequest {
     super(
       c.req.raw,
       createSignedInReader(options, c),
-      signOutCaller(options, c),
+      createSignOutFunction(options, c),
       options.address && (() => options.address?.(c)),
     )
     this.#context = c

@@ -3,9 +3,9 @@ import { fromNodeRequest, sendResponse } from '../node.ts'
 import { createNotFoundResponse, type HttpResponse } from '../response.ts'
 import {
   createSignedInReader,
+  createSignOutFunction,
   type HttpRoutes,
   type MountOptions,
-  signOutCaller,
 } from '../routes.ts'
 import { createAddressReader } from './address.ts'
 
@@ -27,7 +27,7 @@ export function nodeListener<Message extends IncomingMessage>(
       fromNodeRequest(
         message,
         createSignedInReader(options, message),
-        signOutCaller(options, message),
+        createSignOutFunction(options, message),
         createAddressReader(options, message, () => message.socket.remoteAddress),
       ),
     )

@@ -37,10 +37,10 @@ export interface OutgoingRequest {
   readonly body?: string
   /** Largest accepted response body, in bytes. */
   readonly maxBytes: number
-  /** Aborts the request when it is signaled. */
+  /** Aborts the request when the signal is aborted. */
   readonly signal?: AbortSignal
   /**
-   * Whether plain http is accepted for addresses that the application has allowed.
+   * Whether `http:` URLs are accepted. They must lead to addresses in `privateAddresses`.
    * @default false
    */
   readonly allowPlainHttp?: boolean

@@ -45,8 +45,9 @@ export interface ExpressAdapter<
    * @default 'api'
    * @example
    * ```ts
-   * app.get('/reports', auth('client'), (request, response) => { response.json({ client:
-   * request.oauthClient?.clientId }) })
+   * app.get('/reports', auth('client'), (request, response) => {
+   *   response.json({ client: request.oauthClient?.clientId })
+   * })
    * ```
    */
   auth(guard?: GuardName): RequestHandler

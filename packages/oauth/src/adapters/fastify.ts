@@ -41,8 +41,9 @@ export interface FastifyAdapter<
    * @default 'api'
    * @example
    * ```ts
-   * app.get('/reports', { onRequest: auth('client') }, (request) => ({ client:
-   * request.oauthClient?.clientId, }))
+   * app.get('/reports', { onRequest: auth('client') }, (request) => ({
+   *   client: request.oauthClient?.clientId,
+   * }))
    * ```
    */
   auth(guard?: GuardName): onRequestHookHandler

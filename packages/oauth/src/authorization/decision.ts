@@ -26,7 +26,7 @@ export interface PendingApprovalDecision {
  * The parts of an authorization request that are stored while the person decides on the approval
  * screen.
  */
-export interface PendingRequest
+export interface PendingAuthorizationRequest
   extends Pick<
     AuthorizationRequest,
     'client' | 'redirectTo' | 'redirectUri' | 'scopes' | 'state' | 'codeChallenge' | 'details'
@@ -36,11 +36,11 @@ export interface PendingRequest
 }
 
 /**
- * Stores an interaction (an open approval screen) for the request. Each has its own id in the URL,
- * so that two tabs do not interfere.
+ * Stores an interaction (an open approval screen) for the request. Each interaction has its own id
+ * in the URL, so that two tabs do not interfere.
  */
 export async function openInteraction(
-  request: PendingRequest,
+  request: PendingAuthorizationRequest,
   person: Person,
   context: ServerContext,
 ): Promise<PendingApprovalDecision> {

@@ -17,8 +17,8 @@ export interface ReceivedRequest {
    */
   readonly ticket: string | null
   /**
-   * Function to call before a page is shown to the person, so that the request stays valid
-   * meanwhile; see `ExpandedRequest.keep`. `null` if it is not needed.
+   * Extends the validity of the request. Must be called before a page is shown to the person, who
+   * may take some time; see `ExpandedRequest.keep`. `null` if this is not needed.
    */
   readonly keep: ExpandedRequest['keep'] | null
 }

@@ -27,7 +27,7 @@ export type SignInFreshness =
 
 /**
  * Decides whether a sign-in is as recent as the authorization request demands. If `authenticatedAt`
- * is `null`, a demand cannot be met.
+ * is `null`, no demand can be met.
  */
 export function checkSignInFreshness(
   demand: SignInDemand,
@@ -61,7 +61,7 @@ export const OTHER_ACCOUNT_PARAM = 'other_account'
 
 /**
  * Name of a query parameter in the return URL of the sign-in page. It records that the person was
- * asked for a stronger sign-in, so that this happens only once.
+ * asked for a stronger sign-in, so that the person is asked only once.
  */
 export const STRONGER_SIGN_IN_PARAM = 'better_sign_in'
 

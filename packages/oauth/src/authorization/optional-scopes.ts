@@ -30,8 +30,8 @@ export function describeScopes(
 }
 
 /**
- * Reads the earlier consent, which presets the checkboxes. `null` if the request has no optional
- * scope.
+ * Reads the consent that the person has given earlier, which determines the checkboxes that are
+ * ticked at first. `null` if the request has no optional scope.
  */
 export async function findEarlierConsent(
   request: {
@@ -46,8 +46,8 @@ export async function findEarlierConsent(
 }
 
 /**
- * Returns the optional scopes that the person declined. Only ticked scopes are approved: a form
- * without checkboxes approves none of them.
+ * Returns the optional scopes that the person declined: those whose checkbox is not ticked. A form
+ * without checkboxes declines all of them.
  * @throws InvalidRequest if the form approves a scope that was not requested
  */
 export function readDeclinedScopes(
@@ -88,9 +88,9 @@ function dropShownClaims(
 }
 
 /**
- * Builds the consent to remember: the approved scopes, including scopes of which only individual
- * claims were requested. Returns `null` if access to other APIs was requested, because that
- * approval must not count for the server's own API.
+ * Builds the consent to remember, with the approved scopes. A scope such as `email` also counts as
+ * approved if the request asked only for a claim that belongs to it. Returns `null` if access to
+ * other APIs was requested, because that approval must not count for the server's own API.
  */
 export function buildConsent(
   consentKeys: { readonly userId: string; readonly clientId: string },

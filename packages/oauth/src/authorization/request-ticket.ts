@@ -6,9 +6,9 @@ import { revokeTokens } from '../tokens/revoke.ts'
 
 /**
  * Consumes the single-use ticket of an authorization request, so that the request is answered only
- * once. Call it after the code or token is stored and before the response is sent: a person who
- * reloads the page earlier can still continue. If the ticket was already consumed, the stored token
- * is revoked.
+ * once. Call it after the code or token is stored and before the response is sent: until then, a
+ * person who reloads the page can continue. If the ticket was already consumed, the stored token is
+ * revoked.
  * @throws InvalidRequestUri if the request was already answered
  */
 export async function consumeTicketForResponse(

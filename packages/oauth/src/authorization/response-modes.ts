@@ -30,7 +30,7 @@ function encodePairs(pairs: Pairs): string {
   return pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
 }
 
-/** Reads the parameter `response_mode`. Returns `usual` if it was not sent. */
+/** Reads the parameter `response_mode`. Returns `defaultMode` if it was not sent. */
 export function readResponseMode(
   params: Form,
   defaultMode: ResponseMode,

@@ -5,7 +5,7 @@ import { createAuthorizationResponse } from './response.ts'
 const iss = 'https://api.example.com'
 const tail = 'iss=https%3A%2F%2Fapi.example.com'
 
-describe('authorizationResponse', () => {
+describe('createAuthorizationResponse()', () => {
   it.each([
     ['https://a.example/cb', 'query', null, `https://a.example/cb?code=x%26y&${tail}`],
     ['https://a.example/cb', 'query', 'a b', `https://a.example/cb?code=x%26y&state=a%20b&${tail}`],

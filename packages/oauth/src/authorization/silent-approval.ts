@@ -8,7 +8,9 @@ export interface SilentApprovalInput {
   /** Whether the authorization request is for an API other than the server's own. */
   readonly elsewhere: boolean
   readonly consent: Consent | null
-  /** Scopes that people may decline. Those declined before are not shown again. */
+  /**
+   * Scopes that people may decline. A scope that the person has declined before is not shown again.
+   */
   readonly optional: ReadonlySet<string>
   /** Whether the client demands the approval screen (`prompt=consent`). */
   readonly askAgain: boolean

@@ -7,7 +7,8 @@ export interface AuthorizationCodeCache {
   remember(code: AuthorizationCode): void
   /**
    * Finds an authorization code by its hash: in the cache on the first call, from then on in the
-   * store. A cached code may have been deleted or used meanwhile; exchanging it detects that.
+   * store. A cached code may have been deleted or used since it was cached; exchanging it detects
+   * that.
    */
   take(hash: string): Promise<AuthorizationCode | null>
 }

@@ -4,8 +4,8 @@ import { createRecentCache } from './recent-cache.ts'
 
 export interface ConsentCache {
   /**
-   * Returns a user's consent for a client as this process last read it. The consent may have
-   * changed meanwhile; `ConsentRepository.use()` detects that.
+   * Returns a user's consent for a client as this process last read it. The stored consent may have
+   * changed since; `ConsentRepository.use()` detects that.
    */
   recall(userId: string, clientId: string): Consent | null
   read(userId: string, clientId: string): Promise<Consent | null>

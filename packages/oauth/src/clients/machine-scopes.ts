@@ -43,7 +43,10 @@ export function assertMachineScopes(client: MachineScopeFields, options: ScopeOp
  * Requires that the client may request these machine scopes now.
  * @throws InvalidScope if it may not
  */
-export function assertMayRequest(names: readonly string[], client: MachineScopeFields): void {
+export function assertMayRequestMachineScopes(
+  names: readonly string[],
+  client: MachineScopeFields,
+): void {
   const refused = names.find(
     (name) => !client.scopes?.includes(name) || findMachineScopeProblem(client) !== null,
   )

@@ -112,37 +112,40 @@ export interface Clients {
    * @throws ValidationFailed if there are more than 1000 ids
    * @example
    * ```ts
-   * const { clients } = await oauth.clients.page() const uses = await
-   * oauth.clients.lastUsed(clients.map(({ id }) => id)) const idle = clients.filter(({ id }) =>
-   * !uses.has(id))
+   * const { clients } = await oauth.clients.page()
+   * const uses = await oauth.clients.lastUsed(clients.map(({ id }) => id))
+   * const idle = clients.filter(({ id }) => !uses.has(id))
    * ```
    */
   lastUsed(ids: readonly string[]): Promise<ReadonlyMap<string, Date>>
   /** Lists the clients that a user registered and that were not deleted, by name. */
   listByUser(userId: string | number): Promise<Client[]>
   /**
-   * Changes the given fields of a client, on every process within a second. A grant that the client
-   * lost cannot be used any more, and its refresh tokens no longer give scopes that it lost; access
-   * tokens stay as they are until they expire. If the client has a metadata document, your change
-   * lasts only until the document is read again.
+   * Changes the given fields of a client, on every process within a second. If you remove a grant
+   * type, the client can no longer use it. If you remove a scope, refreshes no longer return it.
+   * Access tokens stay as they are until they expire. If the client has a metadata document, your
+   * change lasts only until the document is read again.
    * @throws NotFound if there is no such client or it was deleted
    * @throws ValidationFailed if a field is invalid, alone or together with the unchanged fields
    * @throws Conflict if the client has changed since `unchangedSince`
    * @example
    * ```ts
-   * const client = await oauth.clients.find(id) if (client) { const { updatedAt: unchangedSince } =
-   * client await oauth.clients.update(id, { grants: ['client_credentials'], unchangedSince }) }
+   * const client = await oauth.clients.find(id)
+   * if (client) {
+   *   const { updatedAt: unchangedSince } = client
+   *   await oauth.clients.update(id, { grants: ['client_credentials'], unchangedSince })
+   * }
    * ```
    */
   update(id: string, change: ClientUpdate): Promise<Client>
   /**
    * Replaces the client secret. Without `overlap` the rotation is for a leaked secret: the old
    * secret, an older one that still works after a planned rotation, all refresh tokens issued under
-   * them, and all tokens that the client got for itself stop working. This takes between one and two
-   * seconds, until every process has learned of it: do not call it in a transaction. With `overlap`
-   * the rotation is planned: the old secret keeps authenticating for that time, and all tokens
-   * survive. At most one old secret authenticates, so a second planned rotation immediately ends the
-   * oldest secret.
+   * them, and all tokens that the client got for itself stop working. This takes between one and
+   * two seconds, until every process has learned of it: do not call it in a transaction. With
+   * `overlap` the rotation is planned: the old secret keeps authenticating for that time, and all
+   * tokens survive. At most one old secret authenticates, so a second planned rotation immediately
+   * invalidates the oldest secret.
    * @throws NotFound if the client does not exist or has no secret
    * @throws ValidationFailed if `overlap` or `method` is invalid
    * @throws Conflict if the secret is rotated by another caller at the same time
@@ -153,8 +156,8 @@ export interface Clients {
    */
   rotateSecret(id: string, rotation?: SecretRotation): Promise<CreatedClient>
   /**
-   * Ends the overlap of a planned rotation early, on every process within a second: only the
-   * current secret authenticates. Does nothing if there is no previous secret.
+   * Invalidates the old secret of a planned rotation before its overlap is over, on every process
+   * within a second. Does nothing if there is no old secret.
    * @throws NotFound if there is no such client or it was deleted
    */
   endPreviousSecret(id: string): Promise<Client>
@@ -176,7 +179,8 @@ export interface Clients {
    */
   verify(id: string): Promise<Client>
   /**
-   * Takes back `verify()`. Does nothing if the client is not verified.
+   * Marks a client as unverified again, which undoes `verify()`. Does nothing if the client is not
+   * verified.
    * @throws NotFound if there is no such client, or the operator registered it
    */
   unverify(id: string): Promise<Client>

@@ -24,8 +24,8 @@ export class ClientChanged extends Error {
 }
 
 /**
- * Writes the changed fields and announces the change to every process. `fields` must be derived from
- * `client` as it was read, because some are only valid together with others.
+ * Writes the changed fields and announces the change to every process. Derive `fields` from the
+ * same `client` that you pass, because some fields are valid only together with others.
  * @throws ClientChanged if the client has changed since it was read, unless it is being deleted
  * @throws NotFound if the client does not exist or was deleted
  */

@@ -5,7 +5,7 @@ import type { ClientAuthMethod, PreviousSecret } from '../storage/client-setting
 import type { Client } from '../storage/records.ts'
 import { requireClient } from './find.ts'
 import { type ClientFields, changeClient } from './save.ts'
-import { type CreatedClient, createClientSecret, hasOwnSecret } from './secret.ts'
+import { type CreatedClient, createClientSecret, hasClientSecret } from './secret.ts'
 import { parseOwnSettings } from './settings/own-settings.ts'
 import { pickOwnSettings } from './settings/server-settings.ts'
 
@@ -45,7 +45,7 @@ export async function rotateSecret(
   const decide = async (client: Client): Promise<ClientFields> => {
     if (!hasSameSecret(client, before)) throw new Conflict('The secret has just been rotated.')
     const own = method === undefined ? client : withMethod(client, method, context)
-    if (!hasOwnSecret(own))
+    if (!hasClientSecret(own))
       throw new NotFound('This client authenticates with a key and has no secret.')
     const { secret, secretHash, settings } = await createClientSecret(own, context)
     rotated = secret

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ClientSettings } from '../storage/client-settings.ts'
 import { exampleClient } from '../testing/contract-fixtures.ts'
-import { createClientSecret, hasOwnSecret } from './secret.ts'
+import { createClientSecret, hasClientSecret } from './secret.ts'
 
 const clientSecrets = {
   open: async (text: string) => text,
@@ -36,7 +36,7 @@ it.each(cases)(
   async (...given) => {
     const [, confidential, settings, expected] = given
     const asked = { ...exampleClient, confidential, settings }
-    expect(hasOwnSecret(asked)).toBe(expected)
+    expect(hasClientSecret(asked)).toBe(expected)
     const { secret, secretHash } = await createClientSecret(asked, { clientSecrets })
     expect([secret !== null, secretHash !== null]).toEqual([expected, expected])
   },

@@ -14,7 +14,7 @@ export interface CreatedClient {
   readonly secret: string | null
 }
 
-/** Facts about the secret of a client, for the pages of an operator. */
+/** Information about the secret of a client, without the secret itself. */
 export interface SecretInfo {
   /** Whether the client authenticates with a secret, which can be rotated. */
   readonly hasSecret: boolean
@@ -34,7 +34,7 @@ export interface NewSecret {
 }
 
 /** Whether a client has a secret: it is confidential, and its authentication method uses one. */
-export function hasOwnSecret({
+export function hasClientSecret({
   confidential,
   settings,
 }: Pick<Client, 'confidential' | 'settings'>): boolean {
@@ -50,7 +50,7 @@ export async function createClientSecret(
   { clientSecrets }: Pick<ServerContext, 'clientSecrets'>,
 ): Promise<NewSecret> {
   const { settings } = client
-  if (!hasOwnSecret(client)) return { secret: null, secretHash: null, settings }
+  if (!hasClientSecret(client)) return { secret: null, secretHash: null, settings }
   const secret = `tgs_${createRandomSecret()}`
   const secretHash = sha256(secret)
   if (settings.token_endpoint_auth_method !== 'client_secret_jwt') {
@@ -71,7 +71,9 @@ export function findPreviousSecret(
   return previous !== undefined && previous.until > clock.now().getTime() ? previous : null
 }
 
-/** Whether this is the secret of the client: the current one, or the previous one until it ends. */
+/**
+ * Whether this is the secret of the client: the current one, or the previous one until it expires.
+ */
 export function isSecretOf(client: Client, secret: string, clock: Clock): boolean {
   if (!client.confidential || client.secretHash === null) return false
   const hash = sha256(secret)
@@ -83,7 +85,7 @@ export function isSecretOf(client: Client, secret: string, clock: Clock): boolea
 
 /**
  * Describes the secret of a client without revealing it. `clock` decides whether the previous
- * secret has ended.
+ * secret has expired.
  * @default systemClock
  * @example
  * ```ts
@@ -94,7 +96,7 @@ export function isSecretOf(client: Client, secret: string, clock: Clock): boolea
 export function describeClientSecret(client: Client, clock: Clock = systemClock): SecretInfo {
   const previous = findPreviousSecret(client, clock)
   return {
-    hasSecret: hasOwnSecret(client),
+    hasSecret: hasClientSecret(client),
     previousUntil: previous && new Date(previous.until),
   }
 }

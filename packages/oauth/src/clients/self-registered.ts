@@ -78,7 +78,7 @@ export function mayAccessResource(
  * may have limited the scopes of the client, or those open to self-registered clients. One of them
  * may also have become a machine scope, which no user can grant.
  */
-export function filterOpenScopes(
+export function filterAllowedScopes(
   scopes: readonly string[],
   client: Client,
   options: Pick<ResolvedOptions, 'selfRegisteredScopes' | 'machineScopeNames'>,

@@ -55,7 +55,7 @@ export async function handleClientList(
   const clients = await createClients(context).listByUser(person.id)
   return createPaginatedResponse(request, clients, {
     at: ({ name, id }) => ({ by: name, id }),
-    order: 'rising',
+    order: 'ascending',
     toJson: toClientJson,
   })
 }

@@ -1,10 +1,10 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { authenticateClient } from '../clients/authenticate.ts'
 import { derivePairwiseSubject } from '../clients/pairwise-subject.ts'
-import { filterOpenScopes } from '../clients/self-registered.ts'
+import { filterAllowedScopes } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidClient, isOAuthError } from '../errors.ts'
-import { sortScopesByEffect } from '../guard/scope-limits.ts'
+import { splitWithheldScopes } from '../guard/scope-limits.ts'
 import { readForm, requireParam } from '../http/form.ts'
 import { noStoreJsonResponse } from '../http/responses.ts'
 import { parseScope } from '../scopes.ts'
@@ -20,8 +20,8 @@ import {
 const INACTIVE = { active: false }
 
 /**
- * Handles POST /oauth/introspect (RFC 7662). A confidential client can introspect its own tokens, a
- * resource server those of every client.
+ * Handles POST /oauth/introspect (RFC 7662). A confidential client can introspect its own tokens; a
+ * resource server can introspect the tokens of every client.
  */
 export async function handleIntrospection(
   request: HttpRequest,
@@ -107,7 +107,7 @@ async function addWithheldScopes(
   const subject = parseSubject(sub)
   const userId = subject?.kind === 'user' ? subject.id : null
   const limits = await scopeLimiters.find({ userId, clientId })
-  const { withheld } = sortScopesByEffect(parseScope(scope), limits, options)
+  const { withheld } = splitWithheldScopes(parseScope(scope), limits, options)
   return withheld.length > 0 ? { ...visible, withheld_scope: withheld.join(' ') } : visible
 }
 
@@ -147,7 +147,7 @@ async function describeRefreshToken(
     iss: context.options.issuer,
     sub: formatSubject(token),
     client_id: token.clientId,
-    scope: filterOpenScopes(token.scopes, client, context.options).join(' '),
+    scope: filterAllowedScopes(token.scopes, client, context.options).join(' '),
     iat: Math.floor(token.issuedAt.getTime() / 1000),
     exp: Math.floor(token.refreshExpiresAt.getTime() / 1000),
   }

@@ -61,7 +61,7 @@ export async function listPersonalTokens(
   const tokens = await listPersonalAccessTokens(person.id, context)
   return createPaginatedResponse(request, tokens, {
     at: (token) => ({ by: token.createdAt.getTime(), id: token.id }),
-    order: 'falling',
+    order: 'descending',
     toJson: (token) => toTokenJson(token, client),
   })
 }

@@ -44,7 +44,7 @@ export function mapResourcesByPath({
   return paths
 }
 
-/** Handles GET /.well-known/oauth-protected-resource (RFC 9728 §2). */
+/** Creates the handler for GET /.well-known/oauth-protected-resource of one API (RFC 9728 §2). */
 export function createResourceMetadataHandler(resource: ResourceServer) {
   return async (
     _request: HttpRequest,

@@ -22,7 +22,7 @@ export async function handleTokenList(
   const listed = await context.storage.tokens.listWithClients(person.id, now)
   return createPaginatedResponse(request, listed.filter(isThirdParty), {
     at: ({ token }) => ({ by: token.createdAt.getTime(), id: token.id }),
-    order: 'falling',
+    order: 'descending',
     toJson: ({ token, client }) => toTokenJson(token, client),
   })
 }

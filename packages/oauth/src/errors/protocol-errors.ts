@@ -77,7 +77,7 @@ export class AuthorizationPending extends defineError('authorization_pending') {
 /** The device sends requests too often; its interval is now five seconds longer (RFC 8628 §3.5). */
 export class SlowDown extends defineError('slow_down') {}
 
-/** The device code has expired; the device may start anew (RFC 8628 §3.5). */
+/** The device code has expired; the device may start a new flow (RFC 8628 §3.5). */
 export class ExpiredToken extends defineError('expired_token') {}
 
 /**

@@ -246,8 +246,8 @@ export interface Feature {
     context: GrantContext,
   ): boolean
   /**
-   * Returns the subject under which the client knows the user, if it must not learn the user's id.
-   * Otherwise `null`.
+   * Returns the pairwise subject under which the client knows the user. `null` if the client may
+   * learn the user's id.
    */
   subjectFor?(client: Client, userId: string): string | null
   /** Additional methods of client authentication. */

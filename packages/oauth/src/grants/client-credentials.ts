@@ -1,4 +1,4 @@
-import { assertMayRequest } from '../clients/machine-scopes.ts'
+import { assertMayRequestMachineScopes } from '../clients/machine-scopes.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidScope, UnauthorizedClient } from '../errors.ts'
 import type { Form } from '../http/form.ts'
@@ -44,7 +44,7 @@ function resolveNamed(params: Form, client: Client, context: ServerContext): str
   const requested = parseScope(params.get('scope'))
   const { machineScopeNames } = context.options
   const isMachine = (name: string) => machineScopeNames.has(name)
-  assertMayRequest(requested.filter(isMachine), client)
+  assertMayRequestMachineScopes(requested.filter(isMachine), client)
   context.resolveScopes(requested.filter((name) => !isMachine(name)).join(' '), client)
   return requested
 }

@@ -40,8 +40,8 @@ export interface TokenResponse {
   /** The token to get the next access token with. Absent if the grant issues none. */
   readonly refresh_token?: string
   /**
-   * The granted scopes, separated by spaces, without those that limits (`oauth.limitScopes()`)
-   * withhold at present.
+   * The granted scopes, separated by spaces, without those that are currently withheld by limits
+   * (`oauth.limitScopes()`).
    */
   readonly scope: string
   readonly [extension: string]: unknown
@@ -90,7 +90,7 @@ export interface TokenEndpointRequest {
   /**
    * Marks the time before the grant looks up the user. Pass it on as
    * `TokenIssueRequest.signOutMark`, so that no token is issued if the user is signed out
-   * everywhere meanwhile.
+   * everywhere before the token is stored.
    */
   readonly signOutMark: number
 }

@@ -25,9 +25,9 @@ import { determineAccessFromGrant } from './requested-share.ts'
 export interface RefreshTokenOptions {
   /**
    * How long presenting a used refresh token again returns the same successor, provided that the
-   * successor is unused. Helps clients that lost the response, for example in an outage. `false`
-   * leaves only the ten seconds in which every client may repeat. The value must be between 10
-   * seconds and 7 days.
+   * successor is unused. Helps clients that lost the response, for example in an outage. With
+   * `false`, this is possible only within ten seconds. The value must be between 10 seconds and 7
+   * days.
    * @default '24h'
    */
   readonly repeatableFor?: string | number | false

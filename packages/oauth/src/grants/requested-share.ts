@@ -1,5 +1,5 @@
 import {
-  filterOpenScopes,
+  filterAllowedScopes,
   findScopeLimit,
   mayAccessResource,
   resolveClientResources,
@@ -72,7 +72,7 @@ export function determineAccessFromGrant(
   const { options } = context
   const { resources: known, identityScopes } = options
   const resources = chooseGrantedResources(granted, { client, params }, context)
-  const left = filterOpenScopes(granted.scopes, client, options)
+  const left = filterAllowedScopes(granted.scopes, client, options)
   if (requested.length === 0) {
     return { scopes: filterKnownScopes(left, resources, known, identityScopes), resources }
   }

@@ -56,7 +56,7 @@ export interface TokenExchangePolicyInput {
 /**
  * Creates the token exchange grant (RFC 8693): a confidential client that holds the grant exchanges
  * an access token of this server for one of its own, for the same person. The new token never has
- * more scopes or a longer life, and is revoked with the tokens it came from.
+ * more scopes or a later expiry than the old one, and becomes invalid when the old one is revoked.
  * @example
  * createAuthorizationServer({ …, grants: [authorizationCode(), tokenExchange()] })
  */

@@ -23,8 +23,8 @@ export interface CookieMode {
    */
   csrfToken(person: Person): string
   /**
-   * Whether the cookie of cookie mode belongs to this user and session, and has more than half of
-   * its lifetime left.
+   * Whether the cookie of cookie mode need not be renewed: it belongs to this user and session, and
+   * has more than half of its lifetime left.
    */
   isGood(person: Person, cookieHeader: string | null): Promise<boolean>
   /**

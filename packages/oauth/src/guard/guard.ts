@@ -61,7 +61,10 @@ export interface Caller<Claims extends object = AddedClaims> {
    * mode every scope counts as held, except for machine scopes.
    */
   tokenCan(scope: string): boolean
-  /** Like `tokenCan()`, but tells scopes that limits withhold from those that the token lacks. */
+  /**
+   * Like `tokenCan()`, but distinguishes scopes that limits withhold from scopes that the token
+   * lacks.
+   */
   scopeStatus(scope: string): ScopeStatus
   /**
    * Builds the response to a request that needs these withheld scopes, as the limits define it.

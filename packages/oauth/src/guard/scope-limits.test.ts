@@ -7,7 +7,7 @@ import {
   type ScopeLimiter,
   type ScopeLimits,
   type ScopeStatus,
-  sortScopesByEffect,
+  splitWithheldScopes,
 } from './scope-limits.ts'
 
 const ADA = { userId: 'ada', clientId: 'app' }
@@ -30,18 +30,18 @@ function start(...limiters: ScopeLimiter[]) {
   return { registry, removals, logged }
 }
 
-describe('the limiters of a server', () => {
+describe('the scope limiters of a server', () => {
   afterEach(() => {
     vi.useRealTimers()
   })
 
-  it('limit nothing, and return no promise, if there is none', () => {
+  it('return null, without a promise, if no limiter is registered', () => {
     const { registry } = start()
     expect(registry.isEmpty).toBe(true)
     expect(registry.find(ADA)).toBeNull()
   })
 
-  it('return the limits of a single limiter unchanged, and without a promise if it returns none', async () => {
+  it('return the limits of a single limiter unchanged, and return a promise only if the limiter does', async () => {
     const limits = withholding('plan', 'write')
     expect(start(now(limits)).registry.find(ADA)).toBe(limits)
     expect(start(now(null)).registry.find(ADA)).toBeNull()
@@ -71,18 +71,21 @@ describe('the limiters of a server', () => {
     ['the second later', [now(write), later(read)], false],
     ['both later', [later(write), later(read)], false],
     ['one without limits between them', [now(write), now(null), now(read)], true],
-  ])('allow only what all of them allow: %s', async (_how, limiters, isSynchronous) => {
-    const found = start(...limiters).registry.find(ADA)
-    expect(found instanceof Promise).toBe(!isSynchronous)
-    const limits = await found
-    const allowed = ['read', 'write', 'export', 'admin'].filter((name) => limits?.allows(name))
-    expect(allowed).toEqual(['admin'])
-    expect(limits?.refusal(['write', 'export']).body).toBe('first: write export')
-    expect(limits?.refusal(['read', 'write']).body).toBe('first: write')
-    expect(limits?.refusal(['read']).body).toBe('second: read')
-  })
+  ])(
+    'allow only the scopes that every limiter allows, when the limiters answer: %s',
+    async (_how, limiters, isSynchronous) => {
+      const found = start(...limiters).registry.find(ADA)
+      expect(found instanceof Promise).toBe(!isSynchronous)
+      const limits = await found
+      const allowed = ['read', 'write', 'export', 'admin'].filter((name) => limits?.allows(name))
+      expect(allowed).toEqual(['admin'])
+      expect(limits?.refusal(['write', 'export']).body).toBe('first: write export')
+      expect(limits?.refusal(['read', 'write']).body).toBe('first: write')
+      expect(limits?.refusal(['read']).body).toBe('second: read')
+    },
+  )
 
-  it('stop at once when they are removed, each on its own', () => {
+  it('can be removed independently of each other, even if the same limiter was added twice', () => {
     const limits = withholding('plan', 'write')
     const twice = now(limits)
     const { registry, removals } = start(twice, twice)
@@ -95,7 +98,7 @@ describe('the limiters of a server', () => {
   })
 
   it.each([undefined, null, {}, { limitsOf: 5 }, () => null])(
-    'refuse to add %j, which is no limiter',
+    'reject %j, which is not a limiter',
     (limiter) => {
       expect(() => start().registry.add(limiter as ScopeLimiter)).toThrow(TypeError)
     },
@@ -119,26 +122,32 @@ describe('the limiters of a server', () => {
   it.each([
     ['throws', throwing],
     ['rejects', rejecting],
-  ])('pass on an OAuth error that a limiter %s, and log nothing', async (_how, failing) => {
-    const error = new InvalidToken('Not today')
-    const { registry, logged } = start(now(null), failing(error), now(null))
-    await expect((async () => registry.find(ADA))()).rejects.toBe(error)
-    expect(logged).toEqual([])
-  })
+  ])(
+    'fail with the same OAuth error, and log nothing, if a limiter %s with an OAuth error',
+    async (_how, failing) => {
+      const error = new InvalidToken('Not today')
+      const { registry, logged } = start(now(null), failing(error), now(null))
+      await expect((async () => registry.find(ADA))()).rejects.toBe(error)
+      expect(logged).toEqual([])
+    },
+  )
 
   it.each([
     ['throws', throwing],
     ['rejects', rejecting],
-  ])('turn any other error that a limiter %s into 503, and log it', async (_how, failing) => {
-    const error = new Error('connection refused by 10.0.0.5')
-    const { registry, logged } = start(failing(error))
-    const failure = await (async () => registry.find(ADA))().catch((thrown) => thrown)
-    expect(failure).toBeInstanceOf(TemporarilyUnavailable)
-    expect(failure.message).not.toContain('10.0.0.5')
-    expect(logged).toEqual([[expect.any(String), error]])
-  })
+  ])(
+    'fail with TemporarilyUnavailable (503), and log the error, if a limiter %s with any other error',
+    async (_how, failing) => {
+      const error = new Error('connection refused by 10.0.0.5')
+      const { registry, logged } = start(failing(error))
+      const failure = await (async () => registry.find(ADA))().catch((thrown) => thrown)
+      expect(failure).toBeInstanceOf(TemporarilyUnavailable)
+      expect(failure.message).not.toContain('10.0.0.5')
+      expect(logged).toEqual([[expect.any(String), error]])
+    },
+  )
 
-  it('give up after two seconds if a limiter does not answer', async () => {
+  it('fail with TemporarilyUnavailable (503) if a limiter does not answer within two seconds', async () => {
     vi.useFakeTimers()
     const { registry, logged } = start({ limitsOf: () => new Promise(() => {}) })
     const failure = Promise.resolve(registry.find(ADA)).catch((thrown) => thrown)
@@ -148,7 +157,7 @@ describe('the limiters of a server', () => {
   })
 })
 
-describe('sortScopesByEffect()', () => {
+describe('splitWithheldScopes()', () => {
   const known = {
     scopeNames: new Set(['read', 'write', 'openid', 'email']),
     identityScopes: new Set(['openid', 'email']),
@@ -177,17 +186,17 @@ describe('sortScopesByEffect()', () => {
     ['the name *', ['*'], ['*'], ['*'], []],
     ['a scope of an empty token', [], ['write'], [], []],
   ])(
-    'finds the scopes in effect if the limits withhold %s',
+    'separates the usable from the withheld scopes if the limits withhold %s',
     (_what, scopes, taken, effective, withheld) => {
-      expect(sortScopesByEffect(scopes, withholding('plan', ...taken), known)).toEqual({
+      expect(splitWithheldScopes(scopes, withholding('plan', ...taken), known)).toEqual({
         effective,
         withheld,
       })
     },
   )
 
-  it('leaves the scopes as they are without limits', () => {
-    expect(sortScopesByEffect(['read', '*'], null, known)).toEqual({
+  it('returns all scopes as usable if there are no limits', () => {
+    expect(splitWithheldScopes(['read', '*'], null, known)).toEqual({
       effective: ['read', '*'],
       withheld: [],
     })
@@ -228,7 +237,7 @@ describe('the scope checks of the guard', () => {
     [W, M, 'insufficient_scope', '402 a'],
     [M, M, 'insufficient_scope', 'insufficient_scope'],
   ] as const)(
-    'look for scopes in the token before limits apply: with one scope %s and the other %s, all of them: %s, one of them: %s',
+    'report a missing scope before a withheld one: for one scope that is %s and one that is %s, assertScopes() has the result "%s" and assertAnyScope() "%s"',
     (a, b, all, any) => {
       const names = ['a', 'b']
       expect(outcome(() => assertScopes(caller({ a, b }), names))).toBe(all)
@@ -236,13 +245,13 @@ describe('the scope checks of the guard', () => {
     },
   )
 
-  it('refuse a caller whose limits build no response', () => {
+  it('throw InsufficientScope if a scope is withheld but the limits provide no response', () => {
     const silent = { ...caller({ a: W }), scopeRefusal: () => null }
     expect(outcome(() => assertScopes(silent, ['a']))).toBe('insufficient_scope')
     expect(outcome(() => assertAnyScope(silent, ['a']))).toBe('insufficient_scope')
   })
 
-  it('pass if a limit ends between the two looks at it', () => {
+  it('pass if a limit ends while they run', () => {
     const ending = { ...caller({ a: G }), tokenCan: () => false }
     expect(outcome(() => assertScopes(ending, ['a']))).toBe('passes')
     expect(outcome(() => assertAnyScope(ending, ['a']))).toBe('passes')

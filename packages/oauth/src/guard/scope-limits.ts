@@ -22,9 +22,9 @@ export interface LimitedSubject {
 /** Limits on what a user or client may do at present, beyond the scopes of the token. */
 export interface ScopeLimits {
   /**
-   * Whether the subject may use the scope now. Asked at every check, for scopes that the token has.
-   * Return `true` for scopes that the limits do not know. Never decides about the scopes of
-   * `openid()`, such as `email`.
+   * Whether the user or client may use the scope now. Called at every check of a scope that the
+   * token has, except for the scopes of `openid()`, such as `email`. Return `true` for scopes that
+   * you do not limit.
    */
   allows(scope: string): boolean
   /**
@@ -51,15 +51,15 @@ export interface ScopeLimiter {
  */
 export type ScopeStatus = 'granted' | 'withheld' | 'missing'
 
-/** The limiters of a server. */
+/** The limiters that were registered with `oauth.limitScopes()`. */
 export interface ScopeLimiters {
-  /** Whether there is none, so that nothing has to be asked. */
+  /** Whether no limiter is registered. */
   readonly isEmpty: boolean
   /** Adds a limiter. Returns a function that removes it. */
   add(limiter: ScopeLimiter): () => void
   /**
-   * Returns what all limiters together allow. `null` if nothing is limited. Returns without a
-   * promise if no limiter returns one.
+   * Combines the limits of all limiters for a user or client: a scope has to be allowed by each of
+   * them. `null` if there are no limits. Returns without a promise if no limiter returns one.
    */
   find(subject: LimitedSubject): Awaitable<ScopeLimits | null>
 }
@@ -152,21 +152,24 @@ export function isWithheld(
   return !limits.allows(scope) && !identityScopes.has(scope)
 }
 
-/** The scopes of a token, sorted by what its subject may use at present. */
-export interface ScopesByEffect {
+/**
+ * The scopes of a token, in two lists: those that its user or client may use at present, and those
+ * that limits withhold.
+ */
+export interface EffectiveAndWithheldScopes {
   readonly effective: readonly string[]
   readonly withheld: readonly string[]
 }
 
 /**
- * Sorts the scopes of a token by what the limits allow. If they withhold a part of `*`, it is
- * replaced by the defined scopes that it stands for.
+ * Splits the scopes of a token into those that the limits allow and those that they withhold. If
+ * they withhold some of the scopes that `*` stands for, lists the defined scopes in place of `*`.
  */
-export function sortScopesByEffect(
+export function splitWithheldScopes(
   scopes: readonly string[],
   limits: ScopeLimits | null,
   known: KnownScopes,
-): ScopesByEffect {
+): EffectiveAndWithheldScopes {
   if (limits === null) return { effective: scopes, withheld: [] }
   const all = scopes.includes(WILDCARD_SCOPE) ? expandWildcard(scopes, known) : scopes
   const withheld = all.filter((name) => isWithheld(name, limits, known))

@@ -1,26 +1,26 @@
 import { mapAwaitable } from '../awaitable.ts'
-import type { Uses } from '../caches/uses.ts'
+import type { LastUseRecorder } from '../caches/last-use-recorder.ts'
 import type { TokenVerifier, VerifiedToken } from './verify.ts'
 
-/** Time after which the use of a token is written again if the store has failed. */
+/** Milliseconds after which the use of a token is written again if the store has failed. */
 export const TOKEN_USE_RETRY_MS = 60_000
 
 export interface RecordingVerifier extends TokenVerifier {
-  /** Waits for the uses that are being written. */
+  /** Waits until the uses of tokens that were recorded so far are stored. */
   finishWrites(): Promise<void>
 }
 
 export interface TokenUseOptions {
   /** Id of the client whose tokens are recorded. */
   readonly clientId: string
-  readonly uses: Uses
+  readonly uses: LastUseRecorder
   /** Calls the function after the commit of the transaction that the caller runs in, if any. */
   readonly afterCommit: ((run: () => void) => void) | undefined
 }
 
 /**
- * Adds to a verifier that it records the use of the tokens of one client. Callers do not wait for the
- * write, because guards must work while the store does not.
+ * Wraps a verifier so that it records when the tokens of one client are used. Callers do not wait
+ * for the write, because guards must work even if the store does not.
  */
 export function recordTokenUses(
   verifier: TokenVerifier,

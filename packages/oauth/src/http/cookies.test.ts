@@ -27,7 +27,10 @@ describe('serializeCookie', () => {
   it.each([
     [false, 't=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax'],
     [true, 't=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure'],
-  ])('sets the right cookie attributes (secure: %s)', (secure, header) => {
-    expect(serializeCookie({ name: 't', path: '/', secure }, 'v', 60)).toBe(header)
-  })
+  ])(
+    'sets Path, Max-Age, HttpOnly and SameSite, and Secure only if requested (secure: %s)',
+    (secure, header) => {
+      expect(serializeCookie({ name: 't', path: '/', secure }, 'v', 60)).toBe(header)
+    },
+  )
 })

@@ -11,7 +11,7 @@ export interface ListPosition {
   readonly id: string
 }
 
-export type SortOrder = 'rising' | 'falling'
+export type SortOrder = 'ascending' | 'descending'
 
 const MAX_PAGE_SIZE = 1000
 const MAX_CURSOR_LENGTH = 2000
@@ -97,7 +97,7 @@ function requirePosition(text: string): ListPosition {
  */
 function compare(a: ListPosition, b: ListPosition, order: SortOrder): number {
   const rising = compareValues(a.by, b.by) || compareValues(a.id, b.id)
-  return order === 'rising' ? rising : -rising
+  return order === 'ascending' ? rising : -rising
 }
 
 function compareValues(a: string | number, b: string | number): number {

@@ -10,8 +10,8 @@ import { decryptPrivateJwk, deriveKeyId, openSigningKey, type SigningKey } from 
 export interface SigningKeys {
   load(): Promise<void>
   /**
-   * Records that another process has added or revoked a signing key, so that the next `reload()`
-   * reads the keys.
+   * Marks the keys in memory as outdated, so that the next `reload()` reads them. Called when
+   * another process has added or revoked a signing key.
    */
   markOutdated(): void
   /**

@@ -58,8 +58,8 @@ function openCheck({ guessing }: Pick<Started, 'guessing'>, limits: readonly obj
 
 const shortDelay = () => new Promise((resolve) => setTimeout(resolve, 40))
 
-describe('a limited check of a secret (threat Q6)', () => {
-  it('is refused after too many wrong secrets, until the oldest failure expires', async () => {
+describe('a check of a secret, such as a password, with a limit on failures (threat Q6)', () => {
+  it('is rejected after too many wrong secrets, until the oldest failure expires', async () => {
     const own = start()
     for (let count = 0; count < LIMIT.max; count += 1) {
       await check(own, 'wrong')
@@ -91,7 +91,7 @@ describe('a limited check of a secret (threat Q6)', () => {
     await check(own, 'right')
   })
 
-  it('waits, and is not refused, while all permitted checks are still running in this or another process', async () => {
+  it('waits, instead of being rejected, while all places are taken by running checks of this or another process', async () => {
     const own = start()
     const other = { guessing: own.another() }
     const open = [openCheck(own), openCheck(other), openCheck(own)]
@@ -162,7 +162,7 @@ describe('a limited check of a secret (threat Q6)', () => {
     await Promise.all([...open, next].map((each) => each.done))
   })
 
-  it('counts as running for the leaseSeconds of the policy', async () => {
+  it('counts as running for at most the `leaseSeconds` of the policy', async () => {
     const own = start({ waitTimeout: 0 })
     openCheck({ guessing: own.another() }, [{ max: 1, leaseSeconds: 120 }])
     await shortDelay()
@@ -172,7 +172,7 @@ describe('a limited check of a secret (threat Q6)', () => {
     await check(own, 'right', { max: 1 })
   })
 
-  it('clears earlier failures after a right secret only if the policy says so', async () => {
+  it('clears earlier failures after a correct secret only if the policy has the option `clears`', async () => {
     for (const clears of [true, false]) {
       const own = start()
       for (let count = 0; count < LIMIT.max - 1; count += 1) await check(own, 'wrong')
@@ -184,7 +184,7 @@ describe('a limited check of a secret (threat Q6)', () => {
     }
   })
 
-  it('counts against two limits, and no longer against the first if the second limit is exhausted', async () => {
+  it('takes a place in each of two limits, and releases the first place if the second limit is exhausted', async () => {
     const own = start()
     const limits = [LIMIT, { ...LIMIT, name: 'network', max: 1 }]
     const attempt = (verdict: GuessVerdict) =>

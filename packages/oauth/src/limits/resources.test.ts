@@ -120,7 +120,7 @@ describe('the store of pending requests', () => {
     expect(await tickets.find(used)).not.toBe(null)
   })
 
-  it('checks the total limit each time that one hundredth of it was added', async () => {
+  it('checks the total limit only after every hundredth part of it has been added', async () => {
     const { add, tickets } = start()
     const policy = { ofOneNetwork: 10_000, total: 1000 }
     for (let count = 0; count < 1100; count += 1) await add(`n${count % 7}`, policy)

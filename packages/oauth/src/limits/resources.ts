@@ -34,15 +34,15 @@ export interface TicketQuota {
 }
 
 /**
- * Limits for everything that unauthenticated callers make the server do or store. Rates are counted
- * per network, and requests above the rate are rejected for a short time. Stored tickets are
- * limited per network and in total: above the first limit, the network loses its own oldest unused
- * ticket; above the second, the largest holder does. Tickets that were approved or used are never
- * evicted. If the network is unknown, only the total limits apply.
+ * Limits for requests of unauthenticated callers, and for the data that these requests store. Rates
+ * are counted per network, and requests above the rate are rejected for a short time. Stored
+ * tickets are limited per network and in total: above the first limit, the network loses its own
+ * oldest unused ticket; above the second, the largest holder does. Tickets that were approved or
+ * used are never evicted. If the network is unknown, only the total limits apply.
  */
 export interface ResourceLimits {
   /**
-   * Counts a request of a network. Returns a function that takes the request off the count again.
+   * Counts a request of a network. Returns a function that undoes the count.
    * @throws TooManyRequests if the network has exceeded the rate
    */
   count(rate: RatePolicy, network: string | null): Promise<() => Promise<void>>

@@ -14,7 +14,10 @@ export async function sendDueDeliveries(context: ServerContext): Promise<number>
   return total
 }
 
-/** Runs `deliver()` periodically, one run at a time. Returns a function that stops it. */
+/**
+ * Runs `sendDueDeliveries()` every ten seconds, one run at a time. Returns a function that stops
+ * it.
+ */
 export function scheduleDeliveries(context: ServerContext): () => void {
   if (context.features.deliverers.length === 0) return () => {}
   let busy = false

@@ -9,9 +9,9 @@ const LARGEST_CLOCK_JUMP = 3600 * 1000
 const EXPIRED_INTERVAL = 60_000
 
 /**
- * Deletes everything that has expired, in small batches. Returns the number of rows. First records
- * in the revocation feed the time up to which everything has ended, so that expired tokens stay
- * invalid even if the clock was wrong and is set back.
+ * Deletes all expired rows, in small batches, and returns their number. First records in the
+ * revocation feed up to which time rows are deleted, so that the deleted tokens stay invalid even
+ * if the clock was wrong and is set back.
  */
 export async function purgeExpiredRows(context: ServerContext): Promise<number> {
   const { clock } = context
@@ -21,14 +21,15 @@ export async function purgeExpiredRows(context: ServerContext): Promise<number> 
   const mark = await context.storage.revocations.markEnded(before)
   if (mark) context.feed.note(mark)
   const ended = await deleteInBatches((limit) => context.storage.purge(before, limit))
-  return ended + (await purgeExpired(context))
+  return ended + (await purgeTicketsAndCounters(context))
 }
 
 /**
- * Deletes expired tickets and counters. Returns the number of rows. Deletes them immediately, not a
- * day later like other rows, because unauthenticated callers can create many of them.
+ * Deletes expired tickets and counters, and returns the number of rows. They are deleted soon after
+ * they expire, not a day later like other rows, because unauthenticated callers can create many of
+ * them.
  */
-export async function purgeExpired({ storage, clock }: ServerContext): Promise<number> {
+export async function purgeTicketsAndCounters({ storage, clock }: ServerContext): Promise<number> {
   await clock.check?.()
   const settled = clock.settled?.() ?? clock.now()
   // Keeps what another process, whose clock may be behind, still accepts.
@@ -48,8 +49,9 @@ async function deleteInBatches(deleteSome: (limit: number) => Promise<number>): 
 }
 
 /**
- * Runs `purge()` periodically and `purgeExpired()` every minute. Returns a function that stops
- * both. Skips a run if a clock is wrong, so that nothing is deleted that has not expired.
+ * Runs `purgeExpiredRows()` at the interval of the option `purgeEvery`, and
+ * `purgeTicketsAndCounters()` at least every minute. Returns a function that stops both. Skips a
+ * run if a clock is wrong, so that nothing is deleted that has not expired.
  */
 export function schedulePurge(context: ServerContext): () => void {
   const { purgeEverySeconds, logger, clock } = context.options
@@ -69,7 +71,7 @@ export function schedulePurge(context: ServerContext): () => void {
   const every = Math.min(purgeEverySeconds * 1000, 2 ** 31 - 1)
   const timers = [
     setInterval(run, every, purgeExpiredRows),
-    setInterval(run, Math.min(every, EXPIRED_INTERVAL), purgeExpired),
+    setInterval(run, Math.min(every, EXPIRED_INTERVAL), purgeTicketsAndCounters),
   ]
   for (const timer of timers) timer.unref?.()
   return () => {

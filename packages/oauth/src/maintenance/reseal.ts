@@ -18,10 +18,10 @@ export async function resealStoredSecrets(context: ServerContext): Promise<numbe
 }
 
 /**
- * Counts the rows that `reseal()` would change. If the count is 0, older secrets of the server can
- * be removed.
+ * Counts the rows that `resealStoredSecrets()` would change. If the count is 0, older secrets of
+ * the server can be removed.
  */
-export async function toReseal(context: ServerContext): Promise<number> {
+export async function countRowsToReseal(context: ServerContext): Promise<number> {
   return (await context.keys.toReseal()) + (await outdatedClients(context)).length
 }
 

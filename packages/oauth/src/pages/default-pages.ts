@@ -3,7 +3,7 @@ import { renderDevicePage } from './device-page.ts'
 import { renderErrorPage } from './error-page.ts'
 import { createPageTexts, type PageTexts } from './messages/messages.ts'
 import type { Pages, PageView } from './pages.ts'
-import { renderSignedOutPage, signOutPage } from './sign-out-page.ts'
+import { renderSignedOutPage, renderSignOutPage } from './sign-out-page.ts'
 import { stylesheet } from './stylesheet.ts'
 
 export { escapeHtml } from '@tollgate/http'
@@ -12,7 +12,7 @@ export function createDefaultPages(texts: PageTexts): Pages {
   const of = ({ language }: PageView) => texts.choose([language])
   return {
     consent: (view) => renderConsentPage(view, of(view)),
-    signOut: (view) => signOutPage(view, of(view)),
+    signOut: (view) => renderSignOutPage(view, of(view)),
     signedOut: (view) => renderSignedOutPage(view, of(view)),
     device: (view) => renderDevicePage(view, of(view)),
     error: (view) => renderErrorPage(view, of(view)),

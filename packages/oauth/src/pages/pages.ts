@@ -15,8 +15,8 @@ export interface PageView {
 }
 
 /**
- * The application that asks for access. Everything except `client.name` is verified or marked as
- * the application's own statement.
+ * The application that asks for access. It chose its name itself, and the name is not verified.
+ * Each other member is either verified, or described as stated by the application.
  */
 export interface RequestingApplication {
   /**

@@ -8,7 +8,7 @@ import type { SignedOutView, SignOutView } from './pages.ts'
  * Renders the page that asks whether to sign out. It is needed because another site may have sent
  * the person here.
  */
-export function signOutPage(view: SignOutView, t: PageText): string {
+export function renderSignOutPage(view: SignOutView, t: PageText): string {
   const { client, destination, problem, action, fields } = view
   const who = client
     ? html`${t.parts('signOut.byApplication', { application: renderClientName({ client }) })}`

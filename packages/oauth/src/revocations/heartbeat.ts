@@ -8,8 +8,9 @@ const TOLERANCE = 1000
 
 export interface FeedHeartbeat {
   /**
-   * Increases the counter in the store (a beat) if that is due. Returns a promise for the first
-   * beat only, because the feed must wait for it; otherwise `null`.
+   * Increases the counter in the store (a beat) if enough time has passed since the last beat.
+   * Returns a promise for the first beat, which the revocation feed must wait for, and `null` for
+   * all others.
    */
   pulse(): Promise<void> | null
   /**

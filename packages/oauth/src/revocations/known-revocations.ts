@@ -32,8 +32,8 @@ export interface KnownRevocations {
   /** Whether the user was signed out everywhere at or after this sign-in. */
   isSignedOut(userId: string, since: SignInTime): boolean
   /**
-   * Returns the number of sign-outs known so far. Compared later by `signedOutSince()`, to find
-   * sign-outs in between.
+   * Returns the number of sign-outs known so far. Pass it to `signedOutSince()` later to find
+   * sign-outs since this call.
    */
   signOutMark(): number
   signedOutAfter(userId: string, mark: number): boolean

@@ -125,11 +125,11 @@ export type ServerSetting =
 /** The settings a client may choose for itself. The server sets the others. */
 export type ConfigurableClientSettings = Omit<ClientSettings, ServerSetting>
 
-/** A secret that ends at a fixed time, because it was replaced by a planned rotation. */
+/** A client secret that was replaced by a planned rotation, and that expires at a fixed time. */
 export interface PreviousSecret {
   /** Hash of the secret. */
   readonly hash: string
-  /** When the secret ends, in milliseconds since the epoch. */
+  /** When the secret expires, in milliseconds since the epoch. */
   readonly until: number
   /** The secret, encrypted, for `client_secret_jwt`. */
   readonly sealed?: string

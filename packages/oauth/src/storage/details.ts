@@ -44,13 +44,16 @@ export interface GrantDetails {
    * response to the request consumes it.
    */
   readonly ticket?: string
-  /** Set if there are no details apart from `ticket`. The grant then has the details `null`. */
+  /**
+   * Set if the authorization request has no details apart from `ticket`. The grant that results
+   * from it then has the details `null`.
+   */
   readonly ticketOnly?: true
   /** How and when the user signed in. */
   readonly signIn?: SignInDetails
   /**
    * The tokens this token was exchanged for, with their own parents (RFC 8693). When one of them is
-   * revoked, this token ends too.
+   * revoked, this token becomes invalid, too.
    */
   readonly parents?: readonly ParentToken[]
   /**

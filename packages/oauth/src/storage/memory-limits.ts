@@ -1,4 +1,4 @@
-import { limitPlaceNames } from './place-names.ts'
+import { buildLimitPlaceNames } from './place-names.ts'
 import type { LimitRepository } from './repositories.ts'
 
 interface Entry {
@@ -47,7 +47,7 @@ export function createMemoryLimits(): {
         return first.length
       },
       async take({ name, max, holder, at, until }) {
-        const names = limitPlaceNames(name, max)
+        const names = buildLimitPlaceNames(name, max)
         const place = names.find((each) => !activeAt(each, at))
         if (place !== undefined) {
           entries.set(place, { points: 1, holder, expiresAt: until })
@@ -70,7 +70,7 @@ export function createMemoryLimits(): {
         if (entries.get(place)?.holder === holder) entries.delete(place)
       },
       async clear(name, max) {
-        for (const place of limitPlaceNames(name, max)) {
+        for (const place of buildLimitPlaceNames(name, max)) {
           if (entries.get(place)?.holder === null) entries.delete(place)
         }
       },

@@ -1,7 +1,7 @@
 import type { Consent } from './records.ts'
 
 /**
- * Merges the consent of a new approval (`now`) with the remembered consent (`before`). Earlier
+ * Merges the consent of a new approval (`now`) with the stored consent (`storedConsent`). Earlier
  * scopes stay approved if the new request does not ask for them, and are withdrawn if the user
  * declines them now.
  */

@@ -209,8 +209,8 @@ export interface Consent {
   /** All scopes approved so far. */
   readonly scopes: readonly string[]
   /**
-   * Scopes that the user declined. They are not granted, and the user is not asked for them again.
-   * `null` if there are none.
+   * Scopes that the user declined. They are not granted, and later approval screens do not show
+   * them. `null` if there are none.
    */
   readonly declined?: readonly string[] | null
   /** When the user last approved a request of the client. */
@@ -245,8 +245,8 @@ export interface Ticket {
   /** When the ticket expires. */
   readonly expiresAt: Date
   /**
-   * Owner of the share that the ticket counts against, such as a network. `null` once the ticket
-   * was used, and for tickets that count against no share.
+   * The party whose quota the ticket counts against, such as a network. `null` once the ticket was
+   * used, and for tickets that count against no quota.
    */
   readonly holder: string | null
 }
@@ -409,8 +409,8 @@ export interface RevocationFeedPage {
   /** Time of the read, by the clock of the store. */
   readonly now: Date
   /**
-   * Count of `beat()` as seen by the server that was read. `null` or absent if the store does not
-   * count beats.
+   * The counter that `beat()` increases, as the server that was read shows it. `null` or absent if
+   * the store has no such counter.
    */
   readonly beat?: number | null
 }

@@ -66,10 +66,10 @@ export interface ClientRepository {
   /** Stores a new client. Returns `false` if the id is taken. */
   create(client: Client): Promise<boolean>
   /**
-   * Writes the given fields and announces the change in the feed, atomically. Returns `false`
-   * without changing anything if the client is unknown or revoked, if `secretVersion` is given and
-   * is not one more than the stored version, or if `unchangedSince` is given and differs from the
-   * client's `updatedAt`. Callers that change `settings` must pass `unchangedSince`.
+   * Writes the given fields and announces the change in the revocation feed, atomically. Returns
+   * `false` without changing anything if the client is unknown or revoked, if `secretVersion` is
+   * given and is not one more than the stored version, or if `unchangedSince` is given and differs
+   * from the client's `updatedAt`. Callers that change `settings` must pass `unchangedSince`.
    */
   update(
     id: string,
@@ -79,8 +79,8 @@ export interface ClientRepository {
   ): Promise<boolean>
   /**
    * Records that a client was used at this time, unless a use later than `unlessAfter` is recorded.
-   * Neither changes `updatedAt` nor announces anything in the feed. Does nothing for an unknown
-   * client.
+   * Neither changes `updatedAt` nor announces anything in the revocation feed. Does nothing for an
+   * unknown client.
    */
   recordUse(id: string, at: Date, unlessAfter: Date): Promise<void>
   /** Returns the recorded last use of these clients, without those that were never used. */
@@ -166,9 +166,9 @@ export interface TokenRepository {
    */
   recordUse(id: string, at: Date, unlessAfter: Date): Promise<void>
   /**
-   * Revokes all matching tokens that are not revoked yet, deletes the pending requests and codes of
-   * the user, if the selector names one, and announces the revocation in the feed. Returns the
-   * revoked tokens.
+   * Revokes all matching tokens that are not revoked yet, and announces this in the revocation
+   * feed. If the selector names a user, also deletes the pending requests and codes of that user.
+   * Returns the revoked tokens.
    */
   revoke(selector: TokenSelector, at: Date): Promise<Token[]>
 }
@@ -241,16 +241,16 @@ export interface TicketRepository {
    * `also`, atomically. Returns whether the content was replaced.
    */
   change(hash: string, before: string, after: string, also?: TicketChange): Promise<boolean>
-  /** Counts the tickets of a kind that one holder has. */
+  /** Counts the tickets of a kind that count against the quota of one holder. */
   countHeld(kind: string, holder: string): Promise<number>
-  /** Counts the tickets of a kind that have a holder. */
+  /** Counts the tickets of a kind that count against the quota of any holder. */
   countAllHeld(kind: string): Promise<number>
   /** Lists the holders with the most tickets of a kind, largest first, at most `limit`. */
   listHolders(kind: string, limit: number): Promise<HolderTicketCount[]>
   /**
    * Deletes at most `limit` tickets of a holder, those that expire first, and returns how many.
    * Deleting an `UNUSED_CLIENT` ticket also deletes its client, as in `purgeExpired()`. Tickets
-   * that were used meanwhile stay.
+   * that have been used since are kept.
    */
   evict(kind: string, holder: string, limit: number): Promise<number>
 }
@@ -341,9 +341,9 @@ export interface KeyRepository {
   list(): Promise<StoredKey[]>
   /** Adds the first key of an algorithm, unless another process has added one. */
   addFirst(algorithm: string, create: () => Promise<StoredKey>): Promise<void>
-  /** Adds a key and announces it in the feed, atomically. */
+  /** Adds a key and announces it in the revocation feed, atomically. */
   add(key: StoredKey, notice: NewRevocation): Promise<void>
-  /** Deletes a key and announces it in the feed, atomically. */
+  /** Deletes a key and announces the deletion in the revocation feed, atomically. */
   remove(kid: string, notice: NewRevocation): Promise<void>
   /** Replaces all signing keys and announces the change in the revocation feed, atomically. */
   replaceAll(keys: readonly StoredKey[], notice: NewRevocation): Promise<void>
@@ -376,10 +376,10 @@ export interface RevocationRepository {
   /** Appends an entry to the revocation feed. */
   append(revocation: NewRevocation): Promise<void>
   /**
-   * Appends an `ended` entry, which states that everything that expired until `before` stays
-   * invalid, and returns it. Call it before purging expired entries. Uses the time of an earlier
-   * `ended` entry if that is later, and at most the store's current time minus FEED_RETENTION_MS.
-   * Returns `null` if there is nothing to purge.
+   * Appends an `ended` entry to the revocation feed, and returns the entry. It states that
+   * everything that had expired by `before` stays invalid. Call it before purging expired entries.
+   * Uses the time of an earlier `ended` entry if that is later, and at most the store's current
+   * time minus FEED_RETENTION_MS. Returns `null` if there is nothing to purge.
    */
   markEnded(before: Date): Promise<NewRevocation | null>
 }
@@ -453,8 +453,8 @@ export interface Storage {
   purgeExpired(before: Date, limit: number): Promise<number>
   /**
    * Ends all tokens, codes, pending requests, tickets (except `UNUSED_CLIENT` ones) and remembered
-   * approvals, in small batches. Does not announce it in the feed: the caller revokes all signing
-   * keys afterwards.
+   * approvals, in small batches. Does not announce this in the revocation feed: the caller revokes
+   * all signing keys afterwards, which makes the tokens invalid in every process.
    */
   endAll(at: Date): Promise<ActiveCounts>
   /** Counts what `endAll()` would end. */

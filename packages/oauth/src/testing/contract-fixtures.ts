@@ -112,7 +112,7 @@ export const exampleKey: StoredKey = {
   activeFrom: CONTRACT_START,
 }
 
-export function newRotation(generation: number, at: Date): TokenRotation {
+export function createTestRotation(generation: number, at: Date): TokenRotation {
   return {
     id: exampleToken.id,
     clientId: exampleToken.clientId,
@@ -126,6 +126,6 @@ export function newRotation(generation: number, at: Date): TokenRotation {
   }
 }
 
-export function newRevocation(kind: NewRevocation['kind'], subject: string): NewRevocation {
+export function createTestRevocation(kind: NewRevocation['kind'], subject: string): NewRevocation {
   return { kind, subject, at: CONTRACT_START, until: secondsAfterStart(600) }
 }

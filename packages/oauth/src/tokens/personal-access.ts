@@ -37,8 +37,8 @@ export function listPersonalAccessScopes({
 }
 
 /**
- * Issues a personal access token. `findUserId` returns the id of the user it is for; it is called
- * again if that user was signed out meanwhile.
+ * Issues a personal access token. `findUserId` returns the id of the user that the token is for. It
+ * is called again if that user was signed out after the first call.
  * @throws Unauthenticated if the user was signed out everywhere
  * @throws ValidationFailed if the expiry is not in the future, or later than the server allows
  */

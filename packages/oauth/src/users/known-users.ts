@@ -9,7 +9,7 @@ const ANSWER_LIFETIME = 1000
 const CACHE_SIZE = 20_000
 const MAX_BATCH_SIZE = 500
 
-/** The last answer of the application to whether a user exists. */
+/** A cached answer of the application to the question whether a user exists. */
 export interface CachedUser {
   readonly id: string
   lastAnswer: 'exists' | 'gone' | 'failed' | null

@@ -8,16 +8,19 @@ export interface SignInMark {
   readonly at: Date
   /** Equivalent of `at` by the clock of the store, in milliseconds. */
   readonly storeAt: number
-  /** Number of sign-outs read from the feed so far. See `RevocationFeed.signedOutSince()`. */
+  /**
+   * Number of sign-outs read from the revocation feed so far. See
+   * `RevocationFeed.signedOutSince()`.
+   */
   readonly signOutMark: number
 }
 
 const MAX_ATTEMPTS = 3
 
 /**
- * Calls `findPerson` for the signed-in user, and `act` for that user. `act` returns `null` if the
- * user was signed out everywhere meanwhile; both are then called again. Returns `null` if no user
- * is signed in.
+ * Calls `findPerson` for the signed-in user, then `act` for that user. If `act` returns `null`,
+ * because the user was signed out everywhere in the meantime, calls both again. Returns `null` if
+ * no user is signed in.
  */
 export async function retryIfSignedOut<Person, Done>(
   { feed, clock }: { readonly feed: RevocationFeed; readonly clock: Clock },

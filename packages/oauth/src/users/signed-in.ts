@@ -38,9 +38,9 @@ export interface SignInContext {
 }
 
 /**
- * Finds the signed-in user. With several providers, `wanted` names the one to ask; otherwise the
- * first one with a session counts. An adapter's `signedIn` ignores `wanted`, so callers must
- * compare the provider.
+ * Finds the signed-in user. If there are several user providers, asks the one with the name
+ * `requiredProviderName`; without a name, asks each and takes the first signed-in user. An
+ * adapter's `signedIn` ignores this name, so callers must compare the provider.
  * @throws TypeError if the application returns an invalid user
  */
 export async function findSignedIn(
@@ -122,7 +122,7 @@ function providerOf({ provider: name }: SignedIn, providers: UserProviders): Use
 /**
  * Ends the user's session in the application and returns the `Set-Cookie` headers for the browser.
  */
-export async function endOwnSession(
+export async function endApplicationSession(
   { providers, issuer }: SignInContext,
   request: HttpRequest,
   { id }: Person,

@@ -9,7 +9,7 @@ import { type App, frameworks } from './frameworks.ts'
 
 const BOTH = ['place-orders', 'check-status']
 
-describe.each(frameworks)('limits on scopes (threat G10) in $name', (framework) => {
+describe.each(frameworks)('scope limits (threat G10) in $name', (framework) => {
   let app: App
   let remove = () => {}
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.each(frameworks)('limits on scopes (threat G10) in $name', (framework) 
     expect(app.reached).toEqual([])
   }
 
-  it('scopes() sends the refusal of the limits for the withheld scopes, without a challenge', async () => {
+  it("make scopes() send the limiter's response, without a challenge, if a required scope is withheld", async () => {
     const headers = await headersOf(...BOTH)
     expect((await app.fetch('/orders', { headers })).status).toBe(200)
     app.reached.length = 0
@@ -46,7 +46,7 @@ describe.each(frameworks)('limits on scopes (threat G10) in $name', (framework) 
     await expectRefusal(await app.fetch('/orders', { headers }), 'check-status')
   })
 
-  it('scopes() answers 403 with a challenge if the token itself lacks a scope', async () => {
+  it('make scopes() respond with 403 and a challenge if the token itself lacks a scope', async () => {
     limit(new Plan(...BOTH))
     const reply = await app.fetch('/orders', { headers: await headersOf('place-orders') })
     expect(reply.status).toBe(403)
@@ -54,7 +54,7 @@ describe.each(frameworks)('limits on scopes (threat G10) in $name', (framework) 
     expect(app.reached).toEqual([])
   })
 
-  it('scope() passes if one of the scopes is not withheld, and otherwise sends the refusal', async () => {
+  it("let scope() pass if one of its scopes is not withheld; otherwise it sends the limiter's response", async () => {
     const headers = await headersOf(...BOTH)
     limit(new Plan('check-status'))
     expect((await app.fetch('/status', { headers })).status).toBe(200)
@@ -63,7 +63,7 @@ describe.each(frameworks)('limits on scopes (threat G10) in $name', (framework) 
     await expectRefusal(await app.fetch('/status', { headers: headersOfOne }), 'check-status')
   })
 
-  it('tokenCan() is false in the handler for a withheld scope', async () => {
+  it('make tokenCan() return false for a withheld scope', async () => {
     limit(new Plan('place-orders'))
     const reply = await app.fetch('/me', { headers: await headersOf(...BOTH) })
     expect(await reply.json()).toMatchObject({ mayPlace: false, mayCheck: true })
@@ -104,7 +104,7 @@ describe.each(frameworks)('limits on scopes (threat G10) in $name', (framework) 
     await expectRefusal(await app.fetch('/orders', { headers }), 'place-orders')
   })
 
-  it('delay the request until they are known', async () => {
+  it('delay the request until the limiter has answered', async () => {
     const headers = await headersOf(...BOTH)
     let finish = (_limits: ReturnType<typeof withholding> | null) => {}
     limit({
@@ -128,7 +128,7 @@ describe.each(frameworks)('limits on scopes (threat G10) in $name', (framework) 
     }
   })
 
-  it('refuse the request with the OAuth error of the limiter, and with 503 for any other error', async () => {
+  it('make the request fail with the OAuth error that the limiter throws, or with 503 for any other error', async () => {
     const headers = await headersOf(...BOTH)
     for (const error of [new TemporarilyUnavailable('Loading'), new Error('The plans are away')]) {
       for (const limitsOf of [

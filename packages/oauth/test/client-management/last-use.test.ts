@@ -32,8 +32,8 @@ const useOf = async (id: string) => (await server.oauth.clients.lastUsed([id])).
 const writes = () =>
   statements.filter((sql) => /^update \Woauth_clients\W set \Wlast_used_at/.test(sql)).length
 
-describe('clients.lastUsed(), which returns when clients were last used,', () => {
-  it('returns the time of the last token, and nothing for clients that were never used', async () => {
+describe('the last use of a client, which clients.lastUsed() returns,', () => {
+  it('is the time at which the client last got a token, and is missing for a client that was never used', async () => {
     const [used, idle] = [await machine(), await machine()]
     const at = server.clock.now()
     expect((await send(used)).status).toBe(200)
@@ -41,7 +41,7 @@ describe('clients.lastUsed(), which returns when clients were last used,', () =>
     expect(uses).toEqual(new Map([[used.id, at]]))
   })
 
-  it('is accurate to a day, and costs one write for each day and process instead of one for each token', async () => {
+  it('is accurate to a day, and is written once per day and process instead of once per token', async () => {
     const client = await machine()
     const first = server.clock.now()
     statements = []
@@ -58,7 +58,7 @@ describe('clients.lastUsed(), which returns when clients were last used,', () =>
     expect(await useOf(client.id)).toEqual(server.clock.now())
   })
 
-  it('counts refreshes of old grants, introspection and the implicit flow', async () => {
+  it('includes refreshes of old grants, introspection and the implicit flow', async () => {
     const app = await createClient(server)
     const { access_token, refresh_token } = await runCodeFlow(server, app)
     server.clock.advance({ days: 30 })
@@ -75,14 +75,14 @@ describe('clients.lastUsed(), which returns when clients were last used,', () =>
     expect(await useOf(page.id)).toEqual(server.clock.now())
   })
 
-  it('does not count requests that fail', async () => {
+  it('does not include requests that fail', async () => {
     const client = await machine()
     expect((await send({ ...client, secret: 'wrong' })).status).toBe(401)
     expect((await send(client, { grant_type: 'password' })).status).toBe(400)
     expect(await useOf(client.id)).toBeUndefined()
   })
 
-  it('is recorded without changing the client, and without conflicts with concurrent changes', async () => {
+  it('is recorded without changing the client, and does not conflict with concurrent changes of the client', async () => {
     const client = await machine()
     const before = await server.oauth.clients.find(client.id)
     await send(client)
@@ -92,7 +92,7 @@ describe('clients.lastUsed(), which returns when clients were last used,', () =>
     expect(await useOf(client.id)).toBeDefined()
   })
 
-  it('accepts at most 1000 ids', async () => {
+  it('can be read for at most 1000 clients at once', async () => {
     const ids = Array.from({ length: 1001 }, (_, index) => `id-${index}`)
     await expect(server.oauth.clients.lastUsed(ids)).rejects.toMatchObject({
       code: 'validation_failed',
@@ -100,7 +100,7 @@ describe('clients.lastUsed(), which returns when clients were last used,', () =>
     expect(await server.oauth.clients.lastUsed(ids.slice(1))).toEqual(new Map())
   })
 
-  it('is recorded at the next use if recording fails, which does not affect the request', async () => {
+  it('is recorded at the next use if recording fails; the request succeeds anyway', async () => {
     const own = await startServer()
     try {
       const storage = kyselyStorage(own.database)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ClientPageOptions, TokenPageOptions } from '../../src/index.ts'
-import { SEARCHED_CLIENTS } from '../../src/storage/kysely/clients.ts'
+import { MAX_SEARCHED_CLIENTS } from '../../src/storage/kysely/clients.ts'
 import { createClient, runCodeFlow, startServer, type TestServer } from '../support.ts'
 
 const NAMES = ['Shop', 'Web shop', 'Robot', 'Bank', 'Old shop']
@@ -95,7 +95,7 @@ describe('clients.page()', () => {
         .selectAll()
         .where('id', '=', id)
         .executeTakeFirstOrThrow()
-      const extra = SEARCHED_CLIENTS + 50
+      const extra = MAX_SEARCHED_CLIENTS + 50
       for (let start = 0; start < extra; start += 500) {
         const rows = Array.from({ length: 500 }, (_each, index) => ({
           ...row,

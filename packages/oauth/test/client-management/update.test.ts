@@ -272,7 +272,7 @@ it('pickOwnSettings() returns only the settings that can be changed, without tho
   expect(pickOwnSettings(client.settings)).toEqual(settings)
 })
 
-describe('an update that takes something from a client:', () => {
+describe('after an update that removes a grant or scope from a client,', () => {
   const lost = async (change: ClientUpdate) => {
     const client = await createClient(server)
     const scope = 'place-orders check-status'
@@ -297,23 +297,23 @@ describe('an update that takes something from a client:', () => {
     return { client, replyOf }
   }
 
-  it('without the grant refresh_token, the client can refresh at no process after a second (threat T3)', async () => {
+  it('no process refreshes its tokens any more, within a second, if the grant refresh_token was removed (threat T3)', async () => {
     const { replyOf } = await lost({ grants: ['authorization_code'] })
     await new Promise((resolve) => setTimeout(resolve, 1000))
     expect(await errorOf(await replyOf())).toBe('unauthorized_client')
   })
 
-  it("without a scope, the client's next access token does not have this scope", async () => {
+  it('its next access token lacks the removed scope', async () => {
     const { replyOf } = await lost({ scopes: ['place-orders'] })
     await new Promise((resolve) => setTimeout(resolve, 1000))
     expect(await (await replyOf()).json()).toMatchObject({ scope: 'place-orders' })
   })
 
   it.each<[string, ClientUpdate]>([
-    ['the grant of an approval screen', { grants: ['client_credentials'] }],
-    ['a scope of an approval screen', { scopes: ['check-status'] }],
+    ['the grant that the screen is for', { grants: ['client_credentials'] }],
+    ['a scope that the screen shows', { scopes: ['check-status'] }],
   ])(
-    'without %s, the client gets no response when that screen is approved (threat T3)',
+    'approving a screen that was already open returns nothing to the client if the update removed %s (threat T3)',
     async (_what, change) => {
       const { id } = await createClient(server, { grants: ['implicit'] })
       const page = await requestAuthorization(server, 'ada', {

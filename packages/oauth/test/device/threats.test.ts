@@ -52,7 +52,7 @@ describe('user codes of the device flow (threat T12)', () => {
     expect((await typeCode(server, 'bob', later.user_code)).status).toBe(200)
   })
 
-  it('have one limit for concurrent guesses in two sessions and two processes', async () => {
+  it('share one limit for concurrent guesses in two sessions and two processes', async () => {
     const second = server.another()
     await second.ready()
     const forms = await Promise.all(

@@ -268,7 +268,7 @@ describe('DPoP-bound refresh tokens', () => {
   })
 
   it.each(['jwt', 'opaque'] as const)(
-    'can be used by a client with a secret with another key, but not without a key (%s tokens)',
+    'of a client with a secret can be used with another key, but not without a key (%s tokens)',
     async (accessTokenFormat) => {
       const own = await startServer({ grants, features: [dpop()], accessTokenFormat })
       const client = await secretClient(own)

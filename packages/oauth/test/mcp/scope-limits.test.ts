@@ -15,34 +15,37 @@ async function start(): Promise<NotesServer> {
   return server
 }
 
-describe.each(officialClients)('a withheld scope of a tool (threat G10) with $name', (official) => {
-  it('fails the call, does not send the person to the approval screen, and works again with the same token', async () => {
-    const server = await start()
-    const host = createHost()
-    const first = official.open(server.address, host)
-    closing.push(() => first.close())
-    await expect(first.connect()).rejects.toThrow()
-    await first.finish(await host.visit())
-    const connection = official.open(server.address, host)
-    closing.push(() => connection.close())
-    await connection.connect()
-    expect(await connection.call('list_notes')).toBe('0 notes')
-    host.sentTo = undefined
-    const { current } = host
+describe.each(officialClients)(
+  'a limit that withholds the scope of an MCP tool (threat G10), with $name,',
+  (official) => {
+    it('makes the call fail without showing the approval screen, and the same token works again once the limit ends', async () => {
+      const server = await start()
+      const host = createHost()
+      const first = official.open(server.address, host)
+      closing.push(() => first.close())
+      await expect(first.connect()).rejects.toThrow()
+      await first.finish(await host.visit())
+      const connection = official.open(server.address, host)
+      closing.push(() => connection.close())
+      await connection.connect()
+      expect(await connection.call('list_notes')).toBe('0 notes')
+      host.sentTo = undefined
+      const { current } = host
 
-    const remove = server.oauth.limitScopes(new Plan('notes:read'))
-    await expect(connection.call('list_notes')).rejects.toThrow(/402|Not in your plan/)
-    expect(host.sentTo).toBeUndefined()
-    expect(host.current).toEqual(current)
+      const remove = server.oauth.limitScopes(new Plan('notes:read'))
+      await expect(connection.call('list_notes')).rejects.toThrow(/402|Not in your plan/)
+      expect(host.sentTo).toBeUndefined()
+      expect(host.current).toEqual(current)
 
-    remove()
-    expect(await connection.call('list_notes')).toBe('0 notes')
-    expect(host.current).toEqual(current)
-  })
-})
+      remove()
+      expect(await connection.call('list_notes')).toBe('0 notes')
+      expect(host.current).toEqual(current)
+    })
+  },
+)
 
-describe('a call of an MCP tool', () => {
-  it('gets the refusal without a challenge if the scope is withheld, and 403 with a challenge if the token lacks it', async () => {
+describe('a call to an MCP tool', () => {
+  it("gets the limiter's response without a challenge if its scope is withheld, and 403 with a challenge if the token lacks the scope", async () => {
     const server = await start()
     const host = createHost()
     const [official] = officialClients

@@ -108,7 +108,7 @@ describe('an ID token (threat N5)', () => {
       false,
     ],
   ])(
-    'contains the claims of the approved scopes if an option or setting says so: %s',
+    'contains the claims of the approved scopes if the option or the client setting requires it: %s',
     async (_name, all, one, isIncluded) => {
       const own = await startOpenId({}, { ...all, responseTypes: ['code id_token'] })
       try {

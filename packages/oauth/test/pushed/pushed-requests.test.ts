@@ -296,7 +296,7 @@ describe('the requirement that authorization requests are pushed', () => {
   })
 
   it.each(['4s', '601s', '0s', 'soon'])(
-    'comes with a lifetime of pushed requests: %s is rejected at start-up',
+    'limits the lifetime of pushed requests: the option lifetime: %s is rejected at start-up',
     (lifetime) => {
       expect(() => pushedRequests({ lifetime })).toThrow(TypeError)
     },

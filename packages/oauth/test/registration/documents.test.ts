@@ -337,7 +337,7 @@ describe('protection against misuse of client ID metadata documents:', () => {
     }
   })
 
-  it('a client that is used again before its row is deleted stays', async () => {
+  it('a client that is used again before its row is deleted is kept', async () => {
     const own = await start({ unusedExpireIn: '2d' })
     try {
       const id = serve()

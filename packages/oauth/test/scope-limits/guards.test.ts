@@ -194,8 +194,8 @@ const any = (caller: Caller, ...scopes: string[]) => outcomeOf(() => assertAnySc
 
 const [PLACE, CHECK] = ['place-orders', 'check-status']
 
-describe.each(kinds)('limits (threat G10) on $kind', ({ open, subject }) => {
-  it('withhold a scope that the token has: tokenCan() is false, and scope checks refuse with 402 and no challenge', async () => {
+describe.each(kinds)('scope limits (threat G10) for $kind', ({ open, subject }) => {
+  it("withhold a scope of the token: tokenCan() returns false, and scope checks fail with the limiter's response, without a challenge", async () => {
     const send = await open(BOTH)
     const plan = new Plan(PLACE)
     await whileLimited(server, plan, async () => {
@@ -215,7 +215,7 @@ describe.each(kinds)('limits (threat G10) on $kind', ({ open, subject }) => {
     })
   })
 
-  it('leave the challenge for a scope that the token lacks', async () => {
+  it('do not change the 403 and the challenge for a scope that the token lacks', async () => {
     const send = await open(CHECK)
     await whileLimited(server, new Plan(PLACE, CHECK), async () => {
       const caller = await send()
@@ -226,7 +226,7 @@ describe.each(kinds)('limits (threat G10) on $kind', ({ open, subject }) => {
     })
   })
 
-  it('apply from the request after they were set, to the request after they were removed', async () => {
+  it('apply to every request between limitScopes() and the removal of the limiter', async () => {
     const send = await open(BOTH)
     expect(all(await send(), PLACE, CHECK)).toBe('passes')
     const remove = server.oauth.limitScopes(new Plan(CHECK))
@@ -237,7 +237,7 @@ describe.each(kinds)('limits (threat G10) on $kind', ({ open, subject }) => {
     expect(after.scopeRefusal([PLACE])).toBeNull()
   })
 
-  it('may be known only later', async () => {
+  it('apply if the limiter returns them asynchronously', async () => {
     const send = await open(BOTH)
     const slow = { limitsOf: async () => withholding(PLACE) }
     await whileLimited(server, slow, async () => {
@@ -245,7 +245,7 @@ describe.each(kinds)('limits (threat G10) on $kind', ({ open, subject }) => {
     })
   })
 
-  it('refuse the request if the limiter fails', async () => {
+  it('make authentication fail if the limiter fails', async () => {
     const send = await open(BOTH)
     const busy = {
       limitsOf() {
@@ -264,14 +264,14 @@ describe.each(kinds)('limits (threat G10) on $kind', ({ open, subject }) => {
   })
 })
 
-describe('limits (threat G10)', () => {
+describe('scope limits (threat G10)', () => {
   const credentials = (token: string): GuardCredentials => ({
     authorization: `Bearer ${token}`,
     cookie: null,
     csrfToken: null,
   })
 
-  it('apply to *, which has every scope that they leave', async () => {
+  it('apply to a token with the scope *, which has all other scopes', async () => {
     const { access_token } = await ask(app, { ...ADA, scope: '*' })
     const send = bearer('api', access_token)
     await whileLimited(server, new Plan(PLACE), async () => {
@@ -284,7 +284,7 @@ describe('limits (threat G10)', () => {
     expect(all(await send(), PLACE)).toBe('passes')
   })
 
-  it('apply in cookie mode, to the user without a client', async () => {
+  it('apply in cookie mode, where the limiter gets the user id and no client id', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const send = () =>
       server.oauth.guard.authenticate('api', { authorization: undefined, cookie, csrfToken })
@@ -307,7 +307,7 @@ describe('limits (threat G10)', () => {
     })
   })
 
-  it('do not apply to the scopes of OpenID Connect, so that signing in and UserInfo go on', async () => {
+  it('do not apply to the scopes of OpenID Connect, so that sign-in and UserInfo keep working', async () => {
     const { access_token } = await runCodeFlow(server, app, { scope: 'openid email' })
     await whileLimited(server, new Plan('openid', 'email'), async () => {
       const caller = await bearer('api', access_token)()
@@ -317,7 +317,7 @@ describe('limits (threat G10)', () => {
     })
   })
 
-  it('differ from user to user', async () => {
+  it('can differ from user to user', async () => {
     const send = async (userId: string) => {
       const request = { userId, name: 'Script', scopes: [PLACE] }
       const { accessToken } = await server.oauth.tokens.createPersonal(request)
@@ -343,7 +343,7 @@ describe('limits (threat G10)', () => {
     )
   })
 
-  it('take effect within a request when they change, because each check asks again', async () => {
+  it('take effect in a running request when they change, because every check asks again', async () => {
     const { access_token } = await ask(app, { ...ADA, scope: BOTH })
     let ended = false
     const trial = {
@@ -357,7 +357,7 @@ describe('limits (threat G10)', () => {
     })
   })
 
-  it('are not asked about callers without a valid token for this API', async () => {
+  it('are not requested for callers without a valid token for this API', async () => {
     const { access_token } = await ask(app, { ...ADA, scope: BOTH, resource: API })
     const { access_token: own } = await ask(robot, { grant_type: 'client_credentials' })
     const plan = new Plan(PLACE)
@@ -373,7 +373,7 @@ describe('limits (threat G10)', () => {
     expect(plan.asked).toEqual([])
   })
 
-  it('keep the guard synchronous for a token that it has seen before, if they are known', async () => {
+  it('do not make the guard asynchronous for a cached token, if the limiter answers synchronously', async () => {
     const { access_token } = await ask(app, { ...ADA, scope: BOTH })
     const authenticate = () => server.oauth.guard.authenticate('api', credentials(access_token))
     for (let time = 0; time < 3; time += 1) await authenticate()
@@ -383,7 +383,7 @@ describe('limits (threat G10)', () => {
     })
   })
 
-  it('are kept out of the JSON of a caller', async () => {
+  it('do not appear in the JSON of a caller', async () => {
     const { access_token } = await ask(app, { ...ADA, scope: BOTH })
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const callers = () =>
@@ -398,7 +398,7 @@ describe('limits (threat G10)', () => {
     })
   })
 
-  it('are asked about users of several providers by the owner key, also at the guard of one provider', async () => {
+  it('are requested by owner key (provider/id) if there are several user providers, also at the guard of one provider', async () => {
     const several = await startServer({
       users: { customers: new TestUsers(), admins: new TestUsers() },
     })
@@ -425,7 +425,7 @@ describe('limits (threat G10)', () => {
     }
   })
 
-  it('answer with the response of the limiter exactly', async () => {
+  it("make the guard return the limiter's response unchanged", async () => {
     const { access_token } = await ask(app, { ...ADA, scope: PLACE })
     await whileLimited(server, new Plan(PLACE), async () => {
       const caller = await bearer('api', access_token)()
@@ -446,7 +446,7 @@ describe('limits (threat G10)', () => {
     })
   })
 
-  it('do not let the caller through if their refusal() fails', async () => {
+  it('make the scope check fail with 500, instead of passing, if their refusal() throws', async () => {
     const { access_token } = await ask(app, { ...ADA, scope: PLACE })
     const broken = {
       limitsOf: () => ({

@@ -84,9 +84,9 @@ const tokens: Record<string, () => Promise<string>> = {
   },
 }
 
-describe('introspection (threat G10)', () => {
+describe('introspection on a server with scope limits (threat G10)', () => {
   it.each(Object.entries(tokens))(
-    'keeps scope, and names the withheld scopes in withheld_scope: %s',
+    'lists all scopes in `scope`, and the withheld ones also in `withheld_scope`, for %s',
     async (_kind, issue) => {
       const token = await issue()
       const before = await introspect(token)
@@ -105,7 +105,7 @@ describe('introspection (threat G10)', () => {
     },
   )
 
-  it('names the withheld scopes among all defined ones for a token with *', async () => {
+  it('lists every defined scope that is withheld for a token with the scope *', async () => {
     const { access_token } = await ask({ ...ADA, scope: '*' })
     await whileLimited(
       server,
@@ -119,7 +119,7 @@ describe('introspection (threat G10)', () => {
     )
   })
 
-  it('names the withheld scopes in a signed response', async () => {
+  it('lists the withheld scopes in a signed response, too', async () => {
     const { access_token: token } = await ask({ ...ADA, scope: BOTH })
     await whileLimited(server, new Plan('place-orders'), async () => {
       const accept = 'application/token-introspection+jwt'
@@ -132,7 +132,7 @@ describe('introspection (threat G10)', () => {
     })
   })
 
-  it('tells a client with pairwise subjects the withheld scopes, and nothing else that it could not see before', async () => {
+  it('returns to a client with pairwise subjects the withheld scopes, but no user id and no added claims', async () => {
     const client = await createClient(server, {
       grants: ['password'],
       settings: { subject_type: 'pairwise' },
@@ -149,7 +149,7 @@ describe('introspection (threat G10)', () => {
     expect(plan.asked).toEqual([{ userId: 'ada', clientId: client.id }])
   })
 
-  it('neither asks the limiter nor tells anything about the tokens of other clients, and invalid ones', async () => {
+  it("returns only active: false, without asking the limiter, for invalid tokens and other clients' tokens", async () => {
     const { access_token } = await ask({ ...ADA, scope: BOTH })
     const stranger = await createClient(server, { grants: ['client_credentials'] })
     const plan = new Plan('place-orders')
@@ -161,7 +161,7 @@ describe('introspection (threat G10)', () => {
     expect(plan.asked).toEqual([])
   })
 
-  it('fails if the limiter fails, because the API elsewhere would otherwise treat no scope as withheld', async () => {
+  it('responds with 503 if the limiter fails, because the API would otherwise accept withheld scopes', async () => {
     const { access_token: token } = await ask({ ...ADA, scope: BOTH })
     for (const error of [new TemporarilyUnavailable('Loading'), new Error('Away')]) {
       const limiter = { limitsOf: () => Promise.reject(error) }
@@ -173,7 +173,7 @@ describe('introspection (threat G10)', () => {
     expect(await introspect(token)).toMatchObject({ active: true })
   })
 
-  it('cannot be given another withheld_scope by the claims of the application', () => {
+  it('never returns a `withheld_scope` of the application: accessTokenClaims with this claim is rejected at start-up', () => {
     expect(() =>
       createAuthorizationServer({
         issuer: 'http://localhost',

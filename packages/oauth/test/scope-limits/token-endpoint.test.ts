@@ -91,9 +91,9 @@ const grants: Record<string, () => Promise<Issued>> = {
   },
 }
 
-describe('a token response', () => {
+describe('the token response on a server with scope limits', () => {
   it.each(Object.entries(grants))(
-    'has only the scopes that no limit withholds, and the token has all that were granted: %s',
+    'lists only the scopes that are not withheld, while the token has all granted scopes: %s',
     async (_grant, issue) => {
       const { access_token, scope } = await whileLimited(server, new Plan('place-orders'), issue)
       expect(scope).toBe('check-status')
@@ -104,14 +104,14 @@ describe('a token response', () => {
   )
 
   it.each(Object.entries(grants))(
-    'has the granted scopes if the limits withhold none of them: %s',
+    'lists all granted scopes if none is withheld: %s',
     async (_grant, issue) => {
       expect((await whileLimited(server, new Plan('other'), issue)).scope).toBe(BOTH)
       expect((await issue()).scope).toBe(BOTH)
     },
   )
 
-  it('lists a withheld scope again at a refresh after the limit has ended', async () => {
+  it('lists a withheld scope again at the first refresh after the limit has ended', async () => {
     const first = await ask({ ...ADA, scope: BOTH })
     const grant_type = 'refresh_token'
     const second = await whileLimited(server, new Plan('place-orders'), () =>
@@ -122,7 +122,7 @@ describe('a token response', () => {
     expect(third.scope).toBe(BOTH)
   })
 
-  it('has no scope if the refresh names only a withheld scope, and the token has that scope', async () => {
+  it('lists no scope if a refresh requests only a withheld scope, while the new token has that scope', async () => {
     const first = await ask({ ...ADA, scope: BOTH })
     const { refresh_token } = first
     await whileLimited(server, new Plan('place-orders'), async () => {
@@ -133,7 +133,7 @@ describe('a token response', () => {
     })
   })
 
-  it('lists the scopes that the limits leave of *, and the token keeps *', async () => {
+  it('lists the defined scopes that are not withheld for a token with the scope *, while the token keeps *', async () => {
     await whileLimited(server, new Plan('place-orders'), async () => {
       const { scope, access_token } = await ask({ ...ADA, scope: '*' })
       expect(scope).toBe('check-status')
@@ -144,7 +144,7 @@ describe('a token response', () => {
     })
   })
 
-  it('always has the scopes of OpenID Connect', async () => {
+  it('always lists the granted scopes of OpenID Connect', async () => {
     const scope = 'openid email place-orders'
     await whileLimited(server, new Plan('openid', 'email', 'place-orders'), async () => {
       const reply = await runCodeFlow(server, app, { scope })
@@ -153,7 +153,7 @@ describe('a token response', () => {
     })
   })
 
-  it('asks the limiter about the user and the client that get the token', async () => {
+  it('depends on the user and the client: the limiter gets the ids of both', async () => {
     const plan = new Plan()
     await whileLimited(server, plan, async () => {
       await ask({ ...ADA, scope: BOTH })
@@ -170,7 +170,7 @@ describe('a token response', () => {
     ['any other error', () => Promise.reject(new Error('The database is away')), 1],
     ['no limits', () => undefined as never, 1],
   ])(
-    'has the granted scopes if the limiter fails with %s, because the refresh token is used up already (threat G10)',
+    'lists all granted scopes if the limiter fails with %s, because the refresh token is already used (threat G10)',
     async (_error, limitsOf, logs) => {
       const { refresh_token } = await ask({ ...ADA, scope: BOTH })
       server.logged.length = 0

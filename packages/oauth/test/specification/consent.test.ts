@@ -151,7 +151,7 @@ describe('the stored consent of a person to a client', () => {
     expect(await ask(own, { prompt: 'consent' })).toBe('screen')
   })
 
-  it('decides alone with prompt=none: the response is a code or the error consent_required', async () => {
+  it('determines the response with prompt=none: a code if it is sufficient, otherwise the error consent_required', async () => {
     const client = await createClient(server)
     const asked = () => ask(client, { prompt: 'none' })
     expect(await expectNoChange(server, asked)).toBe('consent_required')

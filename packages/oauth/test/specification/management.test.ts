@@ -86,7 +86,7 @@ describe('the routes for clients:', () => {
     await runCodeFlow(server, client)
   })
 
-  it('POST /oauth/clients returns the secret only this once and stores only its hash', async () => {
+  it('POST /oauth/clients returns the secret, of which only a hash is stored, and no later response contains it', async () => {
     const { id, secret } = await addClient()
     const lists = JSON.stringify(await list('ada', '/oauth/clients'))
     expect(lists).toContain(id)

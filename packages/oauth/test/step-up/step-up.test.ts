@@ -140,7 +140,7 @@ describe('the feature stepUp()', () => {
     expect(claimsOf(access_token)).toMatchObject({ acr: 'pwd', auth_time: at })
   })
 
-  it('is necessary for these claims and for guard.stepUp()', async () => {
+  it('is required for auth_time and acr in access tokens, and for guard.stepUp()', async () => {
     await start([])
     const { access_token } = await runCodeFlow(server, await createClient(server))
     expect(claimsOf(access_token)).not.toHaveProperty('auth_time')

@@ -98,7 +98,7 @@ describe.each([
     expect(outcomeOf(await visit(returnAddress(asked)))).toBe(given)
   })
 
-  it('does not accept a sign-in at the very time of the request', async () => {
+  it('does not accept a sign-in at exactly the time of the request', async () => {
     signIn()
     const asked = await ask()
     expect(outcomeOf(asked)).toBe('sign in')
@@ -133,7 +133,7 @@ describe.each([
     expect(outcomeOf(await visit(back))).toBe('sign in')
   })
 
-  it('needs only one sign-in for two tabs, and no other one after the back button', async () => {
+  it('needs one sign-in for two tabs, and no further sign-in after the back button', async () => {
     const [first, second] = [returnAddress(await ask()), returnAddress(await ask({ scope: '' }))]
     server.clock.advance({ seconds: 5 })
     signIn()

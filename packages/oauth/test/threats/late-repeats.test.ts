@@ -140,7 +140,7 @@ describe('a client that did not receive the response to its refresh (threat T6)'
     }
   })
 
-  it('causes a log entry and an event with each repeat after more than ten seconds, but not with an earlier repeat', async () => {
+  it('causes a log entry and an event if it repeats the refresh after more than ten seconds, but not if it repeats earlier', async () => {
     const first = await runCodeFlow(server, client)
     const lost = await refreshAndRead(first)
     await refreshAndRead(first)
@@ -195,7 +195,7 @@ describe('a client that did not receive the response to its refresh (threat T6)'
   })
 })
 
-describe('reuse of a refresh token whose response was not lost (threat T6)', () => {
+describe('reuse of an old refresh token more than ten seconds after its first use (threat T6)', () => {
   it('ends the grant if the new refresh token was already used', async () => {
     const first = await runCodeFlow(server, client)
     const second = await refreshAndRead(first)
@@ -248,7 +248,7 @@ describe('reuse of a refresh token whose response was not lost (threat T6)', () 
     },
   )
 
-  it('does not end the grant if the response is lost at only every second refresh, as in occasional outages', async () => {
+  it('does not end the grant if the response is lost at every second refresh, as in repeated outages', async () => {
     let tokens = await runCodeFlow(server, client)
     for (let round = 0; round < 4; round += 1) {
       await refreshAndRead(tokens)

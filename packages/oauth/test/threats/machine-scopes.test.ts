@@ -210,7 +210,7 @@ describe('a machine scope (a scope only for clients that act for themselves, thr
     expect((await machineToken(robot, '')).scope).toBe('')
   })
 
-  it('may belong to another API', async () => {
+  it("may be a scope of an API other than the server's own", async () => {
     const form = { grant_type: 'client_credentials', scope: MACHINE, resource: API }
     expect((await replyOf(await send(robot, form))).scope).toBe(MACHINE)
     const other = { ...form, scope: 'users:list' }
@@ -242,7 +242,7 @@ describe('a machine scope (a scope only for clients that act for themselves, thr
     expect(server.oauth.machineScopes).toEqual(machineScopes)
   })
 
-  it('is held only by a token that names it', async () => {
+  it('is available only to tokens that list it', async () => {
     const holder = await allClients((await machineToken(robot, MACHINE)).access_token)
     expect([MACHINE, 'users:list', 'place-orders'].map(holder.tokenCan)).toEqual([
       true,
@@ -264,7 +264,7 @@ describe('a machine scope (a scope only for clients that act for themselves, thr
     expect(own.tokenCan(MACHINE)).toBe(false)
   })
 
-  it('is removed from tokens, refreshes and introspection of users who granted it before it became one', async () => {
+  it('is removed from tokens, refreshes and introspection of users who granted the scope before it became a machine scope', async () => {
     const old = await startServer({ scopes: { ...SCOPES, [MACHINE]: 'Delete accounts' } })
     try {
       const client = await createClient(old)

@@ -81,7 +81,7 @@ async function tokensOf(reply: Response): Promise<TokenReply> {
 }
 
 describe('an authorization code (threat T1)', () => {
-  it('works once: a second use fails and revokes every token issued for the code', async () => {
+  it('can be exchanged once: a second use fails and revokes every token issued for the code', async () => {
     const code = await newCode()
     const first = await tokensOf(await redeem(code))
     const second = await tokensOf(await refresh(first.refresh_token))
@@ -95,7 +95,7 @@ describe('an authorization code (threat T1)', () => {
     }
   })
 
-  it('loses its tokens by a second use, however late, and even if the rest of the request is invalid', async () => {
+  it('has its tokens revoked by a second use, however late, and even if the rest of the request is invalid', async () => {
     for (const form of [{ redirect_uri: 'https://evil.example' }, { code_verifier: 'x' }]) {
       const code = await newCode()
       const tokens = await tokensOf(await redeem(code))

@@ -14,8 +14,8 @@ export interface ServerThread {
 
 /**
  * Query that every new connection sends. It returns the connection's own thread and the reason why
- * the server is not the primary, if it is not. Behind a proxy there may be no thread with the
- * number that the connection was given.
+ * the server is not the primary, if it is not. Behind a proxy that assigns its own thread ids, `id`
+ * and `host` may be `null`.
  */
 export const FIND_OWN_THREAD_SQL = `select thread.id, thread.host, ${NOT_PRIMARY_REASON_SQL} as reason
   from (select 1) as here

@@ -2,8 +2,8 @@ import type { PoolConnection, ResultSetHeader } from 'mysql2'
 import { importDriver } from '../../connections/import-driver.ts'
 import { takeConnection } from '../../connections/take-connection.ts'
 import {
-  createUnansweredConnections,
   SILENT_NETWORK_TIMEOUT_MS,
+  trackUnansweredConnections,
 } from '../../connections/unanswered.ts'
 import { hasErrorKind, NoAnswer, NotPrimary } from '../../errors.ts'
 import type { ConnectionCounts, EngineOptions, Query, QueryResult } from '../engine.ts'
@@ -61,7 +61,7 @@ export async function openMysqlPool(
     timeout,
   )
   const { config } = pool as unknown as { config: { connectionLimit: number } }
-  const unansweredConnections = createUnansweredConnections((more) => {
+  const unansweredConnections = trackUnansweredConnections((more) => {
     config.connectionLimit += more
   })
   let taken = 0

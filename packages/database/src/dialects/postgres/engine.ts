@@ -2,8 +2,8 @@ import type { PoolClient } from 'pg'
 import { importDriver } from '../../connections/import-driver.ts'
 import { takeConnection } from '../../connections/take-connection.ts'
 import {
-  createUnansweredConnections,
   SILENT_NETWORK_TIMEOUT_MS,
+  trackUnansweredConnections,
 } from '../../connections/unanswered.ts'
 import { hasErrorKind, NoAnswer, NotPrimary } from '../../errors.ts'
 import { toStorables } from '../../values.ts'
@@ -82,7 +82,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
   const unconfirmed = new WeakSet<PoolClient>()
   /** Clients whose caller gave up before the response, with the promise of that response. */
   const unanswered = new Map<PoolClient, Promise<void>>()
-  const unansweredConnections = createUnansweredConnections((more) => {
+  const unansweredConnections = trackUnansweredConnections((more) => {
     pool.options.max += more
   })
 

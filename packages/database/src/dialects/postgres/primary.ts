@@ -1,7 +1,7 @@
 /**
- * SQL expression for the reason why this server is not the primary, or `null`. A standby knows only
- * what it has replayed, and reports every transaction as read-only; a primary does so if it was
- * fenced or its disk is full.
+ * SQL expression for the reason why this server is not the primary, or `null`. A server that
+ * reports transactions as read-only counts as not primary: a standby, or a primary that was fenced
+ * or whose disk is full.
  */
 export const NOT_PRIMARY_REASON_SQL = `case
   when pg_is_in_recovery() then 'is a standby in recovery'

@@ -1,7 +1,4 @@
 import type { SharedCommits } from '../dialect.ts'
 
-/**
- * Batches commits: SQLite waits for the disk at each commit. A second batch always waits for the
- * first one, so `patience` limits how long callers wait for both.
- */
+/** Batches commits, because SQLite waits for the disk at each commit. */
 export const batching: SharedCommits = { share: 'commit', patience: 250 }

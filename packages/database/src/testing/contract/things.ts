@@ -94,7 +94,7 @@ export async function withEmptyDatabase(
   }
 }
 
-/** Opens an empty database as two processes would, with the table of things. */
+/** Opens a new database as two processes would, with a table that has a column of each kind. */
 export function withThingsTable(
   create: () => Promise<ContractDatabase>,
   work: (database: Database<TestTables>, other: Database<TestTables>) => Promise<void>,

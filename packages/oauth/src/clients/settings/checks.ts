@@ -28,7 +28,7 @@ export const checkFlag: SettingCheck = (value) =>
 export const checkSeconds: SettingCheck = (value) =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? null : 'must be a number of seconds'
 
-export function isOneOf(names: readonly string[]): SettingCheck {
+export function checkOneOf(names: readonly string[]): SettingCheck {
   return (value) =>
     typeof value === 'string' && names.includes(value)
       ? null
@@ -95,7 +95,7 @@ export function isLoopback(hostname: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 }
 
-export function isListOf(check: SettingCheck, maxEntries = MAX_ENTRIES): SettingCheck {
+export function checkListOf(check: SettingCheck, maxEntries = MAX_ENTRIES): SettingCheck {
   return (value) => {
     if (!Array.isArray(value)) return 'must be a list'
     if (value.length > maxEntries) return `must not hold more than ${maxEntries} entries`

@@ -7,13 +7,13 @@ import {
   checkHttps,
   checkHttpsOrLocal,
   checkKeySet,
+  checkListOf,
+  checkOneOf,
   checkOrigin,
   checkRedirect,
   checkSeconds,
   checkText,
   checkWebPage,
-  isListOf,
-  isOneOf,
   type SettingCheck,
 } from './checks.ts'
 
@@ -21,7 +21,7 @@ type Checks = { readonly [name in keyof ConfigurableClientSettings]-?: SettingCh
 
 function createChecks(issuer: string): Checks {
   return {
-    token_endpoint_auth_method: isOneOf(authMethods),
+    token_endpoint_auth_method: checkOneOf(authMethods),
     token_endpoint_auth_signing_alg: checkAlgorithm,
     jwks: checkKeySet,
     jwks_uri: checkHttps,
@@ -31,26 +31,26 @@ function createChecks(issuer: string): Checks {
     introspection_signed_response_alg: checkAlgorithm,
     request_object_signing_alg: checkAlgorithm,
     require_signed_request_object: checkFlag,
-    request_uris: isListOf(checkHttps),
-    subject_type: isOneOf(['public', 'pairwise']),
+    request_uris: checkListOf(checkHttps),
+    subject_type: checkOneOf(['public', 'pairwise']),
     sector_identifier_uri: checkHttps,
     default_max_age: checkSeconds,
     require_auth_time: checkFlag,
     claims_in_id_token: checkFlag,
-    default_acr_values: isListOf(checkText),
-    post_logout_redirect_uris: isListOf(checkRedirect(issuer)),
+    default_acr_values: checkListOf(checkText),
+    post_logout_redirect_uris: checkListOf(checkRedirect(issuer)),
     backchannel_logout_uri: checkHttpsOrLocal,
     backchannel_logout_session_required: checkFlag,
     require_pushed_authorization_requests: checkFlag,
     dpop_bound_access_tokens: checkFlag,
-    response_types: isListOf(checkText),
-    application_type: isOneOf(['web', 'native']),
+    response_types: checkListOf(checkText),
+    application_type: checkOneOf(['web', 'native']),
     client_uri: checkWebPage,
     logo_uri: checkHttps,
     policy_uri: checkHttps,
     tos_uri: checkHttps,
-    contacts: isListOf(checkText, 10),
-    allowed_origins: isListOf(checkOrigin),
+    contacts: checkListOf(checkText, 10),
+    allowed_origins: checkListOf(checkOrigin),
   }
 }
 
@@ -116,9 +116,9 @@ export function parseSettings(given: object, issuer: string): ConfigurableClient
 }
 
 /**
- * Decides whether a client is confidential: by `wanted` if given, otherwise by its authentication
- * method. Without either, the client is confidential. If a method is set, it must be `none` for
- * public clients and any other method for confidential clients.
+ * Decides whether a client is confidential: by `requestedConfidential` if given, otherwise by its
+ * authentication method. Without either, the client is confidential. If a method is set, it must be
+ * `none` for public clients and any other method for confidential clients.
  * @throws ValidationFailed if the method contradicts `confidential`
  */
 export function parseConfidential(

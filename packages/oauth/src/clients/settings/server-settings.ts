@@ -17,8 +17,8 @@ const isServerSetting: Readonly<Record<ServerSetting, true>> = {
  * sets, such as an encrypted secret.
  * @example
  * ```ts
- * const client = await oauth.clients.find(id) if (client) showForm(client.name,
- * pickOwnSettings(client.settings))
+ * const client = await oauth.clients.find(id)
+ * if (client) showForm(client.name, pickOwnSettings(client.settings))
  * ```
  */
 export function pickOwnSettings(settings: ClientSettings): ConfigurableClientSettings {

@@ -7,7 +7,7 @@ import type { GrantDetails } from '../../storage/details.ts'
 import type { Client, Ticket } from '../../storage/records.ts'
 import type { TicketChange } from '../../storage/repositories.ts'
 import { hashTicketName } from '../../storage/tickets.ts'
-import { createUserCode, hashUserCode, USER_CODE_LIMIT } from './user-code.ts'
+import { createUserCode, hashUserCode, USER_CODE_LIMIT_NAME } from './user-code.ts'
 
 const KIND = 'device'
 const POLICY = { rate: requestRates.deviceCodes, share: ticketQuotas.deviceCodes }
@@ -91,12 +91,12 @@ async function addUserCode(
   for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
     const userCode = createUserCode()
     const [hash = ''] = hashUserCode(userCode, context)
-    if (await add({ hash, kind: USER_CODE_LIMIT, content: of, expiresAt })) return userCode
+    if (await add({ hash, kind: USER_CODE_LIMIT_NAME, content: of, expiresAt })) return userCode
   }
   throw new TemporarilyUnavailable('No unused code for the device could be found right now')
 }
 
-export async function findByUserCode(
+export async function findDeviceRequestByUserCode(
   userCode: string,
   context: ServerContext,
 ): Promise<StoredDeviceRequest | null> {

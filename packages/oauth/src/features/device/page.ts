@@ -8,7 +8,7 @@ import { assertSameOrigin } from '../../http/same-origin.ts'
 import { userCodeGuesses } from '../../limits/policies.ts'
 import { clientServesUser } from '../../users/providers.ts'
 import { findSignedIn, type Person, type SignedInPerson } from '../../users/signed-in.ts'
-import { findByUserCode, openDeviceRequest } from './device-request.ts'
+import { findDeviceRequestByUserCode, openDeviceRequest } from './device-request.ts'
 import {
   type DeviceRequestToApprove,
   handleDeviceDecision,
@@ -155,7 +155,7 @@ async function openByUserCode(
   userCode: string,
   context: ServerContext,
 ): Promise<DeviceRequestToApprove | null> {
-  const found = await findByUserCode(userCode, context)
+  const found = await findDeviceRequestByUserCode(userCode, context)
   const request = found && (await openDeviceRequest(found.hash, context))
   const client = request && (await context.clients.find(request.clientId))
   return client && { hash: found.hash, userCode, client, request }

@@ -2,7 +2,7 @@ import type { ServerContext } from '../../context.ts'
 import { computeHmac, createRandomLetters } from '../../crypto.ts'
 import { hashTicketName } from '../../storage/tickets.ts'
 
-export const USER_CODE_LIMIT = 'device user code'
+export const USER_CODE_LIMIT_NAME = 'device user code'
 
 /**
  * RFC 8628 §6.1: no vowels, so that no words appear; no digits, so that none resembles a letter.
@@ -37,6 +37,6 @@ function withDash(letters: string): string {
 export function hashUserCode(userCode: string, { keyring }: ServerContext): string[] {
   const keys = keyring.macKeys('approval forms')
   return keys.map((key) =>
-    hashTicketName(USER_CODE_LIMIT, computeHmac(key, `${USER_CODE_LIMIT}\n${userCode}`)),
+    hashTicketName(USER_CODE_LIMIT_NAME, computeHmac(key, `${USER_CODE_LIMIT_NAME}\n${userCode}`)),
   )
 }

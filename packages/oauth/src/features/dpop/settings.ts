@@ -20,9 +20,9 @@ export interface DpopOptions {
    */
   readonly algorithms?: readonly ClientKeyAlgorithm[]
   /**
-   * Whether key-bound refresh tokens rotate. If `false`, each stays the same for its whole life. A
-   * stolen copy is useless, because using it takes the key of a public client, or the credentials
-   * of a confidential client and some key (RFC 9449 §5).
+   * Whether key-bound refresh tokens rotate. If `false`, a refresh returns the same refresh token.
+   * A stolen copy of it is useless, because using it requires the key of a public client, or the
+   * credentials of a confidential client and any key (RFC 9449 §5).
    * @default true
    */
   readonly rotateRefreshTokens?: boolean

@@ -87,7 +87,7 @@ export interface TrustedIssuer {
   /** Accepted signature algorithms. @default all supported algorithms */
   readonly algorithms?: readonly ClientKeyAlgorithm[]
   /**
-   * Longest life of an assertion, from `iat` to `exp`, up to one hour.
+   * Longest accepted lifetime of an assertion, from `iat` to `exp`, at most one hour.
    * @default '10m'
    */
   readonly assertionsExpireIn?: string | number

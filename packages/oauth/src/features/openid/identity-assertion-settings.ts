@@ -17,8 +17,9 @@ export interface IdentityAssertionOptions {
    */
   readonly resources: readonly string[]
   /**
-   * The `client_id` with which the other server signs people in here. `sub` is then the subject in
-   * the ID tokens of that client. By default, the subject of the requesting client.
+   * The `client_id` that the other server has at this server, if people sign in there with their
+   * account at this server. Assertions then have the same `sub` as the ID tokens of that client. By
+   * default, they have the `sub` of the requesting client's ID tokens.
    */
   readonly relyingParty?: string
   /**

@@ -8,13 +8,13 @@ import { createHtmlPage, formatRedirectTarget, toRedirectCspSource } from '../..
 import { redirectResponse } from '../../http/responses.ts'
 import { assertSameOrigin } from '../../http/same-origin.ts'
 import { endHashedSession } from '../../tokens/revoke.ts'
-import { endOwnSession, findSignedIn, type Person } from '../../users/signed-in.ts'
+import { endApplicationSession, findSignedIn, type Person } from '../../users/signed-in.ts'
 import { hintMatchesSession, type LogoutRequest, readLogoutRequest } from './logout-request.ts'
 import type { OpenIdSettings } from './settings.ts'
 
 const MAX_QUERY_LENGTH = 8000
 
-/** Handles GET and POST /oauth/logout (OpenID Connect RP-Initiated Logout 1.0). */
+/** Creates the handler for GET and POST /oauth/logout (OpenID Connect RP-Initiated Logout 1.0). */
 export function createLogoutEndpoint(settings: OpenIdSettings) {
   return async (request: HttpRequest, context: ServerContext): Promise<HttpResponse> => {
     if (request.method !== 'POST') return begin(request, settings, context)
@@ -91,7 +91,7 @@ async function signOut(
   context: ServerContext,
 ): Promise<HttpResponse> {
   if (person.sessionId !== null) await endHashedSession(person.sessionId, context)
-  const cookies = await endOwnSession(context.options, request, person)
+  const cookies = await endApplicationSession(context.options, request, person)
   const response = await respond(request, logoutRequest, context)
   const setCookie = [...cookies, context.cookies.clear()]
   return { ...response, headers: { ...response.headers, 'set-cookie': setCookie } }

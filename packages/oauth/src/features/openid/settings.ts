@@ -34,7 +34,7 @@ export interface OpenIdOptions {
    */
   readonly pairwiseSalt?: string
   /**
-   * Additional response types with an ID token from the authorization endpoint, such as `code
+   * Additional response types that return tokens from the authorization endpoint, such as `code
    * id_token`. A code exchanged with PKCE is safer (RFC 9700 §2.1.2). Response types with `token`
    * need `implicit()`.
    * @default []

@@ -17,7 +17,7 @@ import type { OpenIdSettings } from './settings.ts'
 import { chooseSubjectForClient } from './subject.ts'
 import { readUserClaims } from './user-claims.ts'
 
-/** Handles GET and POST /oauth/userinfo (OpenID Connect Core §5.3). */
+/** Creates the handler for GET and POST /oauth/userinfo (OpenID Connect Core §5.3). */
 export function createUserinfoEndpoint(settings: OpenIdSettings) {
   return async (request: HttpRequest, context: ServerContext): Promise<HttpResponse> => {
     const token = await readToken(request, context)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { toRequestParams } from './request-objects.ts'
 
-it('paramsOfRequestObject() converts the claims of a request object into request parameters', () => {
+it('toRequestParams() converts the claims of a request object to request parameters', () => {
   const params = toRequestParams(
     {
       iss: 'c',

@@ -103,7 +103,7 @@ export function createClientRepository(database: Database<OAuthTables>): ClientR
  * Maximum number of clients that one search examines. A search for part of a name cannot use an
  * index.
  */
-export const SEARCHED_CLIENTS = 10_000
+export const MAX_SEARCHED_CLIENTS = 10_000
 
 type ClientFilter = (eb: ExpressionBuilder<OAuthTables, 'oauth_clients'>) => Expression<SqlBool>
 
@@ -131,7 +131,7 @@ function hasName(search: string): ClientFilter {
 }
 
 /**
- * Returns the last position that a search examines. `null` if fewer than SEARCHED_CLIENTS clients
+ * Returns the last position that a search examines. `null` if fewer than MAX_SEARCHED_CLIENTS clients
  * are left.
  */
 async function findSearchEnd(
@@ -144,7 +144,7 @@ async function findSearchEnd(
     .orderBy('created_at')
     .orderBy('id')
     .limit(1)
-    .offset(SEARCHED_CLIENTS)
+    .offset(MAX_SEARCHED_CLIENTS)
     .executeTakeFirst()
   return row ? { createdAt: new Date(row.created_at), id: row.id } : null
 }

@@ -8,7 +8,7 @@ const BATCH = 500
 
 /**
  * Ends all tokens, codes, pending requests and consents, and returns how many were ended. Begins
- * with tickets, pending requests and codes, because each could still become a token meanwhile.
+ * with tickets, pending requests and codes, because a token could still be issued for each of them.
  */
 export async function endAllRecords(
   database: Database<OAuthTables>,

@@ -1,6 +1,6 @@
 import { type Database, insertIfAbsent } from '@tollgate/database'
 import { sql } from 'kysely'
-import { limitPlaceNames } from '../place-names.ts'
+import { buildLimitPlaceNames } from '../place-names.ts'
 import type { LimitCount, LimitPlaceRequest, LimitPlaceResult } from '../records.ts'
 import type { LimitRepository } from '../repositories.ts'
 import type { LimitRow, OAuthTables } from './tables.ts'
@@ -84,7 +84,7 @@ export function createLimitRepository(database: Database<OAuthTables>): LimitRep
       return Number(numDeletedRows)
     },
     async take(request): Promise<LimitPlaceResult> {
-      const names = limitPlaceNames(request.name, request.max)
+      const names = buildLimitPlaceNames(request.name, request.max)
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const rows = await database.kysely
           .selectFrom('oauth_limits')
@@ -123,7 +123,7 @@ export function createLimitRepository(database: Database<OAuthTables>): LimitRep
     async clear(name, max) {
       await database.kysely
         .deleteFrom('oauth_limits')
-        .where('name', 'in', limitPlaceNames(name, max))
+        .where('name', 'in', buildLimitPlaceNames(name, max))
         .where('holder', 'is', null)
         .execute()
     },

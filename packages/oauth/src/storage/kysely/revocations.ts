@@ -10,7 +10,12 @@ import { sql } from 'kysely'
 import { createRandomSecret } from '../../crypto.ts'
 import { buildEndedEntry, FEED_RETENTION_MS, type NewRevocation } from '../records.ts'
 import type { RevocationRepository } from '../repositories.ts'
-import { newRevocation, type OAuthTables, type RevocationRow, revocationTable } from './tables.ts'
+import {
+  newRevocationColumns,
+  type OAuthTables,
+  type RevocationRow,
+  revocationTable,
+} from './tables.ts'
 
 /** Status that the database server reports about itself with every read of the feed. */
 interface FeedServer {
@@ -151,7 +156,7 @@ export async function appendRevocation(
 ): Promise<void> {
   if (revocations.length === 0) return
   const rows = revocations.map((revocation) => ({
-    ...newRevocation.toRow(revocation),
+    ...newRevocationColumns.toRow(revocation),
     mark: createRandomSecret(),
     written_at: databaseNow(tx),
   }))

@@ -134,7 +134,7 @@ export const unchangedTokenColumns = tokenTable.pick(
   'details',
   'last_used_at',
 )
-export const detailsOfToken = tokenTable.pick('details')
+export const tokenDetailsColumn = tokenTable.pick('details')
 export type UnchangedTokenRow = ReturnType<typeof unchangedTokenColumns.toRow>
 
 export const codeTable = defineTable(
@@ -303,7 +303,7 @@ export const revocationTable = defineTable(
 )
 
 /** The columns of a new revocation that the caller provides. The store sets the others. */
-export const newRevocation = revocationTable.pick('kind', 'subject', 'at', 'until')
+export const newRevocationColumns = revocationTable.pick('kind', 'subject', 'at', 'until')
 
 /**
  * A single row whose count reveals that a process reads from a replica that lags behind the

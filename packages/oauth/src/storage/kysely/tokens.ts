@@ -14,9 +14,9 @@ import {
   type ClientRow,
   clientRow,
   clientTable,
-  detailsOfToken,
   type OAuthTables,
   type TokenRow,
+  tokenDetailsColumn,
   tokenTable,
   type UnchangedTokenRow,
   unchangedTokenColumns,
@@ -166,7 +166,7 @@ function rotationParams(rotation: TokenRotation): RotationParams {
     expiresAt,
     refreshExpiresAt,
     liveUntil: Math.max(expiresAt, refreshExpiresAt),
-    details: detailsOfToken.toRow({ details: rotation.details ?? null }).details,
+    details: tokenDetailsColumn.toRow({ details: rotation.details ?? null }).details,
   }
 }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { ClientPosition, ClientSlice } from '../../storage/repositories.ts'
 import {
   CONTRACT_START,
+  createTestRevocation,
   exampleClient,
-  newRevocation,
   secondsAfterStart,
 } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
@@ -95,7 +95,7 @@ export const defineClientsContract: ContractPart = ({ describe, it }, create) =>
       await clients.update(
         exampleClient.id,
         change,
-        newRevocation('client-changed', exampleClient.id),
+        createTestRevocation('client-changed', exampleClient.id),
         CONTRACT_START,
       )
       assert.deepEqual(
@@ -185,7 +185,7 @@ export const defineClientsContract: ContractPart = ({ describe, it }, create) =>
         await clients.update(
           exampleClient.id,
           change,
-          newRevocation('client-changed', exampleClient.id),
+          createTestRevocation('client-changed', exampleClient.id),
         ),
         true,
       )
@@ -197,7 +197,7 @@ export const defineClientsContract: ContractPart = ({ describe, it }, create) =>
 
   describe('a change of a stored client', () => {
     const change = (fields: object) => ({ ...fields, updatedAt: secondsAfterStart(1) })
-    const news = newRevocation('client-changed', exampleClient.id)
+    const news = createTestRevocation('client-changed', exampleClient.id)
 
     it('keeps the fields that it does not contain', async () => {
       const { clients } = await create()

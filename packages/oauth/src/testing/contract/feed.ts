@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import {
   CONTRACT_START,
+  createTestRevocation,
   exampleCode,
   exampleInteraction,
   exampleKey,
   exampleToken,
-  newRevocation,
   secondsAfterStart,
 } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
@@ -29,9 +29,9 @@ export const defineFeedContract: ContractPart = ({ describe, it }, create) => {
 
     it('replaces all keys by several new ones', async () => {
       const { keys, revocations } = await create()
-      await keys.add(exampleKey, newRevocation('keys', 'changed'))
+      await keys.add(exampleKey, createTestRevocation('keys', 'changed'))
       const others = ['a', 'b'].map((kid) => ({ ...exampleKey, kid }))
-      await keys.replaceAll(others, newRevocation('keys', 'changed'))
+      await keys.replaceAll(others, createTestRevocation('keys', 'changed'))
       const kids = (await keys.list()).map(({ kid }) => kid)
       assert.deepEqual(kids.sort(), ['a', 'b'])
       assert.equal((await revocations.readFrom(0, 10)).entries.length, 2)
@@ -39,9 +39,9 @@ export const defineFeedContract: ContractPart = ({ describe, it }, create) => {
 
     it('adds and deletes keys, and adds an entry to the revocation feed each time', async () => {
       const { keys, revocations } = await create()
-      await keys.add(exampleKey, newRevocation('keys', 'changed'))
+      await keys.add(exampleKey, createTestRevocation('keys', 'changed'))
       assert.deepEqual(await keys.list(), [exampleKey])
-      await keys.remove(exampleKey.kid, newRevocation('keys', 'changed'))
+      await keys.remove(exampleKey.kid, createTestRevocation('keys', 'changed'))
       assert.deepEqual(await keys.list(), [])
       assert.equal((await revocations.readFrom(0, 10)).entries.length, 2)
     })
@@ -52,7 +52,7 @@ export const defineFeedContract: ContractPart = ({ describe, it }, create) => {
       const { revocations } = await create()
       assert.deepEqual((await revocations.readFrom(0, 2)).entries, [])
       for (const subject of ['1', '2', '3'])
-        await revocations.append(newRevocation('token', subject))
+        await revocations.append(createTestRevocation('token', subject))
       const { entries } = await revocations.readFrom(0, 2)
       assert.deepEqual(
         entries.map(({ subject }) => subject),
@@ -68,7 +68,7 @@ export const defineFeedContract: ContractPart = ({ describe, it }, create) => {
 
     it('have different marks, even if they are otherwise equal', async () => {
       const { revocations } = await create()
-      for (let i = 0; i < 3; i += 1) await revocations.append(newRevocation('token', 'same'))
+      for (let i = 0; i < 3; i += 1) await revocations.append(createTestRevocation('token', 'same'))
       const { entries } = await revocations.readFrom(0, 10)
       const marks = new Set(entries.map(({ mark }) => mark))
       assert.equal(marks.size, 3)
@@ -79,7 +79,7 @@ export const defineFeedContract: ContractPart = ({ describe, it }, create) => {
       const { revocations } = await create()
       const { now: before } = await revocations.readFrom(0, 10)
       await revocations.append({
-        ...newRevocation('token', '1'),
+        ...createTestRevocation('token', '1'),
         at: secondsAfterStart(-1e6),
         until: secondsAfterStart(1e6),
       })
@@ -99,7 +99,7 @@ export const defineFeedContract: ContractPart = ({ describe, it }, create) => {
 
     it('are kept for a day by the clock of the database, and the newest entry is always kept', async () => {
       const storage = await create()
-      const over = { ...newRevocation('token', 'old'), until: secondsAfterStart(-10) }
+      const over = { ...createTestRevocation('token', 'old'), until: secondsAfterStart(-10) }
       for (let i = 0; i < 3; i += 1) await storage.revocations.append(over)
       assert.equal(await storage.revocations.markEnded(CONTRACT_START), null)
       assert.equal(await storage.purge(CONTRACT_START, 10), 0)

@@ -3,11 +3,11 @@ import type { Token, TokenRotation } from '../../storage/records.ts'
 import type { TokenQuery } from '../../storage/repositories.ts'
 import {
   CONTRACT_START,
+  createTestRotation,
   exampleClient,
   exampleCode,
   exampleInteraction,
   exampleToken,
-  newRotation,
   secondsAfterStart,
 } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
@@ -28,7 +28,9 @@ export const defineTokensContract: ContractPart = ({ describe, it }, create) => 
       const { tokens } = await create()
       await tokens.create(exampleToken)
       const results = await Promise.all(
-        Array.from({ length: 20 }, () => tokens.rotate(newRotation(0, secondsAfterStart(1)))),
+        Array.from({ length: 20 }, () =>
+          tokens.rotate(createTestRotation(0, secondsAfterStart(1))),
+        ),
       )
       const won = results.filter((result) => result !== null)
       assert.equal(won.length, 1)
@@ -40,9 +42,9 @@ export const defineTokensContract: ContractPart = ({ describe, it }, create) => 
     it('revokes the earlier access tokens in the same step if the caller asks for it', async () => {
       const { tokens, revocations } = await create()
       await tokens.create(exampleToken)
-      await tokens.rotate(newRotation(0, secondsAfterStart(1)))
+      await tokens.rotate(createTestRotation(0, secondsAfterStart(1)))
       assert.deepEqual((await revocations.readFrom(0, 10)).entries, [])
-      const ending = { ...newRotation(1, secondsAfterStart(2)), endsOldAccessTokens: true }
+      const ending = { ...createTestRotation(1, secondsAfterStart(2)), endsOldAccessTokens: true }
       const results = await Promise.all(Array.from({ length: 5 }, () => tokens.rotate(ending)))
       assert.equal(results.filter((result) => result !== null).length, 1)
       const { entries } = await revocations.readFrom(0, 10)
@@ -55,14 +57,14 @@ export const defineTokensContract: ContractPart = ({ describe, it }, create) => 
     it('never changes the expiry of a row to an earlier time', async () => {
       const { tokens } = await create()
       await tokens.create({ ...exampleToken, liveUntil: secondsAfterStart(9999) })
-      const rotated = await tokens.rotate(newRotation(0, secondsAfterStart(1)))
+      const rotated = await tokens.rotate(createTestRotation(0, secondsAfterStart(1)))
       assert.deepEqual(rotated?.liveUntil, secondsAfterStart(9999))
     })
 
     it('stores when the previous refresh token would have expired', async () => {
       const { tokens } = await create()
       await tokens.create(exampleToken)
-      const rotated = await tokens.rotate(newRotation(0, secondsAfterStart(1)))
+      const rotated = await tokens.rotate(createTestRotation(0, secondsAfterStart(1)))
       assert.deepEqual(rotated?.previousExpiresAt, exampleToken.refreshExpiresAt)
       assert.deepEqual(await tokens.find(exampleToken.id), rotated)
     })
@@ -74,12 +76,12 @@ export const defineTokensContract: ContractPart = ({ describe, it }, create) => 
       for (const endsOldAccessTokens of [false, true]) {
         const generation = endsOldAccessTokens ? 2 : 0
         const set = {
-          ...newRotation(generation, secondsAfterStart(1)),
+          ...createTestRotation(generation, secondsAfterStart(1)),
           endsOldAccessTokens,
           details,
         }
         assert.deepEqual((await tokens.rotate(set))?.details, details)
-        const kept = await tokens.rotate(newRotation(generation + 1, secondsAfterStart(1)))
+        const kept = await tokens.rotate(createTestRotation(generation + 1, secondsAfterStart(1)))
         assert.deepEqual(kept?.details, details)
         assert.deepEqual(await tokens.find(exampleToken.id), kept)
       }
@@ -89,11 +91,11 @@ export const defineTokensContract: ContractPart = ({ describe, it }, create) => 
       const { tokens } = await create()
       await tokens.create(exampleToken)
       const moved = await tokens.rotate({
-        ...newRotation(0, secondsAfterStart(1)),
+        ...createTestRotation(0, secondsAfterStart(1)),
         nextGeneration: 7,
       })
       assert.equal(moved?.generation, 7)
-      assert.equal(await tokens.rotate(newRotation(0, secondsAfterStart(1))), null)
+      assert.equal(await tokens.rotate(createTestRotation(0, secondsAfterStart(1))), null)
     })
 
     it('records a late repeat of a refresh, however often it is recorded', async () => {
@@ -102,7 +104,7 @@ export const defineTokensContract: ContractPart = ({ describe, it }, create) => 
       const marks = Array.from({ length: 5 }, () => tokens.markLateRepeat(exampleToken.id, 3))
       assert.deepEqual(await Promise.all(marks), [true, true, true, true, true])
       assert.equal((await tokens.find(exampleToken.id))?.lateGeneration, 3)
-      const rotated = await tokens.rotate(newRotation(3, secondsAfterStart(1)))
+      const rotated = await tokens.rotate(createTestRotation(3, secondsAfterStart(1)))
       assert.equal(rotated?.lateGeneration, 3)
     })
 
@@ -128,7 +130,7 @@ export const defineTokensContract: ContractPart = ({ describe, it }, create) => 
       await tokens.create(exampleToken)
       const at = secondsAfterStart(1)
       await tokens.recordUse(exampleToken.id, at, CONTRACT_START)
-      const rotated = await tokens.rotate(newRotation(0, secondsAfterStart(2)))
+      const rotated = await tokens.rotate(createTestRotation(0, secondsAfterStart(2)))
       assert.deepEqual(rotated?.lastUsedAt, at)
       assert.deepEqual(await tokens.find(exampleToken.id), rotated)
       await tokens.revoke({ id: exampleToken.id }, secondsAfterStart(3))
@@ -169,7 +171,7 @@ export const defineTokensContract: ContractPart = ({ describe, it }, create) => 
         const before = { ...exampleToken, ...change }
         await tokens.create(before)
         assert.equal(
-          await tokens.rotate({ ...newRotation(0, secondsAfterStart(1)), ...request }),
+          await tokens.rotate({ ...createTestRotation(0, secondsAfterStart(1)), ...request }),
           null,
         )
         assert.deepEqual(await tokens.find(exampleToken.id), before)
@@ -185,7 +187,7 @@ export const defineTokensContract: ContractPart = ({ describe, it }, create) => 
       const { entries } = await revocations.readFrom(0, 10)
       assert.equal(entries.length, 1)
       assert.deepEqual(entries[0]?.until, exampleToken.liveUntil)
-      assert.equal(await tokens.rotate(newRotation(0, secondsAfterStart(6))), null)
+      assert.equal(await tokens.rotate(createTestRotation(0, secondsAfterStart(6))), null)
     })
 
     it('deletes a revoked token in purge() but keeps its entry in the revocation feed', async () => {

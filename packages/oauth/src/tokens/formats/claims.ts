@@ -23,7 +23,10 @@ export interface AccessTokenClaims {
   readonly scope: string
   /** The party that acts for the user, in a delegated token (RFC 8693 §4.1). */
   readonly act?: Actor
-  /** The tokens an exchanged token comes from. When one of them is revoked, this token ends too. */
+  /**
+   * The tokens that this token was exchanged for. When one of them is revoked, this token becomes
+   * invalid, too.
+   */
   readonly parents?: readonly ParentToken[]
   /**
    * Thumbprint of the key the token is bound to (RFC 9449 §6.1). Only the holder of the key may use

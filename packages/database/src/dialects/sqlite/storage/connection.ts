@@ -107,11 +107,11 @@ export function isSqliteBusyError(error: unknown): boolean {
 }
 
 /**
- * Whether a statement that failed with this error may still be active. SQLite itself ends a failed
- * statement, except after a "busy" or "locked" error. After an error of the driver's own, nothing
- * has ended the statement.
+ * Whether the statement that failed with this error may still be active. SQLite itself ends a
+ * failed statement, except after a "busy" or "locked" error. After an error of the driver's own,
+ * nothing has ended the statement.
  */
-export function mayTransactionStillBeActive(error: unknown): boolean {
+export function mayStatementStillBeActive(error: unknown): boolean {
   if (error instanceof TypeError) return false
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return isSqliteBusyError(error) || !code.startsWith('SQLITE_')

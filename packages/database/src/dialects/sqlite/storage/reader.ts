@@ -1,5 +1,5 @@
 import type { Query, QueryResult } from '../../engine.ts'
-import { mayTransactionStillBeActive, type SqliteConnection } from './connection.ts'
+import { mayStatementStillBeActive, type SqliteConnection } from './connection.ts'
 import { retryWhileLocked } from './until-free.ts'
 
 /** The connection that only reads, so that a long transaction blocks no reader. */
@@ -22,7 +22,7 @@ export class SqliteReader {
         return this.#connection.run(query, values)
       }, wait)
     } catch (error) {
-      if (mayTransactionStillBeActive(error)) this.close()
+      if (mayStatementStillBeActive(error)) this.close()
       throw error
     }
   }

@@ -17,7 +17,10 @@ export interface SqliteStore {
   readonly reader: SqliteReader | null
   /** Throws if the file was removed or replaced. */
   requireUnchanged(): void
-  /** Must be called after each commit. */
+  /**
+   * Called after each commit: records beside the file, once, that the database has been created.
+   * Never rejects.
+   */
   committed(): Promise<void>
 }
 
