@@ -54,7 +54,7 @@ export type MethodsNeeding<Part extends Capability, Of extends keyof OptionalMet
 }[keyof OptionalMethods[Of]]
 
 /** Names of the methods that an object lacks if these capabilities are missing. */
-export type MethodsLacking<Missing extends Capability, T> = T extends Subscription
+export type UnsupportedMethods<Missing extends Capability, T> = T extends Subscription
   ? MethodsNeeding<Missing, 'subscription'>
   : T extends SubscriptionBuilder
     ? MethodsNeeding<Missing, 'builder'>
@@ -93,7 +93,7 @@ export type RemainingQuantityMethods<Missing extends Capability, T> = T extends 
   : unknown
 
 /** The method that updates a customer, if the provider stores no language. */
-export interface DetailsWithoutLanguage {
+export interface CustomerUpdateWithoutLanguage {
   /** Updates the customer at the provider. Fields that are left out keep their value. */
   updateCustomer(details: CustomerDetails & { readonly locale?: never }): Promise<void>
 }
@@ -106,7 +106,7 @@ export type RemainingCustomerUpdate<Missing extends Capability, T> =
     ? 'languages' extends Missing
       ? 'customerDetails' extends Missing
         ? unknown
-        : DetailsWithoutLanguage
+        : CustomerUpdateWithoutLanguage
       : unknown
     : unknown
 
@@ -127,7 +127,7 @@ export type Without<Missing extends Capability, T> =
             | SubscriptionBuilder
             | Invoice
         ? {
-            [Name in Exclude<keyof T, MethodsLacking<Missing, T>>]: T[Name] extends (
+            [Name in Exclude<keyof T, UnsupportedMethods<Missing, T>>]: T[Name] extends (
               ...args: infer Args
             ) => infer Result
               ? (...args: Args) => Without<Missing, Result>

@@ -6,7 +6,11 @@ import { createSubscriptionEvents } from './events/subscription-events.ts'
 import type { LockedOwner } from './locked-owner.ts'
 import type { HeldLock } from './storage/locks.ts'
 import { saveSubscription } from './storage/subscriptions.ts'
-import type { NewSubscriptionRecord, StoredItem, SubscriptionRecord } from './storage/tables.ts'
+import type {
+  AdditionalItemRecord,
+  NewSubscriptionRecord,
+  SubscriptionRecord,
+} from './storage/tables.ts'
 import {
   findSubscriptionOwnership,
   type SubscriptionOwnership,
@@ -179,7 +183,7 @@ function chooseEndDate(
   return isSettled ? before.endsAt : subscriptionAtProvider.endsAt
 }
 
-function listAdditionalItems({ items = [] }: ProviderSubscription): StoredItem[] {
+function listAdditionalItems({ items = [] }: ProviderSubscription): AdditionalItemRecord[] {
   return items
     .filter(({ isMain }) => !isMain)
     .map(({ id, price, product, quantity }) => ({ providerId: id, price, product, quantity }))
@@ -209,11 +213,14 @@ export function isSameOwnership(a: SubscriptionOwnership, b: SubscriptionOwnersh
 }
 
 /** Compares items regardless of their order, which providers do not guarantee. */
-function sameItems(a: readonly StoredItem[], b: readonly StoredItem[]): boolean {
+function sameItems(
+  a: readonly AdditionalItemRecord[],
+  b: readonly AdditionalItemRecord[],
+): boolean {
   return a.length === b.length && a.every((item) => b.some((other) => isSameItem(item, other)))
 }
 
-function isSameItem(a: StoredItem, b: StoredItem): boolean {
+function isSameItem(a: AdditionalItemRecord, b: AdditionalItemRecord): boolean {
   return (
     a.providerId === b.providerId &&
     a.price === b.price &&

@@ -50,7 +50,9 @@ async function findSubscriptionCustomer(
   { providerCustomer: known }: Pick<SubscriptionRecord, 'providerCustomer'>,
 ): Promise<string | null> {
   if (subscriptionAtProvider.customerId !== null) return subscriptionAtProvider.customerId
-  return known === '' ? (await locked.gateway(provider)).findOwner(subscriptionAtProvider) : known
+  return known === ''
+    ? (await locked.gateway(provider)).findCustomerId(subscriptionAtProvider)
+    : known
 }
 
 /**

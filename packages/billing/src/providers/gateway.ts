@@ -42,7 +42,7 @@ export interface GatewayReads {
    * Finds the id of a subscription's customer, for providers whose subscription objects do not
    * contain it.
    */
-  findOwner(subscription: ProviderSubscription): Promise<string | null>
+  findCustomerId(subscription: ProviderSubscription): Promise<string | null>
   /**
    * Throws an error with the reason why the newest payment of a subscription failed or is still
    * pending. Does nothing if it succeeded.

@@ -8,7 +8,7 @@ export interface ProviderSubscription {
   /** The subscription's id at the provider. */
   readonly id: string
   /**
-   * The customer's id. `null` if the provider's object does not contain it; then use `findOwner`.
+   * The customer's id. `null` if the provider's object does not contain it; then use `findCustomerId`.
    */
   readonly customerId: string | null
   /** The provider's id of the main price. */

@@ -15,8 +15,8 @@ import {
   type SubscriptionStatus,
 } from './subscription-conditions.ts'
 import {
+  type AdditionalItemRecord,
   type NewSubscriptionRecord,
-  type StoredItem,
   type SubscriptionRecord,
   type SubscriptionRow,
   subscriptionItemTable,
@@ -387,8 +387,8 @@ function withItems(
 /** Groups joined rows by subscription, in the order of the rows. */
 function groupItems(
   rows: readonly JoinedRow[],
-): { readonly row: SubscriptionRow; readonly items: readonly StoredItem[] }[] {
-  const found = new Map<unknown, { row: JoinedRow; items: StoredItem[] }>()
+): { readonly row: SubscriptionRow; readonly items: readonly AdditionalItemRecord[] }[] {
+  const found = new Map<unknown, { row: JoinedRow; items: AdditionalItemRecord[] }>()
   for (const row of rows) {
     const known = found.get(row.id) ?? { row, items: [] }
     found.set(row.id, known)

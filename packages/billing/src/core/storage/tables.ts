@@ -312,11 +312,11 @@ export interface SubscriptionRecord
     SubscriptionColumns {
   readonly owner: Owner
   /** The additional items. The main price is part of the subscription's own row. */
-  readonly items: readonly StoredItem[]
+  readonly items: readonly AdditionalItemRecord[]
 }
 
 /** An additional price of a subscription. */
-export interface StoredItem {
+export interface AdditionalItemRecord {
   readonly providerId: string
   readonly price: string
   readonly product: string | null

@@ -19,7 +19,7 @@ import {
   createBalanceLine,
   type ForecastLine,
   forecastCycleLines,
-  sumOfLines,
+  sumForecastLines,
   toUpcomingInvoice,
   withUnusedCredit,
 } from './braintree-lines.ts'
@@ -49,7 +49,7 @@ export async function previewFirstInvoices(
   // A trial, or a plan with a later billing day, charges nothing yet.
   if (begins > toCalendarDay(now))
     return { now: invoice([], now), next: invoice(lines, startOfDay(begins)) }
-  const rest = Math.min(0, sumOfLines(lines))
+  const rest = Math.min(0, sumForecastLines(lines))
   const second = [...forecastCycleLines(toLaterCycle(cycle), terms), createBalanceLine(rest)]
   const next = addMonths(begins, plan.frequency, plan.billingDay ?? toMonthlyBillingDay(begins))
   return {

@@ -184,7 +184,7 @@ export async function findReplacementState(
     limit: 100,
     expand: ['data.latest_invoice', 'data.discounts'],
   })
-  return decideReplacementState(code.id, given, await listAll(listed))
+  return computeReplacementState(code.id, given, await listAll(listed))
 }
 
 /**
@@ -193,7 +193,7 @@ export async function findReplacementState(
  * replacement is only created after the last use was lost, so that uses cannot be accumulated.
  * `given` lists the replacement codes, newest first.
  */
-export function decideReplacementState(
+export function computeReplacementState(
   code: string,
   replacementCodes: readonly Stripe.PromotionCode[],
   subscriptions: readonly Stripe.Subscription[],

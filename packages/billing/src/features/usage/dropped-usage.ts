@@ -13,7 +13,7 @@ export async function refuseDroppedUsage(
 ): Promise<void> {
   if (!usage || isChargedByUs(usage) || !usage.readDropped) return
   const { named, count, summary } = await usage.readDropped(event)
-  const others = count - (await queue.refuseTaken(name, named))
+  const others = count - (await queue.refuseDropped(name, named))
   if (others <= 0) return
   options.logger.error(
     `${name} does not bill ${others} reports of usage that it accepted, and does not identify them: ${summary}`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decideUsageOutcome } from './stripe.ts'
+import { classifyUsageError } from './stripe.ts'
 
 const invalid = 'StripeInvalidRequestError'
 const connection = 'StripeConnectionError'
@@ -29,6 +29,6 @@ describe('usageOutcomeOf()', () => {
     [{ type: 'StripeAPIError' }, 'unknown'],
     [new TypeError('a bug'), 'unknown'],
   ])('maps the error %j to the outcome "%s"', (error, state) => {
-    expect(decideUsageOutcome(error)).toBe(state)
+    expect(classifyUsageError(error)).toBe(state)
   })
 })

@@ -59,7 +59,7 @@ export interface UsageQueue extends UsageOutbox {
    * Marks usage reports as refused that the provider accepted at first and dropped later. Returns
    * how many of them were sent by us.
    */
-  refuseTaken(provider: ProviderName, dropped: readonly DroppedReport[]): Promise<number>
+  refuseDropped(provider: ProviderName, dropped: readonly DroppedReport[]): Promise<number>
   /** Cancels a usage report. Repeated calls have no further effect. */
   cancel(usage: StoredUsage): Promise<void>
   /**

@@ -126,7 +126,7 @@ export interface UsageRepository {
    * Records that the provider has not received a usage report, unless another worker has claimed it
    * since.
    */
-  markUntaken(claimed: ClaimedUsage): Promise<void>
+  markNotReceived(claimed: ClaimedUsage): Promise<void>
   /** Marks a usage report as refused. Returns `false` if it was already finished. */
   refuse(id: number, error: string, at: Date, tx: Database): Promise<boolean>
   /** Finds a usage report by its unique key. */
@@ -135,7 +135,7 @@ export interface UsageRepository {
    * Marks a usage report as refused that the provider accepted at first and dropped later. Returns
    * `false` if it was already refused or cancelled.
    */
-  refuseTaken(id: number, error: string, at: Date, tx: Database): Promise<boolean>
+  refuseDropped(id: number, error: string, at: Date, tx: Database): Promise<boolean>
   /**
    * Cancels a usage report that was never sent. Returns `false` if it may have been sent, or is
    * finished.
@@ -323,12 +323,12 @@ export function createUsageRepository(database: Database, types: OwnerIdTypes): 
         if (isMine) return { ...found, dueAt, askedAt, isRepeat: found.askedAt !== null }
       }
     },
-    async markUntaken({ id, dueAt }) {
+    async markNotReceived({ id, dueAt }) {
       await change(database, { id, state: 'pending', dueAt }, { asked_at: null })
     },
     refuse,
     // The response may have been lost, so the row may still be pending.
-    refuseTaken: async (id, error, at, tx) =>
+    refuseDropped: async (id, error, at, tx) =>
       (await refuse(id, error, at, tx, 'sent')) || refuse(id, error, at, tx),
     cancelUnsent: (id, at) =>
       change(

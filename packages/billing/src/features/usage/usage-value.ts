@@ -97,7 +97,7 @@ export function mayUsageBeTooLate(at: Date, now: Date): boolean {
  * Whether a usage report may be sent again that was first sent at `askedAt`. The provider remembers
  * report ids only for a limited time. If sent again later, the report would count twice.
  */
-export function mayReportBeSent(askedAt: Date, now: Date): boolean {
+export function mayReportBeResent(askedAt: Date, now: Date): boolean {
   return now.getTime() - askedAt.getTime() < RECOGNIZED_FOR
 }
 

@@ -48,7 +48,7 @@ export function listApplicableAddOns({
  * Returns the add-ons of a new subscription: those that its plan includes, and the additional
  * prices.
  */
-export function addOnsOfNewSubscription(
+export function buildNewSubscriptionAddOns(
   plan: PlanWithAddOns,
   items: readonly RequestedItem[],
   { addOns, tax }: { readonly addOns: AddOns; readonly tax: BasisPoints },
@@ -66,12 +66,12 @@ export function addOnsOfNewSubscription(
  * Returns one add-on for each item. Present add-ons keep their amounts, and new ones get the
  * amounts defined at Braintree.
  */
-export function addOnsForItems(
+export function buildItemAddOns(
   present: readonly AddOnOrDiscount[],
   items: readonly RequestedItem[],
   terms: TaxChange,
 ): RequestedAddOn[] {
-  const kept = addOnsWithTaxRate(present, terms)
+  const kept = buildAddOnsWithTaxRate(present, terms)
   return items.map((item) => {
     const known = kept.find(({ id }) => id === item.price)
     if (!known) return toRequestedAddOn(item, { ...terms, tax: terms.after })
@@ -88,7 +88,7 @@ export interface TaxChange {
 }
 
 /** Returns the present add-ons with another tax rate. */
-export function addOnsWithTaxRate(
+export function buildAddOnsWithTaxRate(
   present: readonly AddOnOrDiscount[],
   terms: TaxChange,
 ): RequestedAddOn[] {
@@ -106,7 +106,7 @@ export function addOnsWithTaxRate(
 }
 
 /** Returns the request that turns the present add-ons into the wanted ones. */
-export function addOnChanges(
+export function buildAddOnChanges(
   currentAddOns: readonly AddOnOrDiscount[],
   requestedAddOns: readonly RequestedAddOn[],
   currency: string,

@@ -59,7 +59,7 @@ export function computeCreditDuration(
  * Returns when the paid time ends: after the whole cycles, plus the days that the remaining credit
  * pays for.
  */
-export function endOfPaidTime(
+export function computePaidTimeEnd(
   subscription: SubscriptionEndFields,
   creditDuration: CreditDuration,
 ): Date | null {

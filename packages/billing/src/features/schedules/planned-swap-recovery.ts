@@ -35,32 +35,32 @@ export interface StoredPlannedSwap extends OperationRequest {
  * Decision about a stored planned swap after a crash. `plan`: plan it at the provider now. `over`:
  * nothing is left to do. `wait`: the other change may still happen.
  */
-export type StoredPlanDecision = 'plan' | 'over' | 'wait'
+export type PlannedSwapRecovery = 'plan' | 'over' | 'wait'
 
 /**
  * Decides what to do with a planned swap that a crashed process has stored, from the present state
  * of the subscription.
  */
-export function decideStoredPlan(
+export function decidePlannedSwapRecovery(
   { id, request }: Pick<PendingOperation, 'id' | 'request'>,
   found: ProviderSubscription | null,
   now: Date,
-): StoredPlanDecision {
+): PlannedSwapRecovery {
   if (found === null || found.isOver) return 'over'
   // A new plan from swapAtPeriodEnd(): it was made, or a repeated call will make it.
-  if (!isStoredPlan(request)) return found.planned?.operation === id ? 'over' : 'wait'
+  if (!isStoredPlannedSwap(request)) return found.planned?.operation === id ? 'over' : 'wait'
   if (found.endsAt !== null || request.at <= now.getTime()) return 'over'
   return DECIDE[request.to](request, found)
 }
 
-export function isStoredPlan(request: OperationRequest): request is StoredPlannedSwap {
+export function isStoredPlannedSwap(request: OperationRequest): request is StoredPlannedSwap {
   return typeof request.to === 'string' && Object.hasOwn(DECIDE, request.to)
 }
 
 const DECIDE: Readonly<
   Record<
     StoredPlannedSwap['to'],
-    (kept: StoredPlannedSwap, found: ProviderSubscription) => StoredPlanDecision
+    (kept: StoredPlannedSwap, found: ProviderSubscription) => PlannedSwapRecovery
   >
 > = {
   restore({ before }, found) {
