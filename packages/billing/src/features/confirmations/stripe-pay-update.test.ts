@@ -96,7 +96,7 @@ describe('delaying a change of a subscription until the customer confirms the pa
       { tax, remembered: { tollgate_held_tax_0: '{}', tollgate_held_tax_1: '' } },
       null,
     ],
-  ])('%s', (_name, current, parts, expected) => {
+  ])('is possible only for some changes: it %s', (_name, current, parts, expected) => {
     const found = findDelayAlternative(current, { tax: {}, change, remembered: {}, ...parts }, NOW)
     if (expected === null) expect(found).toBeNull()
     else expect(found).toContain(expected)

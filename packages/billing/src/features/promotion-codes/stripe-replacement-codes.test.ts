@@ -21,7 +21,7 @@ const other = { status: 'active', metadata: { coupon: 'OTHER' }, discounts: [] }
 const first: Invoice = { billing_reason: 'subscription_create', status: 'void' }
 const lost = 'incomplete_expired'
 
-describe('replacementStateOf(), which decides whether a promotion code needs a replacement', () => {
+describe('computeReplacementState(), which tells whether a promotion code needs a replacement', () => {
   it.each<[string, Stripe.PromotionCode[], Stripe.Subscription[], ReplacementState['is']]>([
     ['never used by the customer', [], [], 'nothing'],
     ['never used, beside another code that was', [], [other], 'nothing'],

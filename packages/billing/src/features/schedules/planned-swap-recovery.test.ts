@@ -88,7 +88,7 @@ it.each<[string, object, ProviderSubscription | null, PlannedSwapRecovery]>([
     'over',
   ],
 ])(
-  'decidePlannedSwapRecovery(), after a change of a planned swap was interrupted, makes the right decision: %s',
+  'decidePlannedSwapRecovery(), after a change of a planned swap was interrupted, returns what to do: %s',
   (_name, request, subscription, verdict) => {
     const operation = { id: 'own', request: request as StoredPlannedSwap }
     expect(decidePlannedSwapRecovery(operation, subscription, NOW)).toBe(verdict)

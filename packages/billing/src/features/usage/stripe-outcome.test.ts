@@ -4,7 +4,7 @@ import { classifyUsageError } from './stripe.ts'
 const invalid = 'StripeInvalidRequestError'
 const connection = 'StripeConnectionError'
 
-describe('usageOutcomeOf()', () => {
+describe('classifyUsageError()', () => {
   it.each([
     [{ type: invalid, code: 'duplicate_meter_event' }, 'sent'],
     [
