@@ -19,8 +19,8 @@ export type CapabilitiesOf<Provider extends string> = {
 }[keyof typeof FEATURES]
 
 /**
- * The capability that each method needs, for the methods that features declare under one of these
- * keys.
+ * Maps each method to the capability that it needs, for the methods that features declare under
+ * these keys.
  */
 export type CapabilityByMethod<
   Key extends 'user' | 'subscription' | 'changes' | 'subscriptionNeeds' | 'builder' | 'invoice',
@@ -53,7 +53,7 @@ export type MethodsNeeding<Part extends Capability, Of extends keyof OptionalMet
   [Name in keyof OptionalMethods[Of]]: OptionalMethods[Of][Name] extends Part ? Name : never
 }[keyof OptionalMethods[Of]]
 
-/** Names of the methods that an object lacks if these capabilities are missing. */
+/** Names of the methods of `T` that need one of the missing capabilities. */
 export type UnsupportedMethods<Missing extends Capability, T> = T extends Subscription
   ? MethodsNeeding<Missing, 'subscription'>
   : T extends SubscriptionBuilder
@@ -65,8 +65,8 @@ export type UnsupportedMethods<Missing extends Capability, T> = T extends Subscr
         : never
 
 /**
- * The quantity methods of a subscription if only add-ons have quantities and plans do not. The
- * price is therefore required.
+ * The quantity methods of a subscription at a provider where only add-ons have quantities and plans
+ * do not. The argument `price` is therefore required.
  */
 export interface ItemQuantities<Changed> {
   /** Adds units to a price of the subscription. */
@@ -92,15 +92,15 @@ export type RemainingQuantityMethods<Missing extends Capability, T> = T extends 
     : unknown
   : unknown
 
-/** The method that updates a customer, if the provider stores no language. */
+/**
+ * The method `updateCustomer()` of a user whose provider does not store the language of customers.
+ */
 export interface CustomerUpdateWithoutLanguage {
   /** Updates the customer at the provider. Fields that are left out keep their value. */
   updateCustomer(details: CustomerDetails & { readonly locale?: never }): Promise<void>
 }
 
-/**
- * The method that updates a customer, in the form that remains if these capabilities are missing.
- */
+/** The method `updateCustomer()`, in the form that remains if these capabilities are missing. */
 export type RemainingCustomerUpdate<Missing extends Capability, T> =
   T extends BillableUser<infer _>
     ? 'languages' extends Missing
@@ -111,9 +111,10 @@ export type RemainingCustomerUpdate<Missing extends Capability, T> =
     : unknown
 
 /**
- * A type without the methods that need the missing capabilities, and whose methods return equally
- * reduced types. Use it for capabilities that no configured provider has. If at least one has a
- * capability, its methods stay, and throw Unsupported for users of the others.
+ * The type `T` without the methods that need one of the missing capabilities. The remaining methods
+ * return types that are reduced in the same way. Pass only capabilities that none of the configured
+ * providers has. If at least one provider has a capability, its methods must stay; they throw
+ * Unsupported for users of the other providers.
  */
 export type Without<Missing extends Capability, T> =
   T extends Promise<infer Result>

@@ -22,9 +22,10 @@ import { DEFAULT_SUBSCRIPTION_NAME, hashSubscriptionName } from './values/subscr
 import { hasSubscriptionEnded, type SubscriptionColumns } from './values/subscription-state.ts'
 
 /**
- * Reads the provider's subscription and writes our row from it. Our rows are updated in no other
- * way. A webhook only triggers this update, so neither the order nor the content of webhooks
- * matters. Returns the provider's subscription, or `null` if it no longer exists.
+ * Reads the provider's subscription and writes our row from it. This is the only way in which rows
+ * of subscriptions are updated. A webhook only triggers this update, so neither the order nor the
+ * content of webhooks matters. Returns the provider's subscription, or `null` if it no longer
+ * exists.
  */
 export async function refreshSubscriptionRow(
   context: BillingContext,

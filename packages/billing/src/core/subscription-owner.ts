@@ -9,8 +9,7 @@ export type SubscriptionOwnership = Pick<NewSubscriptionRecord, 'owner' | 'provi
 
 /**
  * Determines the owner of a subscription from the customer that it was made for. If no owner has
- * that customer, the row keeps its owner, but the subscription no longer counts as one of that
- * owner.
+ * that customer, the row keeps its owner, but the subscription no longer counts as that owner's.
  */
 export async function findSubscriptionOwnership(
   context: BillingContext,

@@ -132,7 +132,7 @@ export class SubscriptionScope {
   }
 }
 
-/** A scope whose provider has a capability. Only `having()` returns it. */
+/** A scope whose provider has a capability, as returned by `withCapability()`. */
 export interface SubscriptionScopeWith<Part extends Capability> extends SubscriptionScope {
   gateway(): Promise<Gateway<Part>>
 }

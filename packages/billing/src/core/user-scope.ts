@@ -87,7 +87,7 @@ export class UserScope {
   }
 }
 
-/** A scope whose provider has a capability. Only `having()` returns it. */
+/** A scope whose provider has a capability, as returned by `withCapability()`. */
 export interface UserScopeWith<Part extends Capability> extends UserScope {
   gateway(): Promise<Gateway<Part>>
 }

@@ -39,8 +39,8 @@ export interface GatewayReads {
   /** Lists the customer's subscriptions, oldest first. */
   listSubscriptions(customerId: string): Promise<ProviderSubscription[]>
   /**
-   * Finds the id of a subscription's customer, for providers whose subscription objects do not
-   * contain it.
+   * Finds the provider's id of a subscription's customer. For providers whose subscription objects
+   * do not contain the customer.
    */
   findCustomerId(subscription: ProviderSubscription): Promise<string | null>
   /**

@@ -8,7 +8,8 @@ export interface ProviderSubscription {
   /** The subscription's id at the provider. */
   readonly id: string
   /**
-   * The customer's id. `null` if the provider's object does not contain it; then use `findCustomerId`.
+   * The customer's id. `null` if the provider's object does not contain it; then use
+   * `findCustomerId()`.
    */
   readonly customerId: string | null
   /** The provider's id of the main price. */

@@ -192,7 +192,7 @@ export interface BillingEvents {
   readonly 'checkout.duplicate': {
     readonly checkout: CheckoutEventData
     readonly subscription: SubscriptionEventData
-    /** The subscription that existed before. */
+    /** The other subscription with the same name, which existed before. */
     readonly other: SubscriptionEventData
   }
   /** A charge was disputed by the customer's bank, or (`inquiry`) the bank asked about it. */
@@ -201,9 +201,9 @@ export interface BillingEvents {
   readonly 'dispute.closed': { readonly dispute: DisputeEventData }
   /** Our row of the customer changed: its id at the provider, or its default payment method. */
   readonly 'customer.updated': {
-    /** The customer now. `null` if there is none any more. */
+    /** The customer after the change. `null` if the owner has no customer any more. */
     readonly customer: CustomerEventData | null
-    /** The customer before. `null` if there was none. */
+    /** The customer before the change. `null` if the owner had no customer. */
     readonly before: CustomerEventData | null
   }
   /**
@@ -232,7 +232,7 @@ export interface BillingEvents {
   /** The provider refused reported usage, so it is not billed. */
   readonly 'usage.refused': {
     readonly usage: UsageEventData
-    /** The provider's reason. */
+    /** The provider's reason for refusing the usage. */
     readonly reason: string
   }
 }

@@ -57,8 +57,8 @@ export function computeRemainingMoney({ sold, withheld, returned }: PaidTime): n
 }
 
 /**
- * Returns the credit for unused time: its price, reduced in proportion to the money that was
- * already returned, and at most the money that was not.
+ * Returns the credit for unused time: the price of that time, reduced in proportion to the money
+ * that was already returned, and never more than the money that was not returned.
  * @param slack Units by which the rounded taxes on credit and charge may differ.
  */
 export function computeUnusedTimeCredit(unused: number, time: PaidTime, slack = 0): number {

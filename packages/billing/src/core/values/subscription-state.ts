@@ -76,7 +76,10 @@ export function hasSubscriptionEnded(columns: SubscriptionColumns, now: Date): b
   return isSubscriptionCancelled(columns) && !isOnGracePeriod(columns, now)
 }
 
-/** Whether the subscription is paused, that is, not billed. Says nothing about access. */
+/**
+ * Whether the subscription is paused, that is, not billed. A paused subscription may still grant
+ * access.
+ */
 export function isSubscriptionPaused(
   columns: SubscriptionColumns & { readonly pausedAt: Date | null },
   now: Date,

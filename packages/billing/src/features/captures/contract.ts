@@ -44,8 +44,8 @@ export interface PaymentCaptures {
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
     /**
-     * Gateway interface for payments that are authorized now and captured later. `charge` then
-     * accepts `captureLater`.
+     * Gateway interface for payments that are authorized now and captured later. Gateways that
+     * implement it accept the option `captureLater` in `charge()`.
      */
     readonly captures: PaymentCaptures
   }

@@ -49,7 +49,7 @@ export interface CardSetups {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Cards stored without a payment. */
+    /** Gateway interface for card setups, which store a card without a payment. */
     readonly setups: CardSetups
   }
 

@@ -77,7 +77,10 @@ export interface Catalog {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Prices, coupons and promotion codes as defined at the provider. */
+    /**
+     * Gateway interface to the prices, coupons and promotion codes that are defined at the
+     * provider.
+     */
     readonly catalog: Catalog
   }
 

@@ -60,7 +60,7 @@ export interface CreditNotes {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Documents that reverse an invoice. */
+    /** Gateway interface to credit notes, which reverse an invoice in full or in part. */
     readonly creditNotes: CreditNotes
   }
 

@@ -45,7 +45,7 @@ export interface SubscriptionItems {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Several prices in one subscription. */
+    /** Gateway interface for subscriptions with several prices. */
     readonly items: SubscriptionItems
   }
 

@@ -62,7 +62,7 @@ export interface PromotionCodes {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Promotion codes that customers type. */
+    /** Gateway interface to promotion codes. */
     readonly promotionCodes: PromotionCodes
   }
 

@@ -171,7 +171,10 @@ export type ReplacementState =
 
 const NOTHING: ReplacementState = { is: 'nothing' }
 
-/** Reads whether a customer may use a promotion code again although it has reached its limit. */
+/**
+ * Reads the state of a promotion code that has reached its limit: whether this customer may use it
+ * again, by a replacement code.
+ */
 export async function findReplacementState(
   context: StripeContext,
   code: Stripe.PromotionCode,
@@ -188,10 +191,10 @@ export async function findReplacementState(
 }
 
 /**
- * Decides whether a customer may use a promotion code again although it has reached its limit. A
+ * Computes whether a customer may use a promotion code again although it has reached its limit. A
  * customer who has paid with the code may not. Otherwise the customer has one use at a time: a
  * replacement is only created after the last use was lost, so that uses cannot be accumulated.
- * `given` lists the replacement codes, newest first.
+ * `replacementCodes` must be sorted newest first.
  */
 export function computeReplacementState(
   code: string,

@@ -93,8 +93,8 @@ export async function readInvoiceMoney(
 }
 
 /**
- * Reads the customer's other invoices if one of the given invoices was paid by credit, because that
- * credit may come from them.
+ * Reads the customer's other invoices if one of the given invoices was paid by credit, because the
+ * credit may come from those other invoices.
  */
 export async function readOtherInvoices(
   context: StripeContext,
@@ -149,7 +149,10 @@ interface PaidStretch {
   sold: number
   withheld: number
   returned: number
-  /** Whether a part of this time was credited, or was paid by credit without money behind it. */
+  /**
+   * Whether a part of this time was credited, or was paid by credit that no payment of the customer
+   * has funded.
+   */
   isCredited: boolean
   /** Whether this time started within a period, and replaced another price. */
   isProrated: boolean

@@ -32,14 +32,15 @@ export interface StoredPlannedSwap extends OperationRequest {
 }
 
 /**
- * Decision about a stored planned swap after a crash. `plan`: plan it at the provider now. `over`:
- * nothing is left to do. `wait`: the other change may still happen.
+ * What to do about a stored planned swap after a crash. `plan`: plan it at the provider now.
+ * `over`: nothing, and its record can be deleted. `wait`: nothing yet, because the interrupted
+ * change may still take effect.
  */
 export type PlannedSwapRecovery = 'plan' | 'over' | 'wait'
 
 /**
- * Decides what to do with a planned swap that a crashed process has stored, from the present state
- * of the subscription.
+ * Decides what to do about a planned swap that a crashed process has stored, from the present state
+ * of the subscription at the provider.
  */
 export function decidePlannedSwapRecovery(
   { id, request }: Pick<PendingOperation, 'id' | 'request'>,

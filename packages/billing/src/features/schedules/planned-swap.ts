@@ -259,10 +259,7 @@ export async function readPlannedTaxTerms(
   return subscription.readConfiguredTax(main, others)
 }
 
-/**
- * Deletes all stored operations that plan a swap of this subscription, because a newer call
- * replaces them.
- */
+/** Deletes all stored planned swaps of this subscription, because a newer call replaces them. */
 export async function deleteStoredPlannedSwaps(
   { operations }: BillingContext,
   { owner, lock }: LockedOwner,

@@ -4,8 +4,8 @@ import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { isStoredPlannedSwap } from './planned-swap-recovery.ts'
 
 /**
- * Plans a stored swap at the provider again. The plan contains the id of the operation, which shows
- * later that this was done.
+ * Plans a stored swap at the provider again. The plan contains the id of the operation, so that a
+ * later recovery recognizes that the swap was planned.
  */
 export async function replanStoredSwap(
   locked: LockedOwner,

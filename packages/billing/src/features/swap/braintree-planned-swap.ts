@@ -69,8 +69,8 @@ export interface SwapTarget {
   /** Prices of the add-ons as defined in Braintree's control panel. */
   readonly addOns: AddOns
   /**
-   * The money paid for the current billing period, and how much of it was returned. `null` if none
-   * was returned.
+   * The money paid for the current billing period, and how much of that money was returned. `null`
+   * if no money was returned.
    */
   readonly paid: PaidTime | null
   readonly now: Date

@@ -13,7 +13,7 @@ export interface SubscriptionReplacements {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Swaps that need a new subscription in place of the old one. */
+    /** Gateway interface for swaps that replace the old subscription by a new one. */
     readonly replacements: SubscriptionReplacements
   }
 

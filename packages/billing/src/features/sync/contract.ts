@@ -74,7 +74,7 @@ export interface AccountLists {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Reading many customers and subscriptions at a time. */
+    /** Gateway interface for reading many customers and subscriptions at a time. */
     readonly lists: AccountLists
   }
 

@@ -17,7 +17,10 @@ export interface Drift {
     | 'card'
     /** A charge that the customer disputed with the bank. */
     | 'dispute'
-    /** The row names another owner than the one that has the customer. `sync()` moves it there. */
+    /**
+     * The row names another owner than the one that has the customer. `sync()` moves the row to the
+     * owner that has the customer.
+     */
     | 'other owner'
     /** The application has deleted the user or other owner, but the subscription still runs. */
     | 'user deleted'

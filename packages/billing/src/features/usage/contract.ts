@@ -195,7 +195,10 @@ export function isChargedByUs(usage: UsageReports | UsageCharges): usage is Usag
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Usage: counted by the provider, or counted by us and charged there. */
+    /**
+     * Gateway interface for usage, which either the provider counts, or billing counts and charges
+     * through the provider.
+     */
     readonly usage: UsageReports | UsageCharges
     /**
      * Support for the provider's prices that are billed by usage. Their quantity in a subscription

@@ -3,7 +3,7 @@ import type { Gateway } from '../../providers/gateway.ts'
 import { isChargedByUs } from './contract.ts'
 
 /**
- * Marks usage reports as refused that the provider accepted at first and dropped later. The
+ * Marks usage reports that the provider accepted at first and dropped later as refused. The
  * provider names only some of the reports. The number of the others is logged.
  */
 export async function refuseDroppedUsage(

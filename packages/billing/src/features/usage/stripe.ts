@@ -279,7 +279,7 @@ const RETRYABLE_ERROR_TYPES: readonly unknown[] = [
 ]
 
 /**
- * Decides the outcome of a usage report for which Stripe's SDK threw an error. The SDK retries by
+ * Returns the outcome of a usage report for which Stripe's SDK threw an error. The SDK retries by
  * itself, so even if its last attempt hit a rate limit or a connection error, an earlier attempt
  * may have been accepted.
  */

@@ -20,8 +20,9 @@ export interface UsageOutbox {
    */
   refused(limit?: number): Promise<StoredUsage[]>
   /**
-   * Sends a refused usage report again. Returns `false` if there is none with this id. If the
-   * outcome of sending it was unknown, check first that the provider has not counted it.
+   * Sends a refused usage report again. Returns `false` if there is no refused report with this id.
+   * A report is also refused if the outcome of sending it stayed unknown: check first that the
+   * provider has not counted it.
    */
   retry(id: number): Promise<boolean>
 }
@@ -56,7 +57,7 @@ export interface UsageQueue extends UsageOutbox {
    */
   sendNow(provider: ProviderName, waiting: readonly WaitingUsage[]): Promise<number>
   /**
-   * Marks usage reports as refused that the provider accepted at first and dropped later. Returns
+   * Marks usage reports that the provider accepted at first and dropped later as refused. Returns
    * how many of them were sent by us.
    */
   refuseDropped(provider: ProviderName, dropped: readonly DroppedReport[]): Promise<number>

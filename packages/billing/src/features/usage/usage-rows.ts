@@ -118,13 +118,13 @@ export interface UsageRepository {
     limit: number,
   ): Promise<StoredUsage[]>
   /**
-   * Claims a usage report for sending, even if it is not due or another worker has claimed it,
-   * because the provider counts it once. Returns `null` if the report is finished.
+   * Claims a usage report for sending, even if it is not due or another worker has claimed it: if
+   * two workers send it, the provider counts it once. Returns `null` if the report is finished.
    */
   claimAnyway(id: number, at: Date, until: Date): Promise<ClaimedUsage | null>
   /**
-   * Records that the provider has not received a usage report, unless another worker has claimed it
-   * since.
+   * Records that the provider has not received a usage report, unless another worker has claimed
+   * the report in the meantime.
    */
   markNotReceived(claimed: ClaimedUsage): Promise<void>
   /** Marks a usage report as refused. Returns `false` if it was already finished. */
@@ -132,7 +132,7 @@ export interface UsageRepository {
   /** Finds a usage report by its unique key. */
   findByIdentifier(identifier: string): Promise<StoredUsage | null>
   /**
-   * Marks a usage report as refused that the provider accepted at first and dropped later. Returns
+   * Marks a usage report that the provider accepted at first and dropped later as refused. Returns
    * `false` if it was already refused or cancelled.
    */
   refuseDropped(id: number, error: string, at: Date, tx: Database): Promise<boolean>
@@ -143,7 +143,10 @@ export interface UsageRepository {
   cancelUnsent(id: number, at: Date): Promise<boolean>
   /** Marks a usage report that was sent as cancelled. */
   markCancelled(id: number, at: Date): Promise<void>
-  /** Makes a refused usage report due again. Returns `false` if there is none with this id. */
+  /**
+   * Makes a refused usage report due again. Returns `false` if there is no refused report with this
+   * id.
+   */
   retry(id: number, at: Date): Promise<boolean>
 }
 

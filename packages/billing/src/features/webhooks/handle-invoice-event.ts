@@ -14,9 +14,9 @@ import type { InvoiceData } from '../invoices/invoice.ts'
 import type { DefaultHandler, LockedOwnerEvent } from './default-handler.ts'
 
 /**
- * Handles provider webhooks about objects that our database does not store (invoices, refunds,
- * credit notes), by recording events for the application's listeners. Sends no request if there is
- * no listener.
+ * Handles provider webhooks about invoices, refunds and credit notes, which our database does not
+ * store, by recording events for the application's listeners. Sends no request if there is no
+ * listener.
  */
 export const handleInvoiceEvent: DefaultHandler = async (context, event) => {
   const { locked, subject } = event
