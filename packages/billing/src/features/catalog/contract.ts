@@ -46,19 +46,19 @@ export interface CatalogPromotionCode {
   readonly left: number | null
 }
 
-/** Selects a part of a catalog's list. */
+/** Selects one page of a list in the catalog. */
 export interface CatalogRange {
   /** The most entries to list, from 1 to 100. */
   readonly limit: number
-  /** Id of the entry after which the part begins. `null` for the first part. */
+  /** Cursor: id of the last entry of the previous page. `null` for the first page. */
   readonly after: string | null
 }
 
-/** A part of a catalog's list. */
+/** One page of a list in the catalog. */
 export interface CatalogPage<Entry> {
   /** The entries, in the order in which the provider lists them. */
   readonly entries: readonly Entry[]
-  /** The value of `after` for the next part. `null` if this is the last one. */
+  /** Cursor: the value of `after` for the next page. `null` on the last page. */
   readonly next: string | null
 }
 

@@ -67,10 +67,10 @@ export function createBalanceLine(balance: number): ForecastLine {
 }
 
 /**
- * If credit exceeds the other lines, adds a line for the unused credit, which stays on the balance,
- * so that the total is never below zero.
+ * Adds a line for unused credit if the credit exceeds the other lines, so that the total is never
+ * below zero. The unused credit stays on the balance.
  */
-export function withUnusedCredit(lines: readonly ForecastLine[]): ForecastLine[] {
+export function addUnusedCreditLine(lines: readonly ForecastLine[]): ForecastLine[] {
   const rest = Math.max(0, -sumForecastLines(lines))
   return [...lines, { kind: 'balance', description: 'Kept for later invoices', amount: rest }]
 }

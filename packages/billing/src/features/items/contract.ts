@@ -3,9 +3,9 @@ import type { RequestedItem } from '../../providers/item.ts'
 import type { SwapPreview } from '../swap/contract.ts'
 
 /**
- * A change of a subscription's prices. It names the complete list of prices, so that a repeated
- * request does not add a price twice. The main price, its tax, and the end of the subscription do
- * not change.
+ * A change of the list of a subscription's prices. It contains the complete new list, so that a
+ * repeated request does not add a price twice. The main price, its tax, and the end of the
+ * subscription do not change.
  */
 export interface ItemsChange {
   /** All wanted prices, the main one first. Prices that are not listed are removed. */

@@ -2,7 +2,7 @@ import type { PendingOperation } from '../../core/storage/operations.ts'
 import type { OperationRequest } from '../../core/storage/tables.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
-import { hasItems } from '../../providers/wanted-items.ts'
+import { hasExactItems } from '../../providers/wanted-items.ts'
 
 /**
  * A planned swap that is stored while the subscription is changed in another way, so that a crash
@@ -66,14 +66,14 @@ const DECIDE: Readonly<
 > = {
   restore({ before }, found) {
     if (found.isHeld) return 'wait'
-    return !found.planned && hasItems(found, before) ? 'plan' : 'over'
+    return !found.planned && hasExactItems(found, before) ? 'plan' : 'over'
   },
 
   carry({ by, before, after }, found) {
     // Cancelled, already updated, or replaced by another plan.
     if (!found.isScheduled) return 'over'
     if (found.planned && found.planned.operation !== by) return 'over'
-    if (hasItems(found, after)) return 'plan'
-    return hasItems(found, before) ? 'wait' : 'over'
+    if (hasExactItems(found, after)) return 'plan'
+    return hasExactItems(found, before) ? 'wait' : 'over'
   },
 }

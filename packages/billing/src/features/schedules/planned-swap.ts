@@ -54,17 +54,17 @@ export type PlannedItemsUpdate = (
 ) => readonly RequestedItem[]
 
 /**
- * How a change of a subscription affects its present and its planned prices. Use `UNCHANGED_PRICES`
- * if it affects none.
+ * The effect of a change of a subscription on its present and its planned prices. Use
+ * `UNCHANGED_PRICES` for a change that affects no prices.
  */
-export interface PriceChange {
+export interface PriceEffect {
   /** Makes the same change in the prices of the planned swap. */
   readonly carry: PlannedItemsUpdate
   /** Returns all present prices of the subscription after the change. */
   readonly targetOf: (found: ProviderSubscription) => readonly RequestedItem[]
 }
 
-export const UNCHANGED_PRICES: PriceChange = {
+export const UNCHANGED_PRICES: PriceEffect = {
   carry: (planned) => planned,
   targetOf: toRequestedItems,
 }
@@ -73,7 +73,7 @@ interface RuleArguments {
   readonly subscription: SubscriptionScope
   readonly current: CurrentSubscription
   readonly change: ChangeAtProvider
-  readonly prices: PriceChange
+  readonly prices: PriceEffect
 }
 
 /**
@@ -84,7 +84,7 @@ export function withPlannedSwapRule(
   subscription: SubscriptionScope,
   changeKind: keyof typeof PLANNED_SWAP_RULES,
   change: ChangeAtProvider,
-  prices: PriceChange = UNCHANGED_PRICES,
+  prices: PriceEffect = UNCHANGED_PRICES,
 ): ChangeAtProvider {
   return async (current) => {
     const asked = { subscription, current, change, prices }

@@ -7,7 +7,7 @@ import { awaitsFirstPayment } from '../../core/values/subscription-state.ts'
 import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
-import { hasItems, toRequestedItems } from '../../providers/wanted-items.ts'
+import { hasExactItems, toRequestedItems } from '../../providers/wanted-items.ts'
 import { completeSwapItems, type SwapItem } from '../swap/subscription.ts'
 import { deleteStoredPlannedSwaps, readPlannedTaxTerms } from './planned-swap.ts'
 
@@ -40,7 +40,7 @@ export async function swapAtPeriodEnd(
       requirePlannable(subscription, found)
       const items = choose(found)
       // The subscription already has these prices, so no swap is needed.
-      if (hasItems(found, items)) {
+      if (hasExactItems(found, items)) {
         if (found.planned)
           await ask((gateway) => requireGatewayPart(gateway, 'schedules').release(of))
         return

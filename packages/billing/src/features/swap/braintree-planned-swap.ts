@@ -32,7 +32,7 @@ import {
   type TaxedCoupon,
   toGrossDiscounts,
 } from '../promotion-codes/braintree-coupons.ts'
-import { computeProratedCharge, type PriceChanges } from '../proration/braintree.ts'
+import { computeProratedCharge, type PriceChangeFields } from '../proration/braintree.ts'
 import { buildTrialParams, computePriceWithTax, NEVER_EXPIRES } from '../subscribe/braintree.ts'
 import type { SwapRequest } from './contract.ts'
 
@@ -140,7 +140,7 @@ function buildChangeRequest(context: BraintreeContext, target: SwapTarget): Brai
 function buildProrationOptions(
   context: BraintreeContext,
   target: SwapTarget,
-  request: PriceChanges,
+  request: PriceChangeFields,
 ) {
   const { current, wanted, paid } = target
   const isUnpaid = paid !== null && computeRemainingMoney(paid) === 0

@@ -77,10 +77,10 @@ function isOutdated(
 }
 
 /**
- * Finds owners with a listed dispute that differs from our database. Reads a dispute if the list
- * does not name its customer.
+ * Finds the owners of listed disputes whose status differs from our database. If the list does not
+ * name a dispute's customer, the dispute is read from the provider.
  */
-export async function findDisputeSuspects(
+export async function findOwnersWithDifferingDisputes(
   context: BillingContext,
   provider: ProviderName,
   listed: readonly ListedDispute[],

@@ -2,7 +2,7 @@
 export interface ProviderTaxId {
   /** The provider's id of the tax id. */
   readonly id: string
-  /** The provider's name of the type, such as `eu_vat`. */
+  /** Type of the tax id, as the provider names it, such as `eu_vat`. */
   readonly type: string
   /** The number, as it was passed to `create()`. */
   readonly value: string
@@ -21,7 +21,7 @@ export interface ProviderTaxId {
 export interface NewTaxId {
   /** The provider's id of the customer. */
   readonly customerId: string
-  /** The provider's name of the type, such as `eu_vat`. */
+  /** Type of the tax id, as the provider names it, such as `eu_vat`. */
   readonly type: string
   /** The number, in its usual notation, such as `DE123456789`. */
   readonly value: string

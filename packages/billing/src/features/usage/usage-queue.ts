@@ -91,7 +91,7 @@ export interface UsageQueue extends UsageOutbox {
 /** The worker that charges usage that billing itself counts. */
 export interface UsageChargeWorker {
   readonly worker: QueueWorker
-  /** Returns the time until which no usage of a subscription is due. `null` if unknown. */
+  /** Returns the time before which no usage of the subscription becomes due. `null` if unknown. */
   dueAt(subscription: number): Date | null
   makeDue(subscriptions: readonly number[], tx: Database): Promise<void>
 }

@@ -98,7 +98,7 @@ describe('pause()', () => {
     expect([await user.subscribed('main'), await billing.countActive(at)]).toEqual([true, 1])
   })
 
-  it("stores the pause and emits an event, like a pause made in Stripe's dashboard", async () => {
+  it("stores the pause and emits an event, as a pause made in Stripe's dashboard does", async () => {
     const emitted: AnyBillingEvent[] = []
     const keep = (event: AnyBillingEvent) => emitted.push(event)
     const test = await subscribed({
