@@ -48,7 +48,7 @@ export interface OptionalMethods {
   readonly invoice: CapabilityByMethod<'invoice'>
 }
 
-/** Names of the methods that need one of these capabilities. */
+/** Names of the methods of the type `Of` that need one of the capabilities `Part`. */
 export type MethodsNeeding<Part extends Capability, Of extends keyof OptionalMethods> = {
   [Name in keyof OptionalMethods[Of]]: OptionalMethods[Of][Name] extends Part ? Name : never
 }[keyof OptionalMethods[Of]]

@@ -4,7 +4,10 @@ import type { LockedOwner } from './locked-owner.ts'
 import type { NewSubscriptionRecord, SubscriptionRecord } from './storage/tables.ts'
 import type { ProviderName } from './values/provider-name.ts'
 
-/** The owner of a subscription, and the customer that it was made for, as stored in its row. */
+/**
+ * The owner of a subscription, and the customer for whom the subscription was made, as stored in
+ * its row.
+ */
 export type SubscriptionOwnership = Pick<NewSubscriptionRecord, 'owner' | 'providerCustomer'>
 
 /**

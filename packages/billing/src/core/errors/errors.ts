@@ -79,8 +79,8 @@ export interface ProviderFailure extends ErrorOptions {
   /** The provider that caused the error. */
   readonly provider: ProviderName
   /**
-   * The provider's own error code, such as `card_declined`, `2001` or `91904`. `null` if it sent
-   * none.
+   * The provider's own error code, such as `card_declined`, `2001` or `91904`. `null` if the
+   * provider sent none.
    */
   readonly providerCode: string | null
 }
@@ -89,7 +89,10 @@ export interface ProviderFailure extends ErrorOptions {
 export abstract class ProviderError extends BillingError {
   /** The provider that caused the error. */
   readonly provider: ProviderName
-  /** The provider's own error code, such as `card_declined` or `2001`. `null` if it sent none. */
+  /**
+   * The provider's own error code, such as `card_declined` or `2001`. `null` if the provider sent
+   * none.
+   */
   readonly providerCode: string | null
 
   constructor(message: string, failure: ProviderFailure) {

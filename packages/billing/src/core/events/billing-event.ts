@@ -65,7 +65,7 @@ export interface DisputeEventData {
   readonly subscription: string | null
   /** The disputed amount. */
   readonly amount: Money
-  /** The provider's word for the reason. `null` if it gives none. */
+  /** Reason for the dispute, in the provider's words. `null` if the provider gives no reason. */
   readonly reason: string | null
   /**
    * `inquiry`: the bank only asks, and no money was withdrawn. `open`: not decided yet. `won`:
@@ -98,7 +98,10 @@ export interface CheckoutEventData {
   readonly id: string
   /** The purpose of the hosted page: a subscription, a one-time payment, or saving a card. */
   readonly mode: 'subscription' | 'payment' | 'setup'
-  /** Whether the payment has arrived. `false` while it is processing, such as a bank debit. */
+  /**
+   * Whether the payment has arrived. `false` while the payment, such as a bank debit, is still
+   * being processed.
+   */
   readonly isPaid: boolean
   /**
    * The provider's id of a one-time payment, for `refund()`. `null` for subscriptions, and if
@@ -195,7 +198,10 @@ export interface BillingEvents {
     /** The other subscription with the same name, which existed before. */
     readonly other: SubscriptionEventData
   }
-  /** A charge was disputed by the customer's bank, or (`inquiry`) the bank asked about it. */
+  /**
+   * A charge was disputed by the customer's bank, or the bank asked for information about a charge
+   * (status `inquiry`).
+   */
   readonly 'dispute.opened': { readonly dispute: DisputeEventData }
   /** A dispute was decided: `won` or `lost`. */
   readonly 'dispute.closed': { readonly dispute: DisputeEventData }

@@ -21,7 +21,7 @@ export interface CodeAttemptRepository {
    */
   count(owner: Owner, limit: CodeAttemptLimit): Promise<Date | null>
   /**
-   * Subtracts one attempt from an owner's count, because its code turned out to be usable or could
+   * Subtracts one attempt from an owner's count, because the code turned out to be usable or could
    * not be checked.
    */
   takeBack(owner: Owner, at: Date): Promise<void>

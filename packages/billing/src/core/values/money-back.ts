@@ -1,6 +1,6 @@
 /**
- * Money that was returned to a customer, with the states that decide whether it counts. Amounts in
- * the currency's smallest unit.
+ * Money that was returned to a customer: refunds, disputes and credit notes, each with the state
+ * that decides whether it counts as returned. Amounts in the currency's smallest unit.
  */
 export interface ReturnedMoney {
   readonly refunds: readonly { readonly amount: number; readonly hasFailed: boolean }[]

@@ -31,8 +31,8 @@ export interface SubscriptionColumns {
 }
 
 /**
- * Returns the meaning of a status. Unknown ones mean `open`: paying customers must not be locked
- * out by a new status.
+ * Returns the meaning of a status. Unknown statuses mean `open`: paying customers must not be
+ * locked out by a new status.
  */
 export function lookUpStanding(statuses: StandingsByStatus, status: string): SubscriptionStanding {
   return Object.hasOwn(statuses, status) ? (statuses[status] ?? 'open') : 'open'

@@ -35,8 +35,8 @@ export interface PaymentCaptures {
    */
   capture(id: string, amount: Money): Promise<CardAuthorization>
   /**
-   * Releases the money of an authorization and returns its new state. If it is no longer open,
-   * returns it unchanged.
+   * Releases the money of an authorization and returns its new state. An authorization that is no
+   * longer open is returned unchanged.
    */
   release(id: string): Promise<CardAuthorization>
 }

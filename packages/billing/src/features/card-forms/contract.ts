@@ -33,7 +33,7 @@ export interface ProviderCardSetup {
   readonly status: ProviderPayment['status']
   /** Data that the browser script needs while the customer has to act. Otherwise `null`. */
   readonly confirmation: PendingConfirmation | null
-  /** The id of the payment method stored by this setup. `null` until it has succeeded. */
+  /** The id of the payment method stored by this setup. `null` until the setup has succeeded. */
   readonly paymentMethod: string | null
 }
 

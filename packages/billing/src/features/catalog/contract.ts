@@ -6,7 +6,9 @@ export interface CatalogPrice {
   readonly id: string
   /** Name for people. `null` if the provider has none. */
   readonly name: string | null
-  /** Amount per unit and period. `null` if it depends on the quantity or the usage. */
+  /**
+   * Amount per unit and period. `null` if the amount per unit depends on the quantity or the usage.
+   */
   readonly amount: Money | null
   /** Length of a billing period. */
   readonly period: { readonly unit: 'day' | 'week' | 'month' | 'year'; readonly count: number }
@@ -26,7 +28,7 @@ export interface CatalogCoupon {
   readonly amountOff: Money | null
   /** `once`, `forever`, or the number of billing periods (at Stripe: of months). */
   readonly lasts: 'once' | 'forever' | number
-  /** Whether it can still be used for new subscriptions. */
+  /** Whether the coupon can still be used for new subscriptions. */
   readonly isValid: boolean
 }
 
@@ -40,9 +42,9 @@ export interface CatalogPromotionCode {
   readonly coupon: string
   /** Whether the code, and its coupon, can still be used. */
   readonly isActive: boolean
-  /** When the code expires. `null` if it never does. */
+  /** When the code expires. `null` if it never expires. */
   readonly expiresAt: Date | null
-  /** How often it can still be used. `null` for any number of times. */
+  /** How often the code can still be used. `null` if this is not limited. */
   readonly left: number | null
 }
 

@@ -54,7 +54,7 @@ export interface CreditNotes {
    * refund they can still document.
    */
   left(invoice: string, refund: string | null): Promise<RemainingCredit>
-  /** Issues a credit note. A repeated call with the same key returns the first one. */
+  /** Issues a credit note. A repeated call with the same key returns the same credit note. */
   create(note: NewCreditNote): Promise<CreditNoteData>
 }
 

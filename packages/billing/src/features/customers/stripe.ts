@@ -316,7 +316,7 @@ export function toStripeCustomer(details: CustomerDetails): Stripe.CustomerUpdat
   }
 }
 
-/** Converts an address. `null` if it is empty. */
+/** Converts an address for Stripe. `null` if the address is empty. */
 export function toStripeAddress({ postalCode, ...rest }: Address): Stripe.AddressParam | null {
   if (postalCode === undefined && Object.keys(rest).length === 0) return null
   return { ...rest, ...(postalCode === undefined ? {} : { postal_code: postalCode }) }

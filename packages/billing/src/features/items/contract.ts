@@ -26,7 +26,10 @@ export interface ItemsChange {
    * implement `lineRates`.
    */
   readonly itemRates?: Readonly<Record<string, readonly string[]>>
-  /** The current main price and tax from our database. `null` if the provider stores them. */
+  /**
+   * The current main price and tax from our database. `null` if the provider itself stores price
+   * and tax.
+   */
   readonly before: TaxTerms | null
 }
 
@@ -36,7 +39,8 @@ export interface ItemsChange {
  */
 export interface SubscriptionItems {
   /**
-   * Sets the subscription's prices to the list in `change`. Does nothing if they match it already.
+   * Sets the subscription's prices to the list in `change`. Does nothing if the subscription
+   * already has exactly these prices.
    */
   change(id: string, change: ItemsChange, now: Date): Promise<void>
   /** Previews the cost of `change()` without changing anything. */

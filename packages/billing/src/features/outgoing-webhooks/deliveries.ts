@@ -27,7 +27,7 @@ export interface ApplicationEvent {
   readonly id: string
   /** One of the option `deliveries.applicationTypes`. */
   readonly type: string
-  /** When it happened. */
+  /** When the event happened. */
   readonly at: Date
   /** Content of the event, stored and sent as JSON. */
   readonly data: unknown

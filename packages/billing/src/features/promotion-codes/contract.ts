@@ -32,7 +32,7 @@ export interface ProviderPromotionCode {
   readonly isFirstTimeOnly: boolean
   /** Minimum amount of the purchase. `null` if there is no minimum. */
   readonly minimum: Money | null
-  /** How often the code can still be used. `null` for any number. */
+  /** How often the code can still be used. `null` if this is not limited. */
   readonly left: number | null
   /** Whether the code is enabled and its coupon is still valid. */
   readonly isActive: boolean

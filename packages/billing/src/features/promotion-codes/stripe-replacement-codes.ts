@@ -161,8 +161,8 @@ export const REPLACEMENT_CODE_KEY = 'given_back'
  * Whether a customer may use a promotion code again although it has reached its limit. Stripe
  * counts a code as used when a subscription is created, even if its first payment is never made.
  * `nothing`: the customer has no claim to a replacement. `waiting`: the first payment may still be
- * made. `given`: there is a replacement code that is not used yet. `lost`: the customer's use was
- * lost, so a replacement has to be created.
+ * made. `given`: there is a replacement code that is not used yet. `lost`: the customer's last use
+ * of the code ended without a payment, so a replacement has to be created.
  */
 export type ReplacementState =
   | { readonly is: 'nothing' | 'waiting' }

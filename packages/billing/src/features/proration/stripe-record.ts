@@ -35,8 +35,8 @@ export interface InvoicePaymentRecord {
 /** The time for which a subscription was billed, and the money that was actually paid for it. */
 export interface PaidTimeRecord {
   /**
-   * Returns what was billed and paid for the billing period of a price that contains this moment
-   * (Unix seconds), or ends at it.
+   * Returns the amounts that were billed and paid for one billing period of a price: the period
+   * that contains the moment `at` (Unix seconds), or ends at that moment.
    */
   timeOf(price: string, at: number): PaidTime
   /** Returns how much of an invoice can still be refunded or credited, with taxes. */
@@ -160,7 +160,7 @@ interface PaidStretch {
 
 /** Input of `toPaidTimeRecord`. */
 export interface PaidTimeRecordInput {
-  /** The invoices of the subscription whose money is calculated. */
+  /** The invoices of the subscription, for which the paid and returned money is calculated. */
   readonly facts: readonly InvoicePaymentRecord[]
   /** Pending invoice items of the subscription. */
   readonly waiting: readonly BilledLine[]

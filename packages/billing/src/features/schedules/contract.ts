@@ -11,7 +11,7 @@ export interface NewPlannedSwap {
   readonly tax: BasisPoints
   /**
    * Whether the present tax stays unchanged at a provider that stores taxes, because the
-   * application does not configure any.
+   * application does not configure any tax.
    */
   readonly keepsTax?: boolean
   /**

@@ -33,8 +33,8 @@ export interface Drift {
   /** The state at the provider. */
   readonly is: unknown
   /**
-   * Advice on how to repair the difference, if the operator has to decide. Left out if `sync()`
-   * repairs it.
+   * Advice on how to repair the difference, if an operator has to decide that. Left out if `sync()`
+   * repairs the difference.
    */
   readonly advice?: string
 }

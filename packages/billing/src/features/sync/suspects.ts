@@ -23,8 +23,8 @@ export interface ListComparison {
 }
 
 /**
- * Compares listed customers and subscriptions with our database, with a few SQL statements for all
- * of them.
+ * Finds the owners whose listed customers and subscriptions differ from our database. Runs a few
+ * SQL statements for the whole page.
  */
 export async function findDifferingOwners(
   context: BillingContext,

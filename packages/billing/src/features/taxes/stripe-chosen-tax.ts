@@ -6,8 +6,8 @@ import type { TaxChoice } from '../../providers/subscription.ts'
 import type { SwapRequest } from '../swap/contract.ts'
 
 /**
- * The tax that the application's options configure for a subscription. Empty if they configure
- * none.
+ * The tax that the application's options configure for a subscription. Empty if the options
+ * configure no tax.
  */
 export interface ConfiguredTax {
   /**
@@ -43,7 +43,7 @@ const NONE: readonly string[] = []
 const noRates = () => NONE
 
 /**
- * Decides how a subscription is taxed: by the tax that was chosen for it, otherwise as the
+ * Resolves how a subscription is taxed: by the tax that was chosen for it, otherwise as the
  * application configures. If there is neither, the present tax stays.
  */
 export function resolveSubscriptionTax(
@@ -72,7 +72,7 @@ export function resolveSubscriptionTax(
   return { isAutomatic: false, whole: configured.percentage ?? there, ofItem: noRates }
 }
 
-/** Returns the parameters that update the subscription's present tax to the decided one. */
+/** Returns the parameters that change the subscription's present tax to the resolved tax. */
 export function buildTaxUpdateParams(
   current: Stripe.Subscription,
   target: ResolvedSubscriptionTax,

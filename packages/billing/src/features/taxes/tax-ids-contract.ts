@@ -4,7 +4,7 @@ export interface ProviderTaxId {
   readonly id: string
   /** Type of the tax id, as the provider names it, such as `eu_vat`. */
   readonly type: string
-  /** The number, as it was passed to `create()`. */
+  /** The number of the tax id, as it was passed to `create()`. */
   readonly value: string
   /** Two-letter country code, in capitals. `null` if the type of tax id belongs to no country. */
   readonly country: string | null
@@ -23,7 +23,7 @@ export interface NewTaxId {
   readonly customerId: string
   /** Type of the tax id, as the provider names it, such as `eu_vat`. */
   readonly type: string
-  /** The number, in its usual notation, such as `DE123456789`. */
+  /** The number of the tax id in its usual notation, such as `DE123456789`. */
   readonly value: string
   /** Id of our operation that adds the tax id. It serves as idempotency key. */
   readonly operation: string

@@ -58,7 +58,7 @@ export interface UsageQueue extends UsageOutbox {
   sendNow(provider: ProviderName, waiting: readonly WaitingUsage[]): Promise<number>
   /**
    * Marks usage reports that the provider accepted at first and dropped later as refused. Returns
-   * how many of them were sent by us.
+   * the number of these reports that we had sent.
    */
   refuseDropped(provider: ProviderName, dropped: readonly DroppedReport[]): Promise<number>
   /** Cancels a usage report. Repeated calls have no further effect. */

@@ -75,7 +75,7 @@ export interface UnbilledUsage {
 
 /** A usage report that a worker has claimed to send it. */
 export interface ClaimedUsage extends StoredUsage {
-  /** Whether the report was sent before, so that the provider may already have it. */
+  /** Whether the report was sent before, so that the provider may already have received it. */
   readonly isRepeat: boolean
 }
 

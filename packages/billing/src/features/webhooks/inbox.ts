@@ -29,7 +29,7 @@ export interface WebhookInbox {
    * `dead`. The events with the latest due time come first.
    */
   page(state: WebhookState, options?: QueuePageOptions): Promise<StoredWebhook[]>
-  /** Finds an event by our id. `null` if there is none, or it was purged. */
+  /** Finds an event by our id. `null` if there is none, or if the event was purged. */
   find(id: number): Promise<StoredWebhook | null>
   /**
    * Schedules a dead letter to be handled again. Returns `false` if there is no dead letter with

@@ -25,7 +25,9 @@ export interface RequestedAddOn {
   /** Amount per unit, including tax, in the currency's smallest unit. */
   readonly amount: number
   readonly quantity: number
-  /** Number of billing cycles. `null` if it never expires. */
+  /**
+   * Number of billing cycles for which the add-on is charged. `null` if the add-on never expires.
+   */
   readonly cycles: number | null
 }
 
@@ -82,7 +84,7 @@ export function buildItemAddOns(
 export interface TaxChange {
   readonly addOns: AddOns
   readonly currency: string
-  /** The previous tax terms. `null` if unknown: then the amounts stay as they are. */
+  /** The previous tax terms. `null` if they are unknown: then the amounts stay as they are. */
   readonly before: TaxTerms | null
   readonly after: BasisPoints
 }
@@ -105,7 +107,7 @@ export function buildAddOnsWithTaxRate(
   })
 }
 
-/** Returns the request that turns the present add-ons into the wanted ones. */
+/** Returns the request that changes the present add-ons to the requested add-ons. */
 export function buildAddOnChanges(
   currentAddOns: readonly AddOnOrDiscount[],
   requestedAddOns: readonly RequestedAddOn[],

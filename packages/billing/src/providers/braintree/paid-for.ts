@@ -69,7 +69,7 @@ export function computePaidTimeEnd(
 
 /**
  * Returns how much of the remaining credit, which pays for the days after the whole cycles, is
- * unused on one of those days.
+ * still unused on the day `today`.
  */
 export function computeUnusedCreditRemainder(
   subscription: SubscriptionEndFields,
