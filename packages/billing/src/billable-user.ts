@@ -53,12 +53,12 @@ export class BillableUser<User = Record<string, unknown>> {
     return this.#record.providerId
   }
 
-  /** Brand of the default card, such as `visa`. `null` without a card. */
+  /** Brand of the default card, such as `visa`. `null` if the user has no card. */
   get cardBrand(): string | null {
     return this.#record.cardBrand
   }
 
-  /** Last four digits of the default card. `null` without a card. */
+  /** Last four digits of the default card. `null` if the user has no card. */
   get cardLastFour(): string | null {
     return this.#record.cardLastFour
   }

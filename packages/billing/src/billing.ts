@@ -38,7 +38,10 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
   user(id: string | number): Promise<BillableUser<User>>
   /** Finds the user with this id. `null` if the application's table has no such user. */
   findUser(id: string | number): Promise<BillableUser<User> | null>
-  /** Finds the user that owns this customer at the provider. `null` if no user does. */
+  /**
+   * Finds the user by the id of their customer at the provider. `null` if no user has this
+   * customer.
+   */
   findUserByCustomer(provider: ProviderName, id: string): Promise<BillableUser<User> | null>
   /**
    * Finds an owner by its type (a key of the option `owners`) and id. `owner('user', id)` is
@@ -52,7 +55,10 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
   owner(type: string, id: string | number): Promise<BillableOwner>
   /** Finds an owner by its type and id. `null` if the owner's table has no such row. */
   findOwner(type: string, id: string | number): Promise<BillableOwner | null>
-  /** Finds the owner, of any type, of this customer at the provider. `null` if there is none. */
+  /**
+   * Finds the owner, of any type, by the id of the owner's customer at the provider. `null` if no
+   * owner has this customer.
+   */
   findOwnerByCustomer(provider: ProviderName, id: string): Promise<BillableOwner | null>
   /**
    * Prepares billing when the application starts: migrates the tables (or checks them, with
@@ -131,8 +137,8 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    */
   countByPrice(): Promise<PriceSubscriptionCount[]>
   /**
-   * Asks the providers which of their settings are missing or wrong. Returns one sentence per
-   * problem; empty if there is none. Rejects if a provider is unavailable.
+   * Asks the providers which of their settings are missing or wrong. Returns one sentence for each
+   * problem; an empty list means that there are none. Rejects if a provider is unavailable.
    */
   check(): Promise<string[]>
   /**

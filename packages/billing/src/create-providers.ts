@@ -15,7 +15,7 @@ import type { ConfiguredProviders } from './providers/providers.ts'
 import type { StripeOptions } from './providers/stripe/options.ts'
 import { STRIPE_MANIFEST, stripeProvider } from './stripe-provider.ts'
 
-/** The capabilities of the built-in providers, for code that has not connected to them. */
+/** The capabilities of the built-in providers, known without connecting to the providers. */
 export const builtInCapabilities: Readonly<Record<'stripe' | 'braintree', readonly Capability[]>> =
   { stripe: STRIPE_MANIFEST.can, braintree: BRAINTREE_MANIFEST.can }
 

@@ -423,12 +423,12 @@ export type { Subscription } from './subscription.ts'
 export type {
   CapabilitiesOf,
   CapabilityByMethod,
-  DetailsWithoutLanguage,
+  CustomerUpdateWithoutLanguage,
   ItemQuantities,
-  MethodsLacking,
   MethodsNeeding,
   OptionalMethods,
   RemainingCustomerUpdate,
   RemainingQuantityMethods,
+  UnsupportedMethods,
   Without,
 } from './without.ts'

@@ -187,11 +187,11 @@ export interface BillingOptions<User = Record<string, unknown>> {
    * `en`.
    */
   readonly locale?: (owner: Owner) => OwnerLocale | Promise<OwnerLocale>
-  /** How disputes affect access. By default they do not. */
+  /** How disputes affect access. By default, disputes do not affect access. */
   readonly disputes?: DisputeOptions
   /** Rules for free trials. By default the application decides who gets one. */
   readonly trials?: TrialOptions
-  /** How pausing affects access. By default it does not. */
+  /** How pausing affects access. By default, pausing does not affect access. */
   readonly pauses?: PausePolicy
   /**
    * Rate limit for unsuccessful attempts to use a promotion code: at most `limit` per owner in
@@ -225,7 +225,7 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly observe?: Observer
 }
 
-/** A language such as `de`. `null` or `undefined` if the application does not know it. */
+/** A language such as `de`. `null` or `undefined` if the application does not know the language. */
 export type OwnerLocale = string | null | undefined
 
 /** The owner who made a request: a user id, another owner, or `null` if no owner is signed in. */
@@ -253,10 +253,10 @@ export interface ResolvedOptions {
     readonly webhooks: ReadonlyMap<string, ProviderName>
   }
   readonly baseUrl: string
-  /** `baseUrl` as given by the application. `null` if it was not given. */
+  /** The option `baseUrl`. `null` if the application has not set it. */
   readonly publicUrl: string | null
   readonly authenticate: NonNullable<BillingOptions['authenticate']> | null
-  /** Absolute URL of `failedPath`. `null` if it was not given. */
+  /** Absolute URL of the option `failedPath`. `null` if the application has not set it. */
   readonly failedUrl: string | null
   readonly locale: BillingOptions['locale'] | null
   readonly disputes: Required<DisputeOptions>

@@ -40,7 +40,10 @@ export interface SdkBilling<Provider extends keyof SdkTypes, User = Record<strin
   user(id: string | number): Promise<SdkUser<Provider, User>>
   /** Finds the user with this id. `null` if the application's table has no such user. */
   findUser(id: string | number): Promise<SdkUser<Provider, User> | null>
-  /** Finds the user that owns this customer at the provider. `null` if no user does. */
+  /**
+   * Finds the user by the id of their customer at the provider. `null` if no user has this
+   * customer.
+   */
   findUserByCustomer(provider: ProviderName, id: string): Promise<SdkUser<Provider, User> | null>
   /**
    * Finds an owner by its type (a key of the option `owners`) and id.
@@ -50,6 +53,9 @@ export interface SdkBilling<Provider extends keyof SdkTypes, User = Record<strin
   owner(type: string, id: string | number): Promise<SdkUser<Provider>>
   /** Finds an owner by its type and id. `null` if the owner's table has no such row. */
   findOwner(type: string, id: string | number): Promise<SdkUser<Provider> | null>
-  /** Finds the owner, of any type, of this customer at the provider. `null` if there is none. */
+  /**
+   * Finds the owner, of any type, by the id of the owner's customer at the provider. `null` if no
+   * owner has this customer.
+   */
   findOwnerByCustomer(provider: ProviderName, id: string): Promise<SdkUser<Provider> | null>
 }

@@ -91,7 +91,10 @@ export class Subscription {
     return this.#scope.record.endsAt
   }
 
-  /** When the oldest open dispute about one of its charges was opened. `null` if no dispute is open. */
+  /**
+   * When the oldest open dispute about a charge of the subscription was opened. `null` if no
+   * dispute is open.
+   */
   get disputedAt(): Date | null {
     return this.#scope.record.disputedAt
   }

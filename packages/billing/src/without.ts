@@ -19,8 +19,8 @@ export type CapabilitiesOf<Provider extends string> = {
 }[keyof typeof FEATURES]
 
 /**
- * The capability that each method needs, for the methods that features declare under one of these
- * keys.
+ * Maps each method to the capability that it needs, for the methods that features declare under
+ * these keys.
  */
 export type CapabilityByMethod<
   Key extends 'user' | 'subscription' | 'changes' | 'subscriptionNeeds' | 'builder' | 'invoice',
@@ -48,13 +48,13 @@ export interface OptionalMethods {
   readonly invoice: CapabilityByMethod<'invoice'>
 }
 
-/** Names of the methods that need one of these capabilities. */
+/** Names of the methods of the type `Of` that need one of the capabilities `Part`. */
 export type MethodsNeeding<Part extends Capability, Of extends keyof OptionalMethods> = {
   [Name in keyof OptionalMethods[Of]]: OptionalMethods[Of][Name] extends Part ? Name : never
 }[keyof OptionalMethods[Of]]
 
-/** Names of the methods that an object lacks if these capabilities are missing. */
-export type MethodsLacking<Missing extends Capability, T> = T extends Subscription
+/** Names of the methods of `T` that need one of the missing capabilities. */
+export type UnsupportedMethods<Missing extends Capability, T> = T extends Subscription
   ? MethodsNeeding<Missing, 'subscription'>
   : T extends SubscriptionBuilder
     ? MethodsNeeding<Missing, 'builder'>
@@ -65,8 +65,8 @@ export type MethodsLacking<Missing extends Capability, T> = T extends Subscripti
         : never
 
 /**
- * The quantity methods of a subscription if only add-ons have quantities and plans do not. The
- * price is therefore required.
+ * The quantity methods of a subscription at a provider where only add-ons have quantities and plans
+ * do not. The argument `price` is therefore required.
  */
 export interface ItemQuantities<Changed> {
   /** Adds units to a price of the subscription. */
@@ -92,28 +92,29 @@ export type RemainingQuantityMethods<Missing extends Capability, T> = T extends 
     : unknown
   : unknown
 
-/** The method that updates a customer, if the provider stores no language. */
-export interface DetailsWithoutLanguage {
+/**
+ * The method `updateCustomer()` of a user whose provider does not store the language of customers.
+ */
+export interface CustomerUpdateWithoutLanguage {
   /** Updates the customer at the provider. Fields that are left out keep their value. */
   updateCustomer(details: CustomerDetails & { readonly locale?: never }): Promise<void>
 }
 
-/**
- * The method that updates a customer, in the form that remains if these capabilities are missing.
- */
+/** The method `updateCustomer()`, in the form that remains if these capabilities are missing. */
 export type RemainingCustomerUpdate<Missing extends Capability, T> =
   T extends BillableUser<infer _>
     ? 'languages' extends Missing
       ? 'customerDetails' extends Missing
         ? unknown
-        : DetailsWithoutLanguage
+        : CustomerUpdateWithoutLanguage
       : unknown
     : unknown
 
 /**
- * A type without the methods that need the missing capabilities, and whose methods return equally
- * reduced types. Use it for capabilities that no configured provider has. If at least one has a
- * capability, its methods stay, and throw Unsupported for users of the others.
+ * The type `T` without the methods that need one of the missing capabilities. The remaining methods
+ * return types that are reduced in the same way. Pass only capabilities that none of the configured
+ * providers has. If at least one provider has a capability, its methods must stay; they throw
+ * Unsupported for users of the other providers.
  */
 export type Without<Missing extends Capability, T> =
   T extends Promise<infer Result>
@@ -127,7 +128,7 @@ export type Without<Missing extends Capability, T> =
             | SubscriptionBuilder
             | Invoice
         ? {
-            [Name in Exclude<keyof T, MethodsLacking<Missing, T>>]: T[Name] extends (
+            [Name in Exclude<keyof T, UnsupportedMethods<Missing, T>>]: T[Name] extends (
               ...args: infer Args
             ) => infer Result
               ? (...args: Args) => Without<Missing, Result>

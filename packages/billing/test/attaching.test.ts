@@ -36,7 +36,7 @@ describe('the application’s own user table', () => {
     await drop()
   })
 
-  it('is read once by billing.user(), and subscribed() sends one more query', async () => {
+  it('is read by billing.user() with one query, and subscribed() sends one more', async () => {
     const { url, drop } = await createTestDatabase()
     const queries: string[] = []
     const database = await connect(url, { onQuery: (sql) => queries.push(sql) })

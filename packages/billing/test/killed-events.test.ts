@@ -87,7 +87,7 @@ describe.each(PROVIDERS)(
     )
 
     it.each(tried([{ name: 'create() of a team' }]))(
-      'a repeated $name charges the team once (threat W5)',
+      'a call that is repeated charges the team once: $name (threat W5)',
       LONG_TEST_TIMEOUT,
       async ({ name }) => {
         const test = await startTeams(provider, 'integer', NEW)

@@ -56,7 +56,7 @@ describe.each(PROVIDERS)('the option observe with $provider', ({ provider, card,
     expect(jobs.map(({ entry }) => entry)).toContainEqual(expect.stringContaining(type))
   })
 
-  it('changes no error of the provider', async () => {
+  it('does not change the errors of the provider', async () => {
     const { user } = await startObserved()
     const creating = user.newSubscription('main', 'monthly').create(declined)
     await expect(creating).rejects.toMatchObject({ name: 'PaymentFailed' })

@@ -257,8 +257,8 @@ describe('an owner that is not a user', () => {
   })
 })
 
-describe("lockNameOf(), the name of an owner's lock,", () => {
-  it('contains the id of a user, or the type and id of another owner', () => {
+describe("formatOwnerLockName(), which returns the name of an owner's lock,", () => {
+  it('uses the id of a user, or the type and id of another owner', () => {
     const owners = [
       { type: 'user', id: 7 },
       { type: 'user', id: 'team:7' },

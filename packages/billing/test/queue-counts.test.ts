@@ -38,7 +38,7 @@ describe('billing.countQueues()', () => {
     expect(await deliveries()).toMatchObject({ pending: 0, dead: 1, held: 1 })
   })
 
-  it('measures since when the oldest pending entry is due, and leaves out endpoints that were removed', async () => {
+  it('measures how long the oldest pending entry has been due, and leaves out endpoints that were removed', async () => {
     const endpoint = { url: 'https://hooks.example.com/events', secret: SECRET }
     const { billing, another, database } = await start('stripe', {
       deliveries: { endpoints: [endpoint] },

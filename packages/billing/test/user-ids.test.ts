@@ -1,7 +1,7 @@
 import { type Database, migrate } from '@tollgate/database'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
-import { parseId } from '../src/core/storage/owners.ts'
+import { normalizeOwnerId } from '../src/core/storage/owners.ts'
 import { createBilling, UserNotFound } from '../src/index.ts'
 
 const ALMOST_ONE = [
@@ -113,8 +113,8 @@ describe('user ids', () => {
   ])(
     'are normalized: %j becomes %j if ids are integers, and %j if ids are text',
     (id, number, text) => {
-      expect(parseId(id, 'integer')).toBe(number)
-      expect(parseId(id, 'string')).toBe(text)
+      expect(normalizeOwnerId(id, 'integer')).toBe(number)
+      expect(normalizeOwnerId(id, 'string')).toBe(text)
     },
   )
 })

@@ -5,8 +5,8 @@ export interface PrintedDocument {
   /** Whether the page is laid out from right to left. */
   readonly rightToLeft: boolean
   /**
-   * Metadata of the file. `date` is the only time in it, so the same document always gives the same
-   * bytes.
+   * Metadata of the file. `date` is the only time in the file, so the same document always gives
+   * the same bytes.
    */
   readonly file: { readonly title: string; readonly author: string; readonly date: Date }
   /** The seller, at the top of the first page. */

@@ -10,7 +10,7 @@ const drawn = (pieces: readonly string[]) =>
     .join('')
     .replaceAll(NBSP, ' ')
 
-describe('piecesFromLeft, which orders the pieces of a line for drawing from the left', () => {
+describe('splitForDrawing(), which splits a line into pieces to be drawn from left to right,', () => {
   it.each([
     ['plain text', 'Gold (monthly)', 'Gold (monthly)'],
     ['brackets in Hebrew', 'אב (גד)', '(דג) בא'],

@@ -41,8 +41,8 @@ export interface BillingContext {
 }
 
 /**
- * Finishes an interrupted operation as far as the provider has carried it out. Idempotent. The
- * record of an operation that never reached the provider is kept.
+ * Finishes an operation that a crash interrupted, as far as the provider has carried it out.
+ * Idempotent. The record of an operation that never reached the provider is kept.
  */
 export type ResumeOperation = (
   context: BillingContext,

@@ -6,7 +6,11 @@ import { createSubscriptionEvents } from './events/subscription-events.ts'
 import type { LockedOwner } from './locked-owner.ts'
 import type { HeldLock } from './storage/locks.ts'
 import { saveSubscription } from './storage/subscriptions.ts'
-import type { NewSubscriptionRecord, StoredItem, SubscriptionRecord } from './storage/tables.ts'
+import type {
+  AdditionalItemRecord,
+  NewSubscriptionRecord,
+  SubscriptionRecord,
+} from './storage/tables.ts'
 import {
   findSubscriptionOwnership,
   type SubscriptionOwnership,
@@ -18,9 +22,10 @@ import { DEFAULT_SUBSCRIPTION_NAME, hashSubscriptionName } from './values/subscr
 import { hasSubscriptionEnded, type SubscriptionColumns } from './values/subscription-state.ts'
 
 /**
- * Reads the provider's subscription and writes our row from it. Our rows are updated in no other
- * way. A webhook only triggers this update, so neither the order nor the content of webhooks
- * matters. Returns the provider's subscription, or `null` if it no longer exists.
+ * Reads the provider's subscription and writes our row from it. This is the only way in which rows
+ * of subscriptions are updated. A webhook only triggers this update, so neither the order nor the
+ * content of webhooks matters. Returns the provider's subscription, or `null` if it no longer
+ * exists.
  */
 export async function refreshSubscriptionRow(
   context: BillingContext,
@@ -179,7 +184,7 @@ function chooseEndDate(
   return isSettled ? before.endsAt : subscriptionAtProvider.endsAt
 }
 
-function listAdditionalItems({ items = [] }: ProviderSubscription): StoredItem[] {
+function listAdditionalItems({ items = [] }: ProviderSubscription): AdditionalItemRecord[] {
   return items
     .filter(({ isMain }) => !isMain)
     .map(({ id, price, product, quantity }) => ({ providerId: id, price, product, quantity }))
@@ -209,11 +214,14 @@ export function isSameOwnership(a: SubscriptionOwnership, b: SubscriptionOwnersh
 }
 
 /** Compares items regardless of their order, which providers do not guarantee. */
-function sameItems(a: readonly StoredItem[], b: readonly StoredItem[]): boolean {
+function sameItems(
+  a: readonly AdditionalItemRecord[],
+  b: readonly AdditionalItemRecord[],
+): boolean {
   return a.length === b.length && a.every((item) => b.some((other) => isSameItem(item, other)))
 }
 
-function isSameItem(a: StoredItem, b: StoredItem): boolean {
+function isSameItem(a: AdditionalItemRecord, b: AdditionalItemRecord): boolean {
   return (
     a.providerId === b.providerId &&
     a.price === b.price &&

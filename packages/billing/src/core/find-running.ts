@@ -12,7 +12,7 @@ export interface RunningSubscription {
 
 /**
  * Reads the owner's newest subscription with this name from the provider. `null` if there is none,
- * or it has ended.
+ * or if it has ended.
  */
 export async function findRunningSubscription(
   context: BillingContext,

@@ -5,7 +5,7 @@ import type { ProviderName } from './values/provider-name.ts'
 
 /**
  * Returns the provider with this name.
- * @throws TypeError if it is no longer configured, although a row still names it.
+ * @throws TypeError if the provider is no longer configured, although a row still names it.
  */
 export function requireProvider({ options }: BillingContext, name: ProviderName): Provider {
   const provider = options.providers.find(name)

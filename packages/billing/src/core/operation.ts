@@ -18,8 +18,8 @@ export function beginOperation(
 }
 
 /**
- * Removes the record of a finished operation. Calls `save` in the same transaction, so that its
- * writes are committed together with the removal.
+ * Removes the record of a finished operation. Calls `saveResult` in the same transaction, so that
+ * its writes are committed together with the removal.
  */
 export function finishOperation(
   { operations }: BillingContext,

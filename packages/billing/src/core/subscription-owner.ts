@@ -4,13 +4,15 @@ import type { LockedOwner } from './locked-owner.ts'
 import type { NewSubscriptionRecord, SubscriptionRecord } from './storage/tables.ts'
 import type { ProviderName } from './values/provider-name.ts'
 
-/** The owner of a subscription, and the customer that it was made for, as stored in its row. */
+/**
+ * The owner of a subscription, and the customer for whom the subscription was made, as stored in
+ * its row.
+ */
 export type SubscriptionOwnership = Pick<NewSubscriptionRecord, 'owner' | 'providerCustomer'>
 
 /**
  * Determines the owner of a subscription from the customer that it was made for. If no owner has
- * that customer, the row keeps its owner, but the subscription no longer counts as one of that
- * owner.
+ * that customer, the row keeps its owner, but the subscription no longer counts as that owner's.
  */
 export async function findSubscriptionOwnership(
   context: BillingContext,
@@ -50,7 +52,9 @@ async function findSubscriptionCustomer(
   { providerCustomer: known }: Pick<SubscriptionRecord, 'providerCustomer'>,
 ): Promise<string | null> {
   if (subscriptionAtProvider.customerId !== null) return subscriptionAtProvider.customerId
-  return known === '' ? (await locked.gateway(provider)).findOwner(subscriptionAtProvider) : known
+  return known === ''
+    ? (await locked.gateway(provider)).findCustomerId(subscriptionAtProvider)
+    : known
 }
 
 /**

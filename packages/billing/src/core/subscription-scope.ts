@@ -53,7 +53,7 @@ export class SubscriptionScope {
     return this as SubscriptionScope as SubscriptionScopeWith<Part>
   }
 
-  /** Whether the provider has a capability. `false` if it is no longer configured. */
+  /** Whether the provider has a capability. `false` if the provider is no longer configured. */
   hasCapability(part: Capability): boolean {
     return this.context.options.providers.find(this.record.provider)?.can.includes(part) ?? false
   }
@@ -132,7 +132,7 @@ export class SubscriptionScope {
   }
 }
 
-/** A scope whose provider has a capability. Only `having()` returns it. */
+/** A scope whose provider has a capability, as returned by `withCapability()`. */
 export interface SubscriptionScopeWith<Part extends Capability> extends SubscriptionScope {
   gateway(): Promise<Gateway<Part>>
 }

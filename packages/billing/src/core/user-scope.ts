@@ -40,7 +40,7 @@ export class UserScope {
     return this as UserScope as UserScopeWith<Part>
   }
 
-  /** Whether the provider has a capability. `false` if it is no longer configured. */
+  /** Whether the provider has a capability. `false` if the provider is no longer configured. */
   can(part: Capability): boolean {
     return this.context.options.providers.find(this.provider)?.can.includes(part) ?? false
   }
@@ -87,7 +87,7 @@ export class UserScope {
   }
 }
 
-/** A scope whose provider has a capability. Only `having()` returns it. */
+/** A scope whose provider has a capability, as returned by `withCapability()`. */
 export interface UserScopeWith<Part extends Capability> extends UserScope {
   gateway(): Promise<Gateway<Part>>
 }

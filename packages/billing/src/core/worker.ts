@@ -213,7 +213,10 @@ async function scheduleEntryRetry<Entry extends RetryableEntry>(
   settings.logger.error(`${name} failed, attempt ${attempts}`, error)
 }
 
-/** Exponential back-off: 5 s, 20 s, 80 s … up to the longest pause. */
+/**
+ * Returns a function that calculates the time of the next attempt by exponential back-off: after 5,
+ * 20, 80 … seconds, up to the longest pause. The function returns `null` after the last attempt.
+ */
 export function createBackOffSchedule({
   attempts: maxAttempts,
   longestPause = 6 * 3600,

@@ -48,8 +48,8 @@ export interface BillingFeature extends FeatureParts<UserScope, SubscriptionScop
 }
 
 /**
- * A feature that a payment provider may lack. At a provider without it, its methods throw
- * Unsupported before any request.
+ * A feature that some payment providers do not support. For users of such a provider, its methods
+ * throw Unsupported before any request.
  */
 export interface CapabilityFeature<Name extends Capability>
   extends FeatureParts<UserScopeWith<Name>, SubscriptionScopeWith<Name>> {

@@ -15,7 +15,9 @@ export interface GatewayContractRunner {
   it(name: string, body: () => Promise<void>): void
 }
 
-/** An empty test account of a provider, with these objects. */
+/**
+ * An empty test account of a provider, and the prices and cards in it that the contract tests use.
+ */
 export interface GatewayUnderTest {
   /** The provider as an application would configure it. */
   readonly provider: Provider
@@ -161,7 +163,7 @@ export function createOperationId(): string {
   return (++operations).toString(16).padStart(24, 'c0')
 }
 
-/** Returns the `code` of the error that `ask` throws. */
+/** Runs `ask`, and returns the `code` of the error that it throws. */
 export async function catchErrorCode(ask: () => Promise<unknown>): Promise<string> {
   try {
     await ask()

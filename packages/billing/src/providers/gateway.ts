@@ -39,10 +39,10 @@ export interface GatewayReads {
   /** Lists the customer's subscriptions, oldest first. */
   listSubscriptions(customerId: string): Promise<ProviderSubscription[]>
   /**
-   * Finds the id of a subscription's customer, for providers whose subscription objects do not
-   * contain it.
+   * Finds the provider's id of a subscription's customer. For providers whose subscription objects
+   * do not contain the customer.
    */
-  findOwner(subscription: ProviderSubscription): Promise<string | null>
+  findCustomerId(subscription: ProviderSubscription): Promise<string | null>
   /**
    * Throws an error with the reason why the newest payment of a subscription failed or is still
    * pending. Does nothing if it succeeded.

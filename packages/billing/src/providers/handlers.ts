@@ -23,7 +23,9 @@ export interface HandlerContext {
   runDefault(): Promise<void>
 }
 
-/** A handler for one event type. Receives the SDK's own object. */
+/**
+ * A handler for one type of webhook event. Receives the event as an object of the provider's SDK.
+ */
 export type WebhookHandler = (event: unknown, context: HandlerContext) => unknown
 
 /** Derives the handler's name from an event type at run time, see the type `HandlerName`. */

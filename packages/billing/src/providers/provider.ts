@@ -51,7 +51,8 @@ export interface GatewayDependencies {
   /** The application's logger, for errors that no caller sees. */
   readonly logger: Logger
   /**
-   * Sends a request under the eyes of the application's observer. `undefined` if it has none.
+   * Sends a request and reports it to the application's observer. `undefined` if the application
+   * has no observer.
    * @see BillingOptions.observe
    */
   readonly observe?: Observe

@@ -8,7 +8,8 @@ export interface ProviderSubscription {
   /** The subscription's id at the provider. */
   readonly id: string
   /**
-   * The customer's id. `null` if the provider's object does not contain it; then use `findOwner`.
+   * The customer's id. `null` if the provider's object does not contain it; then use
+   * `findCustomerId()`.
    */
   readonly customerId: string | null
   /** The provider's id of the main price. */
@@ -46,11 +47,17 @@ export interface ProviderSubscription {
   readonly nameDigest: string | null
   /** Id of the operation that created the subscription. */
   readonly operation: string | null
-  /** The price including tax, if the provider does not handle taxes itself. `null` if it does. */
+  /**
+   * The price including tax, for a provider that does not handle taxes itself. `null` for other
+   * providers.
+   */
   readonly taxedPrice: number | null
   /** Time of the newest charge. `null` if the provider does not say. */
   readonly lastChargeAt: Date | null
-  /** Why the subscription ended. `null` while it runs, and if the provider does not say. */
+  /**
+   * Why the subscription ended. `null` while the subscription runs, and if the provider does not
+   * give a reason.
+   */
   readonly endReason: EndReason | null
   /** All items. Requires the capability `items`. */
   readonly items?: readonly ProviderItem[]
@@ -87,11 +94,14 @@ export interface ActiveDiscount {
   readonly percentOff: number | null
   /** Amount taken off each invoice. `null` for a percentage. */
   readonly amountOff: Money | null
-  /** When the discount expires. `null` if it does not, or expires after a number of invoices. */
+  /**
+   * When the discount expires. `null` if the discount does not expire, or expires after a number of
+   * invoices.
+   */
   readonly endsAt: Date | null
   /**
-   * Number of remaining invoices; 1 for a one-time discount. `null` if it does not expire, or
-   * expires at a date.
+   * Number of remaining invoices; 1 for a one-time discount. `null` if the discount does not
+   * expire, or expires at a date.
    */
   readonly billsLeft: number | null
 }
@@ -170,22 +180,25 @@ export interface NewSubscription extends StartTerms {
 export type TaxChoice = 'percentage' | 'automatic' | 'none' | readonly string[]
 
 /**
- * The terms under which a subscription runs. A second `create()` under the same name is compared
- * with them.
+ * The terms under which a subscription runs, with which the terms of a second `create()` under the
+ * same name are compared.
  */
 export interface AgreedTerms extends StartTerms {
   /**
    * Id of the coupon or promotion code that the subscription started with. `null` if there was
-   * none, or it was changed since.
+   * none, or if the discount was changed since.
    */
   readonly coupon: string | null
   /** Ids of the coupons and promotion codes that reduce the subscription's invoices now. */
   readonly discounts: readonly string[]
-  /** Length of the subscription's trial in days. `null` without one. */
+  /** Length of the subscription's trial in days. `null` if it has no trial. */
   readonly trialDays: number | null
   /** Ids of prices that the plan itself includes, in addition to the requested ones. */
   readonly included: readonly string[]
-  /** Tax that was chosen for this subscription only. Missing if it follows the options. */
+  /**
+   * Tax that was chosen for this subscription only. Missing if the subscription is taxed according
+   * to the options of billing.
+   */
   readonly chosenTax?: TaxChoice
   /** The payment method that is charged. `null` if there is none. */
   readonly method: ProviderPaymentMethod | null

@@ -17,7 +17,7 @@ export function toRequestedItems({
 /**
  * Whether a subscription has exactly these prices. The order after the main one does not matter.
  */
-export function hasItems(
+export function hasExactItems(
   found: ProviderSubscription,
   requestedItems: readonly RequestedItem[],
 ): boolean {

@@ -60,7 +60,7 @@ export interface EventSubject {
   readonly customerDeleted: boolean
   /** Whether the customer's payment method may have changed. */
   readonly cardChanged: boolean
-  /** Number of failed charges, if the event reports one. `null` otherwise. */
+  /** Number of failed charges, if the event reports this number. `null` otherwise. */
   readonly failedCharges: number | null
   /**
    * The invoice, refund or credit note that the event is about. Missing or `null` if there is none.

@@ -75,7 +75,10 @@ export interface BillingTest {
    * it too.
    */
   another(options?: Partial<BillingOptions>): Billing
-  /** Stops billing, the sandbox and the database (unless it was passed in). */
+  /**
+   * Stops billing and the sandbox, and closes the database unless it was given by the option
+   * `database`.
+   */
   close(): Promise<void>
 }
 

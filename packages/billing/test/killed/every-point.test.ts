@@ -29,9 +29,9 @@ const TABLE = [
   },
 ]
 
-describe('tryOneByOne(), which kills a process at each of its steps,', () => {
+describe('tryOneByOne(), the helper of tests that kills a process at each of its steps,', () => {
   it.each(TABLE.map((given) => [given.name, given.isProof, given] as const))(
-    'returns whether the kills prove anything if the process %s: %s',
+    'fails unless it has killed the process at each of the writes: the process %s (expected to succeed: %s)',
     async (_name, isProof, { steps, stops }) => {
       let stopped = 0
       const campaign = tryOneByOne(async (stopAt) => {

@@ -19,7 +19,7 @@ type Subscriptions = Pick<
   | 'findSubscription'
   | 'findByOperation'
   | 'listSubscriptions'
-  | 'findOwner'
+  | 'findCustomerId'
   | 'requirePaid'
   | 'findDiscounts'
   | 'findTerms'
@@ -92,7 +92,7 @@ export function subscriptions(options: PaperbackOptions): Subscriptions {
       return found ? describe(found) : null
     },
     listSubscriptions: async (customerId) => ledger.subscriptionsOf(customerId).map(describe),
-    findOwner: async ({ customerId }) => customerId,
+    findCustomerId: async ({ customerId }) => customerId,
     requirePaid: async () => undefined,
     findDiscounts: async () => [],
     async findTerms({ id }) {

@@ -237,7 +237,7 @@ describe.each(PROVIDERS)('the limits at $provider', ({ provider, card }) => {
     expect(invoice?.rawTotal().amount).toBe(1000 + Math.round(percentage * 10))
   })
 
-  it('include the provider’s number of attempts to charge a subscription before it ends, normally three', async () => {
+  it('include the number of failed charges after which the provider ends a subscription, normally three', async () => {
     const test = await start(provider)
     const { user, sandbox } = test
     await user.newSubscription('main', 'monthly').create(card)

@@ -256,7 +256,7 @@ export const en = {
     'You are the only owner of a team that has a subscription or open amounts. Make another member its owner, or end its subscription, on the page {teams}.',
   'leave.open': 'Your account cannot be deleted yet, because these amounts are still open:',
   'leave.pay':
-    'Pay unpaid invoices on the page {billing}. Usage that is not billed yet appears on the last invoice: cancel the subscription there, and come back when that invoice is paid.',
+    'Pay unpaid invoices on the page {billing}. If some usage is not billed yet, cancel the subscription on that page: its last invoice then includes the usage. Come back when that invoice is paid.',
   'leave.done': 'Your account was deleted',
   'leave.deleted': 'The account {email} and its data were deleted. You are signed out everywhere.',
   'leave.continues':

@@ -1,4 +1,4 @@
-/** A term of `newSubscription()`, named like the builder's method or argument. */
+/** A term of a new subscription, such as its plan, coupon or trial. */
 export type SubscriptionTerm =
   | 'provider'
   | 'plan'
@@ -25,6 +25,9 @@ export interface DifferentTerm {
   readonly inForce: string
   /** The requested value, as readable text. */
   readonly wanted: string
-  /** The method that makes the change, such as `swap()`. */
+  /**
+   * What to do instead of `create()`: the method that changes the running subscription to the
+   * requested value, such as `swap()`, or advice to create a new one.
+   */
   readonly use: string
 }

@@ -79,8 +79,8 @@ export interface ProviderFailure extends ErrorOptions {
   /** The provider that caused the error. */
   readonly provider: ProviderName
   /**
-   * The provider's own error code, such as `card_declined`, `2001` or `91904`. `null` if it sent
-   * none.
+   * The provider's own error code, such as `card_declined`, `2001` or `91904`. `null` if the
+   * provider sent none.
    */
   readonly providerCode: string | null
 }
@@ -89,7 +89,10 @@ export interface ProviderFailure extends ErrorOptions {
 export abstract class ProviderError extends BillingError {
   /** The provider that caused the error. */
   readonly provider: ProviderName
-  /** The provider's own error code, such as `card_declined` or `2001`. `null` if it sent none. */
+  /**
+   * The provider's own error code, such as `card_declined` or `2001`. `null` if the provider sent
+   * none.
+   */
   readonly providerCode: string | null
 
   constructor(message: string, failure: ProviderFailure) {
@@ -229,7 +232,7 @@ export class Unsupported extends defineError('unsupported') {
   }
 }
 
-/** The user has no customer at the provider yet, because nothing was paid so far. */
+/** The user has no customer at the provider yet. Subscribing or adding a card creates one. */
 export class NoCustomer extends defineError('no_customer') {}
 
 /** The customer has no payment method: no card and no PayPal account. */
@@ -360,7 +363,10 @@ export class PromotionCodeRefused extends defineError('promotion_code_refused', 
   }
 }
 
-/** Too many unusable promotion codes were tried. No request was sent to the provider. */
+/**
+ * The user has tried too many promotion codes that cannot be used. No request was sent to the
+ * provider.
+ */
 export class TooManyAttempts extends defineError('too_many_attempts') {
   /** Seconds until the next attempt is allowed. */
   readonly retryAfter: number
@@ -385,7 +391,7 @@ export class InvalidTaxId extends defineError('invalid_tax_id', ProviderError) {
  */
 export class TaxLocationUnknown extends defineError('tax_location_unknown', ProviderError) {}
 
-/** The user has no hosted page with this id. */
+/** The user has no hosted checkout page with this id. */
 export class CheckoutNotFound extends defineError('checkout_not_found') {}
 
 /** The signature of a webhook is invalid, so the provider did not send it. */

@@ -3,7 +3,10 @@ import { defineError, ProviderError, type ProviderFailure } from './errors.ts'
 
 /** The customer's bank or the provider declined the payment. Nothing was charged. */
 export class PaymentFailed extends defineError('payment_failed', ProviderError) {
-  /** The bank's reason, such as `insufficient_funds` or `Do Not Honor`. `null` if it gave none. */
+  /**
+   * The bank's reason for declining the payment, such as `insufficient_funds` or `Do Not Honor`.
+   * `null` if the bank gave no reason.
+   */
   readonly declineCode: string | null
 
   constructor(message: string, failure: ProviderFailure & { readonly declineCode: string | null }) {

@@ -1,6 +1,6 @@
 import type { Logger } from '../values/logger.ts'
 
-/** A change that an operator made with the command line, or tried to make. */
+/** A change that an operator made, or tried to make, with the command line. */
 export interface AuditEntry {
   /** Identifies the entry. */
   readonly id: string
@@ -11,8 +11,9 @@ export interface AuditEntry {
   /** Name of the operation, such as `billing.refund`. */
   readonly operation: string
   /**
-   * `started` is followed by `done` or `failed`, with `intentId`. If neither follows, the outcome is
-   * unknown.
+   * Outcome of the operation. `started`: recorded before a request to a provider. A later entry
+   * with the outcome `done` or `failed` has the id of the `started` entry in `intentId`; without
+   * such an entry, the outcome is unknown.
    */
   readonly outcome: 'done' | 'started' | 'failed' | 'refused'
   /** The changed object. `null` if there is none. */

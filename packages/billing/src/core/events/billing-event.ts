@@ -65,7 +65,7 @@ export interface DisputeEventData {
   readonly subscription: string | null
   /** The disputed amount. */
   readonly amount: Money
-  /** The provider's word for the reason. `null` if it gives none. */
+  /** Reason for the dispute, in the provider's words. `null` if the provider gives no reason. */
   readonly reason: string | null
   /**
    * `inquiry`: the bank only asks, and no money was withdrawn. `open`: not decided yet. `won`:
@@ -98,7 +98,10 @@ export interface CheckoutEventData {
   readonly id: string
   /** The purpose of the hosted page: a subscription, a one-time payment, or saving a card. */
   readonly mode: 'subscription' | 'payment' | 'setup'
-  /** Whether the payment has arrived. `false` while it is processing, such as a bank debit. */
+  /**
+   * Whether the payment has arrived. `false` while the payment, such as a bank debit, is still
+   * being processed.
+   */
   readonly isPaid: boolean
   /**
    * The provider's id of a one-time payment, for `refund()`. `null` for subscriptions, and if
@@ -192,18 +195,21 @@ export interface BillingEvents {
   readonly 'checkout.duplicate': {
     readonly checkout: CheckoutEventData
     readonly subscription: SubscriptionEventData
-    /** The subscription that existed before. */
+    /** The other subscription with the same name, which existed before. */
     readonly other: SubscriptionEventData
   }
-  /** A charge was disputed by the customer's bank, or (`inquiry`) the bank asked about it. */
+  /**
+   * A charge was disputed by the customer's bank, or the bank asked for information about a charge
+   * (status `inquiry`).
+   */
   readonly 'dispute.opened': { readonly dispute: DisputeEventData }
   /** A dispute was decided: `won` or `lost`. */
   readonly 'dispute.closed': { readonly dispute: DisputeEventData }
   /** Our row of the customer changed: its id at the provider, or its default payment method. */
   readonly 'customer.updated': {
-    /** The customer now. `null` if there is none any more. */
+    /** The customer after the change. `null` if the owner has no customer any more. */
     readonly customer: CustomerEventData | null
-    /** The customer before. `null` if there was none. */
+    /** The customer before the change. `null` if the owner had no customer. */
     readonly before: CustomerEventData | null
   }
   /**
@@ -232,7 +238,7 @@ export interface BillingEvents {
   /** The provider refused reported usage, so it is not billed. */
   readonly 'usage.refused': {
     readonly usage: UsageEventData
-    /** The provider's reason. */
+    /** The provider's reason for refusing the usage. */
     readonly reason: string
   }
 }

@@ -39,8 +39,8 @@ export interface EventStream extends EventOutbox {
   /** Delivers events until none is due. */
   process(): Promise<void>
   /**
-   * Deletes events that were delivered or given up before a date, and returns how many. Deleted
-   * events are no longer deduplicated.
+   * Deletes events that were delivered or given up before a date, and returns their number. If a
+   * deleted event occurs again, it is recorded again.
    */
   purge(before: Date): Promise<number>
   /** Adds a consumer of events. Called while billing is being created. */
@@ -56,7 +56,10 @@ export interface EventStream extends EventOutbox {
     type: Type,
     subject: string,
   ): Promise<BillingEvent<Type> | null>
-  /** Whether any consumer wants this type. Lets callers skip requests that only serve the event. */
+  /**
+   * Whether any consumer wants events of this type. If not, callers can skip requests that are only
+   * needed for the event.
+   */
   isWanted(type: BillingEventType): boolean
   /** Records an event. A repeat with the same type and subject is ignored. */
   record(tx: Database, event: NewBillingEvent): Promise<void>

@@ -3,8 +3,11 @@ import { sql } from 'kysely'
 import type { Owner } from '../values/owner.ts'
 import type { codeAttemptTable } from './tables.ts'
 
-/** The maximum number of attempts to use a promotion code, and when counting starts over. */
-export interface AttemptLimit {
+/**
+ * The maximum number of attempts to use a promotion code, and the time after which counting starts
+ * again.
+ */
+export interface CodeAttemptLimit {
   readonly limit: number
   readonly at: Date
   readonly until: Date
@@ -16,9 +19,9 @@ export interface CodeAttemptRepository {
    * Counts one more attempt of an owner. Returns `null` if the attempt is allowed, otherwise the
    * time from which the next attempt is allowed.
    */
-  count(owner: Owner, limit: AttemptLimit): Promise<Date | null>
+  count(owner: Owner, limit: CodeAttemptLimit): Promise<Date | null>
   /**
-   * Subtracts one attempt from an owner's count, because its code turned out to be usable or could
+   * Subtracts one attempt from an owner's count, because the code turned out to be usable or could
    * not be checked.
    */
   takeBack(owner: Owner, at: Date): Promise<void>

@@ -26,8 +26,8 @@ export type NewEvent = Pick<StoredEvent, 'owner' | 'type' | 'subject' | 'payload
 /** The queue of billing events, in the order in which they were recorded. */
 export interface EventRepository extends WorkQueue<StoredEvent, QueueState> {
   /**
-   * Adds an event, in the transaction of the row that it describes. Returns false if it was
-   * recorded before.
+   * Adds an event, in the transaction that writes the row which the event describes. Returns
+   * `false` if the event was recorded before.
    */
   add(event: NewEvent, at: Date, tx: Database): Promise<boolean>
   find(eventId: string): Promise<StoredEvent | null>

@@ -27,7 +27,10 @@ export interface HeldLock {
    * overwrite newer ones.
    */
   write<R>(write: (tx: Database) => Promise<R>): Promise<R>
-  /** Throws Busy if the lock was lost. Used in a transaction that holds a second lock as well. */
+  /**
+   * Throws Busy if the lock was lost, and otherwise extends its expiry within `tx`. For a
+   * transaction that requires a second lock as well.
+   */
   join(tx: Database): Promise<void>
 }
 
@@ -37,8 +40,8 @@ export interface LockSettings {
   /** Milliseconds to wait for a lock before throwing Busy. */
   readonly wait: number
   /**
-   * Called before a lock is taken. Throws if this process's clock differs too much from the
-   * database's.
+   * Called before a lock is taken, to verify that the clock of this process agrees with the
+   * database's clock. Throws if they differ too much.
    */
   readonly check?: () => Promise<void> | null
 }

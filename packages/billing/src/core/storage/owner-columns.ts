@@ -57,8 +57,8 @@ type Param<Params> = <Name extends keyof Params & string>(name: Name) => RawBuil
 export type OwnerStatement<Params, Row> = (owner: Owner, params: Params) => Promise<Row[]>
 
 /**
- * Prepares a query for the rows of an owner in two versions: one for users, and one for other
- * owners, which are stored in other columns.
+ * Prepares a query for the rows of an owner in two versions: one for users (column `user_id`), and
+ * one for other owners (columns `owner_type` and `owner_id`).
  */
 export function prepareOwnerStatement<Params extends object, Row>(
   database: Database,

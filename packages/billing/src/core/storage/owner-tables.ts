@@ -10,8 +10,7 @@ type Columns = 'phone' | 'address'
 export type ResolvedOwnerTable = Required<Omit<OwnerTable, Columns>> &
   Pick<OwnerTable, Columns> & {
     /**
-     * Whether the application set `taxPercentage`. A function that returns 0 is not the same as a
-     * missing option.
+     * Whether the application set the option `taxPercentage`, even to a function that returns 0.
      */
     readonly hasTaxPercentage: boolean
   }
@@ -77,19 +76,21 @@ export interface UserTable {
   /** Type of the primary key. @default 'integer' */
   readonly idType?: 'integer' | 'string'
   /**
-   * Column with the e-mail address for the customer. The column may be missing from the table.
+   * Column whose value becomes the customer's e-mail address at the provider. Ignored if the table
+   * has no such column.
    * @default 'email'
    */
   readonly email?: string
   /**
-   * Column with the name for the customer. The column may be missing from the table. @default
-   * 'name'
+   * Column whose value becomes the customer's name at the provider. Ignored if the table has no
+   * such column. @default 'name'
    */
   readonly name?: string
-  /** Column with the telephone number for the customer. @default none */
+  /** Column whose value becomes the customer's telephone number at the provider. @default none */
   readonly phone?: string
   /**
-   * Columns with the address for the customer, such as `{ line1: 'street', city: 'town' }`.
+   * Columns whose values become the customer's address, such as
+   * `{ line1: 'street', city: 'town' }`.
    * @default none
    */
   readonly address?: AddressColumns

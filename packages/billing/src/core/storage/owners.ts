@@ -154,7 +154,7 @@ const WHOLE_NUMBER = /^(?:0|-?[1-9]\d{0,18})$/
  * Normalizes an owner's id as stored in its row. `null` if it is invalid: `'1e0'`, `' 1'` and
  * `'0x1'` are not integers here, although some databases would convert them.
  */
-export function parseId(id: unknown, type: 'integer' | 'string'): string | null {
+export function normalizeOwnerId(id: unknown, type: 'integer' | 'string'): string | null {
   if (typeof id === 'number') return Number.isSafeInteger(id) ? String(id) : null
   if (typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH) return null
   if (type === 'integer') return WHOLE_NUMBER.test(id) ? id : null
@@ -207,7 +207,7 @@ function createOwnerRowAccess(
     await on.kysely.updateTable(table).set(values).where(idColumn, '=', id).execute()
   }
   const find = async (id: Id) => {
-    const text = parseId(id, described.idType)
+    const text = normalizeOwnerId(id, described.idType)
     if (text === null) return null
     const found = first(await byId({ id: text }).then(({ rows }) => rows, ignoreImpossibleValue))
     // SQLite and MySQL also match similar ids (numeric conversion, collation).
@@ -219,7 +219,7 @@ function createOwnerRowAccess(
   return {
     find,
     async findMany(ids: readonly Id[]): Promise<BilledOwner[]> {
-      const wanted = new Set(ids.flatMap((id) => parseId(id, described.idType) ?? []))
+      const wanted = new Set(ids.flatMap((id) => normalizeOwnerId(id, described.idType) ?? []))
       if (wanted.size === 0) return []
       try {
         const found = await list(select().where(idColumn, 'in', [...wanted]))

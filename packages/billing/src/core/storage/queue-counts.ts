@@ -30,7 +30,10 @@ export interface CountedQueue {
   readonly givenUp?: string
   /** State of the entries that are on hold. Unset: the queue has none. */
   readonly held?: string
-  /** Whether entries are only on hold once they are due again: until then they are worked on. */
+  /**
+   * Whether entries in the state `held` count as on hold only after their due date. Before that
+   * date, a worker is still processing them.
+   */
   readonly isHeldOnceDue?: boolean
   /** Counts only the rows whose `column` has one of the `values`. @default all rows */
   readonly within?: { readonly column: string; readonly values: readonly string[] }

@@ -51,7 +51,9 @@ export interface WorkQueue<Entry, State extends string> {
    * claimed the entry, or if it is finished.
    */
   claim(id: number, at: Date, until: Date): Promise<Entry | null>
-  /** Marks an entry as finished with this state. Returns false if it was finished before. */
+  /**
+   * Marks an entry as finished with this state. Returns `false` if the entry was finished before.
+   */
   finish(id: number, state: Exclude<State, 'pending'>, at: Date): Promise<boolean>
   /** Schedules the next attempt, or gives up. Does nothing if the entry is finished. */
   fail(id: number, failure: FailedAttempt): Promise<void>

@@ -15,8 +15,8 @@ import {
   type SubscriptionStatus,
 } from './subscription-conditions.ts'
 import {
+  type AdditionalItemRecord,
   type NewSubscriptionRecord,
-  type StoredItem,
   type SubscriptionRecord,
   type SubscriptionRow,
   subscriptionItemTable,
@@ -48,8 +48,8 @@ export interface SubscriptionRepository {
   /** Lists subscriptions of all owners, newest row first. */
   list(wanted: SubscriptionFilter, now: Date): Promise<SubscriptionRecord[]>
   /**
-   * Returns the id of row number `count`, counted from the newest row down, or from the row below
-   * the id `before` if one is given. `null` if there are fewer rows.
+   * Counts rows from the newest one down, starting below the id `before` if it is given, and
+   * returns the id of row number `count`. `null` if there are fewer rows.
    */
   findEnd(before: number | undefined, count: number): Promise<number | null>
   /**
@@ -76,7 +76,7 @@ export interface SubscriptionRepository {
   hadTrial(owner: Owner): Promise<boolean>
 }
 
-/** How many subscriptions have a price. */
+/** A price, and the number of subscriptions that have it. */
 export interface PriceSubscriptionCount {
   /** The provider that has the price. */
   readonly provider: ProviderName
@@ -387,8 +387,8 @@ function withItems(
 /** Groups joined rows by subscription, in the order of the rows. */
 function groupItems(
   rows: readonly JoinedRow[],
-): { readonly row: SubscriptionRow; readonly items: readonly StoredItem[] }[] {
-  const found = new Map<unknown, { row: JoinedRow; items: StoredItem[] }>()
+): { readonly row: SubscriptionRow; readonly items: readonly AdditionalItemRecord[] }[] {
+  const found = new Map<unknown, { row: JoinedRow; items: AdditionalItemRecord[] }>()
   for (const row of rows) {
     const known = found.get(row.id) ?? { row, items: [] }
     found.set(row.id, known)

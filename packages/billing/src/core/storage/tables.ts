@@ -39,8 +39,8 @@ export interface SyncProgress {
   /** Providers whose lists were read completely. */
   readonly listed: readonly ProviderName[]
   /**
-   * The time, in milliseconds, since which objects must have changed to be compared. `null` to
-   * compare everything.
+   * Only objects that changed at or after this time (milliseconds since 1970) are compared. `null`
+   * to compare everything.
    */
   readonly since: number | null
 }
@@ -312,11 +312,11 @@ export interface SubscriptionRecord
     SubscriptionColumns {
   readonly owner: Owner
   /** The additional items. The main price is part of the subscription's own row. */
-  readonly items: readonly StoredItem[]
+  readonly items: readonly AdditionalItemRecord[]
 }
 
-/** An additional price of a subscription. */
-export interface StoredItem {
+/** An additional price of a subscription, as stored in our database. */
+export interface AdditionalItemRecord {
   readonly providerId: string
   readonly price: string
   readonly product: string | null

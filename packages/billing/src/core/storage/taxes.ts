@@ -13,7 +13,7 @@ export interface DatedTaxTerms extends TaxTerms {
 }
 
 export interface TaxRepository {
-  /** Finds the newest tax terms of a subscription. */
+  /** Finds the newest tax terms of a subscription. `null` if none are stored. */
   find(provider: ProviderName, subscriptionId: string): Promise<TaxTerms | null>
   /** Lists the tax terms of all subscriptions of the owner, oldest first. */
   listByOwner(owner: Owner): Promise<DatedTaxTerms[]>

@@ -17,7 +17,9 @@ export interface CustomerTransfer {
 export interface OwnerTransferRepository {
   /** Whether this is the newest transfer by which the previous owner gave away a customer. */
   isNewest(transfer: CustomerTransfer): Promise<boolean>
-  /** Whether the owner transferred away a customer with whom it had used up its free trial. */
+  /**
+   * Whether the owner transferred a customer to another owner after it had used up its free trial.
+   */
   hadTrial(owner: Owner): Promise<boolean>
   /**
    * Records the transfer, and moves all rows of the customer to the new owner. Returns the

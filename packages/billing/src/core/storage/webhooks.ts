@@ -28,7 +28,7 @@ export interface WebhookFilter {
 export interface WebhookRepository
   extends WorkQueue<StoredWebhook, WebhookState>,
     QueuePages<StoredWebhook, WebhookState> {
-  /** Adds a webhook. Returns false if it is stored already. */
+  /** Adds a webhook. Returns `false` if the same event is already stored. */
   add(event: NewWebhook, at: Date): Promise<boolean>
   /** Makes the matching handled events and dead letters due again, and returns their number. */
   replay(which: WebhookFilter, at: Date): Promise<number>

@@ -1,14 +1,14 @@
 /** The customer's default payment method, for display: either a card or a PayPal account. */
 export interface CardSummary {
-  /** Brand of the card, such as `visa`. `null` without a card. */
+  /** Brand of the card, such as `visa`. `null` if there is no card. */
   readonly cardBrand: string | null
-  /** Last four digits of the card or bank account. `null` without one. */
+  /** Last four digits of the card or bank account. `null` if there is neither. */
   readonly cardLastFour: string | null
   /** E-mail address of the PayPal account. `null` for a card. */
   readonly paypalEmail: string | null
   /**
-   * Last month in which the card is valid, such as `2027-04`. `null` or missing if it does not
-   * expire.
+   * Last month in which the card is valid, such as `2027-04`. `null` or missing if the card does
+   * not expire.
    */
   readonly cardExpires?: string | null
 }

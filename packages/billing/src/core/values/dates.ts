@@ -1,7 +1,10 @@
 import { InvalidArgument } from '../errors/errors.ts'
 import { formatValue } from './arguments.ts'
 
-/** @throws InvalidArgument unless `at` is a Date later than `now`. */
+/**
+ * Checks that a date passed by a caller is in the future.
+ * @throws InvalidArgument unless `at` is a Date later than `now`.
+ */
 export function requireFuture(argumentName: string, at: unknown, now: Date): void {
   if (at instanceof Date && at.getTime() > now.getTime()) return
   throw new InvalidArgument(
@@ -9,7 +12,10 @@ export function requireFuture(argumentName: string, at: unknown, now: Date): voi
   )
 }
 
-/** @throws InvalidArgument unless `at` is a Date not later than `now`. */
+/**
+ * Checks that a date passed by a caller is not in the future.
+ * @throws InvalidArgument unless `at` is a Date not later than `now`.
+ */
 export function requirePast(what: string, at: unknown, now: Date): void {
   if (at instanceof Date && at.getTime() <= now.getTime()) return
   throw new InvalidArgument(

@@ -25,7 +25,7 @@ export function requirePageLocale(text: string | undefined): string | null {
 
 /**
  * Parses a locale that a caller passed.
- * @throws InvalidArgument if it is invalid.
+ * @throws InvalidArgument if the locale is invalid.
  */
 export function requireLocale(argumentName: string, text: unknown): string {
   const locale = findLocale(text)

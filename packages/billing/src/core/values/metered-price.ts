@@ -126,8 +126,8 @@ function toPricedLine(quantity: Decimal, unit: number | string, tier: number | n
 }
 
 /**
- * Describes what is wrong with a price, for the check of the options at start-up. `null` if it is
- * valid.
+ * Describes what is wrong with a price, for the check of the options at start-up. `null` if the
+ * price is valid.
  */
 export function findPriceFault(price: MeteredPrice): string | null {
   const { included = 0 } = price

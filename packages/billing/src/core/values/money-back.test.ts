@@ -78,7 +78,7 @@ const CREDIT: ReadonlyArray<[string, Partial<PaidTime>, { unused: number; credit
   ['nothing sold', { sold: 0 }, { unused: 500, credit: 0 }],
 ]
 
-describe('creditFor(), the credit for unused time (threat Q1)', () => {
+describe('computeUnusedTimeCredit(), the credit for unused time (threat Q1)', () => {
   it.each(CREDIT)('is computed from the payment: %s', (_, change, { unused, credit }) => {
     const time = { sold: 20_000, withheld: 0, returned: 0, ...change }
     expect(computeUnusedTimeCredit(unused, time)).toBe(credit)

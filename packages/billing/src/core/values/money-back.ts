@@ -1,6 +1,6 @@
 /**
- * Money that was returned to a customer, with the states that decide whether it counts. Amounts in
- * the currency's smallest unit.
+ * Money that was returned to a customer: refunds, disputes and credit notes, each with the state
+ * that decides whether it counts as returned. Amounts in the currency's smallest unit.
  */
 export interface ReturnedMoney {
   readonly refunds: readonly { readonly amount: number; readonly hasFailed: boolean }[]
@@ -57,8 +57,8 @@ export function computeRemainingMoney({ sold, withheld, returned }: PaidTime): n
 }
 
 /**
- * Returns the credit for unused time: its price, reduced in proportion to the money that was
- * already returned, and at most the money that was not.
+ * Returns the credit for unused time: the price of that time, reduced in proportion to the money
+ * that was already returned, and never more than the money that was not returned.
  * @param slack Units by which the rounded taxes on credit and charge may differ.
  */
 export function computeUnusedTimeCredit(unused: number, time: PaidTime, slack = 0): number {

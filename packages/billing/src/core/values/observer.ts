@@ -51,7 +51,8 @@ export type Observer = (
 ) => Promise<unknown>
 
 /**
- * Does a piece of work under the eyes of the observer. Resolves and rejects exactly as `run` does.
+ * Does a piece of work and reports it to the application's observer. Resolves and rejects exactly
+ * as `run` does.
  */
 export type Observe = <Result>(
   work: ObservedWork,
@@ -59,7 +60,10 @@ export type Observe = <Result>(
   responseOf?: (result: Result) => ObservedResponse | null,
 ) => Promise<Result>
 
-/** Protects billing from mistakes of the observer: work is done exactly once, whatever it does. */
+/**
+ * Wraps the observer so that its mistakes do no harm: each piece of work is done exactly once,
+ * whatever the observer does.
+ */
 export function createObserveFunction(observer: Observer, logger: Logger): Observe {
   return async (work, run, responseOf = () => null) => {
     let running: ReturnType<typeof run> | null = null

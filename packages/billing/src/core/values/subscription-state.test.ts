@@ -95,7 +95,7 @@ describe('the functions that derive the state of a subscription', () => {
     ['awaits_first_payment', false, true],
     ['closed', false, false],
   ] as const)(
-    'return for the standing %s: pastDue() %s, awaitsFirstPayment() %s',
+    'derive pastDue() and awaitsFirstPayment() from the meaning of the provider’s status (meaning: %s, expected: %s and %s)',
     (standing, isLate, isAwaited) => {
       const columns = { ...open, standing }
       expect([state.isPastDue(columns), state.awaitsFirstPayment(columns)]).toEqual([
@@ -105,7 +105,7 @@ describe('the functions that derive the state of a subscription', () => {
     },
   )
 
-  it('include active(), which is false while the subscription is suspended', () => {
+  it('return false for active() while access is suspended', () => {
     expect(state.isSubscriptionActive(open, NOW)).toBe(true)
     expect(state.isSubscriptionActive({ ...open, isSuspended: true }, NOW)).toBe(false)
   })
@@ -116,7 +116,7 @@ describe('the functions that derive the state of a subscription', () => {
     ['paused, in grace', at(-1), at(1), true],
     ['ended while it was paused', at(-1), at(0), false],
   ])(
-    'include paused(), which is true only until the subscription ends (case: %s)',
+    'return true for paused() only until the subscription ends (case: %s)',
     (_name, pausedAt, endsAt, expectedPaused) => {
       expect(state.isSubscriptionPaused({ ...open, pausedAt, endsAt }, NOW)).toBe(expectedPaused)
     },

@@ -31,8 +31,8 @@ export interface SubscriptionColumns {
 }
 
 /**
- * Returns the meaning of a status. Unknown ones mean `open`: paying customers must not be locked
- * out by a new status.
+ * Returns the meaning of a status. Unknown statuses mean `open`: paying customers must not be
+ * locked out by a new status.
  */
 export function lookUpStanding(statuses: StandingsByStatus, status: string): SubscriptionStanding {
   return Object.hasOwn(statuses, status) ? (statuses[status] ?? 'open') : 'open'
@@ -76,7 +76,10 @@ export function hasSubscriptionEnded(columns: SubscriptionColumns, now: Date): b
   return isSubscriptionCancelled(columns) && !isOnGracePeriod(columns, now)
 }
 
-/** Whether the subscription is paused, that is, not billed. Says nothing about access. */
+/**
+ * Whether the subscription is paused, that is, not billed. A paused subscription may still grant
+ * access.
+ */
 export function isSubscriptionPaused(
   columns: SubscriptionColumns & { readonly pausedAt: Date | null },
   now: Date,

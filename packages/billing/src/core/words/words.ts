@@ -94,11 +94,14 @@ export interface MailWords extends Readonly<Record<MailKind, MailKindWords>> {
    */
   readonly lastAttempt: string
   /**
-   * Sentence in mail about the end of a trial which says that the subscription is billed
-   * afterwards.
+   * Sentence in mail about the end of a trial which says that the subscription is charged from then
+   * on. Used if a subscription follows the trial.
    */
   readonly subscriptionFollows: string
-  /** Sentence in mail about the end of a trial which is sent if no subscription follows. */
+  /**
+   * Sentence in mail about the end of a trial which asks the customer to subscribe. Used if no
+   * subscription follows the trial.
+   */
   readonly noSubscription: string
   /** Text of the link to change the payment method. */
   readonly changeMethod: string

@@ -55,7 +55,7 @@ export interface CustomerBalance {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Credit and debt of customers. */
+    /** Gateway interface to the balance (credit and debt) of customers. */
     readonly balance: CustomerBalance
   }
 

@@ -28,9 +28,9 @@ declare module '../../billable-user.ts' {
     balanceTransactions(options?: BalanceListOptions): Promise<BalanceEntry[]>
 
     /**
-     * Adds credit to the customer's balance, and creates the customer if needed. Mark credit
-     * without a payment behind it as a `gift`. Each call without an idempotency key adds the credit
-     * again.
+     * Adds credit to the customer's balance, and creates the customer if needed. Pass `gift: true`
+     * for credit that the customer has not paid for. Each call without an idempotency key adds the
+     * credit again.
      * @throws InvalidAmount if the amount is not above zero.
      * @throws ProviderRejected if the idempotency key was used for another amount.
      * @example

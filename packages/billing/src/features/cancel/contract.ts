@@ -12,7 +12,7 @@ export interface EndDates {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Ending subscriptions on any day. */
+    /** Gateway interface for ending subscriptions on any day. */
     readonly endDates: EndDates
   }
 }

@@ -19,7 +19,7 @@ declare module '../../subscription.ts' {
 
     /**
      * Cancels the subscription immediately. A prorated charge that a swap left for the next invoice
-     * is dropped, unless `invoiceNow` bills it first. At providers that charge every swap
+     * is never charged, unless `invoiceNow` bills it first. At providers that charge every swap
      * immediately, `invoiceNow` has no effect.
      */
     cancelNow(options?: CancelNowOptions): Promise<Subscription>

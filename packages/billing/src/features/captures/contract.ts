@@ -35,8 +35,8 @@ export interface PaymentCaptures {
    */
   capture(id: string, amount: Money): Promise<CardAuthorization>
   /**
-   * Releases the money of an authorization and returns its new state. If it is no longer open,
-   * returns it unchanged.
+   * Releases the money of an authorization and returns its new state. An authorization that is no
+   * longer open is returned unchanged.
    */
   release(id: string): Promise<CardAuthorization>
 }
@@ -44,8 +44,8 @@ export interface PaymentCaptures {
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
     /**
-     * Gateway interface for payments that are authorized now and captured later. `charge` then
-     * accepts `captureLater`.
+     * Gateway interface for payments that are authorized now and captured later. Gateways that
+     * implement it accept the option `captureLater` in `charge()`.
      */
     readonly captures: PaymentCaptures
   }

@@ -33,7 +33,7 @@ export interface ProviderCardSetup {
   readonly status: ProviderPayment['status']
   /** Data that the browser script needs while the customer has to act. Otherwise `null`. */
   readonly confirmation: PendingConfirmation | null
-  /** The id of the payment method stored by this setup. `null` until it has succeeded. */
+  /** The id of the payment method stored by this setup. `null` until the setup has succeeded. */
   readonly paymentMethod: string | null
 }
 
@@ -49,7 +49,7 @@ export interface CardSetups {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Cards stored without a payment. */
+    /** Gateway interface for card setups, which store a card without a payment. */
     readonly setups: CardSetups
   }
 

@@ -6,7 +6,9 @@ export interface CatalogPrice {
   readonly id: string
   /** Name for people. `null` if the provider has none. */
   readonly name: string | null
-  /** Amount per unit and period. `null` if it depends on the quantity or the usage. */
+  /**
+   * Amount per unit and period. `null` if the amount per unit depends on the quantity or the usage.
+   */
   readonly amount: Money | null
   /** Length of a billing period. */
   readonly period: { readonly unit: 'day' | 'week' | 'month' | 'year'; readonly count: number }
@@ -26,7 +28,7 @@ export interface CatalogCoupon {
   readonly amountOff: Money | null
   /** `once`, `forever`, or the number of billing periods (at Stripe: of months). */
   readonly lasts: 'once' | 'forever' | number
-  /** Whether it can still be used for new subscriptions. */
+  /** Whether the coupon can still be used for new subscriptions. */
   readonly isValid: boolean
 }
 
@@ -40,25 +42,25 @@ export interface CatalogPromotionCode {
   readonly coupon: string
   /** Whether the code, and its coupon, can still be used. */
   readonly isActive: boolean
-  /** When the code expires. `null` if it never does. */
+  /** When the code expires. `null` if it never expires. */
   readonly expiresAt: Date | null
-  /** How often it can still be used. `null` for any number of times. */
+  /** How often the code can still be used. `null` if this is not limited. */
   readonly left: number | null
 }
 
-/** Selects a part of a catalog's list. */
+/** Selects one page of a list in the catalog. */
 export interface CatalogRange {
   /** The most entries to list, from 1 to 100. */
   readonly limit: number
-  /** Id of the entry after which the part begins. `null` for the first part. */
+  /** Cursor: id of the last entry of the previous page. `null` for the first page. */
   readonly after: string | null
 }
 
-/** A part of a catalog's list. */
+/** One page of a list in the catalog. */
 export interface CatalogPage<Entry> {
   /** The entries, in the order in which the provider lists them. */
   readonly entries: readonly Entry[]
-  /** The value of `after` for the next part. `null` if this is the last one. */
+  /** Cursor: the value of `after` for the next page. `null` on the last page. */
   readonly next: string | null
 }
 
@@ -77,7 +79,10 @@ export interface Catalog {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Prices, coupons and promotion codes as defined at the provider. */
+    /**
+     * Gateway interface to the prices, coupons and promotion codes that are defined at the
+     * provider.
+     */
     readonly catalog: Catalog
   }
 

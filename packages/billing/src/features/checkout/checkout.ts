@@ -21,7 +21,8 @@ export interface Checkout {
    */
   readonly status: 'open' | 'complete' | 'expired'
   /**
-   * Expires the page, so that the customer can no longer pay on it. Does nothing if it is not open.
+   * Expires the page, so that the customer can no longer pay on it. Does nothing if the page is not
+   * open.
    */
   expire(): Promise<void>
   /**

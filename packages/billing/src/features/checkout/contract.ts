@@ -154,7 +154,10 @@ export interface ProviderCheckout {
    * The application's path that was passed to `create()`. `null` if the page was not created by us.
    */
   readonly successPath: string | null
-  /** The provider's id of the subscription that the page started. `null` until then. */
+  /**
+   * The provider's id of the subscription that the page started. `null` if it has not started one
+   * yet.
+   */
   readonly subscriptionId: string | null
   /**
    * The provider's id of a single payment made on the page, which `refunds.find()` accepts. `null`

@@ -34,7 +34,7 @@ interface FailedRequest {
   readonly headers?: HttpResponse['headers'] | undefined
   readonly reason: string
   /**
-   * The requested path, to which the customer can return later. `null` if the request contains an
+   * The requested path, to which the visitor can return later. `null` if the request contains an
    * invalid id.
    */
   readonly path: string | null

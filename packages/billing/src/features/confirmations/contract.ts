@@ -45,7 +45,7 @@ export interface PaymentConfirmations {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Payments that the customer has to confirm at their bank. */
+    /** Gateway interface to payments that the customer has to confirm with their bank. */
     readonly confirmations: PaymentConfirmations
   }
 

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
 import { toSeconds } from '../../providers/stripe/client.ts'
 import {
-  createNotDelayableError,
+  createCannotDelayError,
   findDelayAlternative,
   type TaxAndOtherChanges,
 } from './stripe-pay-update.ts'
@@ -96,14 +96,14 @@ describe('delaying a change of a subscription until the customer confirms the pa
       { tax, remembered: { tollgate_held_tax_0: '{}', tollgate_held_tax_1: '' } },
       null,
     ],
-  ])('%s', (_name, current, parts, expected) => {
+  ])('is possible only for some changes: it %s', (_name, current, parts, expected) => {
     const found = findDelayAlternative(current, { tax: {}, change, remembered: {}, ...parts }, NOW)
     if (expected === null) expect(found).toBeNull()
     else expect(found).toContain(expected)
   })
 
   it('throws an error that names an alternative if it is impossible', () => {
-    const refused = createNotDelayableError('resume(), then swap()', new Error('asked'))
+    const refused = createCannotDelayError('resume(), then swap()', new Error('asked'))
     expect(refused.message).toMatch(/until they confirm\. Instead: resume\(\), then swap\(\)$/)
     expect(refused).toMatchObject({
       code: 'payment_failed',

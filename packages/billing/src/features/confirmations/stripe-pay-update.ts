@@ -29,7 +29,7 @@ export async function updateAndPay(
     const hasTax = Object.keys(tax).length > 0
     const remembered = hasTax ? encodePreviousTaxes(current, { tax, change }) : {}
     const alternative = findDelayAlternative(current, { tax, change, remembered }, now)
-    if (alternative !== null) throw createNotDelayableError(alternative, error)
+    if (alternative !== null) throw createCannotDelayError(alternative, error)
     if (hasTax) {
       const update = { metadata: remembered, proration_behavior: 'none' } as const
       await stripe.subscriptions.update(id, { ...tax, ...update })
@@ -130,7 +130,7 @@ const DELAYABLE: readonly string[] = [
   'add_invoice_items',
 ]
 
-export function createNotDelayableError(alternative: string, cause: unknown): PaymentFailed {
+export function createCannotDelayError(alternative: string, cause: unknown): PaymentFailed {
   return new PaymentFailed(
     `The customer's bank requires authentication, and Stripe cannot delay this whole change until they confirm. Instead: ${alternative}`,
     {

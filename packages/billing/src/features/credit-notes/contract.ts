@@ -54,13 +54,13 @@ export interface CreditNotes {
    * refund they can still document.
    */
   left(invoice: string, refund: string | null): Promise<RemainingCredit>
-  /** Issues a credit note. A repeated call with the same key returns the first one. */
+  /** Issues a credit note. A repeated call with the same key returns the same credit note. */
   create(note: NewCreditNote): Promise<CreditNoteData>
 }
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Documents that reverse an invoice. */
+    /** Gateway interface to credit notes, which reverse an invoice in full or in part. */
     readonly creditNotes: CreditNotes
   }
 

@@ -8,8 +8,8 @@ import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 
 /**
- * Wraps the owner repository, so that every change of a customer records `customer.updated` in the
- * same transaction.
+ * Wraps the owner repository, so that every change of a customer also records the event
+ * `customer.updated` in the same transaction.
  */
 export function withCustomerEvents(
   owners: OwnerRepository,

@@ -27,7 +27,7 @@ import { isMissingObjectError, toBillingError } from '../../providers/stripe/err
 import { createIdempotently } from '../../providers/stripe/once.ts'
 
 /** Fields that a request must expand (Stripe's `expand` parameter) for `describeCustomer()`. */
-export const CUSTOMER_EXPAND = ['invoice_settings.default_payment_method']
+export const CUSTOMER_EXPAND_PARAM = ['invoice_settings.default_payment_method']
 
 type Customers = Pick<
   Gateway,
@@ -39,7 +39,7 @@ export function createStripeCustomers(context: StripeContext): Customers {
 
   async function findCustomer(id: string): Promise<ProviderCustomer | null> {
     return nullIfMissing(async () => {
-      const customer = await stripe.customers.retrieve(id, { expand: CUSTOMER_EXPAND })
+      const customer = await stripe.customers.retrieve(id, { expand: CUSTOMER_EXPAND_PARAM })
       return customer.deleted ? null : describeCustomer(customer)
     })
   }
@@ -132,7 +132,7 @@ export async function makeDefaultMethod(
 ): Promise<ProviderCustomer> {
   const customer = await context.stripe.customers.update(customerId, {
     invoice_settings: { default_payment_method: method },
-    expand: CUSTOMER_EXPAND,
+    expand: CUSTOMER_EXPAND_PARAM,
   })
   await repointSubscriptions(context, customerId, method)
   return describeCustomer(customer)
@@ -257,7 +257,7 @@ export async function findDefaultMethod(
   { stripe }: StripeContext,
   customerId: string,
 ): Promise<Stripe.PaymentMethod | null> {
-  const customer = await stripe.customers.retrieve(customerId, { expand: CUSTOMER_EXPAND })
+  const customer = await stripe.customers.retrieve(customerId, { expand: CUSTOMER_EXPAND_PARAM })
   if (customer.deleted) return null
   const method = customer.invoice_settings.default_payment_method
   if (typeof method === 'object' && method !== null) return method
@@ -316,7 +316,7 @@ export function toStripeCustomer(details: CustomerDetails): Stripe.CustomerUpdat
   }
 }
 
-/** Converts an address. `null` if it is empty. */
+/** Converts an address for Stripe. `null` if the address is empty. */
 export function toStripeAddress({ postalCode, ...rest }: Address): Stripe.AddressParam | null {
   if (postalCode === undefined && Object.keys(rest).length === 0) return null
   return { ...rest, ...(postalCode === undefined ? {} : { postal_code: postalCode }) }

@@ -12,8 +12,8 @@ import type { DefaultHandler } from '../webhooks/default-handler.ts'
 import type { ProviderDispute } from './contract.ts'
 
 /**
- * Stores a dispute in its current state, and cancels its subscription if it is lost and the option
- * `disputes` is set to `end`.
+ * Stores a dispute in its current state, and cancels its subscription if the dispute is lost and
+ * the option `disputes` is `{ access: 'end' }`.
  */
 export async function storeDispute(
   context: BillingContext,
@@ -38,7 +38,7 @@ export async function storeDispute(
 interface DisputeToRecord {
   readonly provider: ProviderName
   readonly found: ProviderDispute
-  /** The subscription that the charge paid for. */
+  /** The row of the subscription that the disputed charge paid for. `null` if there is none. */
   readonly row: SubscriptionRecord | null
   readonly emitsEvents: boolean
 }

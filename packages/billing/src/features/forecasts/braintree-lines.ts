@@ -67,11 +67,11 @@ export function createBalanceLine(balance: number): ForecastLine {
 }
 
 /**
- * If credit exceeds the other lines, adds a line for the unused credit, which stays on the balance,
- * so that the total is never below zero.
+ * Adds a line for unused credit if the credit exceeds the other lines, so that the total is never
+ * below zero. The unused credit stays on the balance.
  */
-export function withUnusedCredit(lines: readonly ForecastLine[]): ForecastLine[] {
-  const rest = Math.max(0, -sumOfLines(lines))
+export function addUnusedCreditLine(lines: readonly ForecastLine[]): ForecastLine[] {
+  const rest = Math.max(0, -sumForecastLines(lines))
   return [...lines, { kind: 'balance', description: 'Kept for later invoices', amount: rest }]
 }
 
@@ -80,7 +80,7 @@ export function toUpcomingInvoice(
   lines: readonly ForecastLine[],
   { currency, tax, date }: { currency: string; tax: BasisPoints; date: Date },
 ): UpcomingInvoice {
-  const total = sumOfLines(lines)
+  const total = sumForecastLines(lines)
   return {
     date,
     total: money(total, currency),
@@ -91,6 +91,6 @@ export function toUpcomingInvoice(
   }
 }
 
-export function sumOfLines(lines: readonly ForecastLine[]): number {
+export function sumForecastLines(lines: readonly ForecastLine[]): number {
   return lines.reduce((sum, { amount }) => sum + amount, 0)
 }

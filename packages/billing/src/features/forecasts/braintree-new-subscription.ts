@@ -15,13 +15,13 @@ import { type AddOnOrDiscount, hasCyclesLeft } from '../../providers/braintree/p
 import { type PlanWithAddOns, requirePlan } from '../../providers/braintree/plans.ts'
 import { buildNewSubscriptionRequest } from '../subscribe/braintree.ts'
 import {
+  addUnusedCreditLine,
   type CycleTerms,
   createBalanceLine,
   type ForecastLine,
   forecastCycleLines,
-  sumOfLines,
+  sumForecastLines,
   toUpcomingInvoice,
-  withUnusedCredit,
 } from './braintree-lines.ts'
 import type { PreviewedSubscription } from './contract.ts'
 import type { FirstInvoices } from './upcoming-invoice.ts'
@@ -43,13 +43,17 @@ export async function previewFirstInvoices(
   const { currency } = plan
   const terms = { currency, planCredit: context.planCredit }
   const invoice = (lines: readonly ForecastLine[], date: Date) =>
-    toUpcomingInvoice(withUnusedCredit(lines), { currency, tax: previewedSubscription.tax, date })
+    toUpcomingInvoice(addUnusedCreditLine(lines), {
+      currency,
+      tax: previewedSubscription.tax,
+      date,
+    })
   const lines = forecastCycleLines(cycle, terms)
   const begins = findFirstBillingDay(plan, request, toCalendarDay(now))
   // A trial, or a plan with a later billing day, charges nothing yet.
   if (begins > toCalendarDay(now))
     return { now: invoice([], now), next: invoice(lines, startOfDay(begins)) }
-  const rest = Math.min(0, sumOfLines(lines))
+  const rest = Math.min(0, sumForecastLines(lines))
   const second = [...forecastCycleLines(toLaterCycle(cycle), terms), createBalanceLine(rest)]
   const next = addMonths(begins, plan.frequency, plan.billingDay ?? toMonthlyBillingDay(begins))
   return {

@@ -9,11 +9,11 @@ import {
 } from '../../providers/braintree/plan-credit.ts'
 import { findBraintreeSubscription } from '../subscribe/braintree.ts'
 import {
+  addUnusedCreditLine,
   createBalanceLine,
   type ForecastLine,
   forecastCycleLines,
   toUpcomingInvoice,
-  withUnusedCredit,
 } from './braintree-lines.ts'
 import { previewFirstInvoices } from './braintree-new-subscription.ts'
 import type { InvoiceForecasts } from './contract.ts'
@@ -60,7 +60,7 @@ function previewNextInvoice(
     createBalanceLine(getBalanceWithoutDebt(found, currency)),
     debt,
   ]
-  return toUpcomingInvoice(withUnusedCredit(lines), {
+  return toUpcomingInvoice(addUnusedCreditLine(lines), {
     currency,
     tax,
     date: startOfDay(nextBillingDate),

@@ -31,7 +31,7 @@ export interface InvoiceForecasts {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Previews of invoices. */
+    /** Gateway interface for previews of invoices. */
     readonly forecasts: InvoiceForecasts
   }
 

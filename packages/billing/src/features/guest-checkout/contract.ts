@@ -22,7 +22,7 @@ export interface GuestPages {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Hosted pages for guests. */
+    /** Gateway interface to hosted checkout pages for guests. */
     readonly guestCheckout: GuestPages
   }
 }

@@ -2,15 +2,15 @@
 export interface InvoiceHit {
   /** The provider's id of the invoice. */
   readonly id: string
-  /** The provider's id of the customer it was issued to. */
+  /** The provider's id of the customer to whom the invoice was issued. */
   readonly customerId: string
 }
 
 /** Search for invoices of all customers. */
 export interface InvoiceSearch {
   /**
-   * Finds invoices by the number printed on them, or by their id. Returns only a few, even if more
-   * match.
+   * Finds invoices by the number printed on them, or by their id. If many match, returns only some
+   * of them.
    */
   find(number: string): Promise<InvoiceHit[]>
 }

@@ -47,8 +47,8 @@ function pdfResponse(body: Uint8Array<ArrayBuffer>, name: string): HttpResponse 
 }
 
 /**
- * Renders an invoice as PDF, and returns it as a web-standard `Response`, for the application's own
- * routes.
+ * Renders an invoice as PDF, and returns it as a web-standard `Response`, which a route of the
+ * application can return.
  */
 export async function downloadAsResponse(
   invoice: Invoice,

@@ -12,7 +12,7 @@ export interface EventOrigin {
   readonly provider: ProviderName
 }
 
-export function toInvoiceFacts(invoice: InvoiceData): InvoiceEventData {
+export function toInvoiceEventData(invoice: InvoiceData): InvoiceEventData {
   const { id, number, date, currency, total, amountDue } = invoice
   return {
     id,
@@ -27,7 +27,7 @@ export function buildInvoicePaidEvent(
   { owner, provider }: EventOrigin,
   invoice: InvoiceData,
 ): NewBillingEvent {
-  const data = { invoice: toInvoiceFacts(invoice) }
+  const data = { invoice: toInvoiceEventData(invoice) }
   return { type: 'invoice.paid', owner, provider, subject: `${provider}:${invoice.id}`, data }
 }
 
@@ -35,7 +35,7 @@ export function buildInvoiceVoidedEvent(
   { owner, provider }: EventOrigin,
   invoice: InvoiceData,
 ): NewBillingEvent {
-  const data = { invoice: toInvoiceFacts(invoice) }
+  const data = { invoice: toInvoiceEventData(invoice) }
   return { type: 'invoice.voided', owner, provider, subject: `${provider}:${invoice.id}`, data }
 }
 

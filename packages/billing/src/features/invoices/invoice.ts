@@ -84,7 +84,7 @@ export interface InvoiceAmounts {
   readonly amountDue: Money
 }
 
-/** Implementation of the actions of `Invoice`, which are documented there. */
+/** Implementation of the actions of `Invoice`, whose methods have the full documentation. */
 export interface InvoiceMethods {
   /** Pays the invoice with the customer's default payment method. */
   pay(): Promise<Invoice>

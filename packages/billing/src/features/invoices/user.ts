@@ -11,7 +11,7 @@ import { withExistingCustomer } from '../customers/customer.ts'
 import { withOwnerLocale } from '../customers/locale-of.ts'
 import type { InvoiceOutcome } from '../payments/charge-contract.ts'
 import { readRefundedAmount, refundCharge } from '../refunds/user.ts'
-import { showUsageLines } from '../usage/charges/usage-lines.ts'
+import { expandUsageLines } from '../usage/charges/usage-lines.ts'
 import { type DownloadOptions, downloadAsResponse } from './download.ts'
 import { buildInvoiceVoidedEvent } from './events.ts'
 import { Invoice, type InvoiceData } from './invoice.ts'
@@ -38,7 +38,7 @@ export async function listInvoices(
   const gateway = await user.gateway()
   const filter = { pending, limit: count, taxOf: await user.createChargeTaxLookup() }
   const found = await gateway.listInvoices(customerId, filter)
-  const shown = await showUsageLines(user.context, user.provider, found)
+  const shown = await expandUsageLines(user.context, user.provider, found)
   return shown.map((data) => toInvoice(user, data))
 }
 
@@ -47,7 +47,7 @@ export async function findInvoice(user: UserScope, id: string): Promise<Invoice 
   if (customerId === null) return null
   const gateway = await user.gateway()
   const found = await gateway.findInvoice(id, customerId, await user.createChargeTaxLookup())
-  const [data] = await showUsageLines(user.context, user.provider, found ? [found] : [])
+  const [data] = await expandUsageLines(user.context, user.provider, found ? [found] : [])
   return data ? toInvoice(user, data) : null
 }
 

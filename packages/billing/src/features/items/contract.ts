@@ -3,9 +3,9 @@ import type { RequestedItem } from '../../providers/item.ts'
 import type { SwapPreview } from '../swap/contract.ts'
 
 /**
- * A change of a subscription's prices. It names the complete list of prices, so that a repeated
- * request does not add a price twice. The main price, its tax, and the end of the subscription do
- * not change.
+ * A change of the list of a subscription's prices. It contains the complete new list, so that a
+ * repeated request does not add a price twice. The main price, its tax, and the end of the
+ * subscription do not change.
  */
 export interface ItemsChange {
   /** All wanted prices, the main one first. Prices that are not listed are removed. */
@@ -26,7 +26,10 @@ export interface ItemsChange {
    * implement `lineRates`.
    */
   readonly itemRates?: Readonly<Record<string, readonly string[]>>
-  /** The current main price and tax from our database. `null` if the provider stores them. */
+  /**
+   * The current main price and tax from our database. `null` if the provider itself stores price
+   * and tax.
+   */
   readonly before: TaxTerms | null
 }
 
@@ -36,7 +39,8 @@ export interface ItemsChange {
  */
 export interface SubscriptionItems {
   /**
-   * Sets the subscription's prices to the list in `change`. Does nothing if they match it already.
+   * Sets the subscription's prices to the list in `change`. Does nothing if the subscription
+   * already has exactly these prices.
    */
   change(id: string, change: ItemsChange, now: Date): Promise<void>
   /** Previews the cost of `change()` without changing anything. */
@@ -45,7 +49,7 @@ export interface SubscriptionItems {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Several prices in one subscription. */
+    /** Gateway interface for subscriptions with several prices. */
     readonly items: SubscriptionItems
   }
 

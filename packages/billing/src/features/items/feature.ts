@@ -14,9 +14,9 @@ import {
 declare module '../../subscription.ts' {
   interface Subscription {
     /**
-     * Whether one of the subscription's prices belongs to this product of Stripe. Always `false` at
-     * Braintree, which has no products. Calls the provider if our database does not contain the
-     * product.
+     * Whether one of the subscription's prices belongs to this product at Stripe. Always `false` at
+     * Braintree, which has no products. Sends a request to the provider if our database does not
+     * contain the product.
      */
     hasProduct(product: string): Promise<boolean>
 

@@ -18,8 +18,8 @@ import { sendUsageFirst } from '../usage/send-usage-first.ts'
 import type { ItemsChange } from './contract.ts'
 
 /**
- * A change of one of a subscription's prices: adds, removes or replaces an additional price, or
- * sets the quantity of a price.
+ * A change of one price of a subscription: adds, removes or replaces an additional price, or sets
+ * the quantity of a price.
  */
 export type ItemChange =
   | { readonly add: string; readonly quantity?: number | null }
@@ -28,7 +28,7 @@ export type ItemChange =
   | { readonly quantity: number; readonly price?: string }
 
 /** Billing options for a change of prices. */
-export interface ItemBilling extends SwapOptions {
+export interface ItemBillingOptions extends SwapOptions {
   readonly invoiceNow: boolean
 }
 
@@ -50,7 +50,7 @@ export async function hasProduct(
 export async function changeItems(
   subscription: Scope,
   change: ItemChange,
-  billing: ItemBilling,
+  billing: ItemBillingOptions,
 ): Promise<void> {
   requireItemChange(subscription, change)
   const terms = {
@@ -119,7 +119,7 @@ export function createPlannedItemsUpdate(change: ItemChange): PlannedItemsUpdate
 export async function previewItems(
   subscription: Scope,
   change: ItemChange,
-  billing: ItemBilling,
+  billing: ItemBillingOptions,
 ): Promise<SwapPreview> {
   requireItemChange(subscription, change)
   const terms = {
@@ -157,7 +157,7 @@ function requireItemChange({ context, record }: Scope, change: ItemChange): void
 /** Returns the tax and billing terms for a change of prices. */
 export async function readItemsChangeTerms(
   subscription: SubscriptionScope,
-  { invoiceNow, prorationDate }: ItemBilling,
+  { invoiceNow, prorationDate }: ItemBillingOptions,
 ): Promise<Omit<ItemsChange, 'wanted'>> {
   subscription.requireRunning()
   const { context, record, settings } = subscription

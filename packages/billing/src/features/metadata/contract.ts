@@ -14,7 +14,7 @@ export interface SubscriptionMetadata {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Metadata of subscriptions. */
+    /** Gateway interface for reading the metadata of subscriptions. */
     readonly metadata: SubscriptionMetadata
   }
 

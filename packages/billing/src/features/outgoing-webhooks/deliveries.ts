@@ -27,7 +27,7 @@ export interface ApplicationEvent {
   readonly id: string
   /** One of the option `deliveries.applicationTypes`. */
   readonly type: string
-  /** When it happened. */
+  /** When the event happened. */
   readonly at: Date
   /** Content of the event, stored and sent as JSON. */
   readonly data: unknown
@@ -56,9 +56,9 @@ export interface Deliveries {
   /** Whether any endpoint receives this type of event. */
   isWanted(type: string): boolean
   /**
-   * Records an event of the application for the endpoints that list its type. They get it within
-   * `processEvery` seconds, at least once. Inside `database.unitOfWork()` it is recorded together
-   * with the other changes or not at all.
+   * Records an event of the application for the endpoints that list its type. The event is
+   * delivered within `processEvery` seconds, at least once. Inside `database.unitOfWork()` the
+   * event is recorded together with the other changes or not at all.
    * @throws TypeError if the type is not one of `deliveries.applicationTypes`
    */
   send(event: ApplicationEvent): Promise<void>

@@ -31,7 +31,9 @@ export type NewDelivery = Pick<
 export interface DeliveryRepository extends QueuePages<StoredDelivery, DeliveryState> {
   /** Returns the queue of one endpoint. */
   queueFor(endpoint: string): WorkQueue<StoredDelivery, DeliveryState>
-  /** Adds a delivery. Returns `false` if the endpoint already has one for this event. */
+  /**
+   * Adds a delivery. Returns `false` if there is already a delivery of this event to the endpoint.
+   */
   add(delivery: NewDelivery, at: Date): Promise<boolean>
   /** Whether deliveries to the endpoint are held back, because it responded with 410 Gone. */
   isHeldBack(endpoint: string): Promise<boolean>

@@ -15,7 +15,7 @@ describe('the signing secret of a webhook endpoint', () => {
     ['rejected with another prefix', secretOf(32).replace('whsec_', 'sk_tst'), false],
     ['rejected with a character outside base64', `${secretOf(33)}!`, false],
     ['rejected if its end is cut off', secretOf(33).slice(0, -3), false],
-  ])('is %s', (_name, secret, isGood) => {
+  ])('is accepted only in the format of Standard Webhooks: it is %s', (_name, secret, isGood) => {
     expect(isDeliverySecret(secret)).toBe(isGood)
     if (isGood) expect(parseDeliverySecret('secret', secret)).toBeInstanceOf(Buffer)
     else

@@ -13,7 +13,7 @@ export interface CollectionPauses {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Pauses of subscriptions. */
+    /** Gateway interface for pausing the collection of payments of a subscription. */
     readonly pauses: CollectionPauses
   }
 }

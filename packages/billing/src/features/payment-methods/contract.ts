@@ -14,7 +14,7 @@ export interface PaymentMethods {
   add(customerId: string, token: string): Promise<ProviderPaymentMethod>
   /**
    * Makes a stored payment method the customer's default, and bills running subscriptions to it.
-   * @throws PaymentMethodNotFound if it belongs to another customer.
+   * @throws PaymentMethodNotFound if the payment method belongs to another customer.
    */
   setDefault(customerId: string, id: string): Promise<ProviderCustomer>
   /**

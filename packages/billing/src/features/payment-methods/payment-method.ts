@@ -11,7 +11,10 @@ export class PaymentMethod {
   readonly id: string
   /** Kind of the payment method. */
   readonly kind: PaymentMethodKind
-  /** The brand as the provider writes it, such as `visa` or `sepa_debit`. `null` if it has none. */
+  /**
+   * The brand of the payment method as the provider writes it, such as `visa` or `sepa_debit`.
+   * `null` if there is no brand.
+   */
   readonly brand: string | null
   /** Last four digits of the card or bank account. `null` for other kinds. */
   readonly lastFour: string | null

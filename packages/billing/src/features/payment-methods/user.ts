@@ -21,7 +21,9 @@ export interface AddPaymentMethodOptions {
    * @default false
    */
   readonly makeDefault?: boolean
-  /** Name, e-mail and other details for the customer, if one must be created. */
+  /**
+   * Name, e-mail and other details for a new customer. Only used if the user has no customer yet.
+   */
   readonly details?: CustomerDetails
 }
 

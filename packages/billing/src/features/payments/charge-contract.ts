@@ -38,7 +38,7 @@ export type InvoiceForOptions<Provider extends keyof SdkTypes = keyof SdkTypes> 
   readonly voidOnFailure?: boolean
   /**
    * Whether the provider calculates the tax, which is added to the amount or contained in it.
-   * Default: the option `tax`.
+   * Default: according to the option `tax` of `createBilling()`.
    */
   readonly automaticTax?: boolean
 } & PassThroughOptions<'invoice', Provider>

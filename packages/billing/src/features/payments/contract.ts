@@ -18,7 +18,7 @@ export interface ProviderPayment {
    * is not needed.
    */
   readonly confirmation: PendingConfirmation | null
-  /** The provider's code for the reason of a decline. `null` if it was not declined. */
+  /** The provider's code for the reason of a decline. `null` if the payment was not declined. */
   readonly declineCode: string | null
   /** When the payment was started. */
   readonly createdAt: Date
@@ -29,7 +29,8 @@ export interface ProviderPayment {
 /** Gateway interface to the payments of subscriptions, successful or not. */
 export interface CustomerPayments {
   /**
-   * Finds the newest payment of a subscription, successful or not. `null` if it was never charged.
+   * Finds the newest payment of a subscription, successful or not. `null` if the subscription was
+   * never charged.
    */
   findLatest(subscriptionId: string): Promise<ProviderPayment | null>
 }

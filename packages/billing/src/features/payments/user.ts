@@ -52,8 +52,8 @@ export async function invoiceFor(
 }
 
 /**
- * Whether the provider shall calculate the tax of a single charge: the caller's `automaticTax`,
- * otherwise the option `tax`.
+ * Whether the provider calculates the tax of a single charge: as the caller's `automaticTax` says,
+ * otherwise as the option `tax` says.
  * @throws Unsupported if the caller requests it, and the provider cannot calculate taxes.
  */
 export function usesAutomaticTax(

@@ -25,7 +25,7 @@ export interface PortalPages {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** The provider's billing portal. */
+    /** Gateway interface to the provider's billing portal. */
     readonly portal: PortalPages
   }
 }

@@ -32,7 +32,7 @@ export interface ProviderPromotionCode {
   readonly isFirstTimeOnly: boolean
   /** Minimum amount of the purchase. `null` if there is no minimum. */
   readonly minimum: Money | null
-  /** How often the code can still be used. `null` for any number. */
+  /** How often the code can still be used. `null` if this is not limited. */
   readonly left: number | null
   /** Whether the code is enabled and its coupon is still valid. */
   readonly isActive: boolean
@@ -62,7 +62,7 @@ export interface PromotionCodes {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Promotion codes that customers type. */
+    /** Gateway interface to promotion codes. */
     readonly promotionCodes: PromotionCodes
   }
 

@@ -10,8 +10,8 @@ declare module '../../billable-user.ts' {
   interface BillableUser<User> {
     /**
      * Finds a promotion code that this user can use, and its discount. `null` if there is none, or
-     * the user cannot use it. Applies nothing. Whether the code is valid for a purchase is decided
-     * when it is used.
+     * the user cannot use it. Does not apply the code. Whether the code is valid for a purchase is
+     * only decided when it is applied.
      * @throws TooManyAttempts after too many wrong codes.
      * @example
      * const found = await user.findPromotionCode(request.body.code)

@@ -29,7 +29,7 @@ export function requireCodeText(text: unknown): string {
   )
 }
 
-/** Finds a promotion code. `null` if this owner cannot use it, whether or not it exists. */
+/** Finds a promotion code by its text. `null` if there is none, or this owner cannot use it. */
 export async function findPromotionCode(
   context: BillingContext,
   typed: PromotionCodeInput,

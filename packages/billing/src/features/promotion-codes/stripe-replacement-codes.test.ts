@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { decideReplacementState, type ReplacementState } from './stripe-replacement-codes.ts'
+import { computeReplacementState, type ReplacementState } from './stripe-replacement-codes.ts'
 
 type Status = Stripe.Subscription.Status
 type Invoice = Partial<Stripe.Invoice>
@@ -21,7 +21,7 @@ const other = { status: 'active', metadata: { coupon: 'OTHER' }, discounts: [] }
 const first: Invoice = { billing_reason: 'subscription_create', status: 'void' }
 const lost = 'incomplete_expired'
 
-describe('replacementStateOf(), which decides whether a promotion code needs a replacement', () => {
+describe('computeReplacementState(), which tells whether a promotion code needs a replacement', () => {
   it.each<[string, Stripe.PromotionCode[], Stripe.Subscription[], ReplacementState['is']]>([
     ['never used by the customer', [], [], 'nothing'],
     ['never used, beside another code that was', [], [other], 'nothing'],
@@ -113,7 +113,7 @@ describe('replacementStateOf(), which decides whether a promotion code needs a r
   ])(
     'returns the right state for a single-use code that was %s',
     (_name, given, subscriptions, expected) => {
-      expect(decideReplacementState('ONCE', given, subscriptions).is).toBe(expected)
+      expect(computeReplacementState('ONCE', given, subscriptions).is).toBe(expected)
     },
   )
 })

@@ -161,8 +161,8 @@ export const REPLACEMENT_CODE_KEY = 'given_back'
  * Whether a customer may use a promotion code again although it has reached its limit. Stripe
  * counts a code as used when a subscription is created, even if its first payment is never made.
  * `nothing`: the customer has no claim to a replacement. `waiting`: the first payment may still be
- * made. `given`: there is a replacement code that is not used yet. `lost`: the customer's use was
- * lost, so a replacement has to be created.
+ * made. `given`: there is a replacement code that is not used yet. `lost`: the customer's last use
+ * of the code ended without a payment, so a replacement has to be created.
  */
 export type ReplacementState =
   | { readonly is: 'nothing' | 'waiting' }
@@ -171,7 +171,10 @@ export type ReplacementState =
 
 const NOTHING: ReplacementState = { is: 'nothing' }
 
-/** Reads whether a customer may use a promotion code again although it has reached its limit. */
+/**
+ * Reads the state of a promotion code that has reached its limit: whether this customer may use it
+ * again, by a replacement code.
+ */
 export async function findReplacementState(
   context: StripeContext,
   code: Stripe.PromotionCode,
@@ -184,16 +187,16 @@ export async function findReplacementState(
     limit: 100,
     expand: ['data.latest_invoice', 'data.discounts'],
   })
-  return decideReplacementState(code.id, given, await listAll(listed))
+  return computeReplacementState(code.id, given, await listAll(listed))
 }
 
 /**
- * Decides whether a customer may use a promotion code again although it has reached its limit. A
+ * Computes whether a customer may use a promotion code again although it has reached its limit. A
  * customer who has paid with the code may not. Otherwise the customer has one use at a time: a
  * replacement is only created after the last use was lost, so that uses cannot be accumulated.
- * `given` lists the replacement codes, newest first.
+ * `replacementCodes` must be sorted newest first.
  */
-export function decideReplacementState(
+export function computeReplacementState(
   code: string,
   replacementCodes: readonly Stripe.PromotionCode[],
   subscriptions: readonly Stripe.Subscription[],

@@ -28,8 +28,8 @@ type Subscription = braintree.Subscription
 type Sale = braintree.Transaction
 
 /**
- * Reads how much of a Braintree sale went back to the customer other than by refunds: as credit
- * from swaps, or in disputes.
+ * Reads how much of a Braintree sale was returned to the customer in other ways than by refunds: as
+ * credit from swaps, or in disputes.
  */
 export async function readCreditedAmount(context: BraintreeContext, sale: Sale): Promise<Money> {
   const { gateway, currency } = context

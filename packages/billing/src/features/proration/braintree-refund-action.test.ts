@@ -22,7 +22,7 @@ const TABLE: ReadonlyArray<readonly [string, RefundAction, RefundAction]> = [
   ['a future status', 'wait', 'wait'],
 ]
 
-describe('refundActionOf()', () => {
+describe('chooseRefundAction()', () => {
   it.each(TABLE)(
     'maps a charge with the status %s to the action %s if it was paid by card, and otherwise to %s',
     (status, ofCard, ofOthers) => {

@@ -3,9 +3,9 @@ import type braintree from 'braintree'
 type Status = braintree.TransactionStatus
 
 /**
- * How the money of a Braintree sale can be returned. `refund`: by a refund. `void`: by voiding the
- * whole sale, which is not settled yet. `done`: the sale was voided already. `wait`: only after the
- * sale is settled. `none`: no money was taken.
+ * The way in which the money of a Braintree sale can be returned. `refund`: by a refund. `void`: by
+ * voiding the whole sale, which is not settled yet. `done`: the sale was voided already. `wait`:
+ * only after the sale is settled. `none`: no money was taken.
  */
 export type RefundAction = 'refund' | 'void' | 'done' | 'wait' | 'none'
 

@@ -15,7 +15,7 @@ import {
  * Fields of a Braintree request that change the price of a billing cycle: price, add-ons and
  * discounts.
  */
-export type PriceChanges = AddOnChanges &
+export type PriceChangeFields = AddOnChanges &
   Pick<braintree.SubscriptionRequest, 'discounts'> & { readonly price: string }
 
 /**
@@ -24,7 +24,7 @@ export type PriceChanges = AddOnChanges &
  */
 export function computeProratedCharge(
   current: braintree.Subscription,
-  request: PriceChanges,
+  request: PriceChangeFields,
   terms: CreditTerms,
 ): number {
   const { all, left } = countPeriodDays(current, terms.today)

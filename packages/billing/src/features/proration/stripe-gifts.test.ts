@@ -30,7 +30,7 @@ it.each<[string, readonly BalanceTransaction[], Record<string, number>]>([
   ],
   ['the gift after a debt was paid', [own(-300), gift(700), used(400, 'in_1')], { in_1: 400 }],
 ])(
-  'giftsByInvoice() computes which part of each invoice was paid by gifts: %s',
+  'computeGiftsByInvoice() computes which part of each invoice was paid by gifts: %s',
   (_, entries, expected) => {
     expect(Object.fromEntries(computeGiftsByInvoice(entries))).toEqual(expected)
   },

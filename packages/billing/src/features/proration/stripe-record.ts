@@ -35,8 +35,8 @@ export interface InvoicePaymentRecord {
 /** The time for which a subscription was billed, and the money that was actually paid for it. */
 export interface PaidTimeRecord {
   /**
-   * Returns what was billed and paid for the billing period of a price that contains this moment
-   * (Unix seconds), or ends at it.
+   * Returns the amounts that were billed and paid for one billing period of a price: the period
+   * that contains the moment `at` (Unix seconds), or ends at that moment.
    */
   timeOf(price: string, at: number): PaidTime
   /** Returns how much of an invoice can still be refunded or credited, with taxes. */
@@ -93,8 +93,8 @@ export async function readInvoiceMoney(
 }
 
 /**
- * Reads the customer's other invoices if one of the given invoices was paid by credit, because that
- * credit may come from them.
+ * Reads the customer's other invoices if one of the given invoices was paid by credit, because the
+ * credit may come from those other invoices.
  */
 export async function readOtherInvoices(
   context: StripeContext,
@@ -149,7 +149,10 @@ interface PaidStretch {
   sold: number
   withheld: number
   returned: number
-  /** Whether a part of this time was credited, or was paid by credit without money behind it. */
+  /**
+   * Whether a part of this time was credited, or was paid by credit that no payment of the customer
+   * has funded.
+   */
   isCredited: boolean
   /** Whether this time started within a period, and replaced another price. */
   isProrated: boolean
@@ -157,7 +160,7 @@ interface PaidStretch {
 
 /** Input of `toPaidTimeRecord`. */
 export interface PaidTimeRecordInput {
-  /** The invoices of the subscription whose money is calculated. */
+  /** The invoices of the subscription, for which the paid and returned money is calculated. */
   readonly facts: readonly InvoicePaymentRecord[]
   /** Pending invoice items of the subscription. */
   readonly waiting: readonly BilledLine[]

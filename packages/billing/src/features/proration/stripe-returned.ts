@@ -15,7 +15,7 @@ export interface InvoiceReturns extends ReturnedMoney {
 
 /**
  * Reads the refunds, disputes and credit notes of a Stripe invoice. Sends requests only if the
- * invoice or its charges have some.
+ * invoice or its charges have refunds, disputes or credit notes.
  */
 export async function readInvoiceReturns(
   context: StripeContext,

@@ -32,7 +32,10 @@ export async function listInvoicesSince(
   return listAll(stripe.invoices.list({ subscription, created: { gte: since }, limit: 100 }))
 }
 
-/** The current billing periods of a subscription, and the money that was actually paid for them. */
+/**
+ * The current billing periods of a subscription, and the money that was actually paid for these
+ * periods.
+ */
 export interface CurrentPaidTimeRecord extends PaidTimeRecord {
   /** Ids of the subscription's pending invoice items. */
   readonly waiting: ReadonlySet<string>

@@ -9,7 +9,7 @@ export interface QuantityChanges {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Quantity of a subscription's main price. */
+    /** Gateway interface for the quantity of a subscription's main price. */
     readonly quantities: QuantityChanges
   }
 }

@@ -2,7 +2,12 @@ import type { SubscriptionScope } from '../../core/subscription-scope.ts'
 import { defineCapability, defineFeature } from '../define-feature.ts'
 import type { SwapOptions } from '../swap/subscription.ts'
 import { createStripeQuantities } from './stripe.ts'
-import { addQuantity, requireQuantityPart, setQuantity, subtractQuantity } from './subscription.ts'
+import {
+  addQuantity,
+  getQuantityCapability,
+  setQuantity,
+  subtractQuantity,
+} from './subscription.ts'
 
 declare module '../../subscription.ts' {
   interface Subscription {
@@ -70,7 +75,7 @@ function requireQuantityCapability(
   price: string | undefined,
 ): SubscriptionScope {
   const isMain = price === subscription.record.providerPlan
-  return subscription.withCapability(isMain ? 'quantities' : requireQuantityPart(price))
+  return subscription.withCapability(isMain ? 'quantities' : getQuantityCapability(price))
 }
 
 /** Changing the quantity of the main price or of an additional price. */

@@ -31,7 +31,7 @@ const RETRY_WINDOW = 24 * 3_600_000
  * Returns the gateway capability that changes the quantity of a price: `quantities` for the main
  * price (if no price is given), `items` for any other price.
  */
-export function requireQuantityPart(
+export function getQuantityCapability(
   price: string | undefined,
 ): Extract<Capability, 'quantities' | 'items'> {
   return price === undefined ? 'quantities' : 'items'

@@ -17,8 +17,8 @@ export interface RefundOptions {
    */
   readonly amount?: Amount
   /**
-   * The reason for the refund. Braintree has no field for it, so there it is stored in the order id
-   * of the refund.
+   * The reason for the refund. Braintree has no field for reasons, so at Braintree it is stored in
+   * the order id of the refund.
    */
   readonly reason?: RefundReason
   /** Idempotency key: calls with the same key refund once. */

@@ -11,7 +11,7 @@ export interface NewPlannedSwap {
   readonly tax: BasisPoints
   /**
    * Whether the present tax stays unchanged at a provider that stores taxes, because the
-   * application does not configure any.
+   * application does not configure any tax.
    */
   readonly keepsTax?: boolean
   /**
@@ -25,7 +25,10 @@ export interface NewPlannedSwap {
   readonly taxRates?: readonly string[]
   /** Ids of the provider's tax rates for the other prices, by price id. */
   readonly itemRates?: Readonly<Record<string, readonly string[]>>
-  /** Id of our operation that plans the swap. `null` keeps the id in the existing plan. */
+  /**
+   * Id of our operation that plans the swap, stored in the plan. `null` keeps the id that the
+   * existing plan has.
+   */
   readonly operation: string | null
 }
 
@@ -60,7 +63,7 @@ export interface SubscriptionSchedules {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Planned changes of prices. */
+    /** Gateway interface for planned swaps. */
     readonly schedules: SubscriptionSchedules
   }
 }

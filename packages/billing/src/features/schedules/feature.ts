@@ -1,6 +1,6 @@
 import { defineCapability } from '../define-feature.ts'
 import type { SwapItem } from '../swap/subscription.ts'
-import { resumeStoredPlan } from './resume.ts'
+import { resumePlannedSwap } from './resume.ts'
 import { createStripeSchedules } from './stripe.ts'
 import {
   cancelPlannedSwap,
@@ -51,6 +51,6 @@ export const subscriptionSchedulesCapability = defineCapability('schedules', {
     swapAtPeriodEnd,
     cancelPlannedSwap,
   },
-  operations: { plan: resumeStoredPlan },
+  operations: { plan: resumePlannedSwap },
   stripe: createStripeSchedules,
 })

@@ -13,10 +13,10 @@ import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { PlannedSwap, ProviderSubscription } from '../../providers/subscription.ts'
 import { toRequestedItems } from '../../providers/wanted-items.ts'
-import { applyStoredPlan } from './apply-stored-plan.ts'
 import type { NewPlannedSwap } from './contract.ts'
-import type { StoredPlannedSwap } from './decide-plan.ts'
-import { resumeStoredPlan } from './resume.ts'
+import type { StoredPlannedSwap } from './planned-swap-recovery.ts'
+import { replanStoredSwap } from './replan-stored-swap.ts'
+import { resumePlannedSwap } from './resume.ts'
 
 /**
  * Effect of another change of a subscription on its planned swap.
@@ -54,17 +54,17 @@ export type PlannedItemsUpdate = (
 ) => readonly RequestedItem[]
 
 /**
- * How a change of a subscription affects its present and its planned prices. Use `UNCHANGED_PRICES`
- * if it affects none.
+ * The effect of a change of a subscription on its present and its planned prices. Use
+ * `UNCHANGED_PRICES` for a change that affects no prices.
  */
-export interface PriceChange {
+export interface PriceEffect {
   /** Makes the same change in the prices of the planned swap. */
   readonly carry: PlannedItemsUpdate
   /** Returns all present prices of the subscription after the change. */
   readonly targetOf: (found: ProviderSubscription) => readonly RequestedItem[]
 }
 
-export const UNCHANGED_PRICES: PriceChange = {
+export const UNCHANGED_PRICES: PriceEffect = {
   carry: (planned) => planned,
   targetOf: toRequestedItems,
 }
@@ -73,7 +73,7 @@ interface RuleArguments {
   readonly subscription: SubscriptionScope
   readonly current: CurrentSubscription
   readonly change: ChangeAtProvider
-  readonly prices: PriceChange
+  readonly prices: PriceEffect
 }
 
 /**
@@ -84,7 +84,7 @@ export function withPlannedSwapRule(
   subscription: SubscriptionScope,
   changeKind: keyof typeof PLANNED_SWAP_RULES,
   change: ChangeAtProvider,
-  prices: PriceChange = UNCHANGED_PRICES,
+  prices: PriceEffect = UNCHANGED_PRICES,
 ): ChangeAtProvider {
   return async (current) => {
     const asked = { subscription, current, change, prices }
@@ -118,7 +118,7 @@ const PLANNED_SWAP_HANDLERS: Readonly<
       if (operation && isDefiniteFailure(error)) await restoreNow(context, locked, operation)
       throw error
     }
-    if (operation) await deleteStoredPlans(context, locked, found.id)
+    if (operation) await deleteStoredPlannedSwaps(context, locked, found.id)
   },
 
   // The plan is updated after the change, so that a retry finds both the change and the old plan.
@@ -140,8 +140,8 @@ const PLANNED_SWAP_HANDLERS: Readonly<
       else if (isDefiniteFailure(error)) await finishOperation(context, locked, operation)
       throw error
     }
-    await runOperation(context, locked, operation, () => applyStoredPlan(locked, operation))
-    await deleteStoredPlans(context, locked, found.id)
+    await runOperation(context, locked, operation, () => replanStoredSwap(locked, operation))
+    await deleteStoredPlannedSwaps(context, locked, found.id)
   },
 
   async refuses({ current, change }) {
@@ -184,7 +184,7 @@ async function restoreNow(
   locked: LockedOwner,
   operation: PendingOperation,
 ): Promise<void> {
-  await resumeStoredPlan(context, locked, { ...operation, kind: 'plan' }).catch(() => undefined)
+  await resumePlannedSwap(context, locked, { ...operation, kind: 'plan' }).catch(() => undefined)
 }
 
 /**
@@ -259,11 +259,8 @@ export async function readPlannedTaxTerms(
   return subscription.readConfiguredTax(main, others)
 }
 
-/**
- * Deletes all stored operations that plan a swap of this subscription, because a newer call
- * replaces them.
- */
-export async function deleteStoredPlans(
+/** Deletes all stored planned swaps of this subscription, because a newer call replaces them. */
+export async function deleteStoredPlannedSwaps(
   { operations }: BillingContext,
   { owner, lock }: LockedOwner,
   subscriptionId: string,

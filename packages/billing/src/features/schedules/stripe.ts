@@ -15,9 +15,9 @@ import { buildMainPriceMetadata } from '../swap/stripe-change-params.ts'
 import {
   buildTaxRatesParam,
   createConfiguredTaxReader,
-  type DecidedTax,
-  decideTax,
   listTaxRateIds,
+  type ResolvedSubscriptionTax,
+  resolveSubscriptionTax,
 } from '../taxes/stripe-chosen-tax.ts'
 import type { NewPlannedSwap, SubscriptionSchedules } from './contract.ts'
 
@@ -65,7 +65,10 @@ export function createStripeSchedules(context: StripeContext): {
         const prices: Stripe.Price[] = []
         for (const { price } of swap.items) prices.push(await findPrice(price, current))
         const [main] = swap.items
-        const tax = decideTax(current, await said({ ...swap, price: main?.price ?? '' }))
+        const tax = resolveSubscriptionTax(
+          current,
+          await said({ ...swap, price: main?.price ?? '' }),
+        )
         const there = getExpandedSchedule(current)
         // Stripe accepts no other parameter beside from_subscription.
         const schedule =
@@ -154,7 +157,10 @@ function presentPhase(current: Stripe.Subscription, start: number, at: number): 
 function nextPhase(
   current: Stripe.Subscription,
   { items }: NewPlannedSwap,
-  { tax, isOtherInterval }: { readonly tax: DecidedTax; readonly isOtherInterval: boolean },
+  {
+    tax,
+    isOtherInterval,
+  }: { readonly tax: ResolvedSubscriptionTax; readonly isOtherInterval: boolean },
 ): Phase {
   const main = findMainItem(current)
   return {

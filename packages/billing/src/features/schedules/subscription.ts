@@ -7,9 +7,9 @@ import { awaitsFirstPayment } from '../../core/values/subscription-state.ts'
 import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
-import { hasItems, toRequestedItems } from '../../providers/wanted-items.ts'
+import { hasExactItems, toRequestedItems } from '../../providers/wanted-items.ts'
 import { completeSwapItems, type SwapItem } from '../swap/subscription.ts'
-import { deleteStoredPlans, readPlannedTaxTerms } from './planned-swap.ts'
+import { deleteStoredPlannedSwaps, readPlannedTaxTerms } from './planned-swap.ts'
 
 /** A planned swap of a subscription, as returned by `plannedSwap()`. */
 export interface PlannedChange {
@@ -40,7 +40,7 @@ export async function swapAtPeriodEnd(
       requirePlannable(subscription, found)
       const items = choose(found)
       // The subscription already has these prices, so no swap is needed.
-      if (hasItems(found, items)) {
+      if (hasExactItems(found, items)) {
         if (found.planned)
           await ask((gateway) => requireGatewayPart(gateway, 'schedules').release(of))
         return
@@ -54,7 +54,7 @@ export async function swapAtPeriodEnd(
       )
     },
     // Deleted last: if the caller gets no response, the retry must still find the operation.
-    { settle: (locked) => deleteStoredPlans(context, locked, of) },
+    { settle: (locked) => deleteStoredPlannedSwaps(context, locked, of) },
   )
 }
 
@@ -74,7 +74,7 @@ export async function cancelPlannedSwap(subscription: Scope): Promise<void> {
       if (found.planned)
         await ask((gateway) => requireGatewayPart(gateway, 'schedules').release(found.id))
     },
-    { settle: (locked) => deleteStoredPlans(context, locked, record.providerId) },
+    { settle: (locked) => deleteStoredPlannedSwaps(context, locked, record.providerId) },
   )
 }
 

@@ -14,7 +14,7 @@ export type SendInvoiceOptions = {
   readonly idempotencyKey?: string
   /**
    * Whether the provider calculates the tax, which is added to the amount or included in it.
-   * Default: according to the option `tax`.
+   * Default: according to the option `tax` of `createBilling()`.
    */
   readonly automaticTax?: boolean
 } & PassThroughOptions<'invoice', 'stripe'>

@@ -6,9 +6,9 @@ import { addTax, type BasisPoints } from '../../core/values/tax.ts'
 import {
   type AddOnChanges,
   type AddOns,
-  addOnChanges,
-  addOnsOfNewSubscription,
-  addOnsWithTaxRate,
+  buildAddOnChanges,
+  buildAddOnsWithTaxRate,
+  buildNewSubscriptionAddOns,
   readAddOns,
 } from '../../providers/braintree/add-ons.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
@@ -46,7 +46,7 @@ type Subscriptions = Pick<
   | 'findSubscription'
   | 'findByOperation'
   | 'listSubscriptions'
-  | 'findOwner'
+  | 'findCustomerId'
   | 'requirePaid'
   | 'setTax'
   | 'cancelAtPeriodEnd'
@@ -79,7 +79,7 @@ export function createBraintreeSubscriptions(context: BraintreeContext): Subscri
         ? listCustomerSubscriptions(customer).map((each) => toProviderSubscription(context, each))
         : []
     },
-    findOwner: ({ raw }) => findOwner(context, raw as braintree.Subscription),
+    findCustomerId: ({ raw }) => findCustomerId(context, raw as braintree.Subscription),
     requirePaid: async ({ raw }) => requirePaid(raw as braintree.Subscription),
     setTax: (id, tax, before) => setTax(context, id, tax, before),
     cancelAtPeriodEnd: (id) => cancelAtPeriodEnd(context, id),
@@ -91,7 +91,7 @@ export function createBraintreeSubscriptions(context: BraintreeContext): Subscri
 }
 
 /** Finds the customer through the payment method. `null` if the method was deleted. */
-async function findOwner(
+async function findCustomerId(
   { gateway }: BraintreeContext,
   { paymentMethodToken }: braintree.Subscription,
 ): Promise<string | null> {
@@ -125,9 +125,9 @@ async function addOnsFor(
   { items = [], tax }: Pick<NewSubscription, 'items' | 'tax'>,
 ): Promise<AddOnChanges> {
   const addOns: AddOns = items.length > 0 ? await readAddOns(context) : new Map()
-  return addOnChanges(
+  return buildAddOnChanges(
     plan.addOns,
-    addOnsOfNewSubscription(plan, items, { addOns, tax }),
+    buildNewSubscriptionAddOns(plan, items, { addOns, tax }),
     plan.currency,
   )
 }
@@ -150,13 +150,13 @@ async function setTax(
   const price = computePriceWithTax({ ...plan, price: net }, tax)
   const { addOns: present = [] } = current
   const addOns: AddOns = present.length > 0 ? await readAddOns(context) : new Map()
-  const wanted = addOnsWithTaxRate(present, {
+  const wanted = buildAddOnsWithTaxRate(present, {
     ...context,
     addOns,
     before: taxTermsBefore,
     after: tax,
   })
-  const changes = addOnChanges(present, wanted, context.currency)
+  const changes = buildAddOnChanges(present, wanted, context.currency)
   if (current.price === price && !changes.addOns) return
   const coupons = recalculateCoupons(current, {
     ...context,

@@ -32,7 +32,7 @@ export const defineSubscriptionsContract: ContractPart = ({ describe, it }, crea
       assert.equal(lookUpStanding(provider.statuses, made.status), 'open')
       assert.equal(made.operation, operation)
       assert.ok(made.name === 'main' || made.nameDigest !== null)
-      assert.equal(await gateway.findOwner(await read(made.id)), customerId)
+      assert.equal(await gateway.findCustomerId(await read(made.id)), customerId)
       assert.equal(await gateway.hasPaid(customerId), true)
       await gateway.requirePaid(made)
     })

@@ -137,7 +137,7 @@ async function readMethod(
 ): Promise<ProviderPaymentMethod | null> {
   if (token === null || record.provider !== provider) return null
   const gateway = await locked.gateway(provider)
-  const customerId = found.customerId ?? (await gateway.findOwner(found))
+  const customerId = found.customerId ?? (await gateway.findCustomerId(found))
   return customerId === null ? null : gateway.readToken(customerId, token)
 }
 

@@ -44,7 +44,7 @@ export async function findCreatedSubscription(
   const made = await gateway.findByOperation(operation, billed.providerId)
   if (!made) return null
   // The owner's id may have belonged to a different owner when the operation began.
-  const customer = made.customerId ?? (await gateway.findOwner(made))
+  const customer = made.customerId ?? (await gateway.findCustomerId(made))
   if (customer !== null && customer !== billed.providerId) return null
   if (typeof tax === 'number') {
     await storeTaxTerms(context, locked, provider, { found: made, tax, lastChargeAt: null })

@@ -5,7 +5,7 @@ import type { RunningSubscription } from '../../core/find-running.ts'
 import { requireProvider } from '../../core/known-prices.ts'
 import { listDifferingTerms, type RequestedTerms } from './differing-terms.ts'
 
-/** Lists the terms in which the running subscription differs from the requested ones. */
+/** Lists the terms of the running subscription that differ from the requested terms. */
 export async function findDifferingTerms(
   context: BillingContext,
   { record, found }: RunningSubscription,

@@ -32,8 +32,8 @@ export async function settleFirstPayment(
 }
 
 /**
- * Ends a subscription whose first payment was never made. At a provider without unpaid new
- * subscriptions, it is cancelled like any other.
+ * Ends a subscription whose first payment was never made. At a provider where new subscriptions are
+ * never unpaid, cancels it like any other subscription.
  */
 export function endUnpaidSubscription(
   locked: LockedOwner,

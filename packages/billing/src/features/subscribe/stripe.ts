@@ -30,7 +30,7 @@ type Subscriptions = Pick<
   | 'findSubscription'
   | 'findByOperation'
   | 'listSubscriptions'
-  | 'findOwner'
+  | 'findCustomerId'
   | 'cancelAtPeriodEnd'
   | 'cancelNow'
   | 'resume'
@@ -88,7 +88,7 @@ export function createStripeSubscriptions(context: StripeContext): Subscriptions
     },
     listSubscriptions: async (customer) =>
       (await listSubscriptions(customer)).map(toProviderSubscription),
-    findOwner: async ({ customerId }) => customerId,
+    findCustomerId: async ({ customerId }) => customerId,
     cancelAtPeriodEnd: (id) => cancelAtPeriodEnd(context, id),
     cancelNow: (id, options) => cancelNow(context, id, options),
     async resume(id) {

@@ -11,7 +11,10 @@ export interface RequestedSubscription extends StartTerms {
   readonly quantity: number
   /** The provider's id of a coupon or of a promotion code. `null` for no discount. */
   readonly coupon: string | null
-  /** Promotion code as the customer typed it, if one is used. `coupon` has its id. */
+  /**
+   * Promotion code as the customer typed it, if one is used. The promotion code's id is in
+   * `coupon`.
+   */
   readonly code?: string
   readonly trialDays: number | null
   /** Alternative to `trialDays`: the exact end of the trial. */

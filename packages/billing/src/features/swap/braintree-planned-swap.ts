@@ -5,10 +5,10 @@ import { computeRemainingMoney, type PaidTime } from '../../core/values/money-ba
 import {
   type AddOnChanges,
   type AddOns,
-  addOnChanges,
-  addOnsForItems,
-  addOnsOfNewSubscription,
-  addOnsWithTaxRate,
+  buildAddOnChanges,
+  buildAddOnsWithTaxRate,
+  buildItemAddOns,
+  buildNewSubscriptionAddOns,
   listApplicableAddOns,
 } from '../../providers/braintree/add-ons.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
@@ -32,7 +32,7 @@ import {
   type TaxedCoupon,
   toGrossDiscounts,
 } from '../promotion-codes/braintree-coupons.ts'
-import { computeProratedCharge, type PriceChanges } from '../proration/braintree.ts'
+import { computeProratedCharge, type PriceChangeFields } from '../proration/braintree.ts'
 import { buildTrialParams, computePriceWithTax, NEVER_EXPIRES } from '../subscribe/braintree.ts'
 import type { SwapRequest } from './contract.ts'
 
@@ -69,8 +69,8 @@ export interface SwapTarget {
   /** Prices of the add-ons as defined in Braintree's control panel. */
   readonly addOns: AddOns
   /**
-   * The money paid for the current billing period, and how much of it was returned. `null` if none
-   * was returned.
+   * The money paid for the current billing period, and how much of that money was returned. `null`
+   * if no money was returned.
    */
   readonly paid: PaidTime | null
   readonly now: Date
@@ -140,7 +140,7 @@ function buildChangeRequest(context: BraintreeContext, target: SwapTarget): Brai
 function buildProrationOptions(
   context: BraintreeContext,
   target: SwapTarget,
-  request: PriceChanges,
+  request: PriceChangeFields,
 ) {
   const { current, wanted, paid } = target
   const isUnpaid = paid !== null && computeRemainingMoney(paid) === 0
@@ -183,9 +183,9 @@ function computeAddOnsAfterSwap({ current, plan, wanted, addOns }: SwapTarget): 
   const { addOns: present = [] } = current
   const terms = { addOns, currency: plan.currency, before: wanted.before, after: wanted.tax }
   const list = wanted.items
-    ? addOnsForItems(present, wanted.items.slice(1), terms)
-    : addOnsWithTaxRate(present, terms)
-  return addOnChanges(present, list, plan.currency)
+    ? buildItemAddOns(present, wanted.items.slice(1), terms)
+    : buildAddOnsWithTaxRate(present, terms)
+  return buildAddOnChanges(present, list, plan.currency)
 }
 
 /**
@@ -211,11 +211,11 @@ function computeReplacementAddOns({
     )
   }
   const list = wanted.items
-    ? addOnsForItems(hasSamePeriod ? counting : [], wanted.items.slice(1), terms)
+    ? buildItemAddOns(hasSamePeriod ? counting : [], wanted.items.slice(1), terms)
     : hasSamePeriod
-      ? addOnsWithTaxRate(counting, wanted.keepsPrice ? { ...terms, before: null } : terms)
-      : addOnsOfNewSubscription(plan, [], { addOns, tax: wanted.tax })
-  return addOnChanges(plan.addOns, list, plan.currency)
+      ? buildAddOnsWithTaxRate(counting, wanted.keepsPrice ? { ...terms, before: null } : terms)
+      : buildNewSubscriptionAddOns(plan, [], { addOns, tax: wanted.tax })
+  return buildAddOnChanges(plan.addOns, list, plan.currency)
 }
 
 export function buildReplacementRequest(

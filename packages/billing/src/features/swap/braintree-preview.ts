@@ -12,11 +12,11 @@ import {
   getSubscriptionDebt,
 } from '../../providers/braintree/plan-credit.ts'
 import {
+  addUnusedCreditLine,
   createBalanceLine,
   type ForecastLine,
   forecastCycleLines,
   toUpcomingInvoice,
-  withUnusedCredit,
 } from '../forecasts/braintree-lines.ts'
 import { computeProratedCharge, withDiscountUpdates } from '../proration/braintree.ts'
 import type {
@@ -61,7 +61,7 @@ export function forecastSwap(
  * only that amount is charged today.
  */
 function addPastDue(debt: number, whole: ForecastBill): ForecastBill {
-  const bill = { ...whole, lines: withUnusedCredit(whole.lines) }
+  const bill = { ...whole, lines: addUnusedCreditLine(whole.lines) }
   if (debt === 0) return bill
   const line: ForecastLine = { kind: 'balance', description: 'Past due', amount: debt }
   return { ...bill, on: null, lines: bill.on === null ? [...bill.lines, line] : [line] }

@@ -5,7 +5,9 @@ import type { NewReplacement, SwapRequest } from './contract.ts'
  * Gateway interface for swaps that the provider cannot make by changing the existing subscription.
  */
 export interface SubscriptionReplacements {
-  /** Whether this swap needs a new subscription at the provider, which replaces the old one. */
+  /**
+   * Whether the provider can make this swap only by a new subscription that replaces the old one.
+   */
   isNeeded(id: string, swap: SwapRequest, now: Date): Promise<boolean>
   /** Creates the new subscription for a swap. The caller cancels the old one afterwards. */
   create(id: string, swap: SwapRequest, at: NewReplacement): Promise<ProviderSubscription>
@@ -13,7 +15,7 @@ export interface SubscriptionReplacements {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Swaps that need a new subscription in place of the old one. */
+    /** Gateway interface for swaps that replace the old subscription by a new one. */
     readonly replacements: SubscriptionReplacements
   }
 

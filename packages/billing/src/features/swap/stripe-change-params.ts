@@ -2,7 +2,11 @@ import type Stripe from 'stripe'
 import type { RequestedItem } from '../../providers/item.ts'
 import { nullIfMissing } from '../../providers/stripe/client.ts'
 import { findMainItem, isMeteredPrice } from '../../providers/stripe/describe-subscription.ts'
-import { buildTaxRatesParam, type DecidedTax, haveTaxRateIds } from '../taxes/stripe-chosen-tax.ts'
+import {
+  buildTaxRatesParam,
+  haveTaxRateIds,
+  type ResolvedSubscriptionTax,
+} from '../taxes/stripe-chosen-tax.ts'
 
 /** How the difference of a change is billed. */
 interface Billing {
@@ -73,7 +77,7 @@ export function buildItemTaxRatesParam(rates: readonly string[] = []): { tax_rat
 export function buildItemUpdateParams(
   current: Stripe.Subscription,
   wanted: readonly RequestedItem[],
-  ratesOf: DecidedTax['ofItem'],
+  ratesOf: ResolvedSubscriptionTax['ofItem'],
 ): Stripe.SubscriptionUpdateParams.Item[] {
   const { data } = current.items
   const replaced = findItemWithChangedPrice(current, wanted)

@@ -32,9 +32,9 @@ import {
   type ConfiguredTax,
   createConfiguredTaxReader,
   createTaxRateFinder,
-  type DecidedTax,
-  decideTax,
   haveTaxRateIds,
+  type ResolvedSubscriptionTax,
+  resolveSubscriptionTax,
 } from '../taxes/stripe-chosen-tax.ts'
 import type { SwapPreview, SwapRequest } from './contract.ts'
 import {
@@ -63,7 +63,7 @@ interface Change extends Omit<ItemsChange, 'tax' | 'before'> {
   }
   /** The parameter that turns Stripe's automatic tax on or off. Empty if that does not change. */
   readonly automatic: Pick<Stripe.SubscriptionUpdateParams, 'automatic_tax'>
-  readonly ratesOf: DecidedTax['ofItem']
+  readonly ratesOf: ResolvedSubscriptionTax['ofItem']
 }
 
 /**
@@ -77,7 +77,7 @@ export function createStripeSwaps(context: StripeContext): Swaps {
 
   /** Builds the change of a swap, which also resumes the subscription and may end the trial. */
   async function changeOfSwap(current: Stripe.Subscription, swap: SwapRequest): Promise<Change> {
-    const target = decideTax(current, await said(swap))
+    const target = resolveSubscriptionTax(current, await said(swap))
     const { automatic_tax, ...rates } = buildSubscriptionTaxParams(current, target)
     const endsTrial = swap.skipTrial && current.status === 'trialing'
     return {
@@ -275,8 +275,8 @@ export function createStripeSwaps(context: StripeContext): Swaps {
 function findAddedPriceRates(
   current: Stripe.Subscription,
   said: ConfiguredTax,
-): DecidedTax['ofItem'] {
-  const { whole, ofItem } = decideTax(current, said)
+): ResolvedSubscriptionTax['ofItem'] {
+  const { whole, ofItem } = resolveSubscriptionTax(current, said)
   const isWhole = haveTaxRateIds(current.default_tax_rates, whole)
   return (added) => {
     const isThere = current.items.data.some(({ price }) => price.id === added)

@@ -34,7 +34,10 @@ export interface DisputePage {
 export interface ProviderChange {
   /** The provider's id of the customer that changed. `null` if the provider does not report it. */
   readonly customerId: string | null
-  /** The provider's id of the subscription that changed. `null` if the change is not about one. */
+  /**
+   * The provider's id of the subscription that changed. `null` if the change is not about a
+   * subscription.
+   */
   readonly subscriptionId: string | null
   /** The subscription after this change. Missing if unknown. */
   readonly subscription?: ProviderSubscription
@@ -59,7 +62,9 @@ export interface AccountLists {
    * applications.
    */
   readPage?(after: string | null): Promise<AccountPage>
-  /** Reads these customers (at most 100) and their subscriptions. Deleted ones are omitted. */
+  /**
+   * Reads these customers (at most 100) and their subscriptions. Deleted customers are left out.
+   */
   readCustomers?(ids: readonly string[]): Promise<AccountData>
   /** Reads a page of the account's disputes, open and decided ones. */
   readDisputes(after: string | null): Promise<DisputePage>
@@ -74,7 +79,7 @@ export interface AccountLists {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Reading many customers and subscriptions at a time. */
+    /** Gateway interface for reading many customers and subscriptions at a time. */
     readonly lists: AccountLists
   }
 

@@ -17,7 +17,10 @@ export interface Drift {
     | 'card'
     /** A charge that the customer disputed with the bank. */
     | 'dispute'
-    /** The row names another owner than the one that has the customer. `sync()` moves it there. */
+    /**
+     * The row names another owner than the one that has the customer. `sync()` moves the row to the
+     * owner that has the customer.
+     */
     | 'other owner'
     /** The application has deleted the user or other owner, but the subscription still runs. */
     | 'user deleted'
@@ -30,8 +33,8 @@ export interface Drift {
   /** The state at the provider. */
   readonly is: unknown
   /**
-   * Advice on how to repair the difference, if the operator has to decide. Left out if `sync()`
-   * repairs it.
+   * Advice on how to repair the difference, if an operator has to decide that. Left out if `sync()`
+   * repairs the difference.
    */
   readonly advice?: string
 }

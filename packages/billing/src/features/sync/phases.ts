@@ -4,7 +4,7 @@ import type { BilledOwner } from '../../core/storage/tables.ts'
 import { formatOwnerKey, type Owner } from '../../core/values/owner.ts'
 import type { ReadOnlyGateway } from '../../providers/gateway.ts'
 import type { ProviderChange } from './contract.ts'
-import { findDifferingOwners, findDisputeSuspects } from './suspects.ts'
+import { findDifferingOwners, findOwnersWithDifferingDisputes } from './suspects.ts'
 import type { SyncRun } from './sync-run.ts'
 import { reportUnownedSubscription } from './unowned.ts'
 
@@ -152,7 +152,7 @@ function createDisputesPhase(run: SyncRun, { name }: ReadOnlyGateway, lists: Lis
     name: `${name} disputes`,
     async step(at) {
       const page = await lists.readDisputes(at)
-      await run.compare(await findDisputeSuspects(run.context, name, page.disputes))
+      await run.compare(await findOwnersWithDifferingDisputes(run.context, name, page.disputes))
       return page.next
     },
   }

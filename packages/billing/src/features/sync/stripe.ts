@@ -4,7 +4,7 @@ import {
   toProviderSubscription,
   withAllItems,
 } from '../../providers/stripe/describe-subscription.ts'
-import { CUSTOMER_EXPAND, describeCustomer } from '../customers/stripe.ts'
+import { CUSTOMER_EXPAND_PARAM, describeCustomer } from '../customers/stripe.ts'
 import { toDisputeStatus } from '../disputes/stripe.ts'
 import type { AccountLists, AccountPage, ProviderChange } from './contract.ts'
 
@@ -60,7 +60,7 @@ function from(after: string | null): { limit: number; starting_after?: string } 
 async function readCustomers({ stripe }: StripeContext, after: string): Promise<AccountPage> {
   const { data, has_more } = await stripe.customers.list({
     ...from(after),
-    expand: CUSTOMER_EXPAND.map((path) => `data.${path}`),
+    expand: CUSTOMER_EXPAND_PARAM.map((path) => `data.${path}`),
   })
   const last = has_more ? data.at(-1)?.id : undefined
   return {

@@ -23,8 +23,8 @@ export interface ListComparison {
 }
 
 /**
- * Compares listed customers and subscriptions with our database, with a few SQL statements for all
- * of them.
+ * Finds the owners whose listed customers and subscriptions differ from our database. Runs a few
+ * SQL statements for the whole page.
  */
 export async function findDifferingOwners(
   context: BillingContext,
@@ -77,10 +77,10 @@ function isOutdated(
 }
 
 /**
- * Finds owners with a listed dispute that differs from our database. Reads a dispute if the list
- * does not name its customer.
+ * Finds the owners of listed disputes whose status differs from our database. If the list does not
+ * name a dispute's customer, the dispute is read from the provider.
  */
-export async function findDisputeSuspects(
+export async function findOwnersWithDifferingDisputes(
   context: BillingContext,
   provider: ProviderName,
   listed: readonly ListedDispute[],

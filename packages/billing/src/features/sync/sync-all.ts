@@ -8,8 +8,8 @@ import { SyncRun } from './sync-run.ts'
 
 /**
  * Compares every owner that has a customer with the provider, and also subscriptions without an
- * owner. The provider's lists show which owners may differ. These are read again under their locks,
- * and then repaired. Can be run again at any time.
+ * owner. The provider's lists show for which owners the data may differ. Their data is read again
+ * while their locks are held, and then repaired. Can be run again at any time.
  */
 export async function syncAllOwners(
   context: BillingContext,

@@ -23,7 +23,7 @@ import type { Drift, DriftReport } from './drift.ts'
 
 /**
  * Updates the data of one owner in our database to the provider's state, and returns the
- * differences.
+ * differences that it found.
  */
 export function syncOwner(
   context: BillingContext,

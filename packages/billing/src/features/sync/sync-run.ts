@@ -5,7 +5,7 @@ import type { ProviderName } from '../../core/values/provider-name.ts'
 import { type Drift, type SyncFailure, type SyncOptions, toSyncFailure } from './drift.ts'
 import { syncOwner } from './sync-owner.ts'
 
-/** State of one run of `sync()`, which its phases share. */
+/** State of one run of `sync()`, shared by the phases of the run. */
 export class SyncRun {
   readonly context: BillingContext
   readonly options: SyncOptions

@@ -34,7 +34,7 @@ export interface TaxExemptions {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Taxes by the customer's address. */
+    /** Gateway interface for taxes that the provider calculates from the customer's address. */
     readonly automaticTax: AutomaticTax
     /** Gateway interface for taxing each price of a subscription with the provider's tax rates. */
     readonly lineRates: LineTaxRates

@@ -6,8 +6,8 @@ import type { TaxChoice } from '../../providers/subscription.ts'
 import type { SwapRequest } from '../swap/contract.ts'
 
 /**
- * The tax that the application's options configure for a subscription. Empty if they configure
- * none.
+ * The tax that the application's options configure for a subscription. Empty if the options
+ * configure no tax.
  */
 export interface ConfiguredTax {
   /**
@@ -25,7 +25,7 @@ export interface ConfiguredTax {
  * How a Stripe subscription is taxed: automatically, by tax rates for the whole subscription, or by
  * tax rates for each item, and never in two ways at once.
  */
-export interface DecidedTax {
+export interface ResolvedSubscriptionTax {
   readonly isAutomatic: boolean
   /**
    * Ids of the tax rates that apply to the whole subscription, except for items with tax rates of
@@ -43,10 +43,13 @@ const NONE: readonly string[] = []
 const noRates = () => NONE
 
 /**
- * Decides how a subscription is taxed: by the tax that was chosen for it, otherwise as the
+ * Resolves how a subscription is taxed: by the tax that was chosen for it, otherwise as the
  * application configures. If there is neither, the present tax stays.
  */
-export function decideTax(current: Stripe.Subscription, configured: ConfiguredTax): DecidedTax {
+export function resolveSubscriptionTax(
+  current: Stripe.Subscription,
+  configured: ConfiguredTax,
+): ResolvedSubscriptionTax {
   const chosen = readTaxChoice(current.metadata)
   if (chosen === 'automatic' || (chosen === null && configured.automatic)) {
     return { isAutomatic: true, whole: NONE, ofItem: noRates }
@@ -69,10 +72,10 @@ export function decideTax(current: Stripe.Subscription, configured: ConfiguredTa
   return { isAutomatic: false, whole: configured.percentage ?? there, ofItem: noRates }
 }
 
-/** Returns the parameters that update the subscription's present tax to the decided one. */
+/** Returns the parameters that change the subscription's present tax to the resolved tax. */
 export function buildTaxUpdateParams(
   current: Stripe.Subscription,
-  target: DecidedTax,
+  target: ResolvedSubscriptionTax,
 ): Stripe.SubscriptionUpdateParams {
   const items = current.items.data.flatMap(({ id, price, tax_rates }) => {
     const own = target.ofItem(price.id)
@@ -89,7 +92,7 @@ export function buildTaxUpdateParams(
  */
 export function buildSubscriptionTaxParams(
   current: Stripe.Subscription,
-  { isAutomatic, whole }: DecidedTax,
+  { isAutomatic, whole }: ResolvedSubscriptionTax,
 ): Pick<Stripe.SubscriptionUpdateParams, 'default_tax_rates' | 'automatic_tax'> {
   return {
     ...(current.automatic_tax.enabled === isAutomatic

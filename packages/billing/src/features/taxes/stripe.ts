@@ -9,7 +9,7 @@ import {
   buildTaxUpdateParams,
   type ConfiguredTax,
   createTaxRateFinder,
-  decideTax,
+  resolveSubscriptionTax,
 } from './stripe-chosen-tax.ts'
 
 /**
@@ -28,7 +28,7 @@ export function createStripeTaxes(
     // The new tax stays, whether or not a pending change is ever paid.
     const metadata = isSaid ? removeUpdateState(current.metadata) : {}
     const params: Stripe.SubscriptionUpdateParams = {
-      ...buildTaxUpdateParams(current, decideTax(current, said)),
+      ...buildTaxUpdateParams(current, resolveSubscriptionTax(current, said)),
       ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     }
     if (Object.keys(params).length === 0) return

@@ -2,9 +2,9 @@
 export interface ProviderTaxId {
   /** The provider's id of the tax id. */
   readonly id: string
-  /** The provider's name of the type, such as `eu_vat`. */
+  /** Type of the tax id, as the provider names it, such as `eu_vat`. */
   readonly type: string
-  /** The number, as it was passed to `create()`. */
+  /** The number of the tax id, as it was passed to `create()`. */
   readonly value: string
   /** Two-letter country code, in capitals. `null` if the type of tax id belongs to no country. */
   readonly country: string | null
@@ -21,9 +21,9 @@ export interface ProviderTaxId {
 export interface NewTaxId {
   /** The provider's id of the customer. */
   readonly customerId: string
-  /** The provider's name of the type, such as `eu_vat`. */
+  /** Type of the tax id, as the provider names it, such as `eu_vat`. */
   readonly type: string
-  /** The number, in its usual notation, such as `DE123456789`. */
+  /** The number of the tax id in its usual notation, such as `DE123456789`. */
   readonly value: string
   /** Id of our operation that adds the tax id. It serves as idempotency key. */
   readonly operation: string

@@ -12,7 +12,7 @@ export interface SubscriptionTrials {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Trials whose end can be moved. */
+    /** Gateway interface for moving the end of a running trial. */
     readonly trials: SubscriptionTrials
   }
 }

@@ -43,7 +43,7 @@ export interface UsageOutcome {
   readonly id: string
   /** Whether the provider accepted the report: see `UsageOutcome`. */
   readonly state: 'sent' | 'refused' | 'later' | 'unknown'
-  /** The reason why the provider did not accept the report. `null` if it did. */
+  /** The reason why the provider did not accept the report. `null` if the provider accepted it. */
   readonly error: string | null
 }
 
@@ -104,7 +104,8 @@ export interface DroppedReport {
 }
 
 /**
- * The content of a provider event about usage reports that it accepted at first and dropped later.
+ * The content of a provider event about usage reports that the provider accepted at first and
+ * dropped later.
  */
 export interface DroppedUsage {
   /** The dropped reports that the event names, which may be only some of them. */
@@ -124,8 +125,8 @@ export interface UsageReports {
   /** Reads sums of usage from the provider, oldest first. */
   summaries(filter: UsageFilter): Promise<UsageSummary[]>
   /**
-   * Cancels a usage report, if the provider still allows it. Does nothing if it was cancelled
-   * before.
+   * Cancels a usage report, if the provider still allows that. Does nothing if the report was
+   * cancelled before.
    */
   cancel(event: SentUsageEvent): Promise<void>
   /**
@@ -162,8 +163,8 @@ export interface UsageCharge {
 }
 
 /**
- * Gateway interface for usage at providers that cannot count usage: billing counts it, and charges
- * it at the end of each billing period.
+ * Gateway interface for usage at providers that cannot count usage: billing counts the usage, and
+ * charges it at the end of each billing period.
  */
 export interface UsageCharges {
   /** `us`: billing itself counts the usage. */
@@ -195,7 +196,10 @@ export function isChargedByUs(usage: UsageReports | UsageCharges): usage is Usag
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Usage: counted by the provider, or counted by us and charged there. */
+    /**
+     * Gateway interface for usage, which either the provider counts, or billing counts and charges
+     * through the provider.
+     */
     readonly usage: UsageReports | UsageCharges
     /**
      * Support for the provider's prices that are billed by usage. Their quantity in a subscription

@@ -3,7 +3,7 @@ import type { Gateway } from '../../providers/gateway.ts'
 import { isChargedByUs } from './contract.ts'
 
 /**
- * Marks usage reports as refused that the provider accepted at first and dropped later. The
+ * Marks usage reports that the provider accepted at first and dropped later as refused. The
  * provider names only some of the reports. The number of the others is logged.
  */
 export async function refuseDroppedUsage(
@@ -13,7 +13,7 @@ export async function refuseDroppedUsage(
 ): Promise<void> {
   if (!usage || isChargedByUs(usage) || !usage.readDropped) return
   const { named, count, summary } = await usage.readDropped(event)
-  const others = count - (await queue.refuseTaken(name, named))
+  const others = count - (await queue.refuseDropped(name, named))
   if (others <= 0) return
   options.logger.error(
     `${name} does not bill ${others} reports of usage that it accepted, and does not identify them: ${summary}`,

@@ -5,7 +5,7 @@ import type { Gateway } from '../../providers/gateway.ts'
 import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { isChargedByUs, type UsageEvent, type UsageOutcome } from './contract.ts'
 import type { StoredUsage } from './usage-rows.ts'
-import { mayReportBeSent } from './usage-value.ts'
+import { mayReportBeResent } from './usage-value.ts'
 
 export interface UsageSenderContext {
   readonly owners: Pick<OwnerRepository, 'find'>
@@ -71,7 +71,7 @@ async function toEvent(
   now: Date,
 ): Promise<UsageEvent | UsageSendResult> {
   const { identifier: id, meter, value, at, owner, subscriptionId } = usage
-  if (!mayReportBeSent(usage.askedAt ?? now, now)) {
+  if (!mayReportBeResent(usage.askedAt ?? now, now)) {
     const error = `It is unknown whether the provider has this report, and if it were sent again now, it could be counted twice (${usage.lastError ?? 'no answer'})`
     return { state: 'refused', error }
   }

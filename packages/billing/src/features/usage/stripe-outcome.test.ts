@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { decideUsageOutcome } from './stripe.ts'
+import { classifyUsageError } from './stripe.ts'
 
 const invalid = 'StripeInvalidRequestError'
 const connection = 'StripeConnectionError'
 
-describe('usageOutcomeOf()', () => {
+describe('classifyUsageError()', () => {
   it.each([
     [{ type: invalid, code: 'duplicate_meter_event' }, 'sent'],
     [
@@ -29,6 +29,6 @@ describe('usageOutcomeOf()', () => {
     [{ type: 'StripeAPIError' }, 'unknown'],
     [new TypeError('a bug'), 'unknown'],
   ])('maps the error %j to the outcome "%s"', (error, state) => {
-    expect(decideUsageOutcome(error)).toBe(state)
+    expect(classifyUsageError(error)).toBe(state)
   })
 })

@@ -49,7 +49,7 @@ export function createStripeUsage(context: StripeContext): { readonly usage: Usa
       })
       return { id, state: 'sent', error: null }
     } catch (error) {
-      const state = decideUsageOutcome(error)
+      const state = classifyUsageError(error)
       // Forgets the meters while Stripe is unavailable: if reading them fails next time, it is
       // certain that the event was not sent.
       if (state === 'later' || state === 'unknown') meters.forget()
@@ -279,11 +279,11 @@ const RETRYABLE_ERROR_TYPES: readonly unknown[] = [
 ]
 
 /**
- * Decides the outcome of a usage report for which Stripe's SDK threw an error. The SDK retries by
+ * Returns the outcome of a usage report for which Stripe's SDK threw an error. The SDK retries by
  * itself, so even if its last attempt hit a rate limit or a connection error, an earlier attempt
  * may have been accepted.
  */
-export function decideUsageOutcome(error: unknown): UsageOutcome['state'] {
+export function classifyUsageError(error: unknown): UsageOutcome['state'] {
   const { type, code, param, message } = error as SdkErrorFields
   if (RETRYABLE_ERROR_TYPES.includes(type)) return 'later'
   if (type !== 'StripeInvalidRequestError') return 'unknown'

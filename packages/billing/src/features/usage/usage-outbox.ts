@@ -79,7 +79,7 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
     unbilled: (by) => usage.countWaiting(by),
     voidAll: (by, tx) => usage.cancelWaiting(by, clock.now(), tx),
     sendNow: (provider, waiting) => sendNow(context, provider, waiting),
-    refuseTaken: (provider, dropped) => refuseDroppedReports(context, provider, dropped),
+    refuseDropped: (provider, dropped) => refuseDroppedReports(context, provider, dropped),
     cancel: (reported) => cancel(context, reported),
     serve(provider, given) {
       served.set(provider, given)
@@ -214,7 +214,7 @@ async function storeOutcome(
     await refuse(context, [claimed], error)
     return null
   }
-  if (outcome?.state === 'later' && !claimed.isRepeat) await context.usage.markUntaken(claimed)
+  if (outcome?.state === 'later' && !claimed.isRepeat) await context.usage.markNotReceived(claimed)
   return new Error(error)
 }
 
@@ -268,7 +268,7 @@ async function refuseDroppedReports(
     const customerId = await findBilledCustomerId(context.owners, found)
     if (customerId !== null && !isOf(customerId)) continue
     ours += 1
-    await refuse(context, [found], error, context.usage.refuseTaken)
+    await refuse(context, [found], error, context.usage.refuseDropped)
   }
   return ours
 }

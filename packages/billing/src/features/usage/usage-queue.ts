@@ -20,8 +20,9 @@ export interface UsageOutbox {
    */
   refused(limit?: number): Promise<StoredUsage[]>
   /**
-   * Sends a refused usage report again. Returns `false` if there is none with this id. If the
-   * outcome of sending it was unknown, check first that the provider has not counted it.
+   * Sends a refused usage report again. Returns `false` if there is no refused report with this id.
+   * A report is also refused if the outcome of sending it stayed unknown: check first that the
+   * provider has not counted it.
    */
   retry(id: number): Promise<boolean>
 }
@@ -56,10 +57,10 @@ export interface UsageQueue extends UsageOutbox {
    */
   sendNow(provider: ProviderName, waiting: readonly WaitingUsage[]): Promise<number>
   /**
-   * Marks usage reports as refused that the provider accepted at first and dropped later. Returns
-   * how many of them were sent by us.
+   * Marks usage reports that the provider accepted at first and dropped later as refused. Returns
+   * the number of these reports that we had sent.
    */
-  refuseTaken(provider: ProviderName, dropped: readonly DroppedReport[]): Promise<number>
+  refuseDropped(provider: ProviderName, dropped: readonly DroppedReport[]): Promise<number>
   /** Cancels a usage report. Repeated calls have no further effect. */
   cancel(usage: StoredUsage): Promise<void>
   /**
@@ -90,7 +91,7 @@ export interface UsageQueue extends UsageOutbox {
 /** The worker that charges usage that billing itself counts. */
 export interface UsageChargeWorker {
   readonly worker: QueueWorker
-  /** Returns the time until which no usage of a subscription is due. `null` if unknown. */
+  /** Returns the time before which no usage of the subscription becomes due. `null` if unknown. */
   dueAt(subscription: number): Date | null
   makeDue(subscriptions: readonly number[], tx: Database): Promise<void>
 }

@@ -75,7 +75,7 @@ export interface UnbilledUsage {
 
 /** A usage report that a worker has claimed to send it. */
 export interface ClaimedUsage extends StoredUsage {
-  /** Whether the report was sent before, so that the provider may already have it. */
+  /** Whether the report was sent before, so that the provider may already have received it. */
   readonly isRepeat: boolean
 }
 
@@ -118,24 +118,24 @@ export interface UsageRepository {
     limit: number,
   ): Promise<StoredUsage[]>
   /**
-   * Claims a usage report for sending, even if it is not due or another worker has claimed it,
-   * because the provider counts it once. Returns `null` if the report is finished.
+   * Claims a usage report for sending, even if it is not due or another worker has claimed it: if
+   * two workers send it, the provider counts it once. Returns `null` if the report is finished.
    */
   claimAnyway(id: number, at: Date, until: Date): Promise<ClaimedUsage | null>
   /**
-   * Records that the provider has not received a usage report, unless another worker has claimed it
-   * since.
+   * Records that the provider has not received a usage report, unless another worker has claimed
+   * the report in the meantime.
    */
-  markUntaken(claimed: ClaimedUsage): Promise<void>
+  markNotReceived(claimed: ClaimedUsage): Promise<void>
   /** Marks a usage report as refused. Returns `false` if it was already finished. */
   refuse(id: number, error: string, at: Date, tx: Database): Promise<boolean>
   /** Finds a usage report by its unique key. */
   findByIdentifier(identifier: string): Promise<StoredUsage | null>
   /**
-   * Marks a usage report as refused that the provider accepted at first and dropped later. Returns
+   * Marks a usage report that the provider accepted at first and dropped later as refused. Returns
    * `false` if it was already refused or cancelled.
    */
-  refuseTaken(id: number, error: string, at: Date, tx: Database): Promise<boolean>
+  refuseDropped(id: number, error: string, at: Date, tx: Database): Promise<boolean>
   /**
    * Cancels a usage report that was never sent. Returns `false` if it may have been sent, or is
    * finished.
@@ -143,7 +143,10 @@ export interface UsageRepository {
   cancelUnsent(id: number, at: Date): Promise<boolean>
   /** Marks a usage report that was sent as cancelled. */
   markCancelled(id: number, at: Date): Promise<void>
-  /** Makes a refused usage report due again. Returns `false` if there is none with this id. */
+  /**
+   * Makes a refused usage report due again. Returns `false` if there is no refused report with this
+   * id.
+   */
   retry(id: number, at: Date): Promise<boolean>
 }
 
@@ -323,12 +326,12 @@ export function createUsageRepository(database: Database, types: OwnerIdTypes): 
         if (isMine) return { ...found, dueAt, askedAt, isRepeat: found.askedAt !== null }
       }
     },
-    async markUntaken({ id, dueAt }) {
+    async markNotReceived({ id, dueAt }) {
       await change(database, { id, state: 'pending', dueAt }, { asked_at: null })
     },
     refuse,
     // The response may have been lost, so the row may still be pending.
-    refuseTaken: async (id, error, at, tx) =>
+    refuseDropped: async (id, error, at, tx) =>
       (await refuse(id, error, at, tx, 'sent')) || refuse(id, error, at, tx),
     cancelUnsent: (id, at) =>
       change(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { InvalidArgument } from '../../core/errors/errors.ts'
 import {
   mayReportBeCancelled,
-  mayReportBeSent,
+  mayReportBeResent,
   requireUsageTime,
   requireUsageValue,
 } from './usage-value.ts'
@@ -93,9 +93,9 @@ describe('requireUsageTime()', () => {
 })
 
 it('a report with an unknown outcome is sent again for less than a day, and can be cancelled for one day', () => {
-  expect(mayReportBeSent(NOW, NOW)).toBe(true)
-  expect(mayReportBeSent(at(-23 * 60 * MINUTE + 1), NOW)).toBe(true)
-  expect(mayReportBeSent(at(-23 * 60 * MINUTE), NOW)).toBe(false)
+  expect(mayReportBeResent(NOW, NOW)).toBe(true)
+  expect(mayReportBeResent(at(-23 * 60 * MINUTE + 1), NOW)).toBe(true)
+  expect(mayReportBeResent(at(-23 * 60 * MINUTE), NOW)).toBe(false)
   expect(mayReportBeCancelled(at(-DAY + 1), NOW)).toBe(true)
   expect(mayReportBeCancelled(at(-DAY), NOW)).toBe(false)
 })

@@ -94,10 +94,11 @@ export function mayUsageBeTooLate(at: Date, now: Date): boolean {
 }
 
 /**
- * Whether a usage report may be sent again that was first sent at `askedAt`. The provider remembers
- * report ids only for a limited time. If sent again later, the report would count twice.
+ * Whether a usage report that was first sent at `askedAt` may be sent again. The provider remembers
+ * report ids only for a limited time. After that time, a report that is sent again would count
+ * twice.
  */
-export function mayReportBeSent(askedAt: Date, now: Date): boolean {
+export function mayReportBeResent(askedAt: Date, now: Date): boolean {
   return now.getTime() - askedAt.getTime() < RECOGNIZED_FOR
 }
 

@@ -12,7 +12,7 @@ import { handleDisputeEvent } from '../disputes/store-dispute.ts'
 import { handleCardEvent } from '../payment-methods/set-billed-card.ts'
 import { refuseDroppedUsage } from '../usage/dropped-usage.ts'
 import type { DefaultHandler } from './default-handler.ts'
-import { recordEventsWithoutRow } from './default-news.ts'
+import { handleInvoiceEvent } from './handle-invoice-event.ts'
 
 /**
  * Handles a stored webhook: calls the application's handler for this type of event, otherwise the
@@ -134,7 +134,7 @@ async function readSubscriptionCustomer(
   subscriptionId: string | null,
 ): Promise<string | null> {
   const found = subscriptionId ? await gateway.findSubscription(subscriptionId) : null
-  return found ? gateway.findOwner(found) : null
+  return found ? gateway.findCustomerId(found) : null
 }
 
 /** Updates the subscription, and ends it early if the application limits failed charges. */
@@ -172,7 +172,7 @@ const clearDeletedCustomer: DefaultHandler = async (context, { locked, gateway, 
 const DEFAULT_EVENT_HANDLERS = {
   subscription: updateSubscriptionFromEvent,
   card: handleCardEvent,
-  news: recordEventsWithoutRow,
+  news: handleInvoiceEvent,
   deletedCustomer: clearDeletedCustomer,
   dispute: handleDisputeEvent,
 } satisfies Readonly<Record<string, DefaultHandler>>

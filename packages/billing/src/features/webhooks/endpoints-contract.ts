@@ -67,7 +67,7 @@ export interface WebhookEndpoints {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Webhook endpoints that a program can register. */
+    /** Gateway interface for registering webhook endpoints at the provider. */
     readonly webhookEndpoints: WebhookEndpoints
   }
 

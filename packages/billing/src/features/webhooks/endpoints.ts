@@ -96,8 +96,8 @@ export interface NewEndpoint {
 /** Checks and registers our webhook endpoints at the providers. */
 export interface Endpoints {
   /**
-   * Reports for each provider how our webhook endpoint is registered and what is missing, without
-   * changing anything.
+   * Checks how our webhook endpoint is registered at each provider, and reports what is missing.
+   * Changes nothing.
    * @example
    * ```ts
    * for (const { provider, problems } of await billing.endpoints.check()) console.log(provider, problems)

@@ -29,9 +29,12 @@ export interface WebhookInbox {
    * `dead`. The events with the latest due time come first.
    */
   page(state: WebhookState, options?: QueuePageOptions): Promise<StoredWebhook[]>
-  /** Finds an event by our id. `null` if there is none, or it was purged. */
+  /** Finds an event by our id. `null` if there is none, or if the event was purged. */
   find(id: number): Promise<StoredWebhook | null>
-  /** Schedules a dead letter to be handled again. Returns whether there is one with this id. */
+  /**
+   * Schedules a dead letter to be handled again. Returns `false` if there is no dead letter with
+   * this id.
+   */
   retry(id: number): Promise<boolean>
   /**
    * Schedules events to be handled again: one by its id, or all in a period of time. They come from

@@ -25,7 +25,9 @@ export interface RequestedAddOn {
   /** Amount per unit, including tax, in the currency's smallest unit. */
   readonly amount: number
   readonly quantity: number
-  /** Number of billing cycles. `null` if it never expires. */
+  /**
+   * Number of billing cycles for which the add-on is charged. `null` if the add-on never expires.
+   */
   readonly cycles: number | null
 }
 
@@ -48,7 +50,7 @@ export function listApplicableAddOns({
  * Returns the add-ons of a new subscription: those that its plan includes, and the additional
  * prices.
  */
-export function addOnsOfNewSubscription(
+export function buildNewSubscriptionAddOns(
   plan: PlanWithAddOns,
   items: readonly RequestedItem[],
   { addOns, tax }: { readonly addOns: AddOns; readonly tax: BasisPoints },
@@ -66,12 +68,12 @@ export function addOnsOfNewSubscription(
  * Returns one add-on for each item. Present add-ons keep their amounts, and new ones get the
  * amounts defined at Braintree.
  */
-export function addOnsForItems(
+export function buildItemAddOns(
   present: readonly AddOnOrDiscount[],
   items: readonly RequestedItem[],
   terms: TaxChange,
 ): RequestedAddOn[] {
-  const kept = addOnsWithTaxRate(present, terms)
+  const kept = buildAddOnsWithTaxRate(present, terms)
   return items.map((item) => {
     const known = kept.find(({ id }) => id === item.price)
     if (!known) return toRequestedAddOn(item, { ...terms, tax: terms.after })
@@ -82,13 +84,13 @@ export function addOnsForItems(
 export interface TaxChange {
   readonly addOns: AddOns
   readonly currency: string
-  /** The previous tax terms. `null` if unknown: then the amounts stay as they are. */
+  /** The previous tax terms. `null` if they are unknown: then the amounts stay as they are. */
   readonly before: TaxTerms | null
   readonly after: BasisPoints
 }
 
 /** Returns the present add-ons with another tax rate. */
-export function addOnsWithTaxRate(
+export function buildAddOnsWithTaxRate(
   present: readonly AddOnOrDiscount[],
   terms: TaxChange,
 ): RequestedAddOn[] {
@@ -105,8 +107,8 @@ export function addOnsWithTaxRate(
   })
 }
 
-/** Returns the request that turns the present add-ons into the wanted ones. */
-export function addOnChanges(
+/** Returns the request that changes the present add-ons to the requested add-ons. */
+export function buildAddOnChanges(
   currentAddOns: readonly AddOnOrDiscount[],
   requestedAddOns: readonly RequestedAddOn[],
   currency: string,

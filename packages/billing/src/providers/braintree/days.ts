@@ -38,7 +38,10 @@ export function addMonths(
   )
 }
 
-/** Finds the next day with this number, on or after a day. 31 means the last day of a month. */
+/**
+ * Finds the first day, on or after `day`, whose day of the month is `anchor`. 31 means the last day
+ * of a month.
+ */
 export function findNextDayOfMonth(day: CalendarDay, anchor: number): CalendarDay {
   const sameMonth = addMonths(day, 0, anchor)
   return sameMonth >= day ? sameMonth : addMonths(day, 1, anchor)
@@ -58,14 +61,14 @@ export function addDays(day: CalendarDay, days: number): CalendarDay {
   return toCalendarDay(new Date(startOfDay(day).getTime() + days * DAY_MS))
 }
 
-/** Counts the days from one day to another; 0 for the same day. */
+/** Counts the days from one day to another. Returns 0 for the same day. */
 export function countDaysBetween(from: CalendarDay, to: CalendarDay): number {
   return Math.round((startOfDay(to).getTime() - startOfDay(from).getTime()) / DAY_MS)
 }
 
 /**
- * Counts the calendar months from one day to another, regardless of the days of the month; at least
- * one.
+ * Counts the calendar months from one day to another, regardless of the days of the month. Returns
+ * at least 1.
  */
 export function countMonthsBetween(from: CalendarDay, to: CalendarDay): number {
   const [y1 = 0, m1 = 0] = from.split('-').map(Number)

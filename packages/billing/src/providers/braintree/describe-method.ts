@@ -49,7 +49,10 @@ export function describeBraintreePaymentMethod(
   }
 }
 
-/** Describes the payment method of a transaction, as it was at the time. `null` if it has none. */
+/**
+ * Describes the payment method of a transaction, as it was at the time of the transaction. `null`
+ * if the transaction has none.
+ */
 export function describeTransactionMethod(
   transaction: braintree.Transaction,
 ): InvoicePaymentMethod | null {

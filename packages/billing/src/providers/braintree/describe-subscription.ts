@@ -5,7 +5,7 @@ import { listApplicableAddOns } from './add-ons.ts'
 import type { BraintreeContext } from './client.ts'
 import { startOfDay } from './days.ts'
 import { parseSubscriptionId } from './ids.ts'
-import { computeCreditDuration, endOfPaidTime } from './paid-for.ts'
+import { computeCreditDuration, computePaidTimeEnd } from './paid-for.ts'
 import { toMinorUnits } from './plan-credit.ts'
 
 export function isInTrial(subscription: braintree.Subscription): boolean {
@@ -68,7 +68,7 @@ function paidUntil(context: BraintreeContext, subscription: braintree.Subscripti
   const { status, firstBillingDate } = subscription
   if (isInTrial(subscription)) return firstBillingDate ? startOfDay(firstBillingDate) : null
   if (status === 'Past Due') return null
-  return endOfPaidTime(subscription, computeCreditDuration(subscription, context))
+  return computePaidTimeEnd(subscription, computeCreditDuration(subscription, context))
 }
 
 /** Returns the end of the paid time, including credit. `null` if another charge will follow. */
@@ -80,12 +80,12 @@ function computeAccessEnd(
   if (status === 'Canceled') return trialEndOf(subscription) ?? cancelledAt(subscription)
   if (status === 'Expired') {
     const reach = computeCreditDuration(subscription, context, 0)
-    return endOfPaidTime(subscription, reach) ?? cancelledAt(subscription)
+    return computePaidTimeEnd(subscription, reach) ?? cancelledAt(subscription)
   }
   if (neverExpires || numberOfBillingCycles == null || currentBillingCycle === 0) return null
   const cycles = Math.max(0, numberOfBillingCycles - currentBillingCycle)
   const reach = computeCreditDuration(subscription, context, cycles)
-  return reach.cycles === cycles ? endOfPaidTime(subscription, reach) : null
+  return reach.cycles === cycles ? computePaidTimeEnd(subscription, reach) : null
 }
 
 /**

@@ -28,7 +28,10 @@ export interface SubscriptionIdParts {
   readonly nameDigest: string | null
 }
 
-/** Parses an id that we made. All parts are `null` for ids of other origin. */
+/**
+ * Parses the id of a subscription that was created by billing. All parts are `null` for ids of
+ * other origin.
+ */
 export function parseSubscriptionId(id: string): SubscriptionIdParts {
   const [, made = '', mark, text = ''] = /^tg-([0-9a-z]{19})([-_])([\w-]{1,13})$/.exec(id) ?? []
   if (mark === undefined) return { operation: null, name: null, nameDigest: null }

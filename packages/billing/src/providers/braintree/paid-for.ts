@@ -59,7 +59,7 @@ export function computeCreditDuration(
  * Returns when the paid time ends: after the whole cycles, plus the days that the remaining credit
  * pays for.
  */
-export function endOfPaidTime(
+export function computePaidTimeEnd(
   subscription: SubscriptionEndFields,
   creditDuration: CreditDuration,
 ): Date | null {
@@ -69,7 +69,7 @@ export function endOfPaidTime(
 
 /**
  * Returns how much of the remaining credit, which pays for the days after the whole cycles, is
- * unused on one of those days.
+ * still unused on the day `today`.
  */
 export function computeUnusedCreditRemainder(
   subscription: SubscriptionEndFields,

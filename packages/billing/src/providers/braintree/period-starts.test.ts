@@ -48,7 +48,7 @@ it.each<[string, Case, string[]]>([
     ['2026-01-20', '2026-02-01', '2026-03-01'],
   ],
 ])(
-  'periodStarts() computes the start of each billing period of a Braintree subscription: %s',
+  'listPeriodStarts() computes the start of each billing period of a Braintree subscription: %s',
   (_what, given, starts) => {
     expect(listPeriodStarts(billed(given))).toEqual(starts)
   },

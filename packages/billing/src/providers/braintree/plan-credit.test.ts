@@ -29,7 +29,7 @@ const discount = (change: object) => ({
   ...change,
 })
 
-describe('unusedValue(), the unused value of a Braintree subscription', () => {
+describe('computeUnusedValue(), the unused value of a Braintree subscription,', () => {
   it.each([
     ['the first day: all of it', '2026-01-01', {}, 10_000],
     ['the last day: one of 365 days', '2026-12-31', {}, 27],

@@ -54,7 +54,7 @@ export function describeStripePaymentMethod(
   }
 }
 
-/** Describes the payment method of a charge, as it was at the time. */
+/** Describes the payment method of a charge, as it was at the time of the charge. */
 export function describeChargedMethod(
   details: Stripe.Charge.PaymentMethodDetails,
 ): InvoicePaymentMethod {

@@ -124,7 +124,10 @@ export function hasActiveSchedule(subscription: Stripe.Subscription): boolean {
   return typeof subscription.schedule === 'string' || getExpandedSchedule(subscription) !== null
 }
 
-/** Returns the planned swap: the schedule's next phase, if it has other prices. */
+/**
+ * Returns the planned swap: the next phase of the subscription's schedule, if the prices of that
+ * phase differ.
+ */
 export function findPlannedSwap(subscription: Stripe.Subscription): PlannedSwap | null {
   const schedule = getExpandedSchedule(subscription)
   const until = schedule?.current_phase?.end_date
@@ -157,8 +160,8 @@ function isSame({ price, quantity }: Stripe.SubscriptionItem, item: RequestedIte
 }
 
 /**
- * Reads a subscription with its schedule and all its items. Stripe's object only contains the first
- * ones.
+ * Reads a subscription with its schedule and all its items. Stripe's own object contains only the
+ * first items.
  */
 export async function retrieveSubscription(
   stripe: Stripe,

@@ -11,7 +11,7 @@ function missing(message: string, param: string) {
 const LIVE = 'a similar object exists in live mode, but a test mode key was used'
 const TEST = 'a similar object exists in test mode, but a live mode key was used'
 
-describe('toBillingError() and isMissing() for an object that Stripe does not find', () => {
+describe('toBillingError() and isMissingObjectError(), for an object that Stripe does not find', () => {
   it.each([
     ["No such customer: 'cus_1'", 'id', NoCustomer, true],
     ["No such price: 'monthly'", 'items[0][price]', UnknownPrice, true],

@@ -153,7 +153,7 @@ function createStripeUnavailable(
   return new ProviderUnavailable('Stripe did not answer, or asked to try again later', failure)
 }
 
-/** Whether Stripe rejected the request and would do so again. Never true for lost responses. */
+/** Whether Stripe rejected the request and would reject it again. Never true for lost responses. */
 export function isStripeRefusal(error: unknown): boolean {
   return (error as { type?: unknown }).type === 'StripeInvalidRequestError'
 }

@@ -43,8 +43,8 @@ export function writeUpdateState(
 }
 
 /**
- * Reads the state of a waiting change from metadata. `null` if there is none, or it was edited and
- * is no longer valid.
+ * Reads the state of a waiting change from metadata. `null` if there is no waiting change, or if
+ * its metadata was edited and is no longer valid.
  */
 export function readUpdateState(metadata: Stripe.Metadata): PendingUpdateState | null {
   const numbered = keysOf(metadata).sort((a, b) => numberOf(a) - numberOf(b))

@@ -30,7 +30,7 @@ export interface StripeOptions {
 export interface StripeSettings extends StripeOptions {
   /** Secret API key. */
   readonly secret: string
-  /** Signing secret of the webhook endpoint. Several while it is being rotated. */
+  /** Signing secret of the webhook endpoint, or several secrets while they are being rotated. */
   readonly webhookSecret: string | readonly string[]
 }
 

@@ -214,7 +214,7 @@ describe('an authorized charge', () => {
     expect(await user.releaseAuthorization(payment)).toMatchObject({ status: 'released' })
   })
 
-  it('is not found at Stripe by the id of a charge that was captured immediately', async () => {
+  it('is not mistaken at Stripe for a charge that was captured immediately: capture() then throws ChargeNotFound', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.updateCard('pm_card_visa')

@@ -259,7 +259,7 @@ it('a change of only the tax of a subscription causes no proration', async () =>
   for (const body of ofTax) expect(body).toContain('proration_behavior=none')
 })
 
-it('a swap from a daily price can wait for authentication, unless it also changes the tax; in that case only swapAtPeriodEnd() works', async () => {
+it('a swap from a daily price can wait for authentication unless it also changes the tax: then its error recommends swapAtPeriodEnd()', async () => {
   const { at, options } = movableTax()
   const { stripe, user, taxes, test } = await startChallenged(options)
   const product = (await stripe.products.create({ name: 'Day' })).id

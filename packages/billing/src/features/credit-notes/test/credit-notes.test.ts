@@ -168,7 +168,7 @@ describe('a credit note at Stripe', () => {
     expect([sumRefundedCents(test, user), (await user.balance()).amount]).toEqual([1500, 500])
   })
 
-  it('covers the part of an invoice that was not refunded, and the refund if requested', async () => {
+  it('covers only the part of an invoice that was not refunded, unless it documents the refund', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.updateCard('pm_card_visa')

@@ -192,7 +192,7 @@ describe.each(PROVIDERS)(
       expect(await user.subscribed('main')).toBe(false)
     })
 
-    it('is moved back to its owner by sync() if only its row was moved by hand', async () => {
+    it('is moved back to its owner by sync() if only its database row was assigned to another user by hand', async () => {
       const test = await start(provider, { webhooks: false })
       const { user, billing, database } = test
       await user.newSubscription('main', 'monthly').create(card)

@@ -149,7 +149,7 @@ describe.each(PROVIDERS)(
       expect((await test.billing.sync()).drift).toEqual([])
     })
 
-    it('is not blocked by a deadlock if two owners transfer to each other', async () => {
+    it('stays with its owner, without a deadlock, if two owners with customers transfer to each other concurrently', async () => {
       const test = await startTeams(provider, 'integer', { webhooks: false })
       const { user } = test
       const team = await createTeam(test, 1)

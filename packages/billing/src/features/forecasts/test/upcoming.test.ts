@@ -53,7 +53,7 @@ describe.each(PROVIDERS)('the upcoming invoice at $provider', ({ provider, card 
     )
   })
 
-  it('is null after a cancellation, and returns with resume()', async () => {
+  it('is null after a cancellation, and exists again after resume()', async () => {
     const { user, sandbox } = await start(provider)
     const subscription = await user.newSubscription('main', 'monthly').create(card)
     await subscription.cancel()
@@ -148,7 +148,7 @@ describe.each(PROVIDERS)('the previewed invoices of a new subscription at $provi
     expect(user.provider).toBe(provider)
   })
 
-  it('show that nothing is due now, and the price after the trial if there is a trial', async () => {
+  it('show, for a subscription with a trial, that nothing is due now, and the price after the trial', async () => {
     const { user } = await start(provider)
     const { now, next } = await user.newSubscription('main', 'monthly').trialDays(9).preview()
     expect(now.total.amount).toBe(0)

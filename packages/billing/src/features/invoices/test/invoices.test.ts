@@ -64,7 +64,7 @@ describe.each([
 ] as const)('the payment method on receipts at $provider', ({ provider, first, second, ten }) => {
   const seller = { vendor: 'Example Ltd', product: 'Gold', locale: 'en' }
 
-  it('is the card that was charged, also after another card was stored', async () => {
+  it('is the card that was charged, even after another card was stored', async () => {
     const test = await start(provider)
     const { user } = test
     await user.newSubscription('main', 'monthly').create(first)

@@ -30,7 +30,7 @@ async function countStoredOperations({ database }: FlowTest): Promise<number> {
 }
 
 describe('voiding an invoice at Stripe', () => {
-  it('ends the subscription if it is the first invoice, and emits one event', async () => {
+  it('ends the subscription if the invoice is its first one, and emits one event', async () => {
     const emitted: AnyBillingEvent[] = []
     const listen = (event: AnyBillingEvent) => void emitted.push(event)
     const test = await start('stripe', { on: { 'invoice.voided': listen } })

@@ -66,7 +66,7 @@ it('billing.deliveries.send() rejects an event whose type is not in applicationT
   )
 })
 
-it('billing.deliveries lists by age in list() and by due date in page(), so that an event that was sent again is first only in page()', async () => {
+it('billing.deliveries.list() sorts by creation and page() by due date, so a delivery that is sent again comes first only in page()', async () => {
   const wanting = await receiver()
   const test = await sending([{ url: wanting.url, types: [TYPE] }])
   const { deliveries } = test.billing

@@ -298,7 +298,7 @@ describe('a webhook endpoint of the application (threat W7)', () => {
     expect(await billing.deliveries.list('gone')).toEqual([])
   })
 
-  it('receives pending deliveries at its new URL', async () => {
+  it('receives its pending deliveries at the new URL after its URL was changed', async () => {
     const test = await sending({ ...ONLY_CREATED, name: 'the shop' })
     test.receiver.answer(500)
     await test.subscribe()
@@ -342,7 +342,7 @@ describe('a webhook endpoint of the application (threat W7)', () => {
     },
   )
 
-  it('is called at the IP address of its host name that was checked', async () => {
+  it('has its host name resolved once: the IP address that is checked is the one that is called', async () => {
     const asked: string[] = []
     const resolve = async (host: string) => {
       asked.push(host)

@@ -98,7 +98,7 @@ describe('pause()', () => {
     expect([await user.subscribed('main'), await billing.countActive(at)]).toEqual([true, 1])
   })
 
-  it("stores the pause and emits an event, like a pause made in Stripe's dashboard", async () => {
+  it("stores the pause and emits an event, as a pause made in Stripe's dashboard does", async () => {
     const emitted: AnyBillingEvent[] = []
     const keep = (event: AnyBillingEvent) => emitted.push(event)
     const test = await subscribed({
@@ -262,14 +262,21 @@ describe('pause()', () => {
   })
 })
 
-describe('can(), which returns whether a provider has a capability,', () => {
+describe('can()', () => {
   it.each([
     ['stripe', 'pm_card_visa', true],
     ['braintree', 'fake-valid-visa-nonce', false],
-  ] as const)('returns the right answer for %s before any request', async (at, card, can) => {
-    const { user } = await start(at)
-    const made = await user.newSubscription('main', 'monthly').create(card)
-    expect([made.can('pauses'), made.can('schedules'), user.can('taxIds')]).toEqual([can, can, can])
-    expect([made.can('payments'), user.can('disputes')]).toEqual([true, true])
-  })
+  ] as const)(
+    'returns whether the provider has the capability, without a request (provider: %s)',
+    async (at, card, can) => {
+      const { user } = await start(at)
+      const made = await user.newSubscription('main', 'monthly').create(card)
+      expect([made.can('pauses'), made.can('schedules'), user.can('taxIds')]).toEqual([
+        can,
+        can,
+        can,
+      ])
+      expect([made.can('payments'), user.can('disputes')]).toEqual([true, true])
+    },
+  )
 })

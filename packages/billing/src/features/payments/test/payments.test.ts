@@ -100,7 +100,7 @@ describe.each(PROVIDERS)('payments at $provider', (given) => {
     expect(await user.invoices()).toHaveLength(2)
   })
 
-  it('list a coupon on the invoice only for as long as the coupon applies', async () => {
+  it('have a coupon on their invoice only for as long as the coupon applies', async () => {
     const test = await start(provider, { coupon: true, webhooks: false })
     const { user } = test
     await user.newSubscription('main', 'monthly').withCoupon('SPRING').create(card)

@@ -86,7 +86,7 @@ describe('a planned swap, when the request for another change does not reach Str
     expect(sumChargedCents(test, user)).toBe(2500 + 1000)
   })
 
-  it('is planned again later if the payment for the other change was declined, and the caller receives the decline', async () => {
+  it('is planned again later if the payment for the other change was declined, and the caller gets the error about the decline', async () => {
     const begin = await preparePlan()
     for (let call = 4, isSeen = false; !isSeen; call++) {
       const test = await begin()

@@ -20,7 +20,7 @@ async function unpaid(afterLastRetry: 'cancel' | 'unpaid' | 'past_due') {
   return { test, user, late: await user.subscription('main'), mails }
 }
 
-describe('a subscription with afterLastRetry "unpaid", after the last failed retry,', () => {
+describe('a subscription that Stripe marks as "unpaid" after the last failed retry', () => {
   it('gives no access, but has not ended, and reports the amount owed', async () => {
     const { user, late } = await unpaid('unpaid')
     expect(late.providerStatus).toBe('unpaid')
@@ -120,7 +120,7 @@ describe('a subscription with afterLastRetry "unpaid", after the last failed ret
   })
 })
 
-describe('a subscription with afterLastRetry "past_due", after the last failed retry,', () => {
+describe('a subscription that Stripe leaves "past_due" after the last failed retry', () => {
   it('still gives access, and can be paid by payNow()', async () => {
     const { test, user, late } = await unpaid('past_due')
     expect([late.pastDue(), await user.subscribed('main')]).toEqual([true, true])

@@ -147,7 +147,7 @@ describe('payNow() with a card that requires authentication', () => {
   })
 })
 
-describe('cancelNow() after an upgrade', () => {
+describe('cancelNow() after a swap to a more expensive plan', () => {
   it.each([
     [{}, 1000],
     [{ invoiceNow: true }, 1750],

@@ -245,13 +245,13 @@ describe('withoutCard()', () => {
   })
 })
 
-describe('Braintree', () => {
+describe('a new subscription at Braintree', () => {
   it.each([
     ['anchors', (builder: SubscriptionBuilder) => builder.anchorOn(day(9))],
     ['backdating', (builder: SubscriptionBuilder) => builder.backdate(day(-9))],
     ['freeStarts', (builder: SubscriptionBuilder) => builder.trialDays(9).withoutCard()],
     ['anchors', (builder: SubscriptionBuilder) => builder.noProrate()],
-  ])('does not support the capability %s when a subscription starts', async (capability, terms) => {
+  ])('is rejected if its start needs the capability %s', async (capability, terms) => {
     const { user, sandbox } = await start('braintree', { webhooks: false })
     const asked = terms(user.newSubscription('main', 'monthly')).create('fake-valid-visa-nonce')
     await expect(asked).rejects.toMatchObject({ code: 'unsupported', capability })

@@ -33,7 +33,7 @@ describe.each(PROVIDERS)('a running subscription at $provider', ({ provider, car
     await paid.requirePaid()
   })
 
-  it('has previews of a swap with the same total for the same prorationDate', async () => {
+  it('has the same total in each preview of a swap with the same prorationDate', async () => {
     const { user, ...test } = await start(provider)
     const subscription = await user.newSubscription('main', 'monthly').create(card)
     await test.advance({ days: 7 })

@@ -219,7 +219,7 @@ describe('billing.subscriptions()', () => {
     },
   )
 
-  it('skips rows whose owner does not exist or no longer has that customer', async () => {
+  it('leaves out subscriptions whose owner was deleted or no longer has their customer', async () => {
     const test = await startTeams('stripe')
     await insert(test, { name: 'first' })
     await insert(test, { name: 'gone', owner: { type: 'user', id: 999 } })

@@ -6,7 +6,7 @@ export interface PaidPeriod {
   /** The first day, such as `2026-01-15`. */
   readonly start: string
   readonly months: number
-  /** The price of one period in cents, including tax and less coupons. */
+  /** The price of one period in cents, including tax, after discounts. */
   readonly worth: number
 }
 

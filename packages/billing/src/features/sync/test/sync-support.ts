@@ -4,7 +4,7 @@ import { start } from '../../../../test/support.ts'
 import type { ProviderName } from '../../../index.ts'
 import type { BillingTest } from '../../../testing/index.ts'
 
-/** Counts the requests to both providers while `work` runs, as Node reports them. */
+/** Counts the HTTP requests that Node sends to both providers while `work` runs. */
 export async function countProviderRequests(
   { sandbox }: Pick<BillingTest, 'sandbox'>,
   work: () => Promise<unknown>,

@@ -156,7 +156,7 @@ describe('a tax included in the price at Braintree, when the application configu
     ['swap() to another interval', (it) => it.noProrate().swap('quarterly'), 2970],
     ['addPrice()', (it) => it.noProrate().addPrice('seat'), 1650],
     ['resume()', async (it) => (await it.cancel()).resume(), 1100],
-  ])('stays after %s', async (_how, change, taken) => {
+  ])('is still charged after %s', async (_how, change, taken) => {
     const test = await start('braintree', { taxPercentage: () => 10 })
     test.sandbox.braintree.defineAddOn({ id: 'seat', amount: 500 })
     const { user } = test
@@ -292,7 +292,7 @@ describe.each([
   [0, 0],
 ])('changing the tax percentage at Braintree from %s to %s percent', (from, to) => {
   it.each(['syncTaxPercentage', 'swap'] as const)(
-    'affects the invoices after %s()',
+    'applies to the invoices after %s()',
     async (how) => {
       const test = await start('braintree', { webhooks: false, taxPercentage: () => from })
       const { user } = test

@@ -132,7 +132,7 @@ describe('automatic tax at Stripe', () => {
     },
   )
 
-  it('needs the customer’s address, and otherwise throws TaxLocationUnknown', async () => {
+  it('throws TaxLocationUnknown without the customer’s address', async () => {
     const test = await start('stripe', { tax: 'automatic' })
     const { user } = test
     const builder = user.newSubscription('main', 'monthly')

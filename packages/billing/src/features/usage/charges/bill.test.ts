@@ -76,7 +76,7 @@ it.each([
   [1900, ['0.595', '119'], [6, 357]],
   [770, ['0.5385', '107.7'], [5, 323]],
 ])(
-  'withTax() adds a tax of %i hundredths of a percent to each line and, exactly, to the total',
+  'toLinesWithTax() adds a tax of %i hundredths of a percent to each line and, exactly, to the total',
   (tax, units, amounts) => {
     const lines = [
       { description: 'a', quantity: '10', unitAmount: '0.5', amount: 5 },

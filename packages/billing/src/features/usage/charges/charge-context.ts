@@ -6,8 +6,8 @@ import { isChargedByUs, type UsageCharges } from '../contract.ts'
 import { type ChargedUsageRepository, createChargedUsageRepository } from './charged-usage-rows.ts'
 
 /**
- * Everything needed to charge a subscription for usage that billing itself counts: its present
- * state, its owner and the gateway.
+ * Data needed to charge a subscription for usage that billing itself counts: the present state of
+ * the subscription, its owner and the gateway.
  */
 export interface UsageChargeContext {
   readonly billed: BilledOwner
@@ -18,7 +18,7 @@ export interface UsageChargeContext {
 }
 
 /**
- * Reads everything needed to charge a subscription for usage that billing itself counts. If its
+ * Reads the data needed to charge a subscription for usage that billing itself counts. If this
  * usage can never be charged, returns the reason as text.
  */
 export async function readUsageChargeContext(

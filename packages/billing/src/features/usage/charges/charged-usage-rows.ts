@@ -55,7 +55,8 @@ export interface ChargedUsageRepository {
   /** Lists the unpaid batches of a subscription, oldest first. */
   listBatches(id: number): Promise<UsageBatch[]>
   /**
-   * Returns the time of the subscription's oldest usage that is in no batch yet. `null` for none.
+   * Returns the time of the subscription's oldest usage that is in no batch yet. `null` if there is
+   * none.
    */
   firstWaiting(id: number): Promise<Date | null>
   /** Puts the subscription's pending usage of this time range into a batch. */

@@ -11,7 +11,7 @@ import { createChargedUsageRepository } from './charged-usage-rows.ts'
  * Adds details to invoices for usage that billing itself charges: replaces the single line of the
  * provider by one line for each meter and price tier.
  */
-export async function showUsageLines(
+export async function expandUsageLines(
   context: BillingContext,
   provider: ProviderName,
   invoices: readonly InvoiceData[],

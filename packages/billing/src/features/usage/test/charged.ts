@@ -26,8 +26,8 @@ export async function startWithChargedUsage(
 }
 
 /**
- * Advances the test clock past the next invoice, and charges the usage of the billing period before
- * it.
+ * Advances the test clock past the next invoice, and charges the usage of the billing period that
+ * has ended.
  */
 export async function advanceToNextPeriod(
   { sandbox, billing }: FlowTest,

@@ -101,7 +101,7 @@ describe('usage at Stripe of a period that was already billed', () => {
     expect(warned).toEqual([expect.stringMatching(/calls \(late\).*too late/)])
   })
 
-  it('is not compared with subscriptions that had ended before the usage occurred', async () => {
+  it('causes no requests for subscriptions that had ended before the usage occurred', async () => {
     const test = await startWithMeter()
     const { sandbox, user } = test
     const calls = await test.price()

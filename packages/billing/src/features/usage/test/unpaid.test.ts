@@ -125,23 +125,26 @@ describe('unpaid usage at Braintree', () => {
   })
 
   it.each([
-    ['is charged to another card that is left', ['fake-valid-mastercard-nonce'], 50],
-    ['is not charged if none is left', [], 0],
-  ])('%s after the card is removed', async (_, more, paid) => {
-    const prices = { monthly: { amount: 1000, months: 1 } }
-    const test = await startWithChargedUsage(undefined, { prices })
-    const { user, billing, sandbox } = test
-    await user.reportUsage('calls', 10)
-    await billing.process()
-    sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
-    await (await user.subscription('main')).cancelNow()
-    await billing.process()
-    for (const nonce of more) await user.addPaymentMethod(nonce)
-    const [first] = (await user.paymentMethods()).filter(({ isDefault }) => isDefault)
-    await user.deletePaymentMethod(first?.id ?? '')
-    await billing.process()
-    expect(sumChargedCents(test, user)).toBe(1000 + paid)
-  })
+    ['and another card is left', ['fake-valid-mastercard-nonce'], 50],
+    ['and no card is left', [], 0],
+  ])(
+    'is charged only if there is another card when the card is removed (case: the card is removed, %s)',
+    async (_, more, paid) => {
+      const prices = { monthly: { amount: 1000, months: 1 } }
+      const test = await startWithChargedUsage(undefined, { prices })
+      const { user, billing, sandbox } = test
+      await user.reportUsage('calls', 10)
+      await billing.process()
+      sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
+      await (await user.subscription('main')).cancelNow()
+      await billing.process()
+      for (const nonce of more) await user.addPaymentMethod(nonce)
+      const [first] = (await user.paymentMethods()).filter(({ isDefault }) => isDefault)
+      await user.deletePaymentMethod(first?.id ?? '')
+      await billing.process()
+      expect(sumChargedCents(test, user)).toBe(1000 + paid)
+    },
+  )
 
   it('is not charged again when a card is added that does not become the default', async () => {
     const test = await startWithChargedUsage()

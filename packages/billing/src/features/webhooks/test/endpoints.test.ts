@@ -119,7 +119,7 @@ describe('billing.endpoints', () => {
   })
 
   it.each([403, 404])(
-    "check() says so if event destinations cannot be listed because Stripe's API /v2 responds with %i",
+    "check() reports that event destinations could not be listed if Stripe's API /v2 responds with %i",
     async (status) => {
       const test = await start('stripe', { webhooks: false })
       const { default: Stripe } = await import('stripe')

@@ -2,7 +2,7 @@ import type { PendingOperation } from '../../core/storage/operations.ts'
 import type { OperationRequest } from '../../core/storage/tables.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
-import { hasItems } from '../../providers/wanted-items.ts'
+import { hasExactItems } from '../../providers/wanted-items.ts'
 
 /**
  * A planned swap that is stored while the subscription is changed in another way, so that a crash
@@ -32,47 +32,48 @@ export interface StoredPlannedSwap extends OperationRequest {
 }
 
 /**
- * Decision about a stored planned swap after a crash. `plan`: plan it at the provider now. `over`:
- * nothing is left to do. `wait`: the other change may still happen.
+ * What to do about a stored planned swap after a crash. `plan`: plan it at the provider now.
+ * `over`: nothing, and its record can be deleted. `wait`: nothing yet, because the interrupted
+ * change may still take effect.
  */
-export type StoredPlanDecision = 'plan' | 'over' | 'wait'
+export type PlannedSwapRecovery = 'plan' | 'over' | 'wait'
 
 /**
- * Decides what to do with a planned swap that a crashed process has stored, from the present state
- * of the subscription.
+ * Decides what to do about a planned swap that a crashed process has stored, from the present state
+ * of the subscription at the provider.
  */
-export function decideStoredPlan(
+export function decidePlannedSwapRecovery(
   { id, request }: Pick<PendingOperation, 'id' | 'request'>,
   found: ProviderSubscription | null,
   now: Date,
-): StoredPlanDecision {
+): PlannedSwapRecovery {
   if (found === null || found.isOver) return 'over'
   // A new plan from swapAtPeriodEnd(): it was made, or a repeated call will make it.
-  if (!isStoredPlan(request)) return found.planned?.operation === id ? 'over' : 'wait'
+  if (!isStoredPlannedSwap(request)) return found.planned?.operation === id ? 'over' : 'wait'
   if (found.endsAt !== null || request.at <= now.getTime()) return 'over'
   return DECIDE[request.to](request, found)
 }
 
-export function isStoredPlan(request: OperationRequest): request is StoredPlannedSwap {
+export function isStoredPlannedSwap(request: OperationRequest): request is StoredPlannedSwap {
   return typeof request.to === 'string' && Object.hasOwn(DECIDE, request.to)
 }
 
 const DECIDE: Readonly<
   Record<
     StoredPlannedSwap['to'],
-    (kept: StoredPlannedSwap, found: ProviderSubscription) => StoredPlanDecision
+    (kept: StoredPlannedSwap, found: ProviderSubscription) => PlannedSwapRecovery
   >
 > = {
   restore({ before }, found) {
     if (found.isHeld) return 'wait'
-    return !found.planned && hasItems(found, before) ? 'plan' : 'over'
+    return !found.planned && hasExactItems(found, before) ? 'plan' : 'over'
   },
 
   carry({ by, before, after }, found) {
     // Cancelled, already updated, or replaced by another plan.
     if (!found.isScheduled) return 'over'
     if (found.planned && found.planned.operation !== by) return 'over'
-    if (hasItems(found, after)) return 'plan'
-    return hasItems(found, before) ? 'wait' : 'over'
+    if (hasExactItems(found, after)) return 'plan'
+    return hasExactItems(found, before) ? 'wait' : 'over'
   },
 }

@@ -8,17 +8,17 @@ import {
   buildInvoicePaidEvent,
   buildRefundCreatedEvent,
   type EventOrigin,
-  toInvoiceFacts,
+  toInvoiceEventData,
 } from '../invoices/events.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 import type { DefaultHandler, LockedOwnerEvent } from './default-handler.ts'
 
 /**
- * Handles provider webhooks about objects that our database does not store (invoices, refunds,
- * credit notes), by recording events for the application's listeners. Sends no request if there is
- * no listener.
+ * Handles provider webhooks about invoices, refunds and credit notes, which our database does not
+ * store, by recording events for the application's listeners. Sends no request if there is no
+ * listener.
  */
-export const recordEventsWithoutRow: DefaultHandler = async (context, event) => {
+export const handleInvoiceEvent: DefaultHandler = async (context, event) => {
   const { locked, subject } = event
   const told = subject.news
   if (!told || !context.events.isWanted(told.type)) return
@@ -93,7 +93,9 @@ async function buildUnpaidInvoiceEvents(
   told: UnpaidInvoiceEvent,
 ): Promise<NewBillingEvent[]> {
   if (found?.paid) return []
-  const invoice = found ? toInvoiceFacts(found) : await describeFailedCharge(context, event, told)
+  const invoice = found
+    ? toInvoiceEventData(found)
+    : await describeFailedCharge(context, event, told)
   if (!invoice) return []
   const subject = `${about.provider}:${told.id}`
   const attempt = told.attempt ?? null

@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
-import { decideStoredPlan, type StoredPlanDecision, type StoredPlannedSwap } from './decide-plan.ts'
+import {
+  decidePlannedSwapRecovery,
+  type PlannedSwapRecovery,
+  type StoredPlannedSwap,
+} from './planned-swap-recovery.ts'
 
 const NOW = new Date('2026-01-20T10:00:00Z')
 const at = new Date('2026-02-15T10:00:00Z')
@@ -27,7 +31,7 @@ const found = (
 }
 const NEW = { provider: 'stripe', of: 'sub_1', items } as const
 
-it.each<[string, object, ProviderSubscription | null, StoredPlanDecision]>([
+it.each<[string, object, ProviderSubscription | null, PlannedSwapRecovery]>([
   ['a new plan that was made', NEW, found(before, 'own'), 'over'],
   ['a new plan that was not made', NEW, found(before, null), 'wait'],
   ['a new plan, while another one exists', NEW, found(before, 'first'), 'wait'],
@@ -84,9 +88,9 @@ it.each<[string, object, ProviderSubscription | null, StoredPlanDecision]>([
     'over',
   ],
 ])(
-  'decideStoredPlan(), after a change of a planned swap was interrupted, makes the right decision: %s',
+  'decidePlannedSwapRecovery(), after a change of a planned swap was interrupted, returns what to do: %s',
   (_name, request, subscription, verdict) => {
     const operation = { id: 'own', request: request as StoredPlannedSwap }
-    expect(decideStoredPlan(operation, subscription, NOW)).toBe(verdict)
+    expect(decidePlannedSwapRecovery(operation, subscription, NOW)).toBe(verdict)
   },
 )
