@@ -18,7 +18,10 @@ export interface AdmitOptions {
   readonly reserve?: number
 }
 
-/** What `admit()` counted or reserved for a request. The request's handler receives it. */
+/**
+ * The units that `admit()` has counted or reserved for a request. The request's handler receives
+ * this object.
+ */
 export interface Admission {
   /** Number of units that were counted or reserved. */
   readonly amount: number

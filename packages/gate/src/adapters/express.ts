@@ -16,7 +16,7 @@ export type { Admission, AdmitOptions, GateAdapterOptions, GateChecks } from './
 declare global {
   namespace Express {
     interface Request {
-      /** What `admit()` counted or reserved for this request. */
+      /** The units that `admit()` has counted or reserved for this request. */
       admission?: Admission
     }
   }

@@ -13,7 +13,7 @@ export type { Admission, AdmitOptions, GateAdapterOptions, GateChecks } from './
 
 /** Variables that the checks set in Hono's context. */
 export interface HonoGateVariables {
-  /** What `admit()` counted or reserved for this request. */
+  /** The units that `admit()` has counted or reserved for this request. */
   admission: Admission
 }
 

@@ -30,8 +30,8 @@ export type GateWrapper = <Context>(
 /** The part of a route handler's context that a check of a gate adds. */
 export interface AdmittedContext {
   /**
-   * What `admit()` counted or reserved for this request. `null` inside `subscribed()` and
-   * `feature()`.
+   * The units that `admit()` has counted or reserved for this request. `null` inside `subscribed()`
+   * and `feature()`.
    */
   readonly admission: Admission | null
 }

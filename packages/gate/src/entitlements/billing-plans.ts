@@ -5,8 +5,8 @@ import type { Subject } from '../subject.ts'
 
 /**
  * Returns the plan that a subject has through its active subscriptions. If they give several plans,
- * returns the one that is listed last in the option `plans`. `null` if no active subscription has
- * the price of a plan.
+ * returns the last of these in the option `plans`. `null` if no active subscription has the price
+ * of a plan.
  */
 export async function findSubscribedPlan(
   billing: GateBilling,

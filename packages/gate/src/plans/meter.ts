@@ -16,11 +16,11 @@ export interface MeterOptions {
   readonly kind?: MeterKind
   /** Name of one unit for pages, such as `tokens`. */
   readonly unit?: string
-  /** What happens to use that exceeds the quota. @default 'refuse' */
+  /** Handling of use that exceeds the quota. @default 'refuse' */
   readonly over?: OverQuota
   /**
-   * What happens to use while the database cannot be reached: `refuse` answers with 503; `{ allow
-   * }` admits at most that many units per subject and process during an outage, and counts them
+   * Handling of use while the database cannot be reached: `refuse` answers with 503; `{ allow }`
+   * admits at most that many units per subject and process during an outage, and counts them
    * afterwards even if that exceeds the quota.
    * @default 'refuse'
    */
@@ -33,7 +33,7 @@ export interface Meter {
   readonly kind: MeterKind
   /** Name of one unit. `null` if it has none. */
   readonly unit: string | null
-  /** What happens to use that exceeds the quota. */
+  /** Handling of use that exceeds the quota. */
   readonly over: OverQuota
   /** Number of units that each process may admit per subject during an outage of the database. */
   readonly allowedInOutage: number

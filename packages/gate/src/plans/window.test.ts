@@ -12,7 +12,7 @@ describe('findWindow()', () => {
     ['month', '2026-12-31T23:59:59.999Z', '2026-12-01T00:00:00Z', '2027-01-01T00:00:00Z'],
     ['month', '2028-02-29T00:00:00Z', '2028-02-01T00:00:00Z', '2028-03-01T00:00:00Z'],
   ] as const)(
-    'for a quota per %s at %s, returns the window from %s to %s',
+    'returns, for a quota per %s at %s, the window from %s to %s',
     (interval, now, startsAt, endsAt) => {
       expect(findWindow(interval, at(now), null)).toEqual({
         startsAt: at(startsAt),
