@@ -4,7 +4,7 @@ export type { Clock }
 
 /** Receives warnings and internal errors, which are never shown to callers. */
 export interface Logger {
-  /** Reports something that an operator should know. */
+  /** Reports a condition that an operator should know about. */
   warn(message: string, cause?: unknown): void
   /** Reports an internal error. */
   error(message: string, cause?: unknown): void

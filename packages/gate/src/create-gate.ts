@@ -28,8 +28,8 @@ const KEPT = 400 * 86_400_000
 const CHANGES_KEPT = 3_600_000
 
 /**
- * Creates a gate: it decides what callers may do by their plan, and counts what they use in the
- * application's own database. Any number of processes may share the database.
+ * Creates a gate: the plan of a caller decides what the caller may do, and the gate counts the
+ * caller's use in the application's own database. Any number of processes may share the database.
  * @throws TypeError if an option is invalid
  * @example
  * const gate = createGate({

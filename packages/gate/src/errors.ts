@@ -15,7 +15,7 @@ function defineError<Code extends `GATE_${string}`>(code: Code) {
   return CodedError
 }
 
-/** An argument is not possible, such as a negative amount or an unknown meter. */
+/** An argument is invalid, such as a negative amount or an unknown meter. */
 export class InvalidUse extends defineError('GATE_INVALID_USE') {}
 
 /**

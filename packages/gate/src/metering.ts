@@ -15,7 +15,7 @@ import type { RateLimits } from './rates/bucket.ts'
 import { formatSubject, type Subject } from './subject.ts'
 import { buildRefusal, type Refusal, type Verdict } from './verdict.ts'
 
-/** The parts that count use. */
+/** The parts from which `createMetering()` builds the methods that count use. */
 export interface MeteringParts {
   readonly options: ResolvedOptions
   readonly database: Database

@@ -16,7 +16,7 @@ export interface AssignedPlan {
   readonly until?: Date
 }
 
-/** The options of `createGate()`, whatever the names of meters and plans are. */
+/** Options of `createGate()`, with meters and plans of any names. */
 export interface AnyGateOptions {
   /** The database, from `connect()` of `@tollgate/database`. */
   readonly database: Database
@@ -24,36 +24,42 @@ export interface AnyGateOptions {
   readonly meters: Readonly<Record<string, Meter>>
   /** The plans, by name. */
   readonly plans: Readonly<Record<string, Plan>>
-  /** Name of the plan of subjects without any other. */
+  /** Name of the plan for subjects that have no other plan. */
   readonly otherwise: string
   /**
-   * The authorization server, from `createAuthorizationServer()`. Its tokens can then do only what
-   * the plan of their user or client allows: scopes that the plan withholds are answered with 402.
+   * The authorization server, from `createAuthorizationServer()`. A token of the server is then
+   * limited to the scopes that the plan of its user or client allows: a request that needs any
+   * other scope gets 402.
    */
   readonly oauth?: GateOAuth
   /**
-   * Returns who has the plan of a caller of `oauth`, such as the team of the user. Must answer from
-   * memory.
+   * Returns the subject whose plan applies to the user or client of a token, such as the user's
+   * team. Must not be asynchronous.
    * @default the user, or the client that acts for itself
    */
   readonly subjectOf?: (caller: GateCaller) => Subject
   /**
-   * The subscriptions, from `createBilling()`. A subject has the plan whose `price` its
-   * active subscription has. Give `createBilling()` the option `on: refreshPlans(() => gate)`, so
-   * that a change takes effect within a second; without it, after a minute.
+   * The subscriptions, from `createBilling()`. A subject has the plan whose `price` is in its
+   * active subscription. Give `createBilling()` the option `on: refreshPlans(() => gate)`, so that
+   * a change takes effect within a second; without it, after a minute.
    */
   readonly billing?: GateBilling
   /**
-   * Returns the plan of a subject, from your own data. Asked before `billing`; `null` for the plan
-   * of the subscription, or `otherwise`. Call `gate.refresh()` when it changes.
+   * Returns the plan of a subject from your own data. If it returns `null`, the subject has the
+   * plan of its subscription (see `billing`), or the plan `otherwise`. Call `gate.refresh()` when
+   * the plan of a subject changes.
    */
   readonly planOf?: (
     subject: Subject,
   ) => string | AssignedPlan | null | Promise<string | AssignedPlan | null>
-  /** Page where a person can change to another plan. Named in refusals. */
+  /**
+   * URL of the page where people can change to another plan. Responses to refused requests contain
+   * it.
+   */
   readonly upgradeUrl?: string
   /**
-   * Creates or migrates the tables on first use. If `false`, call `gate.migrate()` before.
+   * Creates or migrates the tables on first use. If `false`, call `gate.migrate()` before the first
+   * use.
    * @default true
    */
   readonly migrate?: boolean
@@ -72,11 +78,11 @@ export interface GateOptions<
   readonly meters: Meters
   /** The plans, by name. */
   readonly plans: Plans
-  /** Name of the plan of subjects without any other. */
+  /** Name of the plan for subjects that have no other plan. */
   readonly otherwise: keyof Plans & string
 }
 
-/** The options of a gate, checked. */
+/** Options of a gate, validated and with defaults applied. */
 export interface ResolvedOptions {
   readonly meters: ReadonlyMap<string, Meter>
   readonly plans: ReadonlyMap<string, PlanTerms>

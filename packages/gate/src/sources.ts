@@ -13,15 +13,21 @@ export interface GateCaller {
 export interface PlanLimits {
   /** Whether the plan allows the scope. */
   allows(scope: string): boolean
-  /** Builds the response to a request that needs these withheld scopes. */
+  /** Builds the response to a request that needs these scopes, which the plan does not allow. */
   refusal(scopes: readonly string[]): HttpResponse
 }
 
-/** The authorization server whose tokens obey the plans. `createAuthorizationServer()` returns one. */
+/**
+ * An authorization server whose tokens the gate limits, such as one from
+ * `createAuthorizationServer()`.
+ */
 export interface GateOAuth {
   /** The scopes of the server, by name. */
   readonly scopes: Readonly<Record<string, string>>
-  /** Registers what limits the scopes of tokens. Returns a function that removes it. */
+  /**
+   * Registers a function that limits the scopes of tokens by plan. Returns a function that removes
+   * the limit.
+   */
   limitScopes(limiter: {
     limitsOf(caller: GateCaller): PlanLimits | null | Promise<PlanLimits | null>
   }): () => void
@@ -43,15 +49,17 @@ export interface GateSubscription {
   readonly trialEndsAt: Date | null
   /** When a planned change of price takes effect. `null` without one. */
   readonly plannedAt: Date | null
-  /** Whether it gives access now. */
+  /** Whether the subscription gives access now. */
   active(): boolean
-  /** Whether the price with this id is the main price or an additional one. */
+  /**
+   * Whether the subscription has the price with this id, as its main price or an additional one.
+   */
   hasPrice(price: string): boolean
 }
 
 /** A source of subscriptions, such as the billing that `createBilling()` returns. */
 export interface GateBilling {
-  /** Finds an owner of subscriptions. `null` if there is none. */
+  /** Finds an owner of subscriptions by type and id. `null` if there is none. */
   findOwner(
     type: string,
     id: string | number,

@@ -5,9 +5,9 @@ import { InvalidUse } from './errors.ts'
  * subscriptions, such as a team.
  */
 export interface Subject {
-  /** `user`, `client`, or a type of owner of your own. */
+  /** Type of the subject: `user`, `client`, or a type of your own, such as `team`. */
   readonly type: string
-  /** The id within the type. */
+  /** Id of the subject, unique within its type. */
   readonly id: string | number
 }
 
@@ -15,7 +15,7 @@ const LONGEST = 320
 
 /**
  * Returns the key of a subject in the tables of the gate.
- * @throws InvalidUse if the type or id is not possible
+ * @throws InvalidUse if the type or id is invalid
  */
 export function formatSubject({ type, id }: Subject): string {
   const key = `${type}:${id}`

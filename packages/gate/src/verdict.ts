@@ -1,6 +1,6 @@
 import type { HttpResponse } from '@tollgate/http'
 
-/** Why a gate refuses. */
+/** Reason for which a gate refuses a request or use. */
 export type RefusalReason =
   | 'scope_not_in_plan'
   | 'feature_not_in_plan'
@@ -9,19 +9,25 @@ export type RefusalReason =
   | 'quota_used_up'
   | 'too_fast'
 
-/** The decision about one use. */
+/** A gate's decision about a request or use. */
 export interface Verdict {
-  /** Whether the use is allowed. It has been counted then, except by `check()`. */
+  /** Whether the use is allowed. `admit()`, `reserve()` and `adjust()` have then counted it. */
   readonly allowed: boolean
   /** Why it was refused. `null` if it is allowed. */
   readonly reason: RefusalReason | null
   /** Name of the subject's plan. */
   readonly plan: string
-  /** Units that are left at least, after this use. `null` without a limit, or if it is unknown. */
+  /**
+   * Number of units that are certainly left after this use; there may be more. `null` if unknown or
+   * without a limit.
+   */
   readonly remaining: number | null
-  /** When the quota starts over. `null` if it does not, or without a quota. */
+  /** When the quota starts over. `null` if there is no quota or it never starts over. */
   readonly resetsAt: Date | null
-  /** Milliseconds to wait, if the caller was too fast. Otherwise `null`. */
+  /**
+   * Milliseconds to wait before the next attempt, if the caller exceeded the rate. Otherwise
+   * `null`.
+   */
   readonly retryAfter: number | null
   /** The response to a refused request. `null` if it is allowed. */
   readonly response: HttpResponse | null
@@ -31,7 +37,7 @@ export interface Verdict {
 export interface Refusal {
   readonly reason: RefusalReason
   readonly plan: string
-  /** The scopes, features, meters or plans that the caller lacks. */
+  /** Names of the scopes, features, meters or plans that the caller lacks. */
   readonly missing?: readonly string[]
   readonly quota?: number | null
   readonly resetsAt?: Date | null

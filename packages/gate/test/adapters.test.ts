@@ -140,8 +140,8 @@ const call = (url: string, path: string, id = '7') =>
 const tokensLeft = async (gate: TestGate) =>
   (await gate.usage(user('7'))).find(({ meter }) => meter === 'tokens')?.remaining
 
-describe.each(Object.entries(frameworks))('the checks for %s', (name, start) => {
-  it('admit up to the quota, name what is left, and then answer 402 without a challenge', async () => {
+describe.each(Object.entries(frameworks))('the checks of a gate for %s', (name, start) => {
+  it('admit requests up to the quota with the remaining units in RateLimit, and then answer 402 without WWW-Authenticate', async () => {
     const { gate } = await startGate()
     const url = await start(gate)
     const statuses: number[] = []
@@ -158,7 +158,7 @@ describe.each(Object.entries(frameworks))('the checks for %s', (name, start) => 
     expect(await refused.json()).toMatchObject({ reason: 'quota_used_up', missing: ['calls'] })
   })
 
-  it('answer 429 with Retry-After to a caller that is too fast', async () => {
+  it('answer 429 to a caller that exceeds the rate of its plan', async () => {
     const { gate, assigned } = await startGate()
     assigned.set('7', 'fast')
     const url = await start(gate)
@@ -169,7 +169,7 @@ describe.each(Object.entries(frameworks))('the checks for %s', (name, start) => 
     expect(new Set(statuses)).toEqual(new Set([200, 429]))
   })
 
-  it('let features and plans in only for callers whose plan has them', async () => {
+  it('answer 402 to callers whose plan lacks the required feature or is not the required plan', async () => {
     const { gate, assigned } = await startGate()
     const url = await start(gate)
     expect((await call(url, 'export')).status).toBe(402)
@@ -183,7 +183,7 @@ describe.each(Object.entries(frameworks))('the checks for %s', (name, start) => 
     expect((await call(url, 'pro')).status).toBe(200)
   })
 
-  it('count of a reservation what was settled, all if nothing was, and nothing of a failed request', async () => {
+  it('count the settled units of a reservation, all units if the handler settles none, and no units if the request fails', async () => {
     const { gate } = await startGate()
     const url = await start(gate)
     expect((await call(url, 'fails')).status).toBe(500)
@@ -197,7 +197,7 @@ describe.each(Object.entries(frameworks))('the checks for %s', (name, start) => 
   })
 
   it.skipIf(name === 'next' || name === 'hono')(
-    'count nothing if the connection is lost before the response',
+    'count no units of a reservation if the connection is lost before the response',
     async () => {
       const { gate } = await startGate()
       const url = await start(gate)

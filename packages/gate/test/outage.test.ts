@@ -13,7 +13,7 @@ afterEach(async () => {
 })
 
 describe.runIf(isServer)('a gate whose database cannot be reached', () => {
-  it('refuses what it cannot count, admits up to the bound where the meter says so, and counts it afterwards', async () => {
+  it("refuses use, or admits it up to the bound in the meter's onOutage option and counts it once the database is back", async () => {
     const { gate: near, url, create } = await startGate()
     await near.planOf(user())
     proxy = await startTcpProxy(url)

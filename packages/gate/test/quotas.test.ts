@@ -14,7 +14,7 @@ async function useUp(gates: readonly TestGate[], clients: number): Promise<numbe
 }
 
 describe('a hard quota (threat Q10)', () => {
-  it('admits exactly the quota, and then answers 402 with when it starts over', async () => {
+  it('admits exactly the quota, and then answers 402 with the date on which the quota starts over', async () => {
     const { gate } = await startGate()
     for (let call = 1; call <= 3; call += 1) {
       expect(await gate.admit(user(), 'calls')).toMatchObject({ allowed: true, plan: 'free' })
@@ -41,7 +41,7 @@ describe('a hard quota (threat Q10)', () => {
     })
   })
 
-  it.each([1, 2, 4])('admits exactly 10,000 of 200 clients on %i gates', async (count) => {
+  it.each([1, 2, 4])('admits exactly 10,000 calls if 200 callers use %i gates', async (count) => {
     const { another, database } = await startGate()
     const gates: TestGate[] = []
     for (let at = 0; at < count; at += 1) gates.push(await another())
@@ -56,7 +56,7 @@ describe('a hard quota (threat Q10)', () => {
     expect(Number(taken)).toBe(10_000)
   })
 
-  it('counts each subject by itself, and starts over with the next month', async () => {
+  it('counts each subject separately, and starts over with the next month', async () => {
     const { gate, clock } = await startGate()
     expect(await useUp([gate], 5)).toBe(3)
     expect((await gate.admit(user(8), 'calls')).allowed).toBe(true)
@@ -64,7 +64,7 @@ describe('a hard quota (threat Q10)', () => {
     expect(await useUp([gate], 5)).toBe(3)
   })
 
-  it('lets calls end that began before the window ended, without counting them in the next', async () => {
+  it('counts a call in the month in which it began, even if it is admitted only in the next month', async () => {
     const { gate, clock, database } = await startGate()
     await gate.planOf(user())
     clock.set('2026-03-31T23:59:59.999Z')
@@ -78,7 +78,7 @@ describe('a hard quota (threat Q10)', () => {
     expect(rows.map(({ taken }) => Number(taken))).toEqual([3, 3])
   })
 
-  it('counts on after a change of plan', async () => {
+  it('keeps the used units when the subject changes to another plan', async () => {
     const { gate, assigned } = await startGate()
     expect(await useUp([gate], 2)).toBe(3)
     assigned.set('7', 'pro')
@@ -89,7 +89,7 @@ describe('a hard quota (threat Q10)', () => {
     expect((await gate.admit(user(), 'calls')).allowed).toBe(false)
   })
 
-  it('gives back what a gate has leased and not used, when it is closed', async () => {
+  it('gets back the units that a gate has leased and not used when the gate is closed', async () => {
     const { another } = await startGate()
     const [first, second] = [await another(), await another()]
     await first.override(user(), { terms: { quota: { calls: '1000/month' } } })

@@ -40,7 +40,7 @@ async function start(provider: 'stripe' | 'braintree') {
 }
 
 describe.each(['stripe', 'braintree'] as const)('a gate with subscriptions at %s', (provider) => {
-  it('gives the plan of a subscription at once, and takes it away when that ends, on every gate', async () => {
+  it('gives the owner the plan of its subscription, and takes the plan away when the subscription ends, on every gate', async () => {
     const { gate, other, user, card, subject } = await start(provider)
     expect(await other.planOf(subject)).toBe('free')
     const subscription = await user.newSubscription('main', 'monthly').create(card)
@@ -52,7 +52,7 @@ describe.each(['stripe', 'braintree'] as const)('a gate with subscriptions at %s
     await expect.poll(() => other.planOf(subject)).toBe('free')
   })
 
-  it('keeps the plan until the end of the paid period, and takes it away by the clock', async () => {
+  it('keeps the plan of a canceled subscription until the paid period ends, and then takes it away without a webhook', async () => {
     const { other, user, card, subject, sandbox } = await start(provider)
     const subscription = await user.newSubscription('main', 'monthly').create(card)
     const { endsAt } = await subscription.cancel()
@@ -63,7 +63,7 @@ describe.each(['stripe', 'braintree'] as const)('a gate with subscriptions at %s
     await expect.poll(() => other.planOf(subject)).toBe('free')
   })
 
-  it('leaves clients that act for themselves on the plan without a subscription', async () => {
+  it('gives OAuth clients that act for themselves the plan for subjects without a subscription', async () => {
     const { gate } = await start(provider)
     expect(await gate.planOf({ type: 'client', id: 'reports' })).toBe('free')
   })

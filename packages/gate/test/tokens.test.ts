@@ -63,8 +63,8 @@ async function start() {
   return { server, gate, plans, client, request, get }
 }
 
-describe('a token of a subject with a plan (threat Q10)', () => {
-  it('does only what the plan allows, and more or less as soon as the plan changes', async () => {
+describe('an access token whose user has a plan (threat Q10)', () => {
+  it('allows only the scopes of the plan, and other scopes as soon as the plan changes', async () => {
     const { gate, plans, request, get } = await start()
     const { access_token: token } = await request({
       ...ADA,
@@ -90,7 +90,7 @@ describe('a token of a subject with a plan (threat Q10)', () => {
     expect((await get('/orders', token)).status).toBe(402)
   })
 
-  it('still gets 403 for a scope that the token lacks, and 402 once the quota is used up', async () => {
+  it('gets 403 for a scope that the token lacks, and 402 once the quota is used up', async () => {
     const { request, get } = await start()
     const { access_token: token } = await request({ ...ADA, scope: 'check-status' })
     expect((await get('/orders', token)).status).toBe(403)
@@ -99,7 +99,7 @@ describe('a token of a subject with a plan (threat Q10)', () => {
     expect(statuses).toEqual([200, 200, 200, 402])
   })
 
-  it('is told at the refresh what it can do now, and keeps what was granted', async () => {
+  it('keeps its granted scopes when it is refreshed, and the response lists those that the plan allows now', async () => {
     const { gate, plans, request, get } = await start()
     const granted = await request({ ...ADA, scope: 'check-status place-orders' })
     expect(granted.scope).toBe('check-status')
@@ -111,7 +111,7 @@ describe('a token of a subject with a plan (threat Q10)', () => {
     expect((await get('/orders', fresh.access_token)).status).toBe(200)
   })
 
-  it('obeys the plan also with the scope *', async () => {
+  it('is limited to the scopes of the plan even with the scope *', async () => {
     const { request, get } = await start()
     const { access_token: token } = await request({ ...ADA, scope: '*' })
     expect((await get('/status', token)).status).toBe(200)
@@ -119,7 +119,7 @@ describe('a token of a subject with a plan (threat Q10)', () => {
   })
 })
 
-it('a plan with a scope that the authorization server does not have is refused when the gate is created', async () => {
+it('createGate() rejects a plan with a scope that the authorization server does not have', async () => {
   const { server } = await start()
   const create = () =>
     createGate({

@@ -6,7 +6,7 @@ const usedOf = async (gate: Awaited<ReturnType<typeof startGate>>['gate'], name:
   (await gate.usage(user())).find((each) => each.meter === name)?.used
 
 describe('a reservation', () => {
-  it('counts what was used, and returns the rest', async () => {
+  it('counts the used units, and gives the rest back to the quota', async () => {
     const { gate } = await startGate()
     const { reservation } = await gate.reserve(user(), 'tokens', 80)
     expect(reservation?.amount).toBe(80)
@@ -16,7 +16,7 @@ describe('a reservation', () => {
     expect(await usedOf(gate, 'tokens')).toBe(100)
   })
 
-  it('is refused if the quota has too little left, unless the meter caps or bills it', async () => {
+  it('is refused if it exceeds the remaining quota, unless the meter has the option over: cap or bill', async () => {
     const { gate } = await startGate()
     const refused = await gate.reserve(user(), 'tokens', 101)
     expect(refused).toMatchObject({ allowed: false, reason: 'quota_used_up', reservation: null })
@@ -28,14 +28,14 @@ describe('a reservation', () => {
     expect(await usedOf(gate, 'billed')).toBe(140)
   })
 
-  it('counts more than was reserved only as far as the quota allows', async () => {
+  it('counts use beyond the reserved units only as far as the quota allows', async () => {
     const { gate } = await startGate()
     const { reservation } = await gate.reserve(user(), 'tokens', 60)
     expect(await reservation?.settle(150)).toEqual({ counted: 100, uncounted: 50 })
     expect(await usedOf(gate, 'tokens')).toBe(100)
   })
 
-  it('ends once: a second settle() fails, and release() afterwards does nothing', async () => {
+  it('can be settled only once, and release() does nothing afterwards', async () => {
     const { gate } = await startGate()
     const { reservation } = await gate.reserve(user(), 'tokens', 60)
     await reservation?.settle(10)
@@ -44,7 +44,7 @@ describe('a reservation', () => {
     expect(await usedOf(gate, 'tokens')).toBe(10)
   })
 
-  it('is released when it expires, and settling it later takes the units again', async () => {
+  it('is released when it expires, and takes units from the quota again if it is settled later', async () => {
     const { gate } = await startGate()
     const { reservation } = await gate.reserve(user(), 'tokens', 100, { expiresIn: 1 })
     await expect.poll(async () => (await gate.check(user(), 'tokens', 100)).allowed).toBe(true)
@@ -55,7 +55,7 @@ describe('a reservation', () => {
 })
 
 describe('a gauge', () => {
-  it('goes up to the quota and down to 0', async () => {
+  it('can be raised up to the quota and lowered down to 0', async () => {
     const { gate } = await startGate()
     expect((await gate.adjust(user(), 'seats', 2)).allowed).toBe(true)
     expect(await gate.adjust(user(), 'seats', 1)).toMatchObject({ reason: 'quota_used_up' })
@@ -65,7 +65,7 @@ describe('a gauge', () => {
     expect(await usedOf(gate, 'seats')).toBe(2)
   })
 
-  it('admits exactly its quota if many callers raise it at once', async () => {
+  it('never exceeds its quota if many callers raise it at the same time', async () => {
     const { gate, another } = await startGate()
     const gates = [gate, await another()]
     const raised = await Promise.all(
@@ -75,8 +75,8 @@ describe('a gauge', () => {
   })
 })
 
-describe('recorded use', () => {
-  it('counts once for each id of a subject, also beyond the quota', async () => {
+describe('use that is counted with record()', () => {
+  it('counts once for each id and subject, even beyond the quota', async () => {
     const { gate, another } = await startGate()
     const second = await another()
     const results = await Promise.all(
@@ -90,7 +90,7 @@ describe('recorded use', () => {
     expect((await gate.admit(user(), 'tokens')).allowed).toBe(false)
   })
 
-  it('counts in the month in which it was used', async () => {
+  it('counts towards the month of its date, not the current month', async () => {
     const { gate } = await startGate()
     const at = new Date('2026-02-20T00:00:00Z')
     expect(await gate.record(user(), 'tokens', 60, { id: 'old', at })).toBe(true)
@@ -98,8 +98,8 @@ describe('recorded use', () => {
   })
 })
 
-describe('a rate', () => {
-  it('answers 429 with Retry-After to a caller that is too fast, and counts nothing', async () => {
+describe('the rate of a plan', () => {
+  it('answers 429 with Retry-After to a caller that exceeds it, and does not count the call', async () => {
     const { gate, assigned } = await startGate()
     assigned.set('7', 'fast')
     expect((await gate.admit(user(), 'calls')).allowed).toBe(true)
@@ -112,8 +112,8 @@ describe('a rate', () => {
   })
 })
 
-describe('a plan', () => {
-  it('decides scopes, features and meters, and changes on every gate within a second', async () => {
+describe('the plan of a subject', () => {
+  it('determines scopes, features and meters, and changes on every gate after refresh()', async () => {
     const { gate, another, assigned } = await startGate()
     const second = await another()
     expect(await second.planOf(user())).toBe('free')
@@ -135,7 +135,7 @@ describe('a plan', () => {
     })
   })
 
-  it('changes by the clock when an override ends', async () => {
+  it('is the original plan again when an override reaches its end date', async () => {
     const { gate, clock } = await startGate()
     await gate.override(user(), { plan: 'pro', endsAt: new Date('2026-03-16T00:00:00Z') })
     expect(await gate.planOf(user())).toBe('pro')
@@ -143,7 +143,7 @@ describe('a plan', () => {
     expect(await gate.planOf(user())).toBe('free')
   })
 
-  it('returns after an override was removed', async () => {
+  it('is the original plan again after an override is removed', async () => {
     const { gate } = await startGate()
     await gate.override(user(), { terms: { quota: { calls: 'unlimited' } } })
     for (let call = 0; call < 9; call += 1) {
@@ -155,8 +155,8 @@ describe('a plan', () => {
   })
 })
 
-describe('purge()', () => {
-  it('deletes what ended more than a year ago, and keeps what counts now', async () => {
+describe('purge() of a gate', () => {
+  it('deletes counters and records of more than 400 days ago, and keeps newer ones', async () => {
     const { gate, clock } = await startGate()
     await gate.admit(user(), 'tokens', 5)
     await gate.record(user(), 'tokens', 5, { id: 'job' })
@@ -170,16 +170,28 @@ describe('purge()', () => {
   })
 })
 
-describe('use that is not possible', () => {
+describe('invalid use of a meter', () => {
   it.each([
     ['an unknown meter', { name: 'nothing', amount: 1 }, 'There is no meter "nothing"'],
     ['a negative amount', { name: 'tokens', amount: -1 }, '-1 is not an amount of use'],
     ['a fraction', { name: 'tokens', amount: 0.5 }, '0.5 is not an amount of use'],
-    ['nothing', { name: 'tokens', amount: 0 }, '0 is not an amount of use'],
-    ['too much', { name: 'tokens', amount: 2 ** 53 }, 'is not an amount of use'],
-    ['several calls at once', { name: 'calls', amount: 2 }, 'counts calls, one at a time'],
-    ['a gauge', { name: 'seats', amount: 1 }, 'change its level with adjust()'],
-  ])('is rejected without counting: %s', async (_, { name, amount }, message) => {
+    ['an amount of 0', { name: 'tokens', amount: 0 }, '0 is not an amount of use'],
+    [
+      'an amount that is not a safe integer',
+      { name: 'tokens', amount: 2 ** 53 },
+      'is not an amount of use',
+    ],
+    [
+      'an amount of 2 for a meter that counts calls',
+      { name: 'calls', amount: 2 },
+      'counts calls, one at a time',
+    ],
+    [
+      'admit(), check() and reserve() for a gauge',
+      { name: 'seats', amount: 1 },
+      'change its level with adjust()',
+    ],
+  ])('is rejected and not counted: %s', async (_, { name, amount }, message) => {
     const { gate, database } = await startGate()
     await gate.planOf(user())
     for (const call of ['admit', 'check', 'reserve'] as const) {
@@ -191,12 +203,12 @@ describe('use that is not possible', () => {
     expect(rows).toEqual([])
   })
 
-  it.each(['', 'x'.repeat(400)])('is rejected for the id %j of a subject', async (id) => {
+  it.each(['', 'x'.repeat(400)])('is rejected if the subject has the id %j', async (id) => {
     const { gate } = await startGate()
     await expect(async () => gate.admit(user(id), 'calls')).rejects.toThrow('There is no subject')
   })
 
-  it('is rejected for a record in the future, or with an id that cannot be stored', async () => {
+  it('is rejected by record() if its date is in the future or its id cannot be stored', async () => {
     const { gate } = await startGate()
     const later = new Date('2030-01-01T00:00:00Z')
     await expect(gate.record(user(), 'tokens', 1, { id: 'a', at: later })).rejects.toThrow('past')
@@ -214,7 +226,7 @@ describe('options of a gate', () => {
     [{ quota: { nothing: '5/month' } }, 'there is no meter "nothing"'],
     [{ rate: '0/second' }, 'is not a rate'],
     [{ rate: '5' }, 'is not a rate'],
-  ])('are refused at once: %j', async (terms, message) => {
+  ])('are rejected by createGate(): plan %j', async (terms, message) => {
     const { database } = await startGate()
     const create = () =>
       createGate({
@@ -226,7 +238,7 @@ describe('options of a gate', () => {
     expect(create).toThrow(message)
   })
 
-  it('name the plan that does not exist', async () => {
+  it('are rejected by createGate() if `otherwise` names an unknown plan', async () => {
     const { database } = await startGate()
     const options = { database, meters: {}, plans: { free: plan() }, otherwise: 'basic' as 'free' }
     expect(() => createGate(options)).toThrow(

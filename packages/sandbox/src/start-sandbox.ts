@@ -1,6 +1,6 @@
 import { openBraintree, serveBraintree } from './braintree/server/server.ts'
 import { serveControlRoom } from './control-room/control-room.ts'
-import type { RunningProviders } from './control-room/story/watched.ts'
+import type { RunningProviders } from './control-room/story/observed-sandbox.ts'
 import { MovableClock } from './core/clock/clock.ts'
 import { FailedJobs } from './core/clock/failed-jobs.ts'
 import { checkAllowedHosts } from './core/local-names.ts'
@@ -8,7 +8,7 @@ import { WebhookOutbox } from './core/outbox.ts'
 import type { ProviderContext } from './core/provider-context.ts'
 import { loadPersistedState, PersistedState } from './core/store/persisted-state.ts'
 import { checkSnapshot, type SandboxSnapshot, STATE_FORMAT } from './core/store/snapshot.ts'
-import { checkWritable, stateLines, streamState } from './core/store/state-file.ts'
+import { checkWritable, serializeStateLines, streamState } from './core/store/state-file.ts'
 import { lockStateFile, type StateLock } from './core/store/state-lock.ts'
 import { SandboxStore } from './core/store/store.ts'
 import { FailureSimulator } from './core/trouble.ts'
@@ -79,7 +79,7 @@ async function startWith<const O extends SandboxOptions>(
     store.restore(to.store)
     clock.restoreTo(new Date(to.now))
   }
-  const state = () => stateLines(clock.now(), store)
+  const state = () => serializeStateLines(clock.now(), store)
   const save = async () => kept?.save()
   const reset = async () => {
     trouble.clear()

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { joinIntoChunks } from '../src/core/store/lines.ts'
 import {
   loadStateFile,
-  stateLines,
+  serializeStateLines,
   streamState,
   writeStateFile,
 } from '../src/core/store/state-file.ts'
@@ -34,7 +34,7 @@ function storeOf(rows: number, textLength: number): SandboxStore {
 it('the state file is written without holding more than one row and one chunk of it in memory as text', () => {
   const chunk = 10_000
   const store = storeOf(500, 1000)
-  const lines = [...stateLines(NOW, store)]
+  const lines = [...serializeStateLines(NOW, store)]
   expect(lines).toHaveLength(502)
   const longest = Math.max(...lines.map((line) => line.length))
   expect(longest).toBeLessThan(1200)
@@ -48,21 +48,21 @@ it('the state file is read back with all rows in order', async () => {
   const store = storeOf(300, 100)
   const table = store.table<{ text: string }>('words')
   for (const text of ['naïve\n\u2028 \\ "', '漢字', '💳', '']) table.set(text, { text })
-  writeStateFile(file, stateLines(NOW, store), 64)
+  writeStateFile(file, serializeStateLines(NOW, store), 64)
   const again = new SandboxStore()
   const read = await loadStateFile(file, again)
   expect(read?.now).toEqual(NOW)
-  expect([...stateLines(NOW, again)]).toEqual([...stateLines(NOW, store)])
+  expect([...serializeStateLines(NOW, again)]).toEqual([...serializeStateLines(NOW, store)])
   expect((await stat(file)).mode & 0o077).toBe(0)
 })
 
 it('the state is exported as it was when the request arrived, whatever changes in the meantime', async () => {
   const store = storeOf(5000, 1000)
-  const lines = [...stateLines(NOW, store)]
+  const lines = [...serializeStateLines(NOW, store)]
   const folder = await temporaryFolder()
   vi.stubEnv('TMPDIR', folder)
   onTestFinished(() => void vi.unstubAllEnvs())
-  const stream = streamState(stateLines(NOW, store))
+  const stream = streamState(serializeStateLines(NOW, store))
   store.table<{ text: string }>('big').clear()
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(chunk as Buffer)
@@ -129,10 +129,10 @@ it('the sandbox rejects a snapshot of another format, both at start-up and in re
 it('the old state file stays unchanged if the new one cannot be written', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'state.json')
-  writeStateFile(file, stateLines(NOW, storeOf(3, 10)))
+  writeStateFile(file, serializeStateLines(NOW, storeOf(3, 10)))
   const before = await readFile(file, 'utf8')
   const failing = function* () {
-    yield* stateLines(NOW, storeOf(1000, 1000))
+    yield* serializeStateLines(NOW, storeOf(1000, 1000))
     throw new Error('no space left on device')
   }
   expect(() => writeStateFile(file, failing(), 100)).toThrow(
@@ -162,7 +162,7 @@ it('the sandbox reports at start-up that the state file cannot be written, and i
 
 it('a truncated state file is rejected, and no sandbox starts with half of the state', async () => {
   const file = join(await temporaryFolder(), 'state.json')
-  writeStateFile(file, stateLines(NOW, storeOf(20, 10)))
+  writeStateFile(file, serializeStateLines(NOW, storeOf(20, 10)))
   const whole = await readFile(file, 'utf8')
   for (const length of [whole.length - 12, Math.floor(whole.length / 2), 40]) {
     await writeFile(file, whole.slice(0, length))

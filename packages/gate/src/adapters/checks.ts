@@ -7,60 +7,85 @@ import type { Verdict } from '../verdict.ts'
 
 /** Options of the check `admit()`. */
 export interface AdmitOptions {
-  /** Units that the request uses. @default 1 */
+  /** Number of units that the request uses. @default 1 */
   readonly amount?: number
   /**
-   * Reserves this many units instead, for requests whose use is known only afterwards. The handler
-   * calls `admission.settle()`. Without it the reserved units count, or none if the response has a
-   * status of 500 or more, or the connection ends before the response.
+   * Number of units to reserve, for requests whose use is known only afterwards. Replaces `amount`.
+   * The handler reports the use with `admission.settle()`. If the handler does not call `settle()`,
+   * all reserved units count, or none if the response has status 500 or higher or the connection is
+   * lost before the response.
    */
   readonly reserve?: number
 }
 
-/** The admission of a request, for its handler. */
+/**
+ * The units that `admit()` has counted or reserved for a request. The request's handler receives
+ * this object.
+ */
 export interface Admission {
-  /** Units that were admitted or reserved. */
+  /** Number of units that were counted or reserved. */
   readonly amount: number
   /** Name of the caller's plan. */
   readonly plan: string
   /**
-   * Counts what was used of a reservation, and returns the rest.
-   * @throws InvalidUse without the option `reserve`, or if it was settled before
+   * Counts the units that the request used, and gives the rest of the reservation back to the
+   * quota.
+   * @throws InvalidUse if the reservation was settled before
+   * @throws TypeError if `admit()` was called without the option `reserve`
    */
   settle(used: number): Promise<Settlement>
 }
 
-/** The outcome of a check before the handler of a route runs. */
+/** The decision of a check about a request, before the route's handler runs. */
 export interface CheckOutcome {
-  /** The response to a refused request. `null` if it goes on. */
+  /** Response to send if the request is refused. `null` if the handler may run. */
   readonly refusal: HttpResponse | null
   /** Headers to add to the response: `RateLimit` and `RateLimit-Policy`. */
   readonly headers: Readonly<Record<string, string>>
-  /** `null` if nothing was counted. */
+  /** The units counted or reserved for the request. `null` if there are none. */
   readonly admission: Admission | null
-  /** Tells the check how the request ended. `null` as `status` if the connection was lost. */
+  /**
+   * Ends the check, once the request has ended: with the status of the response, or `null` if the
+   * connection was lost. If the request failed, gives an unsettled reservation back to the quota.
+   */
   finish(status: number | null): void
 }
 
-/** A check of the subject of a request. Without a promise if everything needed is in memory. */
+/**
+ * Decides whether the subject of a request may continue. Returns the outcome directly instead of a
+ * promise if all data is in memory.
+ */
 export type Check = (subject: Subject) => CheckOutcome | Promise<CheckOutcome>
 
-/** The checks of a gate, to be used in routes after the caller is known. */
+/**
+ * Checks of a gate for the routes of an application. Place them after the guard that identifies the
+ * caller.
+ */
 export interface GateChecks<Middleware, MeterName extends string> {
   /**
-   * Counts the request on a meter, and answers 402 if the plan of the caller does not allow it, or
-   * 429 if the caller is too fast. Use it after the guard.
+   * Counts the request on a meter, and answers 402 if the caller's plan does not allow the request,
+   * or 429 if the caller exceeds the plan's rate. Place it after the guard that identifies the
+   * caller.
    * @example
    * app.get('/orders', auth('api'), scopes('read'), admit('calls'), listOrders)
    */
   admit(meter: MeterName, options?: AdmitOptions): Middleware
-  /** Requires one of these plans. Other callers get 402. Use it after the guard. */
+  /**
+   * Requires that the caller has one of these plans, and otherwise answers 402. Place it after the
+   * guard that identifies the caller.
+   */
   subscribed(...plans: [string, ...string[]]): Middleware
-  /** Requires a plan with this feature. Other callers get 402. Use it after the guard. */
+  /**
+   * Requires that the caller's plan has this feature, and otherwise answers 402. Place it after the
+   * guard that identifies the caller.
+   */
   feature(name: string): Middleware
 }
 
-/** Creates the checks for a web framework. `run` turns a check into its middleware. */
+/**
+ * Creates the checks of a gate for a web framework. `run` turns a check into the framework's
+ * middleware.
+ */
 export function createChecks<Middleware, MeterName extends string>(
   gate: Gate<MeterName>,
   run: (check: Check) => Middleware,
@@ -166,16 +191,19 @@ const UNAVAILABLE: HttpResponse = {
   }),
 }
 
-/** A caller as the guards of `@tollgate/oauth` leave it: a user, or a client acting for itself. */
+/**
+ * The caller of a request, as a guard of `@tollgate/oauth` stores it: a user, or a client that acts
+ * for itself.
+ */
 export interface GuardedCaller {
   readonly user?: { readonly id: string } | undefined
   readonly oauthClient?: { readonly clientId: string } | undefined
 }
 
-/** Options of the adapters. */
+/** Options of `forExpress()`, `forFastify()`, `forHono()` and `forNext()`. */
 export interface GateAdapterOptions<FrameworkRequest> {
   /**
-   * Returns who pays for the request, such as the team of the user.
+   * Returns the subject whose plan and quotas apply to a request, such as the user's team.
    * @default the user or client that the guard of `@tollgate/oauth` has authenticated
    */
   readonly subjectOf?: (request: FrameworkRequest) => Subject | Promise<Subject>

@@ -16,7 +16,7 @@ export type { Admission, AdmitOptions, GateAdapterOptions, GateChecks } from './
 declare global {
   namespace Express {
     interface Request {
-      /** The admission of the request. Set by `admit()`. */
+      /** The units that `admit()` has counted or reserved for this request. */
       admission?: Admission
     }
   }

@@ -14,7 +14,7 @@ export type { Admission, AdmitOptions, GateAdapterOptions, GateChecks } from './
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The admission of the request. Set by `admit()`. */
+    /** The units that `admit()` has counted or reserved for this request. */
     admission?: Admission
   }
 }

@@ -13,11 +13,11 @@ export type { Admission, AdmitOptions, GateAdapterOptions, GateChecks } from './
 
 /** Variables that the checks set in Hono's context. */
 export interface HonoGateVariables {
-  /** The admission of the request. Set by `admit()`. */
+  /** The units that `admit()` has counted or reserved for this request. */
   admission: Admission
 }
 
-/** A check as Hono middleware. */
+/** A check of a gate as Hono middleware. */
 export type GateMiddleware = MiddlewareHandler<{ Variables: HonoGateVariables }>
 
 /**

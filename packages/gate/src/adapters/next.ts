@@ -16,26 +16,29 @@ interface GuardedRouteContext {
   readonly user?: { readonly id?: string; readonly clientId?: string | null }
 }
 
-/** A route handler of Next's App Router. */
+/** A route handler of Next's App Router that a check of a gate wraps. */
 export type AdmittedHandler<Context> = (
   request: Request,
   context: Context,
 ) => Response | Promise<Response>
 
-/** Wraps a route handler in a check, and adds the `admission` to its context. */
+/** Wraps a route handler in a check of a gate, and adds `admission` to the handler's context. */
 export type GateWrapper = <Context>(
   handler: AdmittedHandler<Context>,
 ) => (request: Request, context: Omit<Context, 'admission'>) => Promise<Response>
 
-/** The context of a handler inside `admit()`. */
+/** The part of a route handler's context that a check of a gate adds. */
 export interface AdmittedContext {
-  /** The admission of the request. `null` inside `subscribed()` and `feature()`. */
+  /**
+   * The units that `admit()` has counted or reserved for this request. `null` inside `subscribed()`
+   * and `feature()`.
+   */
   readonly admission: Admission | null
 }
 
 /**
- * Creates the checks of a gate for Next's App Router. Each check wraps a handler; put it inside
- * `auth()`.
+ * Creates the checks of a gate for Next's App Router. Each check wraps a route handler, and
+ * `auth()` wraps the check.
  * @example
  * const { admit } = forNext(gate)
  * export const GET = auth('api', scopes('read'), admit('calls')((request, { user }) => listOrders(user.id)))

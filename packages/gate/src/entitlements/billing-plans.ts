@@ -4,8 +4,9 @@ import type { GateBilling, GateSubscription } from '../sources.ts'
 import type { Subject } from '../subject.ts'
 
 /**
- * Returns the plan that the subscriptions of a subject give. With several, the plan that is listed
- * last in the option `plans`. `null` if no active subscription has the price of a plan.
+ * Returns the plan that a subject has through its active subscriptions. If they give several plans,
+ * returns the last of these in the option `plans`. `null` if no active subscription has the price
+ * of a plan.
  */
 export async function findSubscribedPlan(
   billing: GateBilling,
@@ -56,8 +57,8 @@ const EVENTS = [
 ] as const
 
 /**
- * Returns listeners for the option `on` of `createBilling()`. They let every process determine the
- * plan of an owner again when a subscription changes.
+ * Returns listeners for the option `on` of `createBilling()`. When a subscription changes, they
+ * make every process determine its owner's plan again.
  * @example
  * const billing: Billing = createBilling({ …, on: refreshPlans(() => gate) })
  * const gate = createGate({ …, billing })

@@ -1,26 +1,31 @@
 import { type Database, databaseNow } from '@tollgate/database'
 import { changeTable, type GateTables } from '../storage/tables.ts'
 
-/** An entry of a list of changes, in the order of its ids. */
+/** A change: the plan of this subject may differ from now on. */
 export interface ChangeEntry {
   readonly id: number
-  /** Key of the subject that changed. */
+  /** Key of the subject whose plan may have changed. */
   readonly subject: string
   readonly changedAt: Date
 }
 
-/** A list of changes that processes follow. */
+/**
+ * A list of subjects whose plans may have changed. Every process reads the new entries regularly.
+ */
 export interface ChangeSource {
-  /** Reads up to `limit` entries from this id on, in order, with the database's time. */
+  /**
+   * Reads up to `limit` entries whose id is `id` or higher, in ascending order. `now` is the
+   * database's time.
+   */
   readFrom(id: number, limit: number): Promise<{ entries: readonly ChangeEntry[]; now: Date }>
 }
 
-/** The gate's own list: overrides, and calls of `refresh()`. */
+/** The gate's own list of changes: each override and each call of `refresh()` adds an entry. */
 export interface Changes extends ChangeSource {
   add(subject: string, on?: Database): Promise<void>
   /**
-   * Deletes entries from before a moment, except the newest of them, from which processes go on
-   * reading. Returns their number.
+   * Deletes the entries older than `before`, except the newest of them, because processes continue
+   * to read from there. Returns the number of deleted entries.
    */
   purge(before: Date): Promise<number>
 }

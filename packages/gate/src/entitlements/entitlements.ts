@@ -4,12 +4,12 @@ import type { BillingPeriod } from '../plans/window.ts'
 import type { Subject } from '../subject.ts'
 import type { Follower } from './follow.ts'
 
-/** The plan of a subject, and what it allows. */
+/** The plan of a subject, with the terms of the plan. */
 export interface Entitlement {
   /** Name of the plan. */
   readonly plan: string
   readonly terms: PlanTerms
-  /** The billing period of the subscription. `null` without one. */
+  /** Billing period of the subscription. `null` without a subscription. */
   readonly period: BillingPeriod | null
   /**
    * When the plan may change without an event, such as the end of a trial. `null` if it does not
@@ -18,19 +18,20 @@ export interface Entitlement {
   readonly until: Date | null
 }
 
-/** The plans of subjects, from memory where nothing has changed. */
+/** Finds the plans of subjects, and keeps them in memory until they may have changed. */
 export interface Entitlements {
   /**
-   * Returns the plan of a subject. Without a promise if it is known and current.
+   * Returns the plan of a subject. Returns it directly instead of a promise if the plan in memory
+   * is current.
    * @throws GateUnavailable if the database is unavailable
    */
   of(key: string, subject: Subject): Entitlement | Promise<Entitlement>
   /**
-   * Returns the plan that was known last, for use while the database is unavailable. `null` if none
-   * is known, or if it has ended by the clock.
+   * Returns the plan in memory even if it is not current, for use while the database is
+   * unavailable. `null` if none is in memory, or if its time `until` has passed.
    */
   lastKnown(key: string): Entitlement | null
-  /** Determines the plan of this subject again at its next use. */
+  /** Removes the plan of a subject from memory, so that the next use determines it again. */
   forget(key: string): void
   forgetAll(): void
 }

@@ -48,8 +48,8 @@ async function readAgain(follower: Follower, list: ChangeList): Promise<void> {
   follower.stop()
 }
 
-describe('following a list of changes', () => {
-  it('tells each change once, and none from before the first read', async () => {
+describe('the follower of changes to plans', () => {
+  it('reports each change once, and no change from before its first read', async () => {
     const list = new ChangeList()
     list.add(1, 'user:1')
     const { follower, changed } = follow(list)
@@ -62,7 +62,7 @@ describe('following a list of changes', () => {
     expect(changed).toEqual(['user:2', 'user:3'])
   })
 
-  it('tells a change whose transaction committed after one with a larger id', async () => {
+  it('reports a change whose transaction commits after that of a change with a higher id', async () => {
     const list = new ChangeList()
     list.add(1, 'user:1', list.now - 60_000)
     const { follower, changed } = follow(list)
@@ -74,7 +74,7 @@ describe('following a list of changes', () => {
     expect(changed).toEqual(['user:3', 'user:2'])
   })
 
-  it('determines everything again if an entry that was read is gone or another one', async () => {
+  it('reports that every plan may have changed if the database lost an entry that was read before', async () => {
     const list = new ChangeList()
     list.add(1, 'user:1', list.now - 60_000)
     list.add(2, 'user:2', list.now - 50_000)
@@ -88,7 +88,7 @@ describe('following a list of changes', () => {
     expect(breaks).toEqual([expect.stringContaining('has lost part of the changes')])
   })
 
-  it('notices that recent entries were replaced by others with the same ids', async () => {
+  it('reports that every plan may have changed if the database has another entry under an id that was read before', async () => {
     const list = new ChangeList()
     const { follower, changed } = follow(list)
     await follower.sync()
@@ -100,7 +100,7 @@ describe('following a list of changes', () => {
     expect(changed).toEqual(['user:1', 'everything'])
   })
 
-  it('reads more than one page', async () => {
+  it('reports 2,500 changes at once, each of them once', async () => {
     const list = new ChangeList()
     const { follower, changed } = follow(list)
     await follower.sync()
@@ -110,7 +110,7 @@ describe('following a list of changes', () => {
     expect(changed).toHaveLength(2500)
   })
 
-  it('is unavailable, and not fresh, while the list cannot be read', async () => {
+  it('throws GATE_UNAVAILABLE and is not fresh while the list of changes cannot be read', async () => {
     const list = new ChangeList()
     list.fails = true
     const { follower } = follow(list)

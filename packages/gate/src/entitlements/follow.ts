@@ -13,9 +13,12 @@ const PAGE = 1000
  */
 const LATE_COMMITS = 30_000
 
-/** Follows lists of changes, so that requests need no read to know of them. */
+/**
+ * Reads lists of changed plans in the background, so that requests need not query the database for
+ * them.
+ */
 export interface Follower {
-  /** Whether this process knows all changes that are older than a second. */
+  /** Whether this process has read all changes that are older than a second. */
   isFresh(): boolean
   /**
    * Reads new changes, within two seconds.

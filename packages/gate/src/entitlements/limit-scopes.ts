@@ -13,7 +13,10 @@ interface LimiterParts {
   whenReady<R>(work: () => R | Promise<R>): R | Promise<R>
 }
 
-/** Lets the tokens of the server do only what the plan of their subject allows at the moment. */
+/**
+ * Restricts the tokens of an authorization server to the scopes that the subject's current plan
+ * allows. Returns a function that removes the restriction.
+ */
 export function limitScopesByPlan(oauth: GateOAuth, parts: LimiterParts): () => void {
   const { entitlements, clock, upgradeUrl } = parts
 

@@ -10,7 +10,7 @@ type Finder = (key: string, subject: Subject) => Promise<Entitlement>
 
 /**
  * Creates the function that determines the plan of a subject: an override, then the application's
- * own `planOf()`, then the plan of a subscription, then the plan `otherwise`.
+ * own `planOf()`, then the plan of a subscription, then the plan that the option `otherwise` names.
  */
 export function createPlanFinder(options: ResolvedOptions, overrides: Overrides): Finder {
   const { plans, otherwise, planOf, billing, clock } = options
@@ -41,7 +41,7 @@ export function createPlanFinder(options: ResolvedOptions, overrides: Overrides)
 }
 
 /**
- * Returns the terms of the plan with those of the override in their place.
+ * Returns the terms of a plan, in which the terms of an override replace those of the plan.
  * @throws InvalidUse if the override names something unknown
  */
 export function applyOverride(

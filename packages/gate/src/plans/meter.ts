@@ -5,8 +5,8 @@
 export type MeterKind = 'sum' | 'count' | 'gauge'
 
 /**
- * How a meter treats use that the quota does not cover: `refuse` rejects it, `cap` grants what is left
- * (of a reservation), and `bill` admits and counts it.
+ * How a meter treats use that exceeds the quota. `refuse` rejects it. `bill` admits and counts it.
+ * `cap` reserves only the remaining units for a reservation, and rejects all other use.
  */
 export type OverQuota = 'refuse' | 'cap' | 'bill'
 
@@ -16,12 +16,12 @@ export interface MeterOptions {
   readonly kind?: MeterKind
   /** Name of one unit for pages, such as `tokens`. */
   readonly unit?: string
-  /** How use is treated that the quota does not cover. @default 'refuse' */
+  /** Handling of use that exceeds the quota. @default 'refuse' */
   readonly over?: OverQuota
   /**
-   * How use is treated while the database cannot be reached: `refuse` answers with 503; `{ allow }` admits
-   * at most that many units per subject and process during an outage, and counts them afterwards
-   * even if that exceeds the quota.
+   * Handling of use while the database cannot be reached: `refuse` answers with 503; `{ allow }`
+   * admits at most that many units per subject and process during an outage, and counts them
+   * afterwards even if that exceeds the quota.
    * @default 'refuse'
    */
   readonly onOutage?: 'refuse' | { readonly allow: number }
@@ -33,9 +33,9 @@ export interface Meter {
   readonly kind: MeterKind
   /** Name of one unit. `null` if it has none. */
   readonly unit: string | null
-  /** How use is treated that the quota does not cover. */
+  /** Handling of use that exceeds the quota. */
   readonly over: OverQuota
-  /** Units that may be admitted during an outage, per subject and process. */
+  /** Number of units that each process may admit per subject during an outage of the database. */
   readonly allowedInOutage: number
 }
 

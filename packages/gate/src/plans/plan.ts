@@ -1,14 +1,14 @@
 import type { Meter } from './meter.ts'
 import { parseQuota, parseRate, type Quota, type Rate } from './rule.ts'
 
-/** The provider's ids of the prices that a plan is sold as. */
+/** Ids of the prices at which a plan is sold, by payment provider. */
 export type PlanPrices = Readonly<Record<string, string | readonly string[]>>
 
 /** Options of `plan()`: the scopes, features, quotas and rate that a plan allows. */
 export interface PlanOptions<MeterName extends string = string> {
   /**
-   * Ids of the prices that give the plan, by payment provider. Keep the ids of old prices, so that
-   * their customers keep the plan.
+   * Ids of the prices whose subscribers have the plan, by payment provider. Keep the ids of old
+   * prices, so that their subscribers keep the plan.
    */
   readonly price?: PlanPrices
   /** Scopes that callers on the plan may use. @default every scope */
@@ -16,18 +16,18 @@ export interface PlanOptions<MeterName extends string = string> {
   /** Names of features that the plan includes, for `feature()`. @default [] */
   readonly features?: readonly string[]
   /**
-   * Quota of each meter: `1000/month`, with `minute`, `hour`, `day`, `month` (UTC) or `period` (the
-   * billing period); a number such as `25` for a gauge; `unlimited`. A meter that is not listed must
-   * not be used on this plan.
+   * Quota of each meter, such as `1000/month`. The interval is `minute`, `hour`, `day`, `month`
+   * (UTC) or `period` (the billing period). A gauge has a number without an interval, such as `25`.
+   * `unlimited` means no limit. The plan refuses any use of a meter that is not listed.
    */
   readonly quota?: { readonly [Name in MeterName]?: string | number }
-  /** How fast callers may be, such as `5/second`. @default no limit */
+  /** Maximum rate of calls per subject and process, such as `5/second`. @default no limit */
   readonly rate?: string
 }
 
-/** A plan as the gate uses it. Created by `plan()`. */
+/** A plan for the option `plans` of `createGate()`. Created by `plan()`. */
 export interface Plan {
-  /** The options as they were given. The gate checks them. */
+  /** The options that were passed to `plan()`. `createGate()` validates them. */
   readonly options: PlanOptions
 }
 
@@ -51,17 +51,17 @@ export function plan<MeterName extends string>(options: PlanOptions<MeterName> =
 
 /** The terms of a plan, parsed and checked. */
 export interface PlanTerms {
-  /** `null` for every scope. */
+  /** Scopes that the plan allows. `null` if it allows every scope. */
   readonly scopes: ReadonlySet<string> | null
   readonly features: ReadonlySet<string>
   /** Quota by meter. `null` for a meter without a limit. */
   readonly quotas: ReadonlyMap<string, Quota | null>
-  /** `null` for no limit. */
+  /** Maximum rate of calls. `null` for no limit. */
   readonly rate: Rate | null
   readonly prices: ReadonlyMap<string, readonly string[]>
 }
 
-/** The names that plans may refer to. */
+/** Meters and scopes to which plans may refer. */
 export interface KnownNames {
   readonly meters: Readonly<Record<string, Meter>>
   /** Scopes of the authorization server. `null` without one. */

@@ -4,7 +4,7 @@ export type QuotaInterval = 'minute' | 'hour' | 'day' | 'month' | 'period'
 /** A parsed quota, such as 1,000 a month. */
 export interface Quota {
   readonly amount: number
-  /** `null` for a quota that never starts over, as for a gauge. */
+  /** How often the quota starts over. `null` if it never does, as for a gauge. */
   readonly interval: QuotaInterval | null
 }
 

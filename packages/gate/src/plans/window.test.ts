@@ -12,7 +12,7 @@ describe('findWindow()', () => {
     ['month', '2026-12-31T23:59:59.999Z', '2026-12-01T00:00:00Z', '2027-01-01T00:00:00Z'],
     ['month', '2028-02-29T00:00:00Z', '2028-02-01T00:00:00Z', '2028-03-01T00:00:00Z'],
   ] as const)(
-    'returns for a %s at %s the window from %s to %s',
+    'returns, for a quota per %s at %s, the window from %s to %s',
     (interval, now, startsAt, endsAt) => {
       expect(findWindow(interval, at(now), null)).toEqual({
         startsAt: at(startsAt),
@@ -21,7 +21,7 @@ describe('findWindow()', () => {
     },
   )
 
-  it('returns the billing period for a quota per period, and the month outside of it', () => {
+  it('returns the billing period for a quota per period, or the calendar month if the time is outside of the billing period', () => {
     expect(findWindow('period', at('2026-02-10T00:00:00Z'), PERIOD)).toEqual(PERIOD)
     expect(findWindow('period', at('2026-02-28T10:00:00Z'), PERIOD)).toEqual({
       startsAt: at('2026-02-01T00:00:00Z'),

@@ -2,7 +2,7 @@ import type { QuotaInterval } from './rule.ts'
 
 const LENGTHS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 
-/** A period in which use of a meter counts together. */
+/** The time span over which use is added up and compared with a quota. */
 export interface Window {
   readonly startsAt: Date
   readonly endsAt: Date
@@ -13,7 +13,7 @@ const FOREVER = new Date(253_402_300_799_000)
 
 const ALWAYS: Window = { startsAt: new Date(0), endsAt: FOREVER }
 
-/** A billing period. */
+/** The billing period of a subscription. */
 export interface BillingPeriod {
   /** First moment of the period. */
   readonly startsAt: Date
@@ -22,8 +22,9 @@ export interface BillingPeriod {
 }
 
 /**
- * Returns the window in which usage counts at a moment. Minutes, hours, days and months are those
- * of UTC. Without a subscription a billing period is a calendar month.
+ * Returns the time span that use at the time `now` counts towards. Minutes, hours, days and months
+ * begin in UTC. Without a subscription, or outside of its billing period, the interval `period` is
+ * a calendar month.
  */
 export function findWindow(
   interval: QuotaInterval | null,

@@ -10,20 +10,23 @@ export interface CounterKey {
   readonly window: Window
 }
 
-/** The rows that count usage. Every change is one conditional statement. */
+/** Counters of usage, stored as rows. Every change is a single conditional statement. */
 export interface Counters {
   /**
-   * Adds `amount` if the sum does not exceed `limit`. Returns the sum, or `null` if it would. `null`
-   * as `limit` for none.
+   * Adds `amount` to a counter and returns the new sum. If the sum would exceed `limit`, adds
+   * nothing and returns `null`. A `limit` of `null` means no limit.
    */
   take(key: CounterKey, amount: number, limit: number | null, on?: Database): Promise<number | null>
-  /** Returns the sum. 0 if nothing was counted. */
+  /** Returns the sum of a counter. 0 if nothing was counted. */
   read(key: CounterKey): Promise<number>
   /** Returns the sums of several counters, in their order. */
   readMany(keys: readonly CounterKey[]): Promise<number[]>
-  /** Takes `amount` off the sum. Call it once for units that were taken and not used. */
+  /** Subtracts units from a counter that were taken and not used. */
   giveBack(key: CounterKey, amount: number): Promise<void>
-  /** Takes `amount` off the sum if it does not fall below 0. Returns whether it was taken off. */
+  /**
+   * Subtracts `amount` from a counter, unless the sum would fall below 0. Returns whether it was
+   * subtracted.
+   */
   lower(key: CounterKey, amount: number): Promise<boolean>
   /** Deletes counters whose window ended before `before`, and returns their number. */
   purge(before: Date): Promise<number>

@@ -1,4 +1,4 @@
-/** The facts that decide about the size of a process's next lease. */
+/** The numbers that determine the size of a process's next lease. */
 export interface LeaseDemand {
   /** Units of the quota that no process has leased. */
   readonly remaining: number

@@ -2,34 +2,34 @@ import type { Logger } from '../context.ts'
 import type { CounterKey, Counters } from './counters.ts'
 import { chooseLeaseSize } from './lease-size.ts'
 
-/** A quota of a subject: which counter, and how much it may reach. */
+/** A quota of a subject: the counter, and the sum that it must not exceed. */
 export interface QuotaTarget extends CounterKey {
-  /** Largest sum of the window. `null` for no limit. */
+  /** Largest sum of the counter. `null` for no limit. */
   readonly quota: number | null
 }
 
-/** Units of a counter that this process has leased and may spend without asking the database. */
+/** Units of quotas that this process has leased, and may spend without a query to the database. */
 export interface Leases {
   /**
-   * Spends `amount` from the process's lease. Returns `false` without a promise if the lease does
-   * not hold enough, so that the caller has to wait for `spend()`.
+   * Spends `amount` from the process's lease. Returns `false` if the lease does not hold enough;
+   * the caller must then wait for `spend()`.
    */
   trySpend(target: QuotaTarget, amount: number): boolean
   /**
-   * Spends `amount`, and leases more if needed. `false` if the quota does not have that much left.
+   * Spends `amount`, and leases more if needed. Returns `false` if the quota has fewer units left.
    * Rejects if the database is unavailable.
    */
   spend(target: QuotaTarget, amount: number): Promise<boolean>
   /** Spends as much of `amount` as the quota has left, and returns how much that was. */
   spendUpTo(target: QuotaTarget, amount: number): Promise<number>
-  /** Returns spent units that were not used after all, such as the rest of a reservation. */
+  /** Gives spent units back that were not used after all, such as the rest of a reservation. */
   restore(target: QuotaTarget, amount: number): Promise<void>
   /**
-   * Counts `amount` whatever the quota says, for usage that has already happened. Returns the sum,
-   * including what processes have leased.
+   * Counts `amount` even if it exceeds the quota, for usage that has already happened. Returns the
+   * counter's sum, which includes units that processes have leased.
    */
   force(target: QuotaTarget, amount: number): Promise<number>
-  /** Units that this process has leased and not spent. */
+  /** Returns the number of units that this process has leased and not spent. */
   unspent(key: CounterKey): number
   /** Gives back leases that were not used for a few seconds. Called every second. */
   sweep(): Promise<void>

@@ -1,14 +1,20 @@
 import type { Leases, QuotaTarget } from './leases.ts'
 
-/** Use that is admitted while the database cannot be reached, up to the bound of its meter. */
+/** Admits a limited amount of use while the database cannot be reached. */
 export interface OutageAllowance {
-  /** Admits `amount` if the subject stays within `bound` until the database is back. */
+  /**
+   * Admits `amount` and returns `true`, unless the subject would exceed `bound` units during this
+   * outage.
+   */
   tryAdmit(target: QuotaTarget, amount: number, bound: number): boolean
-  /** Counts what was admitted, as soon as the database is back. Called every second. */
+  /** Counts the admitted use once the database can be reached again. Called every second. */
   flush(): Promise<void>
 }
 
-/** Keeps the admitted use in memory: a crash during an outage loses it. */
+/**
+ * Creates the allowance for outages. It keeps the admitted use in memory, so a crash during an
+ * outage loses it.
+ */
 export function createOutageAllowance(leases: Pick<Leases, 'force'>): OutageAllowance {
   const admitted = new Map<string, { readonly target: QuotaTarget; amount: number }>()
   const nameOf = ({ subject, meter, window }: QuotaTarget) =>

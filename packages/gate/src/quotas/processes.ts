@@ -6,7 +6,7 @@ const SILENT_AFTER = 15_000
 
 /** Counts the processes that lease from counters. */
 export interface Processes {
-  /** Number of running processes, at least 1. A few seconds old. */
+  /** Returns the number of running processes, at least 1. The number may be a few seconds old. */
   count(): number
   /** Records that this process runs, if the last record is older than a few seconds. */
   beat(): Promise<void>
@@ -15,8 +15,9 @@ export interface Processes {
 }
 
 /**
- * The count only decides how large leases are. A wrong count makes processes ask the database more
- * often, or hold more units for a few seconds; no quota is exceeded.
+ * Counts the processes in the database, only to choose the size of leases. A wrong count makes
+ * processes ask the database more often, or hold more units for a few seconds; no quota is
+ * exceeded.
  */
 export function createProcesses(connected: Database, id: string): Processes {
   const database: Database<GateTables> = connected

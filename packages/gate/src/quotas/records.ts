@@ -3,7 +3,7 @@ import { type GateTables, recordTable } from '../storage/tables.ts'
 import type { Counters } from './counters.ts'
 import type { QuotaTarget } from './leases.ts'
 
-/** One use that has happened, with the caller's own id. */
+/** Use that has already happened, with an id that the caller has chosen. */
 export interface UseRecord {
   readonly id: string
   readonly target: QuotaTarget
@@ -11,7 +11,10 @@ export interface UseRecord {
   readonly recordedAt: Date
 }
 
-/** Counts a use once for each id. Returns `false` if the id was counted before. */
+/**
+ * Counts a use, unless a use with the same id was counted before for the subject. Returns whether
+ * it was counted.
+ */
 export function countOnce(
   database: Database,
   counters: Counters,
@@ -29,7 +32,7 @@ export function countOnce(
 
 const PURGE_BATCH = 500
 
-/** Deletes records from before a moment, in one batch, and returns their number. */
+/** Deletes the records older than `before` in one batch, and returns their number. */
 export async function purgeRecords(connected: Database, before: Date): Promise<number> {
   const database: Database<GateTables> = connected
   const rows = await database.kysely

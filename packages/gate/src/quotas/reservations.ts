@@ -3,7 +3,7 @@ import type { Leases, QuotaTarget } from './leases.ts'
 
 /** Options of `reserve()`. */
 export interface ReserveOptions {
-  /** Milliseconds after which the reservation is released by itself. @default 10 minutes */
+  /** Milliseconds after which the reservation is released automatically. @default 10 minutes */
   readonly expiresIn?: number
 }
 
@@ -11,23 +11,27 @@ export interface ReserveOptions {
 export interface Settlement {
   /** Units that count against the quota. */
   readonly counted: number
-  /** Units that were used beyond the reservation and that the quota did not have. They are not counted. */
+  /** Units that were used beyond the reservation and exceeded the quota. They are not counted. */
   readonly uncounted: number
 }
 
-/** Units taken for use whose size is known only afterwards. */
+/** Units of a quota that are reserved for use whose size is known only afterwards. */
 export interface Reservation {
-  /** Units that were reserved. Fewer than requested if the meter says `over: 'cap'`. */
+  /** Number of reserved units. May be fewer than requested if the meter has `over: 'cap'`. */
   readonly amount: number
-  /** When the reservation is released by itself. */
+  /** When the reservation is released automatically. */
   readonly expiresAt: Date
   /**
-   * Counts what was used, and returns the rest. More than the reserved amount is counted as far as
-   * the quota allows. Works once; after the expiry it takes the units again.
-   * @throws InvalidUse if it was settled or released before, or the amount is not possible
+   * Counts the used units, and gives the rest of the reservation back to the quota. Use beyond the
+   * reserved amount is counted as far as the quota allows. After the reservation has expired, all
+   * used units are taken from the quota again.
+   * @throws InvalidUse if the reservation was settled or released before, or the number is invalid
    */
   settle(used: number): Promise<Settlement>
-  /** Returns all units. Does nothing if the reservation has ended. */
+  /**
+   * Gives all reserved units back to the quota. Does nothing if the reservation was settled,
+   * released, or has expired.
+   */
   release(): Promise<void>
 }
 
@@ -36,7 +40,7 @@ const LONGEST_EXPIRY = 24 * 3_600_000
 
 /** The open reservations of this process. */
 export interface Reservations {
-  /** Creates a reservation of units that were spent from the lease just now. */
+  /** Creates a reservation of units that the caller has just spent from the lease. */
   open(
     target: QuotaTarget,
     amount: number,
@@ -56,7 +60,7 @@ interface Open {
   state: 'open' | 'expired' | 'ended'
 }
 
-/** @throws InvalidUse if the option is not possible */
+/** @throws InvalidUse if `expiresIn` is invalid */
 export function requireExpiry({ expiresIn = DEFAULT_EXPIRY }: ReserveOptions): number {
   if (Number.isFinite(expiresIn) && expiresIn > 0 && expiresIn <= LONGEST_EXPIRY) return expiresIn
   throw new InvalidUse(

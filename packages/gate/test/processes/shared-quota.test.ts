@@ -46,7 +46,7 @@ const total = (workers: readonly Worker[]) =>
   workers.reduce((sum, worker) => sum + worker.admitted(), 0)
 
 describe('processes that share a quota of 10,000 (threat Q10)', () => {
-  it.each([2, 4])('admit exactly 10,000 calls of 200 clients in %i processes', async (count) => {
+  it.each([2, 4])('admit exactly 10,000 calls if 200 callers use %i processes', async (count) => {
     const { url, gate } = await startGate()
     await gate.migrate()
     const workers: Worker[] = []
@@ -56,7 +56,7 @@ describe('processes that share a quota of 10,000 (threat Q10)', () => {
     expect(total(workers)).toBe(QUOTA)
   })
 
-  it('never admit more when processes are killed, and lose at most what these had leased', async () => {
+  it('never admit more than the quota if processes are killed, and lose at most the units that these processes had leased', async () => {
     const { url, gate, database } = await startGate()
     await gate.migrate()
     const workers: Worker[] = []
@@ -81,7 +81,7 @@ describe('processes that share a quota of 10,000 (threat Q10)', () => {
     expect(admitted).toBeGreaterThan(QUOTA / 4)
   })
 
-  it('never admit more when a process is stopped and continues later', async () => {
+  it('never admit more than the quota if a process is suspended and continues later', async () => {
     const { url, gate } = await startGate()
     await gate.migrate()
     const workers = [await startWorker(url, 50), await startWorker(url, 50)]

@@ -6,7 +6,7 @@ import { parseCommandLine } from './parse-command-line.ts'
 const parse = (line: string) =>
   parseCommandLine(line === '' ? [] : line.split(' '), SANDBOX_COMMANDS, DEFAULT_COMMAND)
 
-it('the command line tollgate-sandbox runs serve if it names no command', () => {
+it('the tollgate-sandbox command line runs serve if no command is given', () => {
   expect(parse('')).toMatchObject({ name: 'serve', help: false })
   expect(parse('--stripe-port off --json')).toMatchObject({
     name: 'serve',
@@ -14,14 +14,14 @@ it('the command line tollgate-sandbox runs serve if it names no command', () => 
   })
 })
 
-it('the command line tollgate-sandbox accepts positional arguments and flags in any order', () => {
+it('the tollgate-sandbox command line accepts positional arguments and flags in any order', () => {
   expect(parse('advance --control-port 1 3d')).toMatchObject({
     name: 'advance',
     input: { words: ['3d'], flags: { 'control-port': '1' } },
   })
 })
 
-it('the command line tollgate-sandbox shows the help for help, --help and -h', () => {
+it('the tollgate-sandbox command line shows the help for help, --help and -h', () => {
   for (const line of ['--help', '-h', 'help']) {
     expect(parse(line)).toMatchObject({ name: 'serve', help: true })
   }
@@ -38,13 +38,13 @@ it.each([
   ['--json=yes', '--json takes no value'],
   ['reset all', 'reset: unexpected argument all. tollgate-sandbox reset --help'],
 ])(
-  'the command line tollgate-sandbox explains what is wrong with the arguments %j',
+  'the tollgate-sandbox command line explains what is wrong with the arguments %j',
   (line, message) => {
     expect(() => parse(line)).toThrow(message)
   },
 )
 
-it('the command line tollgate-sandbox collects the values of a repeated flag', () => {
+it('the tollgate-sandbox command line collects the values of a repeated flag', () => {
   const { input } = parse(
     '--allow-host a.example --stripe-port 1 --stripe-port 2 --allow-host b.example',
   )
@@ -53,6 +53,6 @@ it('the command line tollgate-sandbox collects the values of a repeated flag', (
   expect(listFlag(parse('').input, 'allow-host')).toEqual([])
 })
 
-it('the command line tollgate-sandbox accepts a flag value that starts with dashes if it is written as --flag=value', () => {
+it('the tollgate-sandbox command line accepts a flag value that starts with dashes if it is written as --flag=value', () => {
   expect(parse('--state=--odd').input.flags).toEqual({ state: '--odd' })
 })

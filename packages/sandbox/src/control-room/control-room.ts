@@ -1,7 +1,7 @@
 import { serveHttp } from '../core/http.ts'
 import { FormMessages } from './notices.ts'
 import { respondToControlRequest } from './respond.ts'
-import type { ControllableSandbox } from './story/watched.ts'
+import type { ControllableSandbox } from './story/observed-sandbox.ts'
 
 /** A running control room: web pages that show and change the state of the sandbox. */
 export interface ControlRoom {

@@ -22,7 +22,7 @@ export function findRejectionReason({ method, headers }: HttpRequest): string | 
  * Returns the path to redirect to after a form, or `/` if the given path could lead to another
  * host.
  */
-export function keepLocalPath(path: string | null): string {
+export function toLocalRedirectPath(path: string | null): string {
   if (!path || path.length > 2000 || /[\p{Cc}\\]/u.test(path)) return '/'
   return /^\/(?!\/)/.test(path) ? path : '/'
 }

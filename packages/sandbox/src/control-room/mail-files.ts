@@ -1,9 +1,12 @@
 import type { HttpResponse } from '../core/http.ts'
 import type { SandboxMail } from '../mail/mailbox.ts'
-import type { ObservedSandbox } from './story/watched.ts'
+import type { ObservedSandbox } from './story/observed-sandbox.ts'
 
-/** A part of a mail, as its own response. The content comes from the application's users. */
-export function sendMailFile(path: string, { mail }: ObservedSandbox): HttpResponse | null {
+/**
+ * Serves a part of a mail: its HTML, its raw source or an attachment. The content comes from the
+ * application's users, so the response forbids scripts. Returns `null` if there is no such part.
+ */
+export function serveMailPart(path: string, { mail }: ObservedSandbox): HttpResponse | null {
   const [, id = '', part = ''] =
     /^\/mail\/(mail_\d+)\/(html|raw|attachments\/\d+)$/.exec(path) ?? []
   const found = mail?.find(id)

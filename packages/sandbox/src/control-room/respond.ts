@@ -3,15 +3,15 @@ import { html } from '@tollgate/http'
 import type { HttpRequest, HttpResponse } from '../core/http.ts'
 import { PathRouter } from '../core/router.ts'
 import { CONTROL_ROOM_ACTIONS } from './actions/all-actions.ts'
-import { findRejectionReason, keepLocalPath } from './guard.ts'
-import { sendMailFile } from './mail-files.ts'
+import { findRejectionReason, toLocalRedirectPath } from './guard.ts'
+import { serveMailPart } from './mail-files.ts'
 import { readState } from './model/state.ts'
 import type { FormMessages } from './notices.ts'
 import { CONTROL_ROOM_PAGES } from './pages/all-pages.ts'
 import type { ControlRoomPage, PageRequest } from './pages/page.ts'
 import { type ControlRoomView, type PageFrame, renderPage } from './parts/layout.ts'
 import { CONTROL_ROOM_ICON, CONTROL_ROOM_STYLESHEET } from './parts/style.ts'
-import type { ControllableSandbox } from './story/watched.ts'
+import type { ControllableSandbox } from './story/observed-sandbox.ts'
 
 const HEADERS = {
   'cache-control': 'no-store',
@@ -36,7 +36,7 @@ export async function respondToControlRequest(
   if (refusal !== null) return send(403, 'text/plain; charset=utf-8', refusal)
   if (request.method === 'POST') return runAction(request, controls, notices)
   if (request.method !== 'GET') return send(405, 'text/plain; charset=utf-8', 'Method not allowed')
-  const file = sendFile(request.path, controls) ?? sendMailFile(request.path, controls)
+  const file = sendFile(request.path, controls) ?? serveMailPart(request.path, controls)
   return file ?? showPage(request, controls, notices)
 }
 
@@ -65,7 +65,7 @@ async function showPage(
   query.delete('said')
   const own = query.size > 0 ? `${path}?${query}` : path
   const params = mapValues(found?.params ?? {}, decode)
-  const ask: PageRequest = { watched: controls, params, query, path: own }
+  const ask: PageRequest = { sandbox: controls, params, query, path: own }
   const data = found && (await found.target.read(ask))
   // Reading unpacks the rows; packing them again saves memory.
   controls.store.packOld()
@@ -92,7 +92,7 @@ async function runAction(
     : undefined
   const asJson = request.headers.accept?.includes('application/json') === true
   const form = new URLSearchParams(request.body.toString('utf8'))
-  const back = keepLocalPath(form.get('back'))
+  const back = toLocalRedirectPath(form.get('back'))
   const frame: PageFrame = {
     path: back,
     json: null,

@@ -20,7 +20,7 @@ it.each([
     false,
   ],
 ])(
-  "a form is known to come from the server's own pages or from another site: %s",
+  "isSameOriginPost() tells forms of the server's own pages from forms of other sites: %s",
   (_who, headers, isOwn) => {
     expect(isSameOriginPost(headers, ['pay.example.com'])).toBe(isOwn)
   },
@@ -36,7 +36,7 @@ it.each([
   ['https://pay.example.com:9000', ['pay.example.com'], true],
   ['https://pay.example.com:9000', ['pay.example.com:8443', 'pay.example.com:9000'], true],
 ])(
-  'a form is accepted only from ports listed in `allowedHosts`, if the entries have ports: %s with allowedHosts %j',
+  'isSameOriginPost() compares the port too if an entry of `allowedHosts` has a port: %s with allowedHosts %j',
   (origin, allowed, isOwn) => {
     expect(isSameOriginPost({ host, origin }, allowed)).toBe(isOwn)
   },

@@ -34,8 +34,8 @@ const MAX_SIZE = 25 * 1024 * 1024
 const CLOSE_TIMEOUT = 200
 
 /**
- * Starts a mail server on 127.0.0.1, which accepts mail to every address and sends none. Its
- * packages are loaded only here.
+ * Starts a mail server on 127.0.0.1, which accepts mail to every address and sends none. Loads the
+ * packages `smtp-server` and `postal-mime`.
  */
 export async function serveMail(
   { port = 0, kept = 1000, auth, tls }: MailboxOptions,

@@ -44,8 +44,8 @@ export interface SandboxMailAttachment {
  * - `busy`: it refuses each recipient with 451, so that the mail can be sent again later.
  * - `unknown-recipient`: it refuses each recipient permanently, with 550.
  * - `refused-content`: it refuses each mail permanently after its content, with 554.
- * - `lost-response`: it accepts the mail, and closes the connection without saying so.
- * - `{ slowMs }`: it accepts the mail, and says so this many real milliseconds later.
+ * - `lost-response`: it accepts the mail, and closes the connection without a response.
+ * - `{ slowMs }`: it accepts the mail, and responds after this many milliseconds of real time.
  */
 export type MailFault =
   | 'away'
@@ -72,8 +72,8 @@ export interface SandboxMailbox {
   /** Deletes all mail. */
   deleteAll(): void
   /**
-   * Makes the mail server fail: for the next `count` mails (connections if it is `away`), or until
-   * `recover()` is called.
+   * Makes the mail server fail: for the next `count` mails (connections, for the fault `away`), or
+   * until `recover()` is called.
    */
   fail(fault: MailFault, count?: number): void
   /** Returns the present fault of the mail server. `null` if it works. */
@@ -130,7 +130,7 @@ export class MailStore {
     this.#fault = null
   }
 
-  /** Returns the present fault if it is one of these, and counts it. */
+  /** Returns the present fault if `isMatch` accepts it, and counts one occurrence of the fault. */
   take<Kind extends MailFault>(isMatch: (fault: MailFault) => fault is Kind): Kind | null {
     const fault = this.#fault
     if (!fault || !isMatch(fault.kind)) return null

@@ -71,7 +71,7 @@ it("each replacement for a Braintree browser script adds one component to window
   ])
 })
 
-it('the list of error codes is from the braintree-web version that the billing page and the guide load', () => {
+it("the sandbox's list of Braintree's browser error codes is from the braintree-web version that the billing page and the guide load", () => {
   const files = ['packages/server/src/pages/billing/model/card-entry.ts', 'docs/guides/pay-page.md']
   const versions = files.flatMap((file) => [...read(file).matchAll(/\/web\/(\d[\d.]+)\/js/g)])
   expect(versions.map(([, version]) => version)).toEqual(['3.144.0', '3.144.0'])

@@ -270,7 +270,7 @@ describe('the parameters that the Braintree sandbox stores or rejects', () => {
     ['industry', { industryType: 'lodging', data: { folioNumber: 'aaa' } }],
     ['exchangeRateQuoteId', 'quote'],
     ['installments', { count: 4 }],
-  ])('do not include %s, which is rejected by name and not ignored', async (key, value) => {
+  ])('include %s, which is rejected with an error that names the parameter', async (key, value) => {
     const merchant = await startMerchant()
     const { token } = await addCustomer(merchant)
     const request = { amount: '10.00', paymentMethodToken: token, [key]: value }
@@ -281,7 +281,7 @@ describe('the parameters that the Braintree sandbox stores or rejects', () => {
   })
 })
 
-describe("smaller rules of Braintree's API", () => {
+describe('the Braintree API of the sandbox', () => {
   it("counts the billing cycles of a subscription's add-on, unless the add-on never expires", async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
@@ -313,7 +313,7 @@ describe("smaller rules of Braintree's API", () => {
     [{ transactionSource: 'unscheduled' }, false],
     [{}, false],
   ])(
-    'returns, of a sale with the parameters %j, the `recurring` field as %s',
+    'returns a sale with the parameters %j with the `recurring` field set to %s',
     async (given, recurring) => {
       const merchant = await startMerchant()
       const { token } = await addCustomer(merchant)

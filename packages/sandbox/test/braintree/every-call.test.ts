@@ -8,7 +8,7 @@ interface SubscriptionSearch {
 }
 
 describe('the official Braintree SDK, connected to the sandbox,', () => {
-  it('gets from clientToken.generate a token that contains the merchant id', async () => {
+  it('gets a client token that contains the merchant id from clientToken.generate', async () => {
     const { gateway } = await startMerchant()
     const result = await gateway.clientToken.generate({})
     expect(result.success).toBe(true)

@@ -199,7 +199,7 @@ describe('a partial settlement of a Braintree sale', () => {
     expect(part.transaction).toMatchObject({ status: 'submitted_for_settlement' })
   })
 
-  it('is rejected for a part or for a submitted sale, and is repeated safely with the same apiRequestKey', async () => {
+  it('is rejected for a sale that is a part itself or already submitted, and returns the first part for a repeated apiRequestKey', async () => {
     const merchant = await startMerchant()
     const parts = calls(merchant)
     const submitted = await sell(merchant, { options: { submitForSettlement: true } })

@@ -220,7 +220,7 @@ describe('the settlement of a Braintree sale', () => {
     ])
   })
 
-  it('does not happen for an authorization that is not submitted, which expires, and declines the test amount 4001.00', async () => {
+  it('fails for the test amount 4001.00, and does not happen for an unsubmitted authorization, which expires', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant
     const { token } = await addCustomer(merchant)

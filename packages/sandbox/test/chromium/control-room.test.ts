@@ -78,7 +78,7 @@ describeInChromium('the control room of the sandbox', ({ newPage }) => {
     },
   )
 
-  it('leads from a customer to a forecast and to the sent webhooks, without scripts', async () => {
+  it('links a customer to a forecast and to the sent webhooks, without scripts', async () => {
     const own = await startObserved()
     try {
       const { sandbox } = own

@@ -83,7 +83,7 @@ async function deliver(url: string, message: readonly string[] = MESSAGE): Promi
 }
 
 describe('the mailbox of the control room', () => {
-  it('lists mail, shows one with its text and headers, and deletes all', async () => {
+  it('lists mail, shows the text and headers of a mail, and deletes all mail', async () => {
     const { mail, get, post } = await start()
     expect((await deliver(mail.url)).map((line) => line.slice(0, 3))).toEqual([
       '220',
@@ -111,7 +111,7 @@ describe('the mailbox of the control room', () => {
     expect((await get('/mail/mail_1')).status).toBe(404)
   })
 
-  it('shows the HTML in a sandboxed frame without scripts and requests to other hosts', async () => {
+  it('shows the HTML of a mail in a sandboxed frame without scripts and without requests to other hosts', async () => {
     const { mail, get } = await start()
     await deliver(mail.url)
     const page = await (await get('/mail/mail_1')).text()
@@ -160,7 +160,7 @@ describe('the mailbox of the control room', () => {
 })
 
 describe('the mail server of a sandbox', () => {
-  it('is emptied by reset(), keeps the newest mail, and listens on this machine only', async () => {
+  it('keeps only the newest mail, loses all mail on reset(), and listens on this machine only', async () => {
     const sandbox = await startSandbox({ mail: { kept: 2 } })
     onTestFinished(() => sandbox.close())
     const { mail } = sandbox

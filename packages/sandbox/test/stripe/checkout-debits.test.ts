@@ -101,7 +101,7 @@ describe('a bank debit in Stripe Checkout', () => {
   it.each([
     ['success', 'paid'],
     ['failed', 'unpaid'],
-  ])('is decided within a second with the test account %s', async (name, status) => {
+  ])('has its result within a second with the test account %s', async (name, status) => {
     const { sandbox, open, read } = await startShop()
     const { id } = await open()
     sandbox.stripe.completeCheckout(id, { paymentMethod: `pm_sepaDebit_${name}_de` })
@@ -127,7 +127,7 @@ describe('a bank debit in Stripe Checkout', () => {
     expect((await stripe.refunds.create({ payment_intent })).amount).toBe(1999)
   })
 
-  it('is offered by the page, which accepts it', async () => {
+  it('is offered and accepted on the Checkout page', async () => {
     const { open, read } = await startShop()
     const session = await open()
     expect((await openPage(session.url)).text).toContain('SEPA')
@@ -377,7 +377,7 @@ describe('a test bank account in the API', () => {
     ['pm_usBankAccount_success', 'usd', 'succeeded'],
     ['pm_usBankAccount_noAccount', 'usd', 'requires_payment_method'],
     ['pm_sepaDebit_success_de', 'eur', 'succeeded'],
-  ])('is confirmed with %s', async (payment_method, currency, status) => {
+  ])('decides the result of a confirmed payment: %s', async (payment_method, currency, status) => {
     const { sandbox, stripe, customer } = await startShop()
     const intent = await stripe.paymentIntents.create({
       customer: customer.id,

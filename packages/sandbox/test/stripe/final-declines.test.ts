@@ -5,7 +5,7 @@ it.each([
   ['lost_card', 1],
   ['insufficient_funds', 2],
 ])(
-  'the Stripe sandbox makes, after the decline code %s, %s charge attempts with the same card',
+  'after the decline code %s, the Stripe sandbox makes %s charge attempts with the same card',
   async (code, asked) => {
     const { sandbox, stripe } = await startStripeSandbox()
     const { customer } = await seedCustomer(stripe)

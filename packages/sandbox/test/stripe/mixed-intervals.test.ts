@@ -71,7 +71,7 @@ describe('the end of a Stripe subscription with a yearly and a monthly price', (
   })
 })
 
-describe('an item that replaces one with another interval, at Stripe,', () => {
+describe('a Stripe subscription item that replaces an item with another interval', () => {
   it.each(['classic', 'flexible'] as const)(
     'starts a new period immediately in %s mode',
     async (type) => {

@@ -92,7 +92,7 @@ async function loadSdk(name: string, { apiKey, config }: Sandbox<{ stripe: true 
 }
 
 describe.each(SDKS)('the SDK $name', (sdk) => {
-  it('bills a customer from the first card to a verified webhook', async () => {
+  it('bills a customer, from adding a card to verifying the webhook', async () => {
     const sandbox = await startSandbox({ stripe: true, now: START })
     try {
       const stripe = await loadSdk(sdk.name, sandbox.stripe)

@@ -62,7 +62,7 @@ describe("the first page of Stripe's customer portal", () => {
     expect((await openPage(url.replace(/\?.*/, ''))).status).toBe(403)
   })
 
-  it('shows its own customer only', async () => {
+  it('shows no data of other customers', async () => {
     const { open, stripe, monthly, sandbox } = await startPortal()
     const bob = await stripe.customers.create({ email: 'bob@example.com' })
     const card = await stripe.paymentMethods.attach('pm_card_mastercard', { customer: bob.id })
@@ -255,7 +255,7 @@ describe("a plan change in Stripe's customer portal", () => {
     expect(sandbox.stripe.paidInvoices(customer.id)[0]).toMatchObject({ total: next })
   })
 
-  it('is offered for the configured plans, and accepts a code', async () => {
+  it('is offered for the configured plans, and accepts a promotion code', async () => {
     const { open, stripe, subscription, better, now } = await startPortal()
     const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
     await stripe.promotionCodes.create({
@@ -368,7 +368,7 @@ describe("a flow in Stripe's customer portal", () => {
     expect((await openPage(url)).text).toContain('Subscriptions')
   })
 
-  it('allows its own action only', async () => {
+  it('allows only the action of its type', async () => {
     const { open, subscription, now } = await startPortal()
     const { url } = await open({ type: 'payment_method_update' })
     const fields = fieldsOf(url, { action: 'cancel', subscription: subscription.id })

@@ -10,7 +10,7 @@ import { catchStripeError, seedCustomer, seedPrices, startStripeSandbox } from '
 
 const OFFERED = ROUTES.filter(([, , name]) => name in STRIPE_OPERATIONS)
 
-it('the generated contract is up to date with the installed SDK', async () => {
+it("the generated table of Stripe's parameters is up to date with the installed SDK", async () => {
   const { generated } = await loadContract()
   const file = new URL('../../src/stripe/wire/contract.generated.ts', import.meta.url)
   expect(generated).toBe(readFileSync(file, 'utf8'))

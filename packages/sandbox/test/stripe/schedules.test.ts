@@ -233,7 +233,7 @@ describe('the start of a phase of a Stripe schedule', () => {
     expect(after.latest_invoice).toMatchObject({ total: 10_000, status: 'paid' })
   })
 
-  it('is not needed for a change of the running phase, which takes effect immediately with the requested proration', async () => {
+  it('does not delay changes of the current phase, which take effect immediately with the requested proration', async () => {
     const { sandbox, stripe, customer, subscription, plan, better } = await subscribed()
     const schedule = await plan()
     await sandbox.clock.advance({ days: 14 })
@@ -249,7 +249,7 @@ describe('the start of a phase of a Stripe schedule', () => {
 })
 
 describe('the events and errors of a Stripe schedule', () => {
-  it('announce the end of the schedule a week ahead, and report it', async () => {
+  it('announce the end of the schedule a week before, and report the end', async () => {
     const { sandbox, plan } = await subscribed()
     const schedule = await plan()
     await sandbox.clock.advanceTo(new Date((TURN - 8 * 86_400) * 1000))

@@ -304,20 +304,23 @@ describe("Stripe's backdate_start_date", () => {
   it.each([
     [2, [750, 750, 1000]],
     [3, [750, 750, 750]],
-  ])('makes the duration of a coupon (%s months) begin at the past date', async (months, nets) => {
-    const { stripe, subscribe, totals } = await setUp('2026-03-01T00:00:00Z')
-    const coupon = await stripe.coupons.create({
-      percent_off: 25,
-      duration: 'repeating',
-      duration_in_months: months,
-    })
-    const made = await subscribe({
-      backdate_start_date: seconds('2026-01-01T00:00:00Z'),
-      discounts: [{ coupon: coupon.id }],
-    })
-    expect(await totals()).toEqual([nets.reduce((sum, net) => sum + net, 0)])
-    expect(made.discounts).toHaveLength(months - 2)
-  })
+  ])(
+    'lets the duration of a coupon (%s months) begin at the start date in the past',
+    async (months, nets) => {
+      const { stripe, subscribe, totals } = await setUp('2026-03-01T00:00:00Z')
+      const coupon = await stripe.coupons.create({
+        percent_off: 25,
+        duration: 'repeating',
+        duration_in_months: months,
+      })
+      const made = await subscribe({
+        backdate_start_date: seconds('2026-01-01T00:00:00Z'),
+        discounts: [{ coupon: coupon.id }],
+      })
+      expect(await totals()).toEqual([nets.reduce((sum, net) => sum + net, 0)])
+      expect(made.discounts).toHaveLength(months - 2)
+    },
+  )
 
   it('rejects a future date, and a trial', async () => {
     const { subscribe } = await setUp()

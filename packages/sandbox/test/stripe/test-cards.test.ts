@@ -113,7 +113,7 @@ it.each([
   ['pm_card_avsUnchecked', ADDRESS, ['unavailable', 'unavailable', 'pass']],
   ['pm_card_avsFail', undefined, [null, null, 'pass']],
 ] as const)(
-  'the Stripe sandbox charges the test card %s, and returns for the address %o the checks %o',
+  'the Stripe sandbox charges the test card %s with the address %o, and returns the checks %o',
   async (card, address, checks) => {
     const { stripe } = await startStripeSandbox()
     const charge = await payWith(stripe, card, address)

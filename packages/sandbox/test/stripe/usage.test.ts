@@ -178,7 +178,7 @@ it.each([
   ['flexible', 'none', [5 * 10]],
   ['classic', 'create_prorations', [5 * 10]],
 ] as const)(
-  'the Stripe sandbox, in %s billing mode, bills after a swap with proration_behavior %s usage lines with the amounts %j',
+  'a Stripe subscription in %s billing mode bills a swap with proration_behavior %s in usage lines of the amounts %j',
   async (mode, behavior, amounts) => {
     const { stripe, metered, use, invoices, subscribe, advanceTo } = await setUp()
     const cheap = await metered({ unit_amount: 2 })

@@ -3,9 +3,9 @@ import type { BillingAddress, PaymentInstrument } from '../state/rows/vault.ts'
 import type { SubmittedPaymentMethod } from '../vault/nonces.ts'
 import { createNonce } from '../vault/nonces.ts'
 import {
-  checkDuplicate,
   createPayPalAccount,
   readMethodFromNumber,
+  rejectDuplicateCard,
   storePaymentMethod,
 } from '../vault/vault.ts'
 import { verifyCard } from '../vault/verification.ts'
@@ -105,7 +105,7 @@ function storeOrCreateNonce(
     fail_on_duplicate_payment_method_for_customer: authorization.failOnDuplicateForCustomer,
   }
   const card = new RequestFields({ options }, ['credit_card'])
-  checkDuplicate(context, offered, card, customerId)
+  rejectDuplicateCard(context, offered, card, customerId)
   card.throwIfAny()
   const verifications = verifyCard(context, offered, card)
   const { makeDefault } = authorization

@@ -14,11 +14,11 @@ import { createNonce, findNonce } from '../vault/nonces.ts'
 import { addExpirationOfCard, updatePaymentMethod } from '../vault/payment-method-update.ts'
 import { checkCardPassThru } from '../vault/three-d-secure.ts'
 import {
-  checkDuplicate,
-  checkNewToken,
+  checkNewPaymentMethodToken,
   createPayPalAccount,
   makeDefault,
   readMethodFromNumber,
+  rejectDuplicateCard,
   removePaymentMethod,
   storePaymentMethod,
   takeMethodFromNonce,
@@ -80,7 +80,7 @@ function create({ context, body }: BraintreeCall): OperationResponse {
     offered = byNonce && withNumber(byNonce, fields)
   } else if (byRefreshToken) offered = createPayPalAccount(context, {})
   checkCardPassThru(fields, offered)
-  checkNewToken(context, fields)
+  checkNewPaymentMethodToken(context, fields)
   if (offered && offered.customerId !== null && offered.customerId !== customerId)
     fields.addError('payment_method_nonce', '91617')
   if (offered && customerId !== null && fields.errors.isEmpty) {
@@ -92,7 +92,7 @@ function create({ context, body }: BraintreeCall): OperationResponse {
     offered?.instrument.kind === 'paypal_account'
       ? { kind: 'none' }
       : readBillingAddress(context, fields, customerId)
-  if (offered) checkDuplicate(context, offered, card, customerId)
+  if (offered) rejectDuplicateCard(context, offered, card, customerId)
   if (!offered || customerId === null || !fields.errors.isEmpty) throw fields.refusal()
   const row = storePaymentMethod(context, offered, {
     customerId,

@@ -10,8 +10,8 @@ import { searchOperations } from '../api/search.ts'
 import { adjustAuthorization, updateDetails } from '../sales/changes.ts'
 import {
   copyChargeFields,
+  createDeclineError,
   createRefundTransaction,
-  declineResponse,
   setTransactionStatus,
   submitTransactionForSettlement,
 } from '../sales/charging.ts'
@@ -47,7 +47,7 @@ function create({ context, body }: BraintreeCall): OperationResponse {
   const fields = new RequestFields(body).object('transaction')
   const charge = fields.isBlank('subscription_id') ? createSale : retryCharge
   const row = runOncePerRequestKey(context, fields, 'create', () => charge(context, fields))
-  if (hasFailed(row)) throw declineResponse(row)
+  if (hasFailed(row)) throw createDeclineError(row)
   return respond(row, 201)
 }
 
@@ -73,7 +73,7 @@ function createChangeOperation(
   return ({ context, params, body }) => {
     const row = requireRow(context.tables.transactions, params.id)
     const result = step(context, row, new RequestFields(body).object(root))
-    if (hasFailed(result)) throw declineResponse(result)
+    if (hasFailed(result)) throw createDeclineError(result)
     return respond(result, status)
   }
 }

@@ -23,8 +23,8 @@ export interface ChargeRequest {
   readonly alwaysFailsWith: string | null
   readonly submitForSettlement: boolean
   /**
-   * Verdict that is known before the processor is asked: the rejection of a duplicate, or an
-   * authorization that was granted earlier.
+   * Decision about the charge that is known without asking the processor: the rejection of a
+   * duplicate, or an authorization that was granted earlier.
    */
   readonly rejection?: ProcessorDecision | null
   readonly details?: Partial<TransactionRow>
@@ -125,7 +125,7 @@ export function setTransactionStatus(
  * Returns the error response for a declined charge: status 422 with the transaction beside the
  * errors.
  */
-export function declineResponse(row: TransactionRow): ValidationRefused {
+export function createDeclineError(row: TransactionRow): ValidationRefused {
   const { gatewayRejectionReason, responseCode } = row
   const status = row.status as ProcessorDecision['status']
   return new ValidationRefused({

@@ -11,7 +11,11 @@ import type {
 import { createUnusedCustomerId } from '../vault/customer-params.ts'
 import type { SubmittedPaymentMethod } from '../vault/nonces.ts'
 import { findNonce } from '../vault/nonces.ts'
-import { checkNewToken, readMethodFromNumber, storePaymentMethod } from '../vault/vault.ts'
+import {
+  checkNewPaymentMethodToken,
+  readMethodFromNumber,
+  storePaymentMethod,
+} from '../vault/vault.ts'
 import type { RequestFields } from '../wire/validation.ts'
 
 /** The payment method and the customer that a sale charges. */
@@ -51,7 +55,7 @@ export function readSaleSource(
   if (nonce !== null) return findSourceByNonce(context, nonce, fields, customer)
   const card = fields.object('credit_card')
   if (!card.isBlank('number') || card.has('expiration_date')) {
-    checkNewToken(context, card)
+    checkNewPaymentMethodToken(context, card)
     const offered = readMethodFromNumber(card)
     const wantedToken = card.text('token')
     return offered && fromSubmittedMethod(context, { ...offered, wantedToken }, customer)

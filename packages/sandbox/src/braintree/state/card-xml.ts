@@ -24,7 +24,7 @@ export function toCardXmlFields(card: CardDetails): XmlObject {
  * Returns the transaction link id of a Mastercard payment, derived from the given id. `null` for
  * cards of other networks.
  */
-export function linkIdOf(id: string, card: CardDetails): string | null {
+export function getTransactionLinkId(id: string, card: CardDetails): string | null {
   return card.cardType === 'MasterCard' ? hashCardNumber(id).slice(0, 22) : null
 }
 

@@ -2,7 +2,7 @@ import { formatAmount } from '../wire/money.ts'
 import { getProcessorResponseText, getProcessorResponseType } from '../wire/processor-responses.ts'
 import { XmlList, type XmlObject } from '../wire/xml.ts'
 import { renderAddressXml } from './addresses.ts'
-import { linkIdOf, renderThreeDSecureXml, toCardXmlFields } from './card-xml.ts'
+import { getTransactionLinkId, renderThreeDSecureXml, toCardXmlFields } from './card-xml.ts'
 import type { BraintreeContext } from './context.ts'
 import type { CardDetails, PaymentMethodRow, PayPalDetails, VerificationRow } from './rows/vault.ts'
 import { renderSubscriptionXml } from './subscription-xml.ts'
@@ -75,7 +75,7 @@ export function renderVerificationXml(row: VerificationRow): XmlObject {
     billing: renderAddressXml(row.billingAddress ?? null),
     ani_first_name_response_code: 'I',
     ani_last_name_response_code: 'I',
-    mastercard_transaction_link_id: row.card ? linkIdOf(row.id, row.card) : null,
+    mastercard_transaction_link_id: row.card ? getTransactionLinkId(row.id, row.card) : null,
     global_id: Buffer.from(`verification_${row.id}`).toString('base64'),
     network_transaction_id: `NET${row.id.toUpperCase()}`,
     network_response_code: 'XX',

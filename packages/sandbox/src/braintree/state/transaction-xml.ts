@@ -3,7 +3,7 @@ import { formatAmount } from '../wire/money.ts'
 import { getProcessorResponseText, getProcessorResponseType } from '../wire/processor-responses.ts'
 import { XmlDay, XmlList, type XmlObject, type XmlValue } from '../wire/xml.ts'
 import { renderAddressXml } from './addresses.ts'
-import { linkIdOf, renderThreeDSecureXml, toCardXmlFields } from './card-xml.ts'
+import { getTransactionLinkId, renderThreeDSecureXml, toCardXmlFields } from './card-xml.ts'
 import { renderContactXml } from './contact.ts'
 import { renderDisputeXml } from './dispute-xml.ts'
 import type { AppliedModification, StatementDescriptor } from './rows/subscriptions.ts'
@@ -188,7 +188,7 @@ function processorFields(row: TransactionRow): XmlObject {
     network_response_text: rejected ? null : 'sample network response text',
     retrieval_reference_number: rejected ? null : row.id.slice(0, 6),
     voice_referral_number: null,
-    mastercard_transaction_link_id: card && !rejected ? linkIdOf(row.id, card) : null,
+    mastercard_transaction_link_id: card && !rejected ? getTransactionLinkId(row.id, card) : null,
     avs_error_response_code: null,
     avs_postal_code_response_code: 'I',
     avs_street_address_response_code: 'I',

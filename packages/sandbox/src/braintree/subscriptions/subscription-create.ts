@@ -1,4 +1,4 @@
-import { declineResponse, isApprovedTransaction } from '../sales/charging.ts'
+import { createDeclineError, isApprovedTransaction } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { type BraintreeContext, createUnusedId, getCurrentDay } from '../state/context.ts'
 import { notifySubscription } from '../state/notifications.ts'
@@ -56,7 +56,7 @@ function startFirstCycle(context: BraintreeContext, row: SubscriptionRow): void 
   if (transaction && !isApprovedTransaction(transaction)) {
     transaction.subscriptionId = null
     context.tables.transactions.set(transaction.id, transaction)
-    throw declineResponse(transaction)
+    throw createDeclineError(transaction)
   }
   row.paidThrough = row.billingPeriodEnd
   if (transaction) row.balance = 0

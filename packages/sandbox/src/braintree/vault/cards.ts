@@ -71,10 +71,10 @@ export function readCard(fields: RequestFields): ParsedCard | null {
   const cardholderName = fields.text('cardholder_name')
   fields.checkLength('cardholder_name', 175, '81723')
   if (fields.errors.message !== before || !expiration) return null
-  return describeCard(number, expiration, cardholderName)
+  return createParsedCard(number, expiration, cardholderName)
 }
 
-export function describeCard(
+export function createParsedCard(
   number: string,
   expiration: { month: string; year: string },
   cardholderName: string | null,

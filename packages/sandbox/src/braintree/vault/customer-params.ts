@@ -8,11 +8,11 @@ import type { SubmittedPaymentMethod } from './nonces.ts'
 import { parsePaymentMethodUpdate } from './payment-method-update.ts'
 import { checkCardPassThru } from './three-d-secure.ts'
 import {
-  checkDuplicate,
-  checkNewToken,
+  checkNewPaymentMethodToken,
   createPayPalAccount,
   PAYPAL_TOKEN_TAKEN,
   readMethodFromNumber,
+  rejectDuplicateCard,
   storePaymentMethod,
   takeMethodFromNonce,
 } from './vault.ts'
@@ -149,8 +149,8 @@ function readNewCard(
   const billingAddress = readBillingAddress(context, card, customerId)
   checkCardPassThru(card, offered)
   if (!offered) return null
-  checkNewToken(context, card)
-  checkDuplicate(context, offered, card, customerId)
+  checkNewPaymentMethodToken(context, card)
+  rejectDuplicateCard(context, offered, card, customerId)
   const kept = offered
   return (id) => {
     const verifications = verifyCard(context, kept, card)
@@ -166,7 +166,7 @@ function readPayPal(
   payPalAccountFields: RequestFields,
 ): SubmittedPaymentMethod | null {
   payPalAccountFields.permit(PAYPAL_KEYS)
-  checkNewToken(context, payPalAccountFields, PAYPAL_TOKEN_TAKEN)
+  checkNewPaymentMethodToken(context, payPalAccountFields, PAYPAL_TOKEN_TAKEN)
   if (
     payPalAccountFields.isBlank('consent_code') &&
     payPalAccountFields.isBlank('billing_agreement_id')

@@ -6,7 +6,7 @@ import type {
   ThreeDSecureInfo,
 } from '../state/rows/vault.ts'
 import { findAuthentication } from './authentications.ts'
-import { describeCard } from './cards.ts'
+import { createParsedCard } from './cards.ts'
 
 /**
  * A payment method that a call submits by a nonce, a card number or a PayPal account. It is not
@@ -40,7 +40,9 @@ export type UsableNonce = SubmittedPaymentMethod & {
 }
 
 /** Result of looking up a nonce: its payment method, or the reason why the nonce cannot be used. */
-export type NonceUse = UsableNonce | { readonly outcome: 'consumed' | 'unknown' | 'luhn-invalid' }
+export type NonceLookup =
+  | UsableNonce
+  | { readonly outcome: 'consumed' | 'unknown' | 'luhn-invalid' }
 
 const FAKE_CARDS: Readonly<Record<string, string>> = {
   'fake-valid-nonce': '4012888888881881',
@@ -83,7 +85,7 @@ const OTHER_FAKE_VISA = /^fake-valid-[a-z-]+-nonce$/
  * Looks up the payment method of a nonce. Braintree's `fake-…` test nonces can be used any number
  * of times, as in Braintree's own sandbox; all other nonces can be used once.
  */
-export function findNonce(context: BraintreeContext, nonce: string): NonceUse {
+export function findNonce(context: BraintreeContext, nonce: string): NonceLookup {
   const row = context.tables.nonces.get(nonce)
   if (row) return row.consumed ? { outcome: 'consumed' } : openNonceRow(context, row)
   if (nonce === 'fake-consumed-nonce') return { outcome: 'consumed' }
@@ -124,7 +126,7 @@ function openNonceRow(context: BraintreeContext, row: NonceRow): UsableNonce {
 
 function fakeCard(context: BraintreeContext, number: string): UsableNonce {
   const year = String(context.clock.now().getUTCFullYear() + 4)
-  const { card, alwaysFailsWith } = describeCard(number, { month: '12', year }, null)
+  const { card, alwaysFailsWith } = createParsedCard(number, { month: '12', year }, null)
   return { ...buildFakeNonce({ kind: 'credit_card', card }), alwaysFailsWith }
 }
 

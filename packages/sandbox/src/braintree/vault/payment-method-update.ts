@@ -6,7 +6,7 @@ import { readExpiration } from './cards.ts'
 import type { SubmittedPaymentMethod } from './nonces.ts'
 import { checkCardPassThru } from './three-d-secure.ts'
 import {
-  checkNewToken,
+  checkNewPaymentMethodToken,
   makeDefault,
   PAYPAL_TOKEN_TAKEN,
   readMethodFromNumber,
@@ -43,8 +43,8 @@ export function parsePaymentMethodUpdate(
   const { customerId } = row
   const token = fields.text('token')
   if (token !== row.token) {
-    if (row.instrument.kind === 'credit_card') checkNewToken(context, fields)
-    else checkNewToken(context, fields.at('paypal_account'), PAYPAL_TOKEN_TAKEN)
+    if (row.instrument.kind === 'credit_card') checkNewPaymentMethodToken(context, fields)
+    else checkNewPaymentMethodToken(context, fields.at('paypal_account'), PAYPAL_TOKEN_TAKEN)
   }
   const offered = readReplacement(context, row, fields)
   checkCardPassThru(fields, offered)

@@ -79,7 +79,7 @@ export function createPayPalAccount(
 const TOKEN_TAKEN = '91719'
 export const PAYPAL_TOKEN_TAKEN = '92906'
 
-export function checkNewToken(
+export function checkNewPaymentMethodToken(
   context: BraintreeContext,
   fields: RequestFields,
   takenCode = TOKEN_TAKEN,
@@ -88,7 +88,7 @@ export function checkNewToken(
   fields.newId('token', codes, (token) => context.tables.paymentMethods.has(token))
 }
 
-export function checkDuplicate(
+export function rejectDuplicateCard(
   context: BraintreeContext,
   offered: SubmittedPaymentMethod,
   card: RequestFields,

@@ -48,8 +48,8 @@ export function toBillingDayOfMonth(day: CalendarDay): number {
 }
 
 /**
- * Returns the billing day in the month that is `months` months after the month of `day`. `anchor`
- * is the `billing_day_of_month`.
+ * Returns the billing day in the month that is `months` months after the month of `day`.
+ * `monthlyBillingDay` is the subscription's `billing_day_of_month`.
  */
 export function addMonthsToBillingDay(
   day: CalendarDay,

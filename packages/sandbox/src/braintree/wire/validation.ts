@@ -107,7 +107,7 @@ export class RequestFields {
     return new RequestFields(this.#own(key), [...this.path, key], this.errors)
   }
 
-  /** Returns the objects of a list in a field. */
+  /** Returns the objects in the list that a field holds. */
   objects(key: string): RequestFields[] {
     return this.list(key).map(
       (item, at) => new RequestFields(item, [...this.path, key, `index_${at}`], this.errors),
@@ -132,8 +132,8 @@ export class RequestFields {
   }
 
   /**
-   * Returns the amount in a field in minor units. For an invalid amount, reports an error and
-   * returns `0`.
+   * Returns the amount that a field holds, in minor units. If the amount is invalid, reports an
+   * error and returns `0`.
    */
   amount(key: string, { codes, currency, largest = Infinity, otherwise }: AmountRules): number {
     if (codes.missing !== undefined && this.isBlank(key)) {
@@ -149,8 +149,8 @@ export class RequestFields {
   }
 
   /**
-   * Returns the id in a field that the caller chose for a new object. `null` if the field is blank.
-   * Reports an error if the id is invalid or taken.
+   * Returns the id that the caller has chosen for a new object, from a field. `null` if the field
+   * is blank. Reports an error if the id is invalid or taken.
    */
   newId(key: string, codes: IdErrorCodes, isTaken: (id: string) => boolean): string | null {
     const id = this.text(key)

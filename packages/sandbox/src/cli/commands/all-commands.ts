@@ -1,6 +1,6 @@
 import type { CliCommand } from '../command.ts'
 import { advanceCommand } from './advance.ts'
-import { exportState } from './export.ts'
+import { exportCommand } from './export.ts'
 import { resetCommand } from './reset.ts'
 import { serveCommand } from './serve.ts'
 import { triggerCommand } from './trigger.ts'
@@ -14,5 +14,5 @@ export const SANDBOX_COMMANDS: Readonly<Record<string, CliCommand>> = {
   advance: advanceCommand,
   trigger: triggerCommand,
   reset: resetCommand,
-  export: exportState,
+  export: exportCommand,
 }

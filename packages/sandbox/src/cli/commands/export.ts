@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { type CliCommand, UsageError } from '../command.ts'
 import { CONTROL_PORT_FLAG, downloadState } from '../control-client.ts'
 
-export const exportState: CliCommand = {
+export const exportCommand: CliCommand = {
   summary: 'writes the whole state of a running sandbox to a file',
   usage: 'FILE',
   maxWords: 1,

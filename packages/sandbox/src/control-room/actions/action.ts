@@ -1,4 +1,4 @@
-import type { ControllableSandbox } from '../story/watched.ts'
+import type { ControllableSandbox } from '../story/observed-sandbox.ts'
 
 /** Result of a form that was submitted in the control room. */
 export interface ControlActionResult {

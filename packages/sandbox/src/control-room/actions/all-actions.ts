@@ -13,7 +13,7 @@ import {
 
 const save: ControlAction = async (_form, controls) => {
   await controls.save()
-  return { message: 'Saved, if the sandbox has a state file.', data: {} }
+  return { message: 'The state file was saved, if the sandbox has one.', data: {} }
 }
 
 const reset: ControlAction = async (_form, controls) => {

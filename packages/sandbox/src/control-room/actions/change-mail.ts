@@ -1,5 +1,5 @@
 import type { MailFault, SandboxMailbox } from '../../mail/mailbox.ts'
-import type { ControllableSandbox } from '../story/watched.ts'
+import type { ControllableSandbox } from '../story/observed-sandbox.ts'
 import { type ControlAction, readWholeNumber } from './action.ts'
 
 /** Ways in which the mail server can fail, with their labels on the page of the control room. */
@@ -9,7 +9,7 @@ export const MAIL_FAILURES = {
   busy: { name: 'Busy', help: 'refuses each recipient with 451; the mail can be sent again' },
   'unknown-recipient': { name: 'Unknown recipient', help: 'refuses each recipient with 550' },
   'refused-content': { name: 'Refused content', help: 'refuses each mail with 554' },
-  'lost-response': { name: 'Lost response', help: 'accepts the mail, but does not say so' },
+  'lost-response': { name: 'Lost response', help: 'accepts the mail, but sends no response' },
   slow: { name: 'Three seconds late', help: 'accepts the mail; the response is late' },
 } as const
 
@@ -24,8 +24,8 @@ export const deleteMail: ControlAction = (_form, controls) => {
 }
 
 /**
- * Handles the form that makes the mail server fail: for the next `count` mails, or until changed if
- * it is 0 or empty.
+ * Handles the form that makes the mail server fail: for the next `count` mails, or until the form
+ * is submitted again if `count` is 0 or empty.
  */
 export const failMail: ControlAction = (form, controls) => {
   const mail = requireMailbox(controls)
@@ -35,7 +35,7 @@ export const failMail: ControlAction = (form, controls) => {
   const count = readWholeNumber(form, 'count', 0)
   if (kind === 'none') mail.recover()
   else mail.fail(toFault(kind), count === 0 ? undefined : count)
-  return { message: 'The mail server is changed.', data: { fault: mail.fault() } }
+  return { message: 'The settings of the mail server were changed.', data: { fault: mail.fault() } }
 }
 
 const toFault = (kind: string): MailFault =>

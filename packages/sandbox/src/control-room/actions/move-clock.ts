@@ -2,7 +2,7 @@ import { addDuration, type Duration } from '@tollgate/http'
 import { moveTestClock } from '../../stripe/clocks/move-test-clock.ts'
 import { readClockTime } from '../../stripe/state/context.ts'
 import { countByType, readCurrentPosition, readEventsSince } from '../model/events-since.ts'
-import type { ControllableSandbox } from '../story/watched.ts'
+import type { ControllableSandbox } from '../story/observed-sandbox.ts'
 import { type ControlAction, type ControlActionResult, readWholeNumber } from './action.ts'
 
 export const CLOCK_STEP_UNITS = ['minutes', 'hours', 'days', 'weeks', 'months', 'years'] as const

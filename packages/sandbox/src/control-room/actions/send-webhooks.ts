@@ -7,7 +7,7 @@ export const redeliverWebhook: ControlAction = async (form, { outbox }) => {
   await outbox.redeliver(id)
   const last = outbox.find(id)?.attempts.at(-1)
   const answer = last?.status ?? last?.error ?? 'not delivered yet'
-  return { message: `Sent again: ${answer}.`, data: { id, status: last?.status ?? null } }
+  return { message: `Sent again. Result: ${answer}.`, data: { id, status: last?.status ?? null } }
 }
 
 /**

@@ -20,7 +20,10 @@ export const changeDunningSettings: ControlAction = (form, { stripe }) => {
   }
   const dunning = { retryAfterDays, afterLastRetry }
   setDunning(stripe.context, dunning)
-  return { message: 'The change applies to retries that are not scheduled yet.', data: dunning }
+  return {
+    message: 'Saved. The settings apply to retries that are not scheduled yet.',
+    data: dunning,
+  }
 }
 
 /** Parses a list such as `3, 5, 7`. An empty field means no retries. */

@@ -12,9 +12,12 @@ export const CALL_FAILURES = {
   },
   'saved-500': {
     name: 'Stored error',
-    help: 'answers 500, and again for the same idempotency key',
+    help: 'answers 500 without effect, and stores this response under the idempotency key',
   },
-  'made-500': { name: 'Stored error with effect', help: 'the same, but the call takes effect' },
+  'made-500': {
+    name: 'Stored error with effect',
+    help: 'answers 500 although the call takes effect, and stores this response under the idempotency key',
+  },
   slow: { name: 'Three seconds late', help: 'takes effect immediately; the response is late' },
   held: { name: 'Held back', help: 'takes effect; the response waits until you send it' },
 } as const
@@ -61,7 +64,7 @@ export const setDeliverySwitches: ControlAction = (form, { outbox }) => {
   const message =
     on.length === 0 && !delaySeconds
       ? 'Webhooks are sent normally.'
-      : 'The webhook settings are changed.'
+      : 'The settings of webhook delivery were changed.'
   return { message, data: outbox.switches() }
 }
 
@@ -76,5 +79,5 @@ export const releaseHeldResponses: ControlAction = (_form, { trouble }) => {
 
 export const clearTrouble: ControlAction = (_form, { trouble }) => {
   trouble.clear()
-  return { message: 'All pending failures are cleared.', data: {} }
+  return { message: 'All pending failures were removed.', data: {} }
 }

@@ -5,7 +5,7 @@ import { moveTestClock } from '../../stripe/clocks/move-test-clock.ts'
 import { getDunningOptions, type StripeContext } from '../../stripe/state/context.ts'
 import { KINDS_WITH_CUSTOMER } from '../../stripe/state/tables.ts'
 import { findMerchant, listMerchants, type SandboxMerchant } from '../story/merchants.ts'
-import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
+import type { CustomerRef, ObservedSandbox } from '../story/observed-sandbox.ts'
 
 type AnyTable = StoreTable<{ id?: string }>
 
@@ -34,18 +34,13 @@ const MAX_FULLY_COPIED = 2000
  * Copies the objects of one customer, and the whole catalog of plans and prices, into an offline
  * sandbox.
  */
-export function copyCustomer(
-  observedSandbox: ObservedSandbox,
-  customerRef: CustomerRef,
-): OfflineSandbox {
-  const scratch = openCopy(observedSandbox)
-  if (customerRef.provider === 'stripe' && observedSandbox.stripe && scratch.stripe) {
-    copyStripe(observedSandbox.stripe.context, scratch.stripe, customerRef.id)
+export function copyCustomer(sandbox: ObservedSandbox, customerRef: CustomerRef): OfflineSandbox {
+  const scratch = openCopy(sandbox)
+  if (customerRef.provider === 'stripe' && sandbox.stripe && scratch.stripe) {
+    copyStripe(sandbox.stripe.context, scratch.stripe, customerRef.id)
   }
   const merchant =
-    customerRef.provider === 'braintree'
-      ? findMerchant(observedSandbox, customerRef.merchant)
-      : null
+    customerRef.provider === 'braintree' ? findMerchant(sandbox, customerRef.merchant) : null
   const copied = merchant && copyMerchant(scratch, merchant)
   if (merchant && copied) {
     const from = merchant.context.tables as unknown as Record<string, AnyTable>
@@ -63,22 +58,22 @@ export function copyCustomer(
     for (const name of Object.keys(from))
       fill(to[name], own[name] ?? from[name]?.entries() ?? [], name)
   }
-  copyTrouble(observedSandbox, scratch)
+  copyTrouble(sandbox, scratch)
   return scratch
 }
 
 /** Copies all objects, except logs and webhook registrations, into an offline sandbox. */
-export function copyEverything(watched: ObservedSandbox): OfflineSandbox {
-  const scratch = openCopy(watched)
-  const merchants = listMerchants(watched)
+export function copyEverything(sandbox: ObservedSandbox): OfflineSandbox {
+  const scratch = openCopy(sandbox)
+  const merchants = listMerchants(sandbox)
   const copies = [
-    [watched.stripe?.context.tables, scratch.stripe?.tables],
+    [sandbox.stripe?.context.tables, scratch.stripe?.tables],
     ...merchants.map((each) => [each.context.tables, copyMerchant(scratch, each)?.context.tables]),
   ] as unknown as Array<readonly [Record<string, AnyTable>?, Record<string, AnyTable>?]>
   for (const [from = {}, to = {}] of copies) {
     for (const name of Object.keys(from)) fill(to[name], from[name]?.entries() ?? [], name)
   }
-  copyTrouble(watched, scratch)
+  copyTrouble(sandbox, scratch)
   return scratch
 }
 
@@ -92,9 +87,9 @@ export function copyMerchant(
 }
 
 /** Returns the number of objects that `copyEverything` would copy. */
-export function countRows(watched: ObservedSandbox): number {
-  const braintree = listMerchants(watched).map(({ context }) => context.tables)
-  const tables = [watched.stripe?.context.tables, ...braintree]
+export function countRows(sandbox: ObservedSandbox): number {
+  const braintree = listMerchants(sandbox).map(({ context }) => context.tables)
+  const tables = [sandbox.stripe?.context.tables, ...braintree]
   const sizes = tables.flatMap((each) => Object.entries((each ?? {}) as Record<string, AnyTable>))
   return sizes.reduce((sum, [name, { size }]) => (NOT_COPIED.includes(name) ? sum : sum + size), 0)
 }

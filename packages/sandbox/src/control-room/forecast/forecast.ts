@@ -10,10 +10,10 @@ import { deriveBraintreeSteps } from '../story/braintree-steps.ts'
 import { findCustomerTestClock } from '../story/clocks.ts'
 import { findObject } from '../story/find-object.ts'
 import { findMerchant, type SandboxMerchant } from '../story/merchants.ts'
+import type { CustomerRef, ObservedSandbox } from '../story/observed-sandbox.ts'
 import { type StepAmount, type TimelineStep, toStepAmount } from '../story/step.ts'
 import { createCustomerEventFilter, readEvents } from '../story/stripe-events.ts'
 import { toTimelineSteps } from '../story/stripe-steps.ts'
-import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 import { advanceCopy, copyCustomer, copyMerchant } from './copy-rows.ts'
 
 /** Assumptions of a forecast, such as that the next charge is declined. */
@@ -43,16 +43,14 @@ const MAX_EVENTS = 2000
  * runs the sandbox's own code on a copy of the customer's objects, so its amounts are exact.
  */
 export async function forecastCustomer(
-  observedSandbox: ObservedSandbox,
+  sandbox: ObservedSandbox,
   customerRef: CustomerRef,
   until: Date,
   forecastAssumptions: ForecastAssumptions = {},
 ): Promise<BillingForecast> {
-  const scratch = copyCustomer(observedSandbox, customerRef)
+  const scratch = copyCustomer(sandbox, customerRef)
   const found =
-    customerRef.provider === 'braintree'
-      ? findMerchant(observedSandbox, customerRef.merchant)
-      : null
+    customerRef.provider === 'braintree' ? findMerchant(sandbox, customerRef.merchant) : null
   const merchant = found && copyMerchant(scratch, found)
   const stepsOf = () =>
     merchant
@@ -60,9 +58,9 @@ export async function forecastCustomer(
       : listForecastStripeSteps(scratch, customerRef.id)
   const known = new Set(stepsOf().map(nameOf))
   applyAssumptions(scratch, merchant, customerRef, forecastAssumptions)
-  await advanceCopy(scratch, findCustomerTestClock(observedSandbox, customerRef)?.id ?? null, until)
+  await advanceCopy(scratch, findCustomerTestClock(sandbox, customerRef)?.id ?? null, until)
   const ahead = stepsOf().filter((step) => !known.has(nameOf(step)))
-  const steps = ahead.map((step) => removeStepLinks(observedSandbox, step))
+  const steps = ahead.map((step) => removeStepLinks(sandbox, step))
   return {
     until: until.toISOString(),
     steps,
@@ -127,11 +125,11 @@ function nameOf({ at, title, facts }: TimelineStep): string {
 }
 
 /** Removes links from a step to events and objects that exist only in the forecast. */
-export function removeStepLinks(watched: ObservedSandbox, step: TimelineStep): TimelineStep {
+export function removeStepLinks(sandbox: ObservedSandbox, step: TimelineStep): TimelineStep {
   const facts = step.facts.map(({ type, objectId }) => ({
     type,
     eventId: null,
-    objectId: objectId !== null && findObject(watched, objectId, step.merchant) ? objectId : null,
+    objectId: objectId !== null && findObject(sandbox, objectId, step.merchant) ? objectId : null,
   }))
   return { ...step, facts }
 }

@@ -1,9 +1,9 @@
 import { deriveBraintreeSteps } from '../story/braintree-steps.ts'
 import { listMerchants } from '../story/merchants.ts'
+import type { ObservedSandbox } from '../story/observed-sandbox.ts'
 import type { StepAmount, TimelineStep } from '../story/step.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { toTimelineSteps } from '../story/stripe-steps.ts'
-import type { ObservedSandbox } from '../story/watched.ts'
 import { advanceCopy, copyEverything, copyMerchant, countRows } from './copy-rows.ts'
 import { removeStepLinks, sumByCurrency } from './forecast.ts'
 
@@ -30,17 +30,17 @@ export interface ClockForecast {
  * `until`. Returns `null` if the sandbox holds too many objects to copy.
  */
 export async function forecastClock(
-  observedSandbox: ObservedSandbox,
+  sandbox: ObservedSandbox,
   until: Date,
   testClock: string | null = null,
 ): Promise<ClockForecast | null> {
-  if (countRows(observedSandbox) > MAX_FORECAST_ROWS) return null
-  const scratch = copyEverything(observedSandbox)
-  const from = observedSandbox.clock.now().toISOString()
+  if (countRows(sandbox) > MAX_FORECAST_ROWS) return null
+  const scratch = copyEverything(sandbox)
+  const from = sandbox.clock.now().toISOString()
   await advanceCopy(scratch, testClock, until)
   const events = scratch.stripe ? readEvents(scratch.stripe, { most: MAX_EVENTS }).reverse() : []
   const steps = toTimelineSteps(events)
-  for (const each of listMerchants(observedSandbox)) {
+  for (const each of listMerchants(sandbox)) {
     const merchant = copyMerchant(scratch, each)
     for (const { id } of merchant?.context.tables.customers.values() ?? []) {
       if (merchant) steps.push(...deriveBraintreeSteps(merchant, id).filter(({ at }) => at > from))
@@ -51,7 +51,7 @@ export async function forecastClock(
   for (const { title } of steps) counts.set(title, (counts.get(title) ?? 0) + 1)
   return {
     until: until.toISOString(),
-    steps: steps.map((step) => removeStepLinks(observedSandbox, step)),
+    steps: steps.map((step) => removeStepLinks(sandbox, step)),
     paid: sumByCurrency(steps),
     counts: [...counts].sort(([, a], [, b]) => b - a),
     failedJobs: scratch.failures.list().map(({ job, key, message }) => `${job} ${key}: ${message}`),

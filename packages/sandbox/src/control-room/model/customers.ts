@@ -5,12 +5,12 @@ import type { StripeContext } from '../../stripe/state/context.ts'
 import type { SubscriptionRow } from '../../stripe/state/rows.ts'
 import {
   findMerchant,
+  formatProviderAndMerchant,
   listMerchants,
   type SandboxMerchant,
-  toPlaceSegment,
 } from '../story/merchants.ts'
+import type { CustomerRef, ObservedSandbox } from '../story/observed-sandbox.ts'
 import { toStepAmount } from '../story/step.ts'
-import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 
 export interface SubscriptionSummary {
   readonly id: string
@@ -50,45 +50,42 @@ export interface CustomerFilter {
 }
 
 /** Returns the customers that match the filter, for each provider newest first. */
-export function findCustomers(
-  observedSandbox: ObservedSandbox,
-  filter: CustomerFilter,
-): CustomerSummary[] {
+export function findCustomers(sandbox: ObservedSandbox, filter: CustomerFilter): CustomerSummary[] {
   const wanted = filter.text?.trim().toLowerCase() ?? ''
   const found: CustomerSummary[] = []
-  for (const who of allCustomers(observedSandbox)) {
+  for (const customerRef of allCustomers(sandbox)) {
     if (found.length >= filter.most) break
-    if (filter.place && toPlaceSegment(who) !== filter.place) continue
-    const values = [who.id, who.name, who.email]
+    if (filter.place && formatProviderAndMerchant(customerRef) !== filter.place) continue
+    const values = [customerRef.id, customerRef.name, customerRef.email]
     if (wanted && !values.some((value) => value?.toLowerCase().includes(wanted))) continue
-    found.push(summarize(observedSandbox, who))
+    found.push(summarize(sandbox, customerRef))
   }
   return found
 }
 
 export function findCustomer(
-  watched: ObservedSandbox,
+  sandbox: ObservedSandbox,
   customerRef: CustomerRef,
 ): CustomerSummary | null {
   const { provider, merchant, id } = customerRef
   if (provider === 'stripe') {
-    const row = watched.stripe?.context.tables.customer.get(id)
-    return row && !row.$.deleted ? summarize(watched, fromStripe(row)) : null
+    const row = sandbox.stripe?.context.tables.customer.get(id)
+    return row && !row.$.deleted ? summarize(sandbox, fromStripe(row)) : null
   }
-  const found = findMerchant(watched, merchant)
+  const found = findMerchant(sandbox, merchant)
   const row = found?.context.tables.customers.get(id)
-  return found && row ? summarize(watched, fromBraintree(row, found)) : null
+  return found && row ? summarize(sandbox, fromBraintree(row, found)) : null
 }
 
 /**
  * Yields the customers of both providers. Stripe's come first, because sorting all by date would
  * mean reading all of them.
  */
-function* allCustomers(watched: ObservedSandbox): Generator<CustomerWithoutSubscriptions> {
-  for (const row of watched.stripe?.context.tables.customer.newestFirst() ?? []) {
+function* allCustomers(sandbox: ObservedSandbox): Generator<CustomerWithoutSubscriptions> {
+  for (const row of sandbox.stripe?.context.tables.customer.newestFirst() ?? []) {
     if (!row.$.deleted) yield fromStripe(row)
   }
-  for (const merchant of listMerchants(watched)) {
+  for (const merchant of listMerchants(sandbox)) {
     for (const row of merchant.context.tables.customers.newestFirst()) {
       yield fromBraintree(row, merchant)
     }
@@ -117,9 +114,9 @@ function fromBraintree(
   return { provider: 'braintree', merchant, id: row.id, name, email: row.email, created }
 }
 
-function summarize(watched: ObservedSandbox, base: CustomerWithoutSubscriptions): CustomerSummary {
-  const { stripe } = watched
-  const merchant = findMerchant(watched, base.merchant)
+function summarize(sandbox: ObservedSandbox, base: CustomerWithoutSubscriptions): CustomerSummary {
+  const { stripe } = sandbox
+  const merchant = findMerchant(sandbox, base.merchant)
   const subscriptions =
     base.provider === 'stripe'
       ? stripe && stripeSubscriptions(stripe.context, base.id)

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { signMessage } from '../../braintree/state/notifications.ts'
 import type { Delivery, DeliveryAttempt } from '../../core/outbox.ts'
 import { findReceiver } from '../../stripe/state/receivers.ts'
-import type { ObservedSandbox } from '../story/watched.ts'
+import type { ObservedSandbox } from '../story/observed-sandbox.ts'
 
 /** The signature of a webhook, and whether the signature is valid. */
 export interface SignatureCheck {
@@ -24,13 +24,13 @@ export interface InspectedDelivery extends Omit<Delivery, 'body'> {
   readonly curl: string
 }
 
-export function inspectDelivery(watched: ObservedSandbox, id: string): InspectedDelivery | null {
-  const delivery = watched.outbox.find(id)
+export function inspectDelivery(sandbox: ObservedSandbox, id: string): InspectedDelivery | null {
+  const delivery = sandbox.outbox.find(id)
   if (!delivery) return null
   const stripe = delivery.provider === 'stripe'
   const signature = stripe
-    ? stripeSignature(watched, delivery)
-    : braintreeSignature(watched, delivery)
+    ? stripeSignature(sandbox, delivery)
+    : braintreeSignature(sandbox, delivery)
   return {
     ...delivery,
     attempts: delivery.attempts.map((attempt) => ({ ...attempt })),

@@ -1,4 +1,4 @@
-import type { ObservedSandbox } from '../story/watched.ts'
+import type { ObservedSandbox } from '../story/observed-sandbox.ts'
 
 /** A position in the history of events and webhooks, from which later ones can be listed. */
 export interface HistoryPosition {
@@ -19,17 +19,17 @@ export interface EventsSincePosition {
 }
 
 export function readEventsSince(
-  watched: ObservedSandbox,
+  sandbox: ObservedSandbox,
   position: HistoryPosition,
 ): EventsSincePosition {
   const events: Array<{ id: string; type: string }> = []
-  for (const { id, type } of watched.stripe?.context.tables.event.newestFirst() ?? []) {
+  for (const { id, type } of sandbox.stripe?.context.tables.event.newestFirst() ?? []) {
     if (id === position.event) break
     events.push({ id, type })
   }
   const notifications = new Map<string, string>()
   let deliveries = 0
-  for (const delivery of watched.outbox.newestFirst()) {
+  for (const delivery of sandbox.outbox.newestFirst()) {
     if (numberOf(delivery.id) <= position.delivery) break
     deliveries++
     if (delivery.provider === 'braintree') notifications.set(delivery.eventId, delivery.eventType)

@@ -2,11 +2,11 @@ import { findSubscriptionDueAt } from '../../braintree/subscriptions/billing-cyc
 import type { StoreTable } from '../../core/store/table.ts'
 import { forecastCustomer } from '../forecast/forecast.ts'
 import { deriveBraintreeSteps } from '../story/braintree-steps.ts'
-import { listMerchants, toPlaceSegment } from '../story/merchants.ts'
+import { formatProviderAndMerchant, listMerchants } from '../story/merchants.ts'
+import type { CustomerRef, ObservedSandbox } from '../story/observed-sandbox.ts'
 import { type StepAmount, sortNewestFirst, type TimelineStep, toStepAmount } from '../story/step.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { toTimelineSteps } from '../story/stripe-steps.ts'
-import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 import { type CustomerSummary, findCustomer, findCustomers } from './customers.ts'
 
 export interface ObjectCounts {
@@ -19,15 +19,15 @@ export interface ObjectCounts {
   readonly failedJobs: number
 }
 
-/** A step of a timeline, with the name of its customer. */
-export type NamedStep = TimelineStep & { readonly name: string | null }
+/** A step of a timeline, with the name of the customer in `name`. */
+export type StepWithCustomerName = TimelineStep & { readonly name: string | null }
 
 const DAY = 86_400_000
 /** Number of customers whose next steps are forecast: the ones with the earliest due dates. */
 const FORECAST_CUSTOMERS = 8
 
-export function countAllObjects(watched: ObservedSandbox): ObjectCounts {
-  const { stripe, outbox, failures } = watched
+export function countAllObjects(sandbox: ObservedSandbox): ObjectCounts {
+  const { stripe, outbox, failures } = sandbox
   const tables = stripe?.context.tables
   let [customers, running, pastDue] = [0, 0, 0]
   const owed = new Map<string, number>()
@@ -39,7 +39,7 @@ export function countAllObjects(watched: ObservedSandbox): ObjectCounts {
   for (const { status, amount_remaining, currency } of listNewestRows(tables?.invoice)) {
     if (status === 'open') owed.set(currency, (owed.get(currency) ?? 0) + amount_remaining)
   }
-  for (const { context } of listMerchants(watched)) {
+  for (const { context } of listMerchants(sandbox)) {
     customers += context.tables.customers.size
     for (const row of context.tables.subscriptions.values()) {
       if (row.status === 'Active' || row.status === 'Past Due') running++
@@ -68,29 +68,31 @@ export function countAllObjects(watched: ObservedSandbox): ObjectCounts {
  * with the earliest due dates.
  */
 export async function forecastUpcomingSteps(
-  observedSandbox: ObservedSandbox,
+  sandbox: ObservedSandbox,
   maxSteps: number,
-): Promise<NamedStep[]> {
-  const first = listCustomersByDueDate(observedSandbox).slice(0, FORECAST_CUSTOMERS)
+): Promise<StepWithCustomerName[]> {
+  const first = listCustomersByDueDate(sandbox).slice(0, FORECAST_CUSTOMERS)
   const last = first.at(-1)
   if (!last) return []
   // An invoice stays a draft for an hour; a later end shows it paid.
-  const until = new Date(Math.max(last.at, observedSandbox.clock.nowMs()) + DAY + 3_600_000)
-  const asked = first.map(({ who }) => forecastCustomer(observedSandbox, who, until))
+  const until = new Date(Math.max(last.at, sandbox.clock.nowMs()) + DAY + 3_600_000)
+  const asked = first.map(({ customerRef }) => forecastCustomer(sandbox, customerRef, until))
   const steps = (await Promise.all(asked)).flatMap((each) => each.steps)
   const sorted = steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
-  return sorted.slice(0, maxSteps).map((step) => withName(observedSandbox, step))
+  return sorted.slice(0, maxSteps).map((step) => withName(sandbox, step))
 }
 
 /** Returns the customers sorted by their earliest due date. */
-function listCustomersByDueDate(watched: ObservedSandbox): Array<{ at: number; who: CustomerRef }> {
-  const first = new Map<string, { at: number; who: CustomerRef }>()
-  const note = (at: number | null, who: CustomerRef) => {
+function listCustomersByDueDate(
+  sandbox: ObservedSandbox,
+): Array<{ at: number; customerRef: CustomerRef }> {
+  const first = new Map<string, { at: number; customerRef: CustomerRef }>()
+  const note = (at: number | null, customerRef: CustomerRef) => {
     if (at === null) return
-    const key = `${toPlaceSegment(who)}:${who.id}`
-    if (at < (first.get(key)?.at ?? Number.POSITIVE_INFINITY)) first.set(key, { at, who })
+    const key = `${formatProviderAndMerchant(customerRef)}:${customerRef.id}`
+    if (at < (first.get(key)?.at ?? Number.POSITIVE_INFINITY)) first.set(key, { at, customerRef })
   }
-  const tables = watched.stripe?.context.tables
+  const tables = sandbox.stripe?.context.tables
   // Objects on a test clock are due only when a person moves that clock.
   for (const row of tables?.subscription.values() ?? []) {
     if (row.test_clock !== null) continue
@@ -101,7 +103,7 @@ function listCustomersByDueDate(watched: ObservedSandbox): Array<{ at: number; w
     if (row.$.nextAt === null || row.customer === null || row.test_clock !== null) continue
     note(row.$.nextAt * 1000, { provider: 'stripe', merchant: null, id: String(row.customer) })
   }
-  for (const { name, context } of listMerchants(watched)) {
+  for (const { name, context } of listMerchants(sandbox)) {
     for (const row of context.tables.subscriptions.values()) {
       note(findSubscriptionDueAt(row), {
         provider: 'braintree',
@@ -121,21 +123,21 @@ function* listNewestRows<Row extends object>(table: StoreTable<Row> | undefined)
 }
 
 /** Returns the latest steps of all customers, newest first. */
-export function listRecentSteps(watched: ObservedSandbox, most: number): NamedStep[] {
-  const { stripe } = watched
+export function listRecentSteps(sandbox: ObservedSandbox, most: number): StepWithCustomerName[] {
+  const { stripe } = sandbox
   const events = stripe ? readEvents(stripe.context, { most: most * 8 }).reverse() : []
-  const steps = [...toTimelineSteps(events), ...listRecentBraintreeSteps(watched, most)]
+  const steps = [...toTimelineSteps(events), ...listRecentBraintreeSteps(sandbox, most)]
   return sortNewestFirst(steps)
     .slice(0, most)
-    .map((step) => withName(watched, step))
+    .map((step) => withName(sandbox, step))
 }
 
 /**
  * Returns the latest steps at Braintree. Braintree keeps no events, so they are read from the
  * newest customers and transactions.
  */
-function listRecentBraintreeSteps(watched: ObservedSandbox, most: number): TimelineStep[] {
-  return listMerchants(watched).flatMap((merchant) => {
+function listRecentBraintreeSteps(sandbox: ObservedSandbox, most: number): TimelineStep[] {
+  return listMerchants(sandbox).flatMap((merchant) => {
     const { customers, transactions } = merchant.context.tables
     const ids = new Set<string>()
     for (const { id } of takeFirst(customers.newestFirst(), most)) ids.add(id)
@@ -154,16 +156,16 @@ function* takeFirst<Row>(rows: Iterable<Row>, maxRows: number): Generator<Row> {
   }
 }
 
-function withName(watched: ObservedSandbox, step: TimelineStep): NamedStep {
+function withName(sandbox: ObservedSandbox, step: TimelineStep): StepWithCustomerName {
   const { provider, merchant, customer } = step
   const found =
-    customer === null ? null : findCustomer(watched, { provider, merchant, id: customer })
+    customer === null ? null : findCustomer(sandbox, { provider, merchant, id: customer })
   return { ...step, name: found?.name ?? found?.email ?? null }
 }
 
 export function listNewestCustomers(
-  watched: ObservedSandbox,
+  sandbox: ObservedSandbox,
   maxCustomers: number,
 ): CustomerSummary[] {
-  return findCustomers(watched, { most: maxCustomers })
+  return findCustomers(sandbox, { most: maxCustomers })
 }

@@ -1,5 +1,5 @@
 import { findMerchant } from '../story/merchants.ts'
-import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
+import type { CustomerRef, ObservedSandbox } from '../story/observed-sandbox.ts'
 
 export interface PaymentMethodSummary {
   readonly id: string
@@ -13,12 +13,12 @@ export interface PaymentMethodSummary {
 }
 
 export function findPaymentMethods(
-  watched: ObservedSandbox,
-  who: CustomerRef,
+  sandbox: ObservedSandbox,
+  customerRef: CustomerRef,
 ): PaymentMethodSummary[] {
-  return who.provider === 'stripe'
-    ? listStripeMethods(watched, who.id)
-    : listBraintreeMethods(watched, who)
+  return customerRef.provider === 'stripe'
+    ? listStripeMethods(sandbox, customerRef.id)
+    : listBraintreeMethods(sandbox, customerRef)
 }
 
 function listStripeMethods({ stripe }: ObservedSandbox, customer: string): PaymentMethodSummary[] {
@@ -35,10 +35,10 @@ function listStripeMethods({ stripe }: ObservedSandbox, customer: string): Payme
 }
 
 function listBraintreeMethods(
-  watched: ObservedSandbox,
+  sandbox: ObservedSandbox,
   { merchant, id }: CustomerRef,
 ): PaymentMethodSummary[] {
-  const tables = findMerchant(watched, merchant)?.context.tables
+  const tables = findMerchant(sandbox, merchant)?.context.tables
   const rows = tables?.paymentMethods.findBy('customer', id) ?? []
   return rows.map(({ token, instrument, isDefault, alwaysFailsWith }) => {
     const label =

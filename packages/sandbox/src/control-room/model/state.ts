@@ -4,15 +4,15 @@ import { renderEvent } from '../../stripe/state/events.ts'
 import { renderRow } from '../../stripe/state/render.ts'
 import type { StripeRows } from '../../stripe/state/rows.ts'
 import { listMerchants, type SandboxMerchant } from '../story/merchants.ts'
-import type { ObservedSandbox } from '../story/watched.ts'
+import type { ObservedSandbox } from '../story/observed-sandbox.ts'
 
 /** Number of objects of each kind that are returned, newest first. */
 const SHOWN = 25
 
 /** Returns the newest objects of every kind, for programs that read `/state.json`. */
-export function readState(watched: ObservedSandbox) {
-  const { clock, outbox, failures, stripe } = watched
-  const [first, ...others] = listMerchants(watched)
+export function readState(sandbox: ObservedSandbox) {
+  const { clock, outbox, failures, stripe } = sandbox
+  const [first, ...others] = listMerchants(sandbox)
   return {
     now: clock.now().toISOString(),
     switches: outbox.switches(),

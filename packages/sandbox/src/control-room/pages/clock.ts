@@ -3,7 +3,7 @@ import { CLOCK_STEP_UNITS } from '../actions/move-clock.ts'
 import { forecastClock, MAX_FORECAST_ROWS } from '../forecast/outlook.ts'
 import {
   formatAmounts,
-  formatWithNoun,
+  formatCount,
   renderClockField,
   renderEmptyNote,
   renderReturnField,
@@ -20,9 +20,9 @@ const CLOCKS = 100
 /** Longest forecast. A longer one would take too much time for a page. */
 const LONGEST = { years: 5 }
 
-async function read({ watched, query }: PageRequest) {
-  const chosen = findTestClock(watched, query.get('clock') ?? '')
-  const now = chosen ? new Date(chosen.now) : watched.clock.now()
+async function read({ sandbox, query }: PageRequest) {
+  const chosen = findTestClock(sandbox, query.get('clock') ?? '')
+  const now = chosen ? new Date(chosen.now) : sandbox.clock.now()
   const amount = Number(query.get('count') ?? '')
   const unit = CLOCK_STEP_UNITS.find((each) => each === query.get('unit')) ?? 'months'
   const asked = query.has('count')
@@ -32,11 +32,11 @@ async function read({ watched, query }: PageRequest) {
   return {
     now: now.toISOString(),
     chosen,
-    testClocks: listTestClocks(watched).slice(0, CLOCKS),
+    testClocks: listTestClocks(sandbox).slice(0, CLOCKS),
     asked,
     count: isNumber ? amount : 1,
     unit,
-    outlook: asked && isNumber ? await forecastClock(watched, until, chosen?.id) : null,
+    outlook: asked && isNumber ? await forecastClock(sandbox, until, chosen?.id) : null,
   }
 }
 
@@ -44,7 +44,7 @@ type Data = Awaited<ReturnType<typeof read>>
 
 export const clockPage = definePage(read, (data, { path }) => ({
   title: 'Clock',
-  lead: html`It is ${renderTime(data.now)} UTC ${data.chosen ? html`on the test clock <strong>${nameOf(data.chosen)}</strong>` : 'in the sandbox'}. When you advance it, everything that is due happens in order.`,
+  lead: html`${data.chosen ? html`The test clock <strong>${nameOf(data.chosen)}</strong>` : 'The sandbox’s own clock'} shows ${renderTime(data.now)} UTC. When you advance the clock, everything that becomes due happens in order.`,
   body: html`<div class="stack"><div class="two"><section class="card"><h2>Advance the clock</h2>
 <form class="line" method="post" action="/advance">${renderReturnField(path)}${renderClockField(data.chosen?.id)}${renderDurationFields(data)}<button class="primary">Advance</button></form>
 <form class="line" method="post" action="/advance-to">${renderReturnField(path)}${renderClockField(data.chosen?.id)}<label>To (UTC) <input type="datetime-local" name="date" value="${data.now.slice(0, 16)}" required></label><button>Advance</button></form>
@@ -87,7 +87,7 @@ function renderClockForecast({ outlook }: Data): Html {
   }
   const steps = sortNewestFirst(outlook.steps)
   return html`<section class="card"><h2>Forecast until ${renderTime(outlook.until)}</h2>
-<p><strong>${formatAmounts(outlook.paid)}</strong> will be paid, in ${formatWithNoun(outlook.steps.length, 'step')}.</p>
+<p><strong>${formatAmounts(outlook.paid)}</strong> will be paid, in ${formatCount(outlook.steps.length, 'step')}.</p>
 ${outlook.failedJobs.map((text) => html`<p class="quiet">Would fail: ${text}</p>`)}
 ${
   steps.length === 0

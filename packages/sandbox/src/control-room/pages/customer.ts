@@ -15,9 +15,9 @@ import {
 import { renderFutureStep, renderPastStep, renderPresentMoment } from '../parts/timeline.ts'
 import { findCustomerTestClock, getCustomerNow } from '../story/clocks.ts'
 import { parseProviderAndMerchant } from '../story/merchants.ts'
+import type { CustomerRef } from '../story/observed-sandbox.ts'
 import { sortNewestFirst } from '../story/step.ts'
 import { listPastSteps } from '../story/timeline.ts'
-import type { CustomerRef } from '../story/watched.ts'
 import { definePage, type PageRequest } from './page.ts'
 
 const HORIZONS = [1, 3, 6, 12]
@@ -38,22 +38,23 @@ export function readCustomerRef({ params }: PageRequest): CustomerRef | null {
 }
 
 async function read(ask: PageRequest) {
-  const { watched, query } = ask
-  const who = readCustomerRef(ask)
-  const customer = who && findCustomer(watched, who)
-  if (!who || !customer) return null
+  const { sandbox, query } = ask
+  const customerRef = readCustomerRef(ask)
+  const customer = customerRef && findCustomer(sandbox, customerRef)
+  if (!customerRef || !customer) return null
   const months = HORIZONS.find((each) => String(each) === query.get('months')) ?? 3
-  const now = getCustomerNow(watched, who)
+  const now = getCustomerNow(sandbox, customerRef)
   return {
     now: now.toISOString(),
     customer,
-    testClock: findCustomerTestClock(watched, who),
+    testClock: findCustomerTestClock(sandbox, customerRef),
     months,
-    paymentMethods: findPaymentMethods(watched, who),
+    paymentMethods: findPaymentMethods(sandbox, customerRef),
     declines:
-      watched.trouble.pending().declines.find((each) => each.customer === who.id)?.codes ?? [],
-    coming: await forecastCustomer(watched, who, computeForecastEnd(now, months)),
-    past: listPastSteps(watched, who),
+      sandbox.trouble.pending().declines.find((each) => each.customer === customerRef.id)?.codes ??
+      [],
+    coming: await forecastCustomer(sandbox, customerRef, computeForecastEnd(now, months)),
+    past: listPastSteps(sandbox, customerRef),
   }
 }
 
@@ -78,8 +79,8 @@ function renderHorizonLinks({ customer, months, coming }: Data): Html {
     const text = each === 12 ? '1 year' : each === 1 ? '1 month' : `${each} months`
     return html`<a class="button small${chosen && ' chosen'}" href="${buildCustomerPath(customer)}?months=${each}"${chosen && html` aria-current="true"`}>${text}</a>`
   })
-  return html`<p>Without further actions, <strong>${formatAmounts(coming.paid)}</strong> will be paid until ${renderTime(coming.until)}.</p>
-<nav class="line" aria-label="How far ahead"><span class="quiet">Look ahead</span> ${links}</nav>`
+  return html`<p>Without further actions, <strong>${formatAmounts(coming.paid)}</strong> will be paid by ${renderTime(coming.until)}.</p>
+<nav class="line" aria-label="Length of the forecast"><span class="quiet">Look ahead</span> ${links}</nav>`
 }
 
 function timeline({ coming, past, now, testClock }: Data, path: string): Html {

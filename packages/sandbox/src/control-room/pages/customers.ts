@@ -9,18 +9,18 @@ import {
   renderTime,
 } from '../parts/elements.ts'
 import { renderTable } from '../parts/table.ts'
-import { listMerchants, toPlaceSegment } from '../story/merchants.ts'
-import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
+import { formatProviderAndMerchant, listMerchants } from '../story/merchants.ts'
+import type { CustomerRef, ObservedSandbox } from '../story/observed-sandbox.ts'
 import { definePage } from './page.ts'
 
 const SHOWN = 100
 
 export const customersPage = definePage(
-  ({ watched, query }) => {
+  ({ sandbox, query }) => {
     const text = query.get('q') ?? ''
-    const places = listPlaces(watched)
+    const places = listPlaces(sandbox)
     const place = places.find(({ value }) => value === query.get('at'))?.value ?? ''
-    const found = findCustomers(watched, { text, place, most: SHOWN + 1 })
+    const found = findCustomers(sandbox, { text, place, most: SHOWN + 1 })
     const customers = found.slice(0, SHOWN)
     return { query: text, place, places, customers, more: found.length > SHOWN }
   },
@@ -46,21 +46,24 @@ interface Place {
   readonly name: string
 }
 
-function listPlaces(watched: ObservedSandbox): Place[] {
+function listPlaces(sandbox: ObservedSandbox): Place[] {
   const places: Array<Pick<CustomerRef, 'provider' | 'merchant'>> = [
-    ...(watched.stripe ? [{ provider: 'stripe' as const, merchant: null }] : []),
-    ...listMerchants(watched).map(({ name }) => ({
+    ...(sandbox.stripe ? [{ provider: 'stripe' as const, merchant: null }] : []),
+    ...listMerchants(sandbox).map(({ name }) => ({
       provider: 'braintree' as const,
       merchant: name,
     })),
   ]
-  return places.map((place) => ({ value: toPlaceSegment(place), name: formatProviderLabel(place) }))
+  return places.map((place) => ({
+    value: formatProviderAndMerchant(place),
+    name: formatProviderLabel(place),
+  }))
 }
 
 export function renderCustomerTable(customers: readonly CustomerSummary[]): Html {
   return renderTable('Customers', customers, {
-    Customer: (who) =>
-      html`<a href="${buildCustomerPath(who)}">${who.name ?? who.email ?? who.id}</a>${who.name && who.email && html`<br><small>${who.email}</small>`}`,
+    Customer: (customer) =>
+      html`<a href="${buildCustomerPath(customer)}">${customer.name ?? customer.email ?? customer.id}</a>${customer.name && customer.email && html`<br><small>${customer.email}</small>`}`,
     Provider: ({ provider, merchant, id }) =>
       html`${formatProviderLabel({ provider, merchant: null })}${merchant !== null && html` <small>${renderBreakableName(merchant)}</small>`}<br><code>${id}</code>`,
     Subscriptions: ({ subscriptions }) =>

@@ -12,14 +12,14 @@ import { renderTable } from '../parts/table.ts'
 import { definePage } from './page.ts'
 
 export const deliveryPage = definePage(
-  ({ watched, params }) => inspectDelivery(watched, params.id ?? ''),
+  ({ sandbox, params }) => inspectDelivery(sandbox, params.id ?? ''),
   (data, { path }) => ({
     title: data.eventType,
     badge: renderStatusBadge(data.state),
     lead: html`${data.provider} to <code>${data.url}</code>`,
     body: html`<div class="aside"><div class="stack"><section class="card"><h2>Attempts</h2>${attempts(data)}</section>
 <section class="card"><h2>Payload</h2>${payload(data)}</section>
-<section class="card"><h2>Send it manually</h2><details><summary>curl command</summary>${renderText(data.curl, 'curl command')}</details></section></div>
+<section class="card"><h2>Send the webhook manually</h2><details><summary>curl command</summary>${renderText(data.curl, 'curl command')}</details></section></div>
 <div class="stack">${facts(data, path)}${signature(data)}</div></div>`,
   }),
 )
@@ -51,7 +51,7 @@ function facts(
 ): Html {
   return html`<section class="card"><h2>Delivery</h2><dl class="facts"><dt>Id</dt><dd><code>${id}</code></dd><dt>Event</dt><dd><code>${eventId}</code></dd>
 <dt>Created</dt><dd>${renderTime(new Date(createdAt).toISOString())}</dd>${Object.entries(headers).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
-${duplicate && html`<p>This is the second copy, because webhooks are duplicated.</p>`}${corrupt && html`<p>The first attempt had a corrupted body, because webhooks are corrupted.</p>`}
+${duplicate && html`<p>This is the second copy of the webhook, made by the simulated fault “Duplicate”.</p>`}${corrupt && html`<p>The first attempt sends a corrupted body, because of the simulated fault “Corrupt the first attempt”.</p>`}
 <form method="post" action="/redeliver">${renderReturnField(path)}<input type="hidden" name="id" value="${id}"><button class="primary">Send again</button></form></section>`
 }
 
@@ -61,10 +61,12 @@ function signature({ signature, corrupt, attempts }: InspectedDelivery): Html {
   return html`<section class="card"><h2>Signature</h2>${
     isRight !== null &&
     html`<p>${isRight ? renderBadge('valid', 'good') : renderBadge('invalid', 'bad')} ${
-      isRight ? 'It matches the payload and the secret.' : 'It was made with another secret.'
+      isRight
+        ? 'The signature matches the payload and the secret.'
+        : 'The signature was made with another secret.'
     }${damaged && ' The body was corrupted afterwards, so receivers reject it.'}</p>`
   }
-<dl class="facts"><dt>${name}</dt><dd><code>${value ?? 'created when it is sent'}</code></dd><dt>Secret</dt><dd><code>${secret ?? 'the endpoint was deleted'}</code></dd></dl>
+<dl class="facts"><dt>${name}</dt><dd><code>${value ?? 'created when the webhook is sent'}</code></dd><dt>Secret</dt><dd><code>${secret ?? 'the endpoint was deleted'}</code></dd></dl>
 ${
   name === 'Stripe-Signature'
     ? html`<p class="quiet">HMAC-SHA256 of <code>t</code>, a dot and the body, where <code>t</code> is the real time of the attempt. The SDK rejects signatures older than five minutes.</p>`

@@ -16,8 +16,8 @@ interface EventData {
   readonly previous_attributes?: Record<string, unknown>
 }
 
-function read({ watched, params }: PageRequest) {
-  const context = watched.stripe?.context
+function read({ sandbox, params }: PageRequest) {
+  const context = sandbox.stripe?.context
   const row = context?.tables.event.get(params.id ?? '')
   if (!context || !row) return null
   const event = renderEvent(context, row, 0)
@@ -25,7 +25,7 @@ function read({ watched, params }: PageRequest) {
   return {
     event,
     changes: previous ? diffObjects(undoChanges(object, previous), object) : [],
-    deliveries: watched.outbox
+    deliveries: sandbox.outbox
       .deliveries({ eventId: row.id })
       .map(({ body: _body, ...each }) => each),
   }

@@ -12,9 +12,9 @@ import { definePage } from './page.ts'
 const SHOWN = 100
 
 export const eventsPage = definePage(
-  ({ watched, query }) => {
+  ({ sandbox, query }) => {
     const type = query.get('type') ?? ''
-    const { stripe } = watched
+    const { stripe } = sandbox
     const filter = { most: SHOWN, ...(type === '' ? {} : { type }) }
     const events = stripe ? readEvents(stripe.context, filter) : []
     return {

@@ -3,7 +3,7 @@ import { renderText } from '../parts/code.ts'
 import { renderBadge, renderTime } from '../parts/elements.ts'
 import { definePage, type PageRequest } from './page.ts'
 
-function read({ watched: { mail }, params }: PageRequest) {
+function read({ sandbox: { mail }, params }: PageRequest) {
   const found = mail?.find(params.id ?? '')
   if (!found) return null
   const { attachments, receivedAt, ...rest } = found

@@ -5,7 +5,7 @@ import { definePage, type PageRequest } from './page.ts'
 
 const SHOWN = 200
 
-function read({ watched: { mail } }: PageRequest) {
+function read({ sandbox: { mail } }: PageRequest) {
   const all = mail?.messages() ?? []
   const newest = all.slice(-SHOWN).reverse()
   return {
@@ -31,7 +31,7 @@ export const mailboxPage = definePage(read, (data, { path }) => ({
   lead:
     data.server === null
       ? 'This sandbox was started without a mail server.'
-      : html`Mail that your application sent to <code>${data.server}</code>, whatever the address. It goes nowhere else.`,
+      : html`Mail to any address that your application sent through <code>${data.server}</code>. The sandbox does not forward it.`,
   body: html`<section class="card">${list(data, path)}</section>`,
 }))
 

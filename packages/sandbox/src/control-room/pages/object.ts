@@ -12,11 +12,11 @@ import { findObject } from '../story/find-object.ts'
 import { type ObjectVersion, readObjectHistory } from '../story/history.ts'
 import { definePage, type PageRequest } from './page.ts'
 
-function read({ watched, params, query }: PageRequest) {
+function read({ sandbox, params, query }: PageRequest) {
   const id = params.id ?? ''
   const merchant = query.get('merchant')
-  const found = findObject(watched, id, merchant)
-  const { versions: history, last } = readObjectHistory(watched, { id, merchant, found })
+  const found = findObject(sandbox, id, merchant)
+  const { versions: history, last } = readObjectHistory(sandbox, { id, merchant, found })
   return found || history.length > 0 ? { id, found, history, last: found ? null : last } : null
 }
 
@@ -35,7 +35,7 @@ export const objectPage = definePage(read, ({ id, found, history, last }) => {
     ...(typeof status === 'string' ? { badge: renderStatusBadge(status) } : {}),
     lead: found
       ? html`${formatProviderLabel(found)} · ${wordsOf(found.kind)}${link}${own}`
-      : 'Deleted. This is its last known state.',
+      : 'This object was deleted. The page shows its last known state.',
     body: html`<div class="two"><section class="card"><h2>${found ? 'Present state' : 'Last known state'}</h2>${shown ? renderJson(shown, 'The object') : renderEmptyNote('Deleted.')}</section>
 <section class="card"><h2>History</h2>${history.length > 0 ? versions(history) : renderEmptyNote('No earlier version is known.')}</section></div>`,
   }

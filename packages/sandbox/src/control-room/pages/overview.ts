@@ -4,12 +4,12 @@ import {
   forecastUpcomingSteps,
   listNewestCustomers,
   listRecentSteps,
-  type NamedStep,
+  type StepWithCustomerName,
 } from '../model/overview.ts'
 import {
   buildCustomerPath,
   formatAmounts,
-  formatWithNoun,
+  formatCount,
   renderEmptyNote,
   renderTime,
 } from '../parts/elements.ts'
@@ -19,16 +19,16 @@ import { definePage, type PageRequest } from './page.ts'
 
 const SHOWN = 8
 
-async function read({ watched }: PageRequest) {
-  const { stripe, braintree, clock } = watched
-  const [, ...others] = listMerchants(watched)
+async function read({ sandbox }: PageRequest) {
+  const { stripe, braintree, clock } = sandbox
+  const [, ...others] = listMerchants(sandbox)
   return {
     now: clock.now().toISOString(),
-    counts: countAllObjects(watched),
-    coming: await forecastUpcomingSteps(watched, SHOWN),
-    lately: listRecentSteps(watched, SHOWN),
-    customers: listNewestCustomers(watched, SHOWN),
-    failedJobs: watched.failures.list().slice(-SHOWN).reverse(),
+    counts: countAllObjects(sandbox),
+    coming: await forecastUpcomingSteps(sandbox, SHOWN),
+    lately: listRecentSteps(sandbox, SHOWN),
+    customers: listNewestCustomers(sandbox, SHOWN),
+    failedJobs: sandbox.failures.list().slice(-SHOWN).reverse(),
     connect: {
       ...(stripe && {
         STRIPE_SECRET: stripe.handle.apiKey,
@@ -53,7 +53,7 @@ type Overview = Awaited<ReturnType<typeof read>>
 
 export const overviewPage = definePage(read, (data) => ({
   title: 'Overview',
-  lead: 'Stripe and Braintree on this machine. Time stands still until you move it.',
+  lead: 'Local versions of Stripe and Braintree. Time stands still until you advance the clock.',
   body: html`${renderFigures(data)}
 ${failures(data)}
 <div class="stack"><div class="two">
@@ -77,11 +77,11 @@ ${figure(String(counts.failedJobs), 'failed jobs', counts.failedJobs > 0 ? 'bad'
 
 function failures({ failedJobs }: Overview): Html | '' {
   if (failedJobs.length === 0) return ''
-  return html`<div class="status bad"><p><strong>${formatWithNoun(failedJobs.length, 'due job')} failed.</strong> The clock went on; each job is retried a day later.</p>
+  return html`<div class="status bad"><p><strong>${formatCount(failedJobs.length, 'due job')} failed.</strong> The clock continued; each job is retried after one day.</p>
 <ul>${failedJobs.map(({ provider, job, key, message, retryAt }) => html`<li>${provider} ${job} <a href="/objects/${encodeURIComponent(key)}"><code>${key}</code></a>: ${message} Next attempt at ${renderTime(new Date(retryAt).toISOString())}.</li>`)}</ul></div>`
 }
 
-function stepList(steps: readonly NamedStep[], coming: boolean): Html {
+function stepList(steps: readonly StepWithCustomerName[], coming: boolean): Html {
   return html`<ol class="timeline">${steps.map((step) => {
     const { provider, merchant, customer, name } = step
     const link =

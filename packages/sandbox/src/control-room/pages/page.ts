@@ -1,9 +1,9 @@
 import type { ControlRoomView } from '../parts/layout.ts'
-import type { ObservedSandbox } from '../story/watched.ts'
+import type { ObservedSandbox } from '../story/observed-sandbox.ts'
 
 /** A request for a page of the control room. */
 export interface PageRequest {
-  readonly watched: ObservedSandbox
+  readonly sandbox: ObservedSandbox
   /** Values of the `:name` segments in the page's path. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
@@ -14,7 +14,7 @@ export interface PageRequest {
 /** A page of the control room: how to read its data, and how to render them. */
 export interface ControlRoomPage {
   /** Returns the data that the page shows, or `null` if the requested object does not exist. */
-  readonly read: (ask: PageRequest) => unknown
+  readonly read: (request: PageRequest) => unknown
   readonly show: (data: never, ask: PageRequest) => ControlRoomView
 }
 
@@ -23,7 +23,7 @@ export interface ControlRoomPage {
  * them.
  */
 export function definePage<Data extends object>(
-  read: (ask: PageRequest) => Promise<Data | null> | Data | null,
+  read: (request: PageRequest) => Promise<Data | null> | Data | null,
   show: (data: Data, ask: PageRequest) => ControlRoomView,
 ): ControlRoomPage {
   return { read, show }

@@ -3,22 +3,17 @@ import { type DunningOptions, getDunningOptions } from '../../stripe/state/conte
 import { MAIL_FAILURES } from '../actions/change-mail.ts'
 import { MAX_DUNNING_RETRIES, MAX_RETRY_DAYS } from '../actions/set-dunning.ts'
 import { CALL_FAILURES } from '../actions/simulate-failures.ts'
-import {
-  formatWithNoun,
-  renderBadge,
-  renderEmptyNote,
-  renderReturnField,
-} from '../parts/elements.ts'
+import { formatCount, renderBadge, renderEmptyNote, renderReturnField } from '../parts/elements.ts'
 import { definePage, type PageRequest } from './page.ts'
 
-function read({ watched }: PageRequest) {
+function read({ sandbox }: PageRequest) {
   return {
-    pending: watched.trouble.pending(),
-    switches: watched.outbox.switches(),
-    dunning: watched.stripe && getDunningOptions(watched.stripe.context),
-    mail: watched.mail && { fault: watched.mail.fault() },
+    pending: sandbox.trouble.pending(),
+    switches: sandbox.outbox.switches(),
+    dunning: sandbox.stripe && getDunningOptions(sandbox.stripe.context),
+    mail: sandbox.mail && { fault: sandbox.mail.fault() },
     kinds: Object.keys(CALL_FAILURES),
-    providers: [watched.stripe && 'stripe', watched.braintree && 'braintree'].filter(
+    providers: [sandbox.stripe && 'stripe', sandbox.braintree && 'braintree'].filter(
       (name) => name !== null,
     ),
   }
@@ -64,8 +59,8 @@ const AFTER_LAST_RETRY_LABELS = {
 
 function retries({ retryAfterDays, afterLastRetry }: DunningOptions, path: string): Html {
   return html`<p class="quiet">Retries after a failed renewal. For Braintree, call <code>changeSettings()</code>.</p>
-<form class="line" method="post" action="/dunning">${renderReturnField(path)}<label class="grow">Retry after days <input name="days" value="${retryAfterDays.join(', ')}" placeholder="never" aria-describedby="days-hint"></label>
-<label>Then the subscription <select name="after">${Object.entries(AFTER_LAST_RETRY_LABELS).map(([value, text]) => html`<option value="${value}"${value === afterLastRetry && html` selected`}>${text}</option>`)}</select></label>
+<form class="line" method="post" action="/dunning">${renderReturnField(path)}<label class="grow">Days between attempts <input name="days" value="${retryAfterDays.join(', ')}" placeholder="never" aria-describedby="days-hint"></label>
+<label>After the last retry, the subscription <select name="after">${Object.entries(AFTER_LAST_RETRY_LABELS).map(([value, text]) => html`<option value="${value}"${value === afterLastRetry && html` selected`}>${text}</option>`)}</select></label>
 <button class="primary">Set</button></form>
 <p class="quiet" id="days-hint">1 to ${MAX_RETRY_DAYS} days, at most ${MAX_DUNNING_RETRIES} times, such as 3, 5, 7; empty for no retries.</p>`
 }
@@ -73,15 +68,18 @@ function retries({ retryAfterDays, afterLastRetry }: DunningOptions, path: strin
 const SWITCHES = {
   duplicate: ['Duplicate', 'sends each webhook twice, as providers sometimes do'],
   reorder: ['Reorder', 'sends webhooks that are due together in reverse order'],
-  corrupt: ['Corrupt the first attempt', 'its signature is invalid; the retry is intact'],
-  drop: ['Drop', 'sends nothing; webhooks can be sent manually'],
+  corrupt: [
+    'Corrupt the first attempt',
+    'sends a damaged body, so the signature is invalid; retries send the correct body',
+  ],
+  drop: ['Drop', 'sends no webhooks; you can send each one manually'],
 } as const
 
 function webhooks({ switches }: Data, path: string): Html {
   const boxes = Object.entries(SWITCHES) as Array<
     [keyof typeof SWITCHES, readonly [string, string]]
   >
-  return html`<form method="post" action="/deliveries">${renderReturnField(path)}<fieldset><legend>Until disabled</legend>${boxes.map(
+  return html`<form method="post" action="/deliveries">${renderReturnField(path)}<fieldset><legend>Faults, until you disable them</legend>${boxes.map(
     ([name, [title, help]]) =>
       html`<label class="check"><input type="checkbox" name="${name}"${switches[name] && html` checked`}><span>${title}<small>${help}</small></span></label>`,
   )}</fieldset>
@@ -96,7 +94,7 @@ function mailFailures({ fault }: NonNullable<Data['mail']>, path: string): Html 
     ([kind, { name, help }]) =>
       html`<label class="check"><input type="radio" name="kind" value="${kind}"${kind === present && html` checked`}><span>${name}<small>${help}</small></span></label>`,
   )}</fieldset>
-<div class="line"><label>Number of mails (empty: until changed) <input name="count" type="number" min="1" max="1000"></label><button class="primary">Set</button></div></form>`
+<div class="line"><label>Number of mails (empty: no limit) <input name="count" type="number" min="1" max="1000"></label><button class="primary">Set</button></div></form>`
 }
 
 function renderPendingFaults({ pending }: Data, path: string): Html {
@@ -107,9 +105,9 @@ function renderPendingFaults({ pending }: Data, path: string): Html {
     const name = typeof kind === 'string' ? kind : `${kind.slowMs} ms late`
     return html`${renderBadge(provider ? `${provider} ${name}` : name, 'warning')} `
   })
-  return html`${calls.length > 0 && html`<p>${formatWithNoun(calls.length, 'call')}: ${kinds.slice(0, 30)}</p>`}
-${declines.length > 0 && html`<p>${formatWithNoun(declines.length, 'customer')} with declined next charges.</p>`}
-${held > 0 && html`<p>${formatWithNoun(held, 'response')} held back.</p>`}
+  return html`${calls.length > 0 && html`<p>${formatCount(calls.length, 'call')}: ${kinds.slice(0, 30)}</p>`}
+${declines.length > 0 && html`<p>The next charge will be declined for ${formatCount(declines.length, 'customer')}.</p>`}
+${held > 0 && html`<p>${formatCount(held, 'response')} held back.</p>`}
 <div class="buttons">${held > 0 && html`<form method="post" action="/release">${renderReturnField(path)}<button>Send held responses</button></form>`}
 <form method="post" action="/clear">${renderReturnField(path)}<button>Clear all</button></form></div>`
 }

@@ -15,8 +15,8 @@ import { definePage, type PageRequest } from './page.ts'
 const SHOWN = 100
 const STATES = ['delivered', 'pending', 'failed', 'dropped'] as const
 
-function read({ watched, query }: PageRequest) {
-  const { outbox, stripe, braintree } = watched
+function read({ sandbox, query }: PageRequest) {
+  const { outbox, stripe, braintree } = sandbox
   const state = STATES.find((each) => each === query.get('state')) ?? null
   const type = query.get('type') ?? ''
   const deliveries: Array<Omit<Delivery, 'body'>> = []
@@ -58,7 +58,7 @@ export const webhooksPage = definePage(read, (data, { path }) => ({
 
 function endpoints({ endpoints }: Data): Html {
   if (endpoints.length === 0) {
-    return html`<p class="empty">No endpoint is registered, so nothing is sent. Start the sandbox with <code>--stripe-webhook</code>, or register one through the API.</p>`
+    return html`<p class="empty">No endpoint is registered, so nothing is sent. Start the sandbox with <code>--stripe-webhook</code>, or register an endpoint through the API.</p>`
   }
   return html`${endpoints.map(
     ({ provider, url, secret, events }) =>

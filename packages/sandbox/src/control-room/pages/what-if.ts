@@ -19,31 +19,31 @@ import { computeForecastEnd, readCustomerRef } from './customer.ts'
 import { definePage, type PageRequest } from './page.ts'
 
 const CHARGES = {
-  'as-they-are': 'as they are',
+  'as-they-are': 'as usual',
   'next-declined': 'declined once',
   'all-declined': 'all declined',
 } as const
 const SUBSCRIPTIONS = {
-  'as-they-are': 'as they are',
+  'as-they-are': 'unchanged',
   'cancel-at-period-end': 'canceled at the period end',
   'cancel-now': 'canceled today',
 } as const
 const MONTHS = { 1: '1 month', 3: '3 months', 6: '6 months', 12: '1 year' } as const
 
 async function read(ask: PageRequest) {
-  const { watched, query } = ask
-  const who = readCustomerRef(ask)
-  const customer = who && findCustomer(watched, who)
-  if (!who || !customer) return null
+  const { sandbox, query } = ask
+  const customerRef = readCustomerRef(ask)
+  const customer = customerRef && findCustomer(sandbox, customerRef)
+  if (!customerRef || !customer) return null
   const supposed: Required<ForecastAssumptions> = {
     charges: readChoice(CHARGES, query.get('charges')),
     subscriptions: readChoice(SUBSCRIPTIONS, query.get('subscriptions')),
   }
   const months = Number(readChoice(MONTHS, query.get('months') ?? '3'))
-  const until = computeForecastEnd(getCustomerNow(watched, who), months)
+  const until = computeForecastEnd(getCustomerNow(sandbox, customerRef), months)
   const [asIs, ifSo] = await Promise.all([
-    forecastCustomer(watched, who, until),
-    forecastCustomer(watched, who, until, supposed),
+    forecastCustomer(sandbox, customerRef, until),
+    forecastCustomer(sandbox, customerRef, until, supposed),
   ])
   return { customer, months, supposed, asIs, ifSo }
 }
@@ -86,7 +86,7 @@ function renderForecastSide(title: string, own: BillingForecast, other: BillingF
   const known = new Set(other.steps.map(nameOf))
   const isOther = (step: TimelineStep) => !known.has(nameOf(step))
   return html`<section class="card"><h2>${title}</h2>
-<p>Until ${renderTime(own.until)}, <strong>${formatAmounts(own.paid)}</strong> will be paid.</p>
+<p><strong>${formatAmounts(own.paid)}</strong> will be paid by ${renderTime(own.until)}.</p>
 <p>${own.subscriptions.map(({ status }) => html`${renderStatusBadge(status)} `)}<small>at the end</small></p>
 ${own.steps.length === 0 ? renderEmptyNote('Nothing is due.') : html`<ol class="timeline">${own.steps.map((step) => renderFutureStep(step, { path: null, isOther }))}</ol>`}</section>`
 }

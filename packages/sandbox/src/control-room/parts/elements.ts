@@ -1,7 +1,7 @@
 import { type Html, html } from '@tollgate/http'
-import { toPlaceSegment } from '../story/merchants.ts'
+import { formatProviderAndMerchant } from '../story/merchants.ts'
+import type { CustomerRef } from '../story/observed-sandbox.ts'
 import type { StepAmount, StepTone } from '../story/step.ts'
-import type { CustomerRef } from '../story/watched.ts'
 
 const MOMENT = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
@@ -51,8 +51,8 @@ export function formatAmounts(list: readonly StepAmount[]): string {
   return list.length === 0 ? 'nothing' : list.map(({ text }) => text).join(' + ')
 }
 
-export function buildCustomerPath(who: CustomerRef): string {
-  return `/customers/${toPlaceSegment(who)}/${encodeURIComponent(who.id)}`
+export function buildCustomerPath(customerRef: CustomerRef): string {
+  return `/customers/${formatProviderAndMerchant(customerRef)}/${encodeURIComponent(customerRef.id)}`
 }
 
 /**
@@ -81,7 +81,7 @@ export function renderBreakableName(name: string): Html[] {
 }
 
 /** Returns a number with its noun: `3 customers`, `1 customer`. */
-export function formatWithNoun(number: number, noun: string): string {
+export function formatCount(number: number, noun: string): string {
   return `${number.toLocaleString('en')} ${number === 1 ? noun : `${noun}s`}`
 }
 

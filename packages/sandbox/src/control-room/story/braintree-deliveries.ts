@@ -1,7 +1,7 @@
 import type { Delivery } from '../../core/outbox.ts'
 import type { SandboxMerchant } from './merchants.ts'
+import type { ObservedSandbox } from './observed-sandbox.ts'
 import type { TimelineStep } from './step.ts'
-import type { ObservedSandbox } from './watched.ts'
 
 /**
  * Returns Braintree's notifications about each step. Braintree has no events that steps could refer

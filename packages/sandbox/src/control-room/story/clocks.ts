@@ -1,6 +1,6 @@
 import type { TestClockRow } from '../../stripe/state/rows.ts'
 import { getTestClockTime } from '../../stripe/state/test-clocks.ts'
-import type { CustomerRef, ObservedSandbox } from './watched.ts'
+import type { CustomerRef, ObservedSandbox } from './observed-sandbox.ts'
 
 /** One of Stripe's test clocks. Its customers do not follow the sandbox's own clock. */
 export interface TestClock {
@@ -30,21 +30,21 @@ export function findTestClock({ stripe }: ObservedSandbox, id: string): TestCloc
  * own clock.
  */
 export function findCustomerTestClock(
-  watched: ObservedSandbox,
+  sandbox: ObservedSandbox,
   { provider, id }: CustomerRef,
 ): TestClock | null {
   if (provider !== 'stripe') return null
-  const clock = watched.stripe?.context.tables.customer.get(id)?.test_clock
-  return clock ? findTestClock(watched, clock) : null
+  const clock = sandbox.stripe?.context.tables.customer.get(id)?.test_clock
+  return clock ? findTestClock(sandbox, clock) : null
 }
 
 /**
  * Returns the present time for a customer: the time of the customer's test clock, or of the
  * sandbox's own clock.
  */
-export function getCustomerNow(watched: ObservedSandbox, who: CustomerRef): Date {
-  const clock = findCustomerTestClock(watched, who)
-  return clock ? new Date(clock.now) : watched.clock.now()
+export function getCustomerNow(sandbox: ObservedSandbox, customerRef: CustomerRef): Date {
+  const clock = findCustomerTestClock(sandbox, customerRef)
+  return clock ? new Date(clock.now) : sandbox.clock.now()
 }
 
 function describe(stripe: ObservedSandbox['stripe'], row: TestClockRow): TestClock {

@@ -4,7 +4,7 @@ import type { StoreTable } from '../../core/store/table.ts'
 import { renderRow } from '../../stripe/state/render.ts'
 import type { RowKind, StripeRows } from '../../stripe/state/rows.ts'
 import { listMerchants } from './merchants.ts'
-import type { ObservedSandbox } from './watched.ts'
+import type { ObservedSandbox } from './observed-sandbox.ts'
 
 export interface FoundObject {
   readonly provider: 'stripe' | 'braintree'
@@ -25,11 +25,11 @@ export interface FoundObject {
  * Returns `null` if there is none.
  */
 export function findObject(
-  watched: ObservedSandbox,
+  sandbox: ObservedSandbox,
   id: string,
   merchant: string | null = null,
 ): FoundObject | null {
-  return (merchant === null ? atStripe(watched, id) : null) ?? atBraintree(watched, id, merchant)
+  return (merchant === null ? atStripe(sandbox, id) : null) ?? atBraintree(sandbox, id, merchant)
 }
 
 function atStripe({ stripe }: ObservedSandbox, id: string): FoundObject | null {
@@ -45,11 +45,11 @@ function atStripe({ stripe }: ObservedSandbox, id: string): FoundObject | null {
 }
 
 function atBraintree(
-  watched: ObservedSandbox,
+  sandbox: ObservedSandbox,
   id: string,
   merchant: string | null,
 ): FoundObject | null {
-  for (const { name, context } of listMerchants(watched)) {
+  for (const { name, context } of listMerchants(sandbox)) {
     if (merchant !== null && merchant !== name) continue
     for (const kind of VERSIONED_KINDS) {
       const row = (context.tables[kind] as unknown as StoreTable<object>).get(id)

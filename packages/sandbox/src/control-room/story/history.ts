@@ -2,8 +2,8 @@ import { VERSIONED_KINDS } from '../../braintree/state/context.ts'
 import { type ChangedField, diffObjects, undoChanges } from './diff.ts'
 import type { FoundObject } from './find-object.ts'
 import { listMerchants } from './merchants.ts'
-import { readEvents, type SeenEvent } from './stripe-events.ts'
-import type { ObservedSandbox } from './watched.ts'
+import type { ObservedSandbox } from './observed-sandbox.ts'
+import { type ParsedStripeEvent, readEvents } from './stripe-events.ts'
 
 /** A version of an object, with its differences from the previous version. */
 export interface ObjectVersion {
@@ -48,11 +48,11 @@ export interface ObjectHistory {
  * from the sandbox's version log.
  */
 export function readObjectHistory(
-  observedSandbox: ObservedSandbox,
+  sandbox: ObservedSandbox,
   historyQuery: HistoryQuery,
 ): ObjectHistory {
-  const told = readEventVersions(observedSandbox, historyQuery.id)
-  const seen = told.length > 0 ? told : readLoggedVersions(observedSandbox, historyQuery)
+  const told = readEventVersions(sandbox, historyQuery.id)
+  const seen = told.length > 0 ? told : readLoggedVersions(sandbox, historyQuery)
   const first = seen[0]?.at ?? Number.POSITIVE_INFINITY
   const before = readStatusVersions(historyQuery.found?.object).filter(
     ({ at }) => Date.parse(at) < first,
@@ -79,7 +79,7 @@ function toVersions(objectObservations: readonly ObjectObservation[]): ObjectVer
 function readEventVersions({ stripe }: ObservedSandbox, id: string): ObjectObservation[] {
   const filter = {
     mentions: id,
-    keep: ({ object }: SeenEvent) => object.id === id,
+    keep: ({ object }: ParsedStripeEvent) => object.id === id,
     most: MAX_VERSIONS,
   }
   const events = stripe ? readEvents(stripe.context, filter).reverse() : []
@@ -93,10 +93,10 @@ function readEventVersions({ stripe }: ObservedSandbox, id: string): ObjectObser
 }
 
 function readLoggedVersions(
-  watched: ObservedSandbox,
+  sandbox: ObservedSandbox,
   { id, merchant, found }: HistoryQuery,
 ): ObjectObservation[] {
-  for (const { name, context } of listMerchants(watched)) {
+  for (const { name, context } of listMerchants(sandbox)) {
     if (merchant !== null && merchant !== name) continue
     for (const kind of VERSIONED_KINDS) {
       if (found && (found.kind !== kind || found.merchant !== name)) continue

@@ -1,5 +1,5 @@
 import type { BraintreeContext } from '../../braintree/state/context.ts'
-import type { CustomerRef, ObservedSandbox } from './watched.ts'
+import type { CustomerRef, ObservedSandbox } from './observed-sandbox.ts'
 
 /** A merchant of the sandbox's Braintree. */
 export interface SandboxMerchant {
@@ -21,10 +21,10 @@ export function listMerchants({ braintree }: ObservedSandbox): SandboxMerchant[]
  * with this id.
  */
 export function findMerchant(
-  watched: ObservedSandbox,
+  sandbox: ObservedSandbox,
   name: string | null,
 ): SandboxMerchant | null {
-  const merchants = listMerchants(watched)
+  const merchants = listMerchants(sandbox)
   const found = merchants.find(({ context }) => context.keys.merchantId === name)
   return (name === null ? merchants[0] : found) ?? null
 }
@@ -33,7 +33,7 @@ export function findMerchant(
  * Returns the provider and merchant of a customer as one path segment: `stripe`, `braintree` or
  * `braintree.shop`.
  */
-export function toPlaceSegment({
+export function formatProviderAndMerchant({
   provider,
   merchant,
 }: Pick<CustomerRef, 'provider' | 'merchant'>): string {

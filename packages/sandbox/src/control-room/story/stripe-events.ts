@@ -2,7 +2,7 @@ import type { StripeContext } from '../../stripe/state/context.ts'
 import type { WireObject } from '../../stripe/wire/wire-object.ts'
 
 /** A Stripe event whose object is parsed. */
-export interface SeenEvent {
+export interface ParsedStripeEvent {
   readonly id: string
   readonly type: string
   /** Time of the event in Unix seconds, on the clock that the customer follows. */
@@ -21,7 +21,7 @@ export interface EventFilter {
   /** Restricts the result to events whose JSON contains this text as a string. */
   readonly mentions?: string
   readonly type?: string
-  readonly keep?: (event: SeenEvent) => boolean
+  readonly keep?: (event: ParsedStripeEvent) => boolean
   readonly most: number
 }
 
@@ -29,14 +29,14 @@ export interface EventFilter {
  * Returns the stored Stripe events that match the filter, newest first. Events are stored for 30
  * days.
  */
-export function readEvents(context: StripeContext, filter: EventFilter): SeenEvent[] {
-  const found: SeenEvent[] = []
+export function readEvents(context: StripeContext, filter: EventFilter): ParsedStripeEvent[] {
+  const found: ParsedStripeEvent[] = []
   for (const row of context.tables.event.newestFirst()) {
     if (found.length >= filter.most) break
     if (filter.type !== undefined && !row.type.startsWith(filter.type)) continue
     const { data, previous } = row
     if (filter.mentions !== undefined && !isMentioned(filter.mentions, data)) continue
-    const event: SeenEvent = {
+    const event: ParsedStripeEvent = {
       id: row.id,
       type: row.type,
       created: row.at ?? row.created,
@@ -56,6 +56,6 @@ function isMentioned(text: string, value: unknown): boolean {
 }
 
 /** Returns a filter that accepts the events about one customer. */
-export function createCustomerEventFilter(customer: string): (event: SeenEvent) => boolean {
+export function createCustomerEventFilter(customer: string): (event: ParsedStripeEvent) => boolean {
   return ({ object }) => object.id === customer || object.customer === customer
 }

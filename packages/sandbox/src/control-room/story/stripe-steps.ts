@@ -1,10 +1,10 @@
 import { describeEventType } from './event-descriptions.ts'
 import { type StepAmount, type StepFact, type TimelineStep, toStepAmount } from './step.ts'
-import type { SeenEvent } from './stripe-events.ts'
+import type { ParsedStripeEvent } from './stripe-events.ts'
 
 /** Groups consecutive events with the same cause into the steps of a timeline. */
-export function toTimelineSteps(events: readonly SeenEvent[]): TimelineStep[] {
-  const groups: SeenEvent[][] = []
+export function toTimelineSteps(events: readonly ParsedStripeEvent[]): TimelineStep[] {
+  const groups: ParsedStripeEvent[][] = []
   for (const event of events) {
     const last = groups.at(-1)
     if (last && belongsTo(last, event)) last.push(event)
@@ -17,14 +17,14 @@ export function toTimelineSteps(events: readonly SeenEvent[]): TimelineStep[] {
  * Whether an event has the same request, time and customer as the group. An event that names no
  * customer fits any customer.
  */
-function belongsTo(group: readonly SeenEvent[], event: SeenEvent): boolean {
+function belongsTo(group: readonly ParsedStripeEvent[], event: ParsedStripeEvent): boolean {
   const [first] = group
   if (first?.created !== event.created || first.request !== event.request) return false
   const [whose, other] = [customerOf(group), customerOf([event])]
   return whose === null || other === null || whose === other
 }
 
-function customerOf(events: readonly SeenEvent[]): string | null {
+function customerOf(events: readonly ParsedStripeEvent[]): string | null {
   for (const { object } of events) {
     const customer = object.object === 'customer' ? object.id : object.customer
     if (typeof customer === 'string') return customer
@@ -32,7 +32,7 @@ function customerOf(events: readonly SeenEvent[]): string | null {
   return null
 }
 
-function toStep(events: readonly SeenEvent[]): TimelineStep {
+function toStep(events: readonly ParsedStripeEvent[]): TimelineStep {
   const heaviest = events.reduce((one, other) =>
     describeEventType(other.type).weight > describeEventType(one.type).weight ? other : one,
   )
@@ -56,12 +56,12 @@ function toStep(events: readonly SeenEvent[]): TimelineStep {
   }
 }
 
-function toFact({ id, type, object }: SeenEvent): StepFact {
+function toFact({ id, type, object }: ParsedStripeEvent): StepFact {
   return { type, eventId: id, objectId: typeof object.id === 'string' ? object.id : null }
 }
 
 /** Returns the amount of a step, from the event that states it best. */
-function findStepAmount(events: readonly SeenEvent[]): StepAmount | null {
+function findStepAmount(events: readonly ParsedStripeEvent[]): StepAmount | null {
   for (const [type, field] of AMOUNTS) {
     const event = events.find((each) => each.type === type)
     const amount = event && toStepAmount(event.object[field], event.object.currency)
@@ -88,7 +88,7 @@ const AMOUNTS = [
 ] as const
 
 /** Describes how a subscription changed. */
-function describeChange({ type, object, previous }: SeenEvent): string[] {
+function describeChange({ type, object, previous }: ParsedStripeEvent): string[] {
   if (type !== 'customer.subscription.updated' || previous === null) return []
   const changes: string[] = []
   if ('status' in previous) changes.push(`Status: ${previous.status} → ${object.status}`)
@@ -106,7 +106,7 @@ function describeChange({ type, object, previous }: SeenEvent): string[] {
  * Notes that the subscription ended. After the last retry, it ends in the same step as the failed
  * payment.
  */
-function describeEnd({ type }: SeenEvent): string[] {
+function describeEnd({ type }: ParsedStripeEvent): string[] {
   return type === 'customer.subscription.deleted' ? [describeEventType(type).title] : []
 }
 

@@ -28,7 +28,7 @@ it('the clock runs due work in chronological order, and work due at the same tim
   expect(clock.nowMs()).toBe(5000)
 })
 
-it('the clock moves once at a time if moves are concurrent, and rejects a move into the past', async () => {
+it('the clock performs concurrent moves one after the other, and rejects a move into the past', async () => {
   const clock = new MovableClock(new Date(0))
   const log: string[] = []
   clock.join(timeline('a', [1000, 2000], log, clock))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import { loadPersistedState, PersistedState } from './persisted-state.ts'
-import { stateLines } from './state-file.ts'
+import { serializeStateLines } from './state-file.ts'
 import { SandboxStore } from './store.ts'
 
 const NOW = new Date('2026-01-31T10:00:00Z')
@@ -29,7 +29,7 @@ function openStore(): SandboxStore {
 
 /** Lists the complete contents of a store, in order. */
 function contents(now: Date, store: SandboxStore): string[] {
-  return [...stateLines(now, store)].filter((line) => !/^\["[a-z]+"\]$/.test(line))
+  return [...serializeStateLines(now, store)].filter((line) => !/^\["[a-z]+"\]$/.test(line))
 }
 
 async function loadCopy(file: string): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { replayJournal, StateJournal } from './journal.ts'
-import { loadStateFile, stateLines, writeStateFile } from './state-file.ts'
+import { loadStateFile, serializeStateLines, writeStateFile } from './state-file.ts'
 import type { SandboxStore } from './store.ts'
 
 /** Journals smaller than this number of bytes never cause a new state file. */
@@ -121,7 +121,10 @@ export class PersistedState {
     const { number, open } = this.#journal
     // A journal left by another sandbox is neither continued nor deleted.
     const next = Math.max(number, lastJournal(this.#file)) + 1
-    this.#stateSize = writeStateFile(this.#file, stateLines(this.#clock.now(), this.#store, next))
+    this.#stateSize = writeStateFile(
+      this.#file,
+      serializeStateLines(this.#clock.now(), this.#store, next),
+    )
     this.#store.dropChanges()
     this.#changed = false
     this.#broken = false

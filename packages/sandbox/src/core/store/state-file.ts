@@ -39,7 +39,11 @@ export interface LoadedFile {
  * `{"rows":n}` at the end. The lines are generated one by one, because JavaScript limits strings to
  * 512 MB.
  */
-export function* stateLines(now: Date, store: SandboxStore, journal = 0): Generator<string> {
+export function* serializeStateLines(
+  now: Date,
+  store: SandboxStore,
+  journal = 0,
+): Generator<string> {
   const head: Head = { version: STATE_FORMAT, now: now.toISOString(), journal, ...store.head() }
   yield JSON.stringify(head)
   let rows = 0

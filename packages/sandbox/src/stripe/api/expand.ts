@@ -1,5 +1,5 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { showCurrencyOptions } from '../catalog/currency-options.ts'
+import { renderCurrencyOptions } from '../catalog/currency-options.ts'
 import { listCustomerCards, toSourceCard } from '../payments/cards.ts'
 import { renderCustomerTax } from '../payments/tax-location.ts'
 import { renderRow } from '../state/render.ts'
@@ -45,7 +45,7 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, RenderExpansion>
   price: {
     currency_options: (object, tables) => {
       const price = tables.price.get(object.id)
-      return price ? showCurrencyOptions(price) : undefined
+      return price ? renderCurrencyOptions(price) : undefined
     },
     tiers: (object, tables) => tables.price.get(object.id)?.$?.tiers,
   },
@@ -75,7 +75,7 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, RenderExpansion>
   'checkout.session': {
     line_items: (object, tables) =>
       buildInlineList(
-        checkoutItems(object.id, tables),
+        renderCheckoutItems(object.id, tables),
         `/v1/checkout/sessions/${object.id}/line_items`,
       ),
     'total_details.breakdown': (object, tables) => {
@@ -147,7 +147,7 @@ function listCustomerTaxIds(customer: string, tables: StripeTables): WireObject[
 }
 
 /** Returns the line items of a checkout session as the API renders them. */
-export function checkoutItems(sessionId: string, tables: StripeTables): WireObject[] {
+export function renderCheckoutItems(sessionId: string, tables: StripeTables): WireObject[] {
   const session = tables['checkout.session'].get(sessionId)
   return (session?.$.items ?? []).flatMap((item, at) => {
     const price = tables.price.get(item.price)

@@ -21,7 +21,7 @@ describe('parseForm(), which reads the body of a request to Stripe,', () => {
   })
 })
 
-describe('readParameters', () => {
+describe('readParameters()', () => {
   it.each([
     ['true', true],
     ['True', true],

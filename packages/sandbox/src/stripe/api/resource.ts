@@ -12,7 +12,7 @@ import type { OperationCall, StripeOperation } from './operation.ts'
 import { searchPage } from './search.ts'
 
 /** Creates an API operation that returns the row which `run` finds or creates. */
-export function answerOperation<K extends RowKind, P>(
+export function customOperation<K extends RowKind, P>(
   kind: K,
   run: (params: P, call: OperationCall) => StripeRows[K],
 ): StripeOperation<P> {
@@ -27,16 +27,19 @@ export function createOperation<K extends RowKind, P>(
   kind: K,
   build: (params: P, call: OperationCall) => StripeRows[K],
 ): StripeOperation<P> {
-  return answerOperation(kind, (params, call) =>
+  return customOperation(kind, (params, call) =>
     call.work.insert(kind, build(params, call), `${kind}.created`),
   )
 }
 
 export function retrieveOperation(kind: RowKind): StripeOperation<object> {
-  return answerOperation(kind, (_params, { work, id }) => work.requireLive(kind, id))
+  return customOperation(kind, (_params, { work, id }) => work.requireLive(kind, id))
 }
 
-/** Creates an API operation that deletes the row named by the path. `run` performs the deletion. */
+/**
+ * Creates an API operation that deletes the row whose id is in the path. `run` performs the
+ * deletion.
+ */
 export function removeOperation<K extends RowKind>(
   kind: K,
   run: (row: StripeRows[K], call: OperationCall) => void,
@@ -49,14 +52,14 @@ export function removeOperation<K extends RowKind>(
 }
 
 /**
- * Creates an API operation that changes the row named by the path with `apply`, and returns the
- * row.
+ * Creates an API operation that finds the row whose id is in the path, changes it with `apply`, and
+ * returns it.
  */
 export function changeOperation<K extends RowKind, P>(
   kind: K,
   apply: (row: StripeRows[K], params: P, call: OperationCall) => void,
 ): StripeOperation<P> {
-  return answerOperation(kind, (params, call) => {
+  return customOperation(kind, (params, call) => {
     const row = call.work.edit(kind, call.work.requireLive(kind, call.id))
     apply(row, params, call)
     return row
@@ -69,8 +72,8 @@ type SettableNames<R, P> = {
 }[keyof R & keyof P]
 
 /**
- * Creates an API operation that copies the named parameters to the row named by the path, and
- * merges metadata. `apply` makes further changes.
+ * Creates an API operation that copies the parameters in `names` to the row whose id is in the
+ * path, and merges metadata. `apply` makes further changes.
  */
 export function updateOperation<K extends RowKind, P>(
   kind: K,

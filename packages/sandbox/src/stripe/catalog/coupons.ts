@@ -13,8 +13,8 @@ export function findAmountOff(coupon: CouponRow, currency: string): number | nul
 }
 
 /**
- * Reads a coupon's fixed discounts in other currencies, and merges them into `before`. A discount
- * in the same currency is replaced.
+ * Reads a coupon's fixed discounts in other currencies, and merges them into `storedOptions`. A
+ * discount in the same currency is replaced.
  */
 export function readAmountsOff(
   coupon: Pick<CouponRow, 'amount_off' | 'currency'>,

@@ -30,8 +30,8 @@ export function checkSoldIn(price: PriceRow, currency: string, param: string): v
 }
 
 /**
- * Reads a price's amounts in other currencies, and merges them into `before`. An amount in the same
- * currency is replaced.
+ * Reads a price's amounts in other currencies, and merges them into `storedOptions`. An amount in
+ * the same currency is replaced.
  */
 export function readCurrencyOptions(
   { own, tiered }: { readonly own: string; readonly tiered: boolean },
@@ -77,7 +77,7 @@ function readOptionTiers(params: OptionParams, known: CurrencyOption | undefined
  * Renders a price's `currency_options` as Stripe returns them when expanded. They include the
  * price's own currency.
  */
-export function showCurrencyOptions(price: PriceRow): object {
+export function renderCurrencyOptions(price: PriceRow): object {
   const { tax_behavior, unit_amount, unit_amount_decimal } = price
   const tiers = price.$?.tiers
   const own = { tax_behavior, unit_amount, unit_amount_decimal, ...(tiers ? { tiers } : {}) }

@@ -8,7 +8,7 @@ import type { PricePart } from './tiers.ts'
  * Returns the description of an invoice line, as Stripe writes it: `3 × Gold (at $10.00 / month)`,
  * `500 × Calls (Tier 2 at $0.005 / month)`.
  */
-export function describePart(
+export function describeInvoiceLine(
   work: UnitOfWork,
   price: PriceRow,
   part: PricePart,

@@ -10,7 +10,7 @@ import {
 } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
 import { findAmountOff, isCouponValid } from './coupons.ts'
-import { isMeteredPriceRow, priceQuantity } from './tiers.ts'
+import { computeCost, isMeteredPriceRow } from './tiers.ts'
 
 export interface DiscountParam {
   readonly coupon?: string
@@ -152,7 +152,7 @@ export function checkMinimumAmount(
   if (least === null) return
   const value = bought.reduce((sum, { price: id, quantity }) => {
     const price = work.require('price', id)
-    return isMeteredPriceRow(price) ? sum : sum + priceQuantity(price, quantity ?? 1, currency)
+    return isMeteredPriceRow(price) ? sum : sum + computeCost(price, quantity ?? 1, currency)
   }, 0)
   if (leastIn === currency && value >= least) return
   throw createInvalidRequestFault(

@@ -10,17 +10,17 @@ export interface TaxAddress {
   readonly postal_code?: string | null
 }
 
-export interface PlaceTax {
+export interface JurisdictionTax {
   readonly type: 'vat' | 'gst' | 'hst' | 'qst' | 'pst' | 'rst' | 'jct' | 'sales_tax'
   readonly percentage: number
   readonly level: 'country' | 'state'
 }
 
-export interface TaxPlace {
+export interface TaxJurisdiction {
   readonly country: string
   readonly state: string | null
   /** Taxes due in this place. Empty if the account is not registered there. */
-  readonly taxes: readonly PlaceTax[]
+  readonly taxes: readonly JurisdictionTax[]
   /**
    * Type of tax id with which a business owes the tax itself (reverse charge). `null` if there is
    * no reverse charge in this place.
@@ -39,7 +39,9 @@ const EU_VAT: ReadonlyMap<string, number> = new Map(
   }),
 )
 
-const COUNTRIES: Readonly<Record<string, readonly [PlaceTax['type'], number, string | null]>> = {
+const COUNTRIES: Readonly<
+  Record<string, readonly [JurisdictionTax['type'], number, string | null]>
+> = {
   AU: ['gst', 10, 'au_abn'],
   CH: ['vat', 8.1, null],
   GB: ['vat', 20, 'gb_vat'],
@@ -49,15 +51,15 @@ const COUNTRIES: Readonly<Record<string, readonly [PlaceTax['type'], number, str
   SG: ['gst', 9, null],
 }
 
-const GST: PlaceTax = { type: 'gst', percentage: 5, level: 'country' }
-const stateTax = (type: PlaceTax['type'], percentage: number): PlaceTax => ({
+const GST: JurisdictionTax = { type: 'gst', percentage: 5, level: 'country' }
+const stateTax = (type: JurisdictionTax['type'], percentage: number): JurisdictionTax => ({
   type,
   percentage,
   level: 'state',
 })
 
 /** Taxes by Canadian province, with the first letters of its postal codes. */
-const PROVINCES: Readonly<Record<string, readonly [string, readonly PlaceTax[]]>> = {
+const PROVINCES: Readonly<Record<string, readonly [string, readonly JurisdictionTax[]]>> = {
   AB: ['T', [GST]],
   BC: ['V', [GST, stateTax('pst', 7)]],
   MB: ['R', [GST, stateTax('rst', 7)]],
@@ -90,7 +92,9 @@ const NAMES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' }
  * Finds the place where an address is taxed. `null` if the address is incomplete: it has no
  * country, or it is a US address without a ZIP code.
  */
-export function findTaxPlace(address: TaxAddress | null | undefined): TaxPlace | null {
+export function findTaxJurisdiction(
+  address: TaxAddress | null | undefined,
+): TaxJurisdiction | null {
   const country = address?.country?.toUpperCase() ?? ''
   if (findCountryName(country) === null) return null
   if (country === 'US') return findState(address ?? {})
@@ -115,7 +119,7 @@ export function findCountryName(code: string): string | null {
   return NAMES.of(code) ?? null
 }
 
-function findState({ state, postal_code: postal }: TaxAddress): TaxPlace | null {
+function findState({ state, postal_code: postal }: TaxAddress): TaxJurisdiction | null {
   const zip = /^(\d{3})\d{2}(-?\d{4})?$/.exec(postal?.trim() ?? '')
   if (!zip) return null
   const area = Number(zip[1])
@@ -133,7 +137,7 @@ function findState({ state, postal_code: postal }: TaxAddress): TaxPlace | null 
   }
 }
 
-function findProvince({ state, postal_code: postal }: TaxAddress): TaxPlace | null {
+function findProvince({ state, postal_code: postal }: TaxAddress): TaxJurisdiction | null {
   const letter = postal?.trim().charAt(0).toUpperCase() ?? ''
   const found = Object.keys(PROVINCES).find(
     (name) => letter !== '' && PROVINCES[name]?.[0].includes(letter),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { PriceRow } from '../state/rows.ts'
 import { UNITS_PER_ONE } from '../wire/decimals.ts'
-import { priceQuantity, readTiers, splitIntoParts, sumParts } from './tiers.ts'
+import { computeCost, readTiers, splitIntoParts, sumParts } from './tiers.ts'
 
 const TIERS = [
   { up_to: 100, unit_amount: 0 },
@@ -41,8 +41,8 @@ it.each([
 ])(
   'tiered prices: %i units cost %i cents with graduated tiers and %i cents with volume tiers',
   (quantity, graduated, volume) => {
-    expect(priceQuantity(tiered('graduated'), quantity, 'usd')).toBe(graduated)
-    expect(priceQuantity(tiered('volume'), quantity, 'usd')).toBe(volume)
+    expect(computeCost(tiered('graduated'), quantity, 'usd')).toBe(graduated)
+    expect(computeCost(tiered('volume'), quantity, 'usd')).toBe(volume)
   },
 )
 
@@ -52,10 +52,10 @@ it('tiered prices charge the flat amount of the first tier for a quantity of zer
     { up_to: 'inf' as const, unit_amount: 20 },
   ]
   for (const mode of ['graduated', 'volume'] as const) {
-    expect(priceQuantity(tiered(mode, tiers as never), 0, 'usd')).toBe(500)
+    expect(computeCost(tiered(mode, tiers as never), 0, 'usd')).toBe(500)
   }
-  expect(priceQuantity(tiered('graduated', tiers as never), 12, 'usd')).toBe(500 + 2 * 20)
-  expect(priceQuantity(tiered('volume', tiers as never), 12, 'usd')).toBe(12 * 20)
+  expect(computeCost(tiered('graduated', tiers as never), 12, 'usd')).toBe(500 + 2 * 20)
+  expect(computeCost(tiered('volume', tiers as never), 12, 'usd')).toBe(12 * 20)
 })
 
 it.each([
@@ -67,8 +67,8 @@ it.each([
 ])(
   'prices by package: %i units in packages of sixty cost %i cents if rounded up and %i cents if rounded down',
   (quantity, up, down) => {
-    expect(priceQuantity(packaged('up'), quantity, 'usd')).toBe(up)
-    expect(priceQuantity(packaged('down'), quantity, 'usd')).toBe(down)
+    expect(computeCost(packaged('up'), quantity, 'usd')).toBe(up)
+    expect(computeCost(packaged('down'), quantity, 'usd')).toBe(down)
   },
 )
 

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { PriceRow, PriceTier } from '../state/rows.ts'
-import { multiplyUnits, UNITS_PER_ONE } from '../wire/decimals.ts'
+import { multiplyFixedPoint, UNITS_PER_ONE } from '../wire/decimals.ts'
 import { createInvalidRequestFault, createNegativeNumberFault } from '../wire/errors.ts'
 
 type TierParams = Stripe.PriceCreateParams.Tier
@@ -105,12 +105,12 @@ export function splitIntoParts(price: PriceRow, quantity: bigint, currency: stri
       ? volumeParts(tiers, quantity)
       : graduatedParts(tiers, quantity)
   }
-  const amount = multiplyUnits(convertToPackages(price, quantity), unit)
+  const amount = multiplyFixedPoint(convertToPackages(price, quantity), unit)
   return [{ quantity, unitAmount: unit, amount, tier: null }]
 }
 
 /** Returns the cost of a whole number of units of a price, in minor units. */
-export function priceQuantity(price: PriceRow, quantity: number, currency: string): number {
+export function computeCost(price: PriceRow, quantity: number, currency: string): number {
   return sumParts(splitIntoParts(price, BigInt(quantity) * UNITS_PER_ONE, currency))
 }
 
@@ -167,14 +167,14 @@ function tierParts(tier: PriceTier, at: number, quantity: bigint): PricePart[] {
   const { unit_amount_decimal: unit, flat_amount_decimal: flat } = tier
   const parts: PricePart[] = []
   if (unit !== null) {
-    const amount = multiplyUnits(quantity, unit)
+    const amount = multiplyFixedPoint(quantity, unit)
     parts.push({ quantity, unitAmount: unit, amount, tier: at + 1 })
   }
   if (flat !== null) {
     parts.push({
       quantity: 0n,
       unitAmount: flat,
-      amount: multiplyUnits(UNITS_PER_ONE, flat),
+      amount: multiplyFixedPoint(UNITS_PER_ONE, flat),
       tier: at + 1,
     })
   }

@@ -1,6 +1,6 @@
 import type { MeterEventRow, MeterRow, PriceRow, UsageRecordRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { toUnits, UNITS_PER_ONE } from '../wire/decimals.ts'
+import { parseFixedPoint, UNITS_PER_ONE } from '../wire/decimals.ts'
 
 /** Owner of usage: meters count by customer, usage records by subscription item. */
 interface UsageOwner {
@@ -62,11 +62,11 @@ export function aggregateMeterEvents(meter: MeterRow, events: readonly MeterEven
   const counted = lastPerWindow(meter, events)
   const { formula } = meter.default_aggregation
   if (formula === 'count') return BigInt(counted.length) * UNITS_PER_ONE
-  const values = counted.map((event) => toUnits(event.$.value))
+  const values = counted.map((event) => parseFixedPoint(event.$.value))
   if (formula === 'sum') return values.reduce((sum, value) => sum + value, 0n)
   let last: MeterEventRow | null = null
   for (const event of counted) if (!last || event.timestamp >= last.timestamp) last = event
-  return last ? toUnits(last.$.value) : 0n
+  return last ? parseFixedPoint(last.$.value) : 0n
 }
 
 /**

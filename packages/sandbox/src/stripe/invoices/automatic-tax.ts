@@ -1,4 +1,8 @@
-import { findCountryName, type PlaceTax, type TaxPlace } from '../catalog/tax-by-address.ts'
+import {
+  findCountryName,
+  type JurisdictionTax,
+  type TaxJurisdiction,
+} from '../catalog/tax-by-address.ts'
 import { NONTAXABLE_TAX_CODE } from '../catalog/tax-codes.ts'
 import { listCustomerTaxIds } from '../payments/tax-ids.ts'
 import { createUnknownLocationFault, findTaxLocation } from '../payments/tax-location.ts'
@@ -65,7 +69,7 @@ export function applyAutomaticTax(
 }
 
 /** Rejects a call with manual tax rates, because they cannot be combined with automatic tax. */
-export function refuseManualRates(rates: ReadonlyArray<string>, param: string): void {
+export function rejectManualTaxRates(rates: ReadonlyArray<string>, param: string): void {
   if (rates.length === 0) return
   throw createInvalidRequestFault(
     `You cannot set \`${param}\` when \`automatic_tax[enabled]=true\`: tax rates are then worked out from the customer's location.`,
@@ -101,7 +105,7 @@ export function createLineAssessment(
       return { rates, reason }
     }
     const type = place.taxes[0]?.type ?? (place.country === 'US' ? 'sales_tax' : 'vat')
-    const none: PlaceTax = { type, percentage: 0, level: 'country' }
+    const none: JurisdictionTax = { type, percentage: 0, level: 'country' }
     return { rates: [findOrCreateTaxRate(work, place, none, inclusive)], reason }
   }
 }
@@ -110,7 +114,11 @@ export function createLineAssessment(
  * Returns why a customer pays no tax, or `null`. As at Stripe, only the format of a tax id counts,
  * not its verification.
  */
-function findExemption(work: UnitOfWork, customer: CustomerRow, place: TaxPlace): TaxReason | null {
+function findExemption(
+  work: UnitOfWork,
+  customer: CustomerRow,
+  place: TaxJurisdiction,
+): TaxReason | null {
   if (customer.tax_exempt === 'exempt') return 'customer_exempt'
   if (customer.tax_exempt === 'reverse') return 'reverse_charge'
   const { reversedBy } = place
@@ -139,7 +147,7 @@ function findLineTaxCode(work: UnitOfWork, line: LineRow): string | null {
   return line.$.taxCode ?? (product?.tax_code as string | null | undefined) ?? null
 }
 
-const TITLES: Readonly<Record<PlaceTax['type'], string>> = {
+const TITLES: Readonly<Record<JurisdictionTax['type'], string>> = {
   gst: 'GST',
   hst: 'HST',
   jct: 'JCT',
@@ -157,8 +165,8 @@ const TITLES: Readonly<Record<PlaceTax['type'], string>> = {
  */
 function findOrCreateTaxRate(
   work: UnitOfWork,
-  place: TaxPlace,
-  { type, percentage, level }: PlaceTax,
+  place: TaxJurisdiction,
+  { type, percentage, level }: JurisdictionTax,
   inclusive: boolean,
 ): TaxRateRow {
   const state = level === 'state' ? place.state : null

@@ -20,7 +20,7 @@ import {
   linkRefunds,
   returnPaidAmount,
 } from './credit-note-refunds.ts'
-import { listOpenInvoicePayments, markPaid } from './invoice-payment.ts'
+import { listOpenInvoicePayments, markInvoicePaid } from './invoice-payment.ts'
 import { groupDiscounts, groupTaxes, sumAmounts } from './invoice-totals.ts'
 
 type Params = Stripe.CreditNoteCreateParams
@@ -181,7 +181,7 @@ function reduceAmountDue(work: UnitOfWork, invoice: InvoiceRow, amount: number):
   invoice.amount_due -= amount
   invoice.amount_remaining -= amount
   if (invoice.amount_remaining === 0) {
-    markPaid(work, invoice, { outOfBand: true })
+    markInvoicePaid(work, invoice, { outOfBand: true })
     return
   }
   const intent = work.find('payment_intent', invoice.$.paymentIntent ?? '')

@@ -8,7 +8,7 @@ import type {
   SubscriptionRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { formatFixedPoint, toUnits, UNITS_PER_ONE } from '../wire/decimals.ts'
+import { formatFixedPoint, parseFixedPoint, UNITS_PER_ONE } from '../wire/decimals.ts'
 import { AUTOMATIC_TAX, NO_AUTOMATIC_TAX } from './automatic-tax.ts'
 import { computeTotals } from './invoice-totals.ts'
 
@@ -252,7 +252,7 @@ export function moveItemToInvoice(
   return addLine(work, invoice, {
     amount: item.amount,
     description: item.description,
-    quantity: toUnits(String(item.quantity_decimal ?? item.quantity)),
+    quantity: parseFixedPoint(String(item.quantity_decimal ?? item.quantity)),
     period: item.period,
     price: item.$.price,
     product: item.$.product,

@@ -4,7 +4,7 @@ import { createPrice } from '../catalog/prices.ts'
 import { type DiscountParam, redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxCode } from '../catalog/tax-codes.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
-import { priceQuantity } from '../catalog/tiers.ts'
+import { computeCost } from '../catalog/tiers.ts'
 import { createBlankRow } from '../state/blank.ts'
 import type { CustomerRow, InvoiceItemRow, PriceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -50,7 +50,7 @@ export function createInvoiceItem(work: UnitOfWork, options: NewInvoiceItem): In
   if (unit === undefined || unit === null) throw createMissingParamFault('amount')
   const amount =
     options.amount ??
-    (price ? priceQuantity(price, quantity, currency) : multiplyDecimal(unit, quantity))
+    (price ? computeCost(price, quantity, currency) : multiplyDecimal(unit, quantity))
   if (Math.abs(amount) > 99_999_999)
     throw createInvalidRequestFault(
       'Amount must be no more than $999,999.99',

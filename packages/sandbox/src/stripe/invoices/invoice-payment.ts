@@ -25,7 +25,7 @@ const DAY = 86_400
 /** Seconds that a renewal's invoice stays a draft before it is finalized and charged. */
 const DRAFT_SECONDS = 3600
 
-export function holdAsDraft(work: UnitOfWork, invoice: InvoiceRow): void {
+export function keepInvoiceAsDraft(work: UnitOfWork, invoice: InvoiceRow): void {
   work.edit('invoice', invoice)
   invoice.auto_advance = true
   const at = work.now + DRAFT_SECONDS
@@ -60,7 +60,7 @@ export function finalizeInvoice(
   consumeOnceDiscounts(work, invoice)
   if (invoice.amount_due > 0) openPayment(work, invoice)
   work.emit('invoice.finalized', 'invoice', invoice)
-  if (invoice.amount_due === 0) markPaid(work, invoice)
+  if (invoice.amount_due === 0) markInvoicePaid(work, invoice)
 }
 
 /**
@@ -228,7 +228,7 @@ export function applyPaymentOutcome(
 ): void {
   work.edit('invoice', invoice)
   if (outcome.status === 'succeeded') {
-    markPaid(work, invoice)
+    markInvoicePaid(work, invoice)
     return
   }
   if (outcome.status === 'processing') {
@@ -260,7 +260,7 @@ function scheduleRetry(work: UnitOfWork, invoice: InvoiceRow): void {
   invoice.$.nextAt = next
 }
 
-export function markPaid(
+export function markInvoicePaid(
   work: UnitOfWork,
   invoice: InvoiceRow,
   options: { outOfBand?: boolean } = {},
@@ -316,7 +316,7 @@ export function voidInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
   work.emit('invoice.voided', 'invoice', invoice)
 }
 
-export function markUncollectible(work: UnitOfWork, invoice: InvoiceRow): void {
+export function markInvoiceUncollectible(work: UnitOfWork, invoice: InvoiceRow): void {
   stopAutoAdvance(work.edit('invoice', invoice))
   invoice.status = 'uncollectible'
   invoice.status_transitions = { ...invoice.status_transitions, marked_uncollectible_at: work.now }

@@ -1,4 +1,4 @@
-import { describePart } from '../catalog/describe-price.ts'
+import { describeInvoiceLine } from '../catalog/describe-price.ts'
 import { splitIntoParts } from '../catalog/tiers.ts'
 import { sumUsage } from '../catalog/usage.ts'
 import type { InvoiceRow, LineRow, PriceRow } from '../state/rows.ts'
@@ -31,7 +31,7 @@ export function addUsageLines(
   return splitIntoParts(price, used, invoice.currency).map((part) => {
     const line = addLine(work, invoice, {
       amount: part.amount,
-      description: describePart(work, price, part, invoice.currency),
+      description: describeInvoiceLine(work, price, part, invoice.currency),
       quantity: part.quantity,
       period,
       price: price.id,

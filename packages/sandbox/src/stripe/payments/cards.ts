@@ -5,7 +5,7 @@ import { createInvalidRequestFault, createNoSuchObjectFault } from '../wire/erro
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { createCardFromToken } from './new-payment-method.ts'
-import { checkAttachable, createEmptyAddress, releaseMethod } from './payment-methods.ts'
+import { checkAttachable, createEmptyAddress, detachFromCustomer } from './payment-methods.ts'
 
 /**
  * Whether a payment method is a legacy card, the predecessor of payment methods. Each legacy card
@@ -108,7 +108,7 @@ function readYear(text: string): number {
 export function removeCard(work: UnitOfWork, row: PaymentMethodRow): void {
   const shown = toSourceCard(row)
   work.editQuietly('payment_method', row)
-  releaseMethod(work, row)
+  detachFromCustomer(work, row)
   work.emitObject('customer.source.deleted', shown)
 }
 

@@ -88,12 +88,12 @@ function createCardFromParams(
   card: { token?: string; number?: string },
   path: string,
 ): PaymentMethodRow {
-  if (card.number !== undefined) throw createBareNumberFault()
+  if (card.number !== undefined) throw createRawCardNumberFault()
   if (card.token === undefined) throw createMissingParamFault(`${path}[token]`)
   return createCardFromToken(work, card.token, `${path}[token]`)
 }
 
-export function createBareNumberFault(): StripeFault {
+export function createRawCardNumberFault(): StripeFault {
   return createFaultWithStatus(
     402,
     'Sending credit card numbers directly to the Stripe API is generally unsafe. We suggest you use test tokens that map to the test card you are using, see https://stripe.com/docs/testing.',

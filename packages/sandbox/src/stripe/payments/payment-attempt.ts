@@ -90,7 +90,7 @@ function expiryDecline(work: UnitOfWork, method: PaymentMethodRow): CardDecline 
  * Whether a card requires the customer's authentication (3-D Secure) when it is used for the first
  * time.
  */
-export function needsSetup(method: PaymentMethodRow): boolean {
+export function needsFirstUseAuthentication(method: PaymentMethodRow): boolean {
   const behavior = getCardBehavior(method)
   return typeof behavior === 'object' && 'challenges' in behavior && !method.$.authenticated
 }

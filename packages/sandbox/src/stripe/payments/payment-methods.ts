@@ -9,7 +9,7 @@ import { createCardDecline, getCardBehavior, type TestCard } from './test-cards.
 export function detachPaymentMethod(work: UnitOfWork, row: PaymentMethodRow): void {
   const { customer } = row
   work.edit('payment_method', row)
-  releaseMethod(work, row)
+  detachFromCustomer(work, row)
   // The detached payment method no longer names its customer; the event's `previous_attributes` do.
   work.emit('payment_method.detached', 'payment_method', row, customer ? { customer } : null)
 }
@@ -18,7 +18,7 @@ export function detachPaymentMethod(work: UnitOfWork, row: PaymentMethodRow): vo
  * Detaches a payment method from its customer, and removes it as a default of the customer and of
  * subscriptions.
  */
-export function releaseMethod(work: UnitOfWork, row: PaymentMethodRow): void {
+export function detachFromCustomer(work: UnitOfWork, row: PaymentMethodRow): void {
   const customer = work.find('customer', row.customer ?? '')
   row.customer = null
   row.$.detached = true

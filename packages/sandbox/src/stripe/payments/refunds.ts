@@ -90,10 +90,10 @@ export function failRefund(work: UnitOfWork, refund: RefundRow): void {
 }
 
 /**
- * Returns the amount to refund in minor units: `wanted`, or by default the amount that is not
- * refunded yet.
- * @throws {StripeFault} If the charge is disputed or already refunded, or less than `wanted` is
- * left.
+ * Returns the amount to refund in minor units: `requestedAmount`, or by default the amount that is
+ * not refunded yet.
+ * @throws {StripeFault} If the charge is disputed or already refunded, or less than
+ * `requestedAmount` is left.
  */
 export function checkRefund(
   work: UnitOfWork,

@@ -1,4 +1,8 @@
-import { findTaxPlace, type TaxAddress, type TaxPlace } from '../catalog/tax-by-address.ts'
+import {
+  findTaxJurisdiction,
+  type TaxAddress,
+  type TaxJurisdiction,
+} from '../catalog/tax-by-address.ts'
 import type { CustomerRow } from '../state/rows.ts'
 import type { StripeTables } from '../state/tables.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -7,7 +11,7 @@ import { createInvalidRequestFault } from '../wire/errors.ts'
 type Source = 'billing_address' | 'payment_method' | 'shipping_destination'
 
 export interface TaxLocation {
-  readonly place: TaxPlace
+  readonly place: TaxJurisdiction
   readonly source: Source
 }
 
@@ -28,7 +32,7 @@ export function findTaxLocation(
   ]
   for (const [source, address] of known) {
     if (!address || Object.values(address).every((value) => !value)) continue
-    const place = findTaxPlace(address)
+    const place = findTaxJurisdiction(address)
     return place && { place, source }
   }
   return null

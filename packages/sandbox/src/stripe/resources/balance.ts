@@ -1,5 +1,5 @@
 import type { StripeOperations } from '../api/operation.ts'
-import { answerOperation, listRows } from '../api/resource.ts'
+import { customOperation, listRows } from '../api/resource.ts'
 import { markAvailableFunds } from '../payments/balance-transactions.ts'
 import type { BalanceTransactionRow } from '../state/rows.ts'
 import { createNoSuchObjectFault } from '../wire/errors.ts'
@@ -42,7 +42,7 @@ function toFunds(sums: ReadonlyMap<string, number>) {
 
 /** Operations that read balance transactions. Payments, refunds and disputes create them. */
 export const balanceTransactionOperations: StripeOperations = {
-  'BalanceTransactions.retrieve': answerOperation(
+  'BalanceTransactions.retrieve': customOperation(
     'balance_transaction',
     (_params, { work, id }) => {
       markAvailableFunds(work)

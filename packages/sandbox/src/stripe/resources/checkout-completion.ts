@@ -3,7 +3,7 @@ import { collectInvoice, finalizeInvoice } from '../invoices/invoice-payment.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import { attemptPayment } from '../payments/debits/bank-debit.ts'
 import { resolvePaymentMethod } from '../payments/new-payment-method.ts'
-import { createCardFault, needsSetup } from '../payments/payment-attempt.ts'
+import { createCardFault, needsFirstUseAuthentication } from '../payments/payment-attempt.ts'
 import { createPaymentIntentRow } from '../payments/payment-intent.ts'
 import {
   attachPaymentMethod,
@@ -38,7 +38,7 @@ import {
   type CheckoutOrder,
   createsCustomer,
   draftOrder,
-  toSubscription,
+  toSubscriptionParams,
 } from './checkout-quote.ts'
 import { createAddressRequiredFault } from './checkout-tax.ts'
 import { createCustomer } from './customers.ts'
@@ -341,7 +341,7 @@ function subscribe(
     const made = createSubscription(
       work,
       {
-        ...toSubscription(work, order, customer.id),
+        ...toSubscriptionParams(work, order, customer.id),
         ...(method ? { default_payment_method: method.id } : {}),
         payment_behavior: 'error_if_incomplete',
       },
@@ -393,7 +393,7 @@ function findOrCreateSubscription(
   customer: CustomerRow,
 ): SubscriptionRow {
   if (session.subscription !== null) return work.require('subscription', session.subscription)
-  const params = toSubscription(work, order, customer.id)
+  const params = toSubscriptionParams(work, order, customer.id)
   const made = createSubscription(work, { ...params, payment_behavior: 'default_incomplete' })
   attachSubscription(work, session, made)
   return made
@@ -401,7 +401,8 @@ function findOrCreateSubscription(
 
 function saveMethod(work: UnitOfWork, method: PaymentMethodRow, customer: CustomerRow): void {
   attachPaymentMethod(work, method, customer)
-  if (needsSetup(method)) work.edit('payment_method', method).$.authenticated = true
+  if (needsFirstUseAuthentication(method))
+    work.edit('payment_method', method).$.authenticated = true
 }
 
 function attachSubscription(

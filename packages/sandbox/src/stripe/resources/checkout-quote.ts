@@ -105,7 +105,7 @@ function beginOrder(
   order: CheckoutOrder,
   customer: CustomerRow,
 ): InvoiceRow | null {
-  const { invoice } = beginSubscription(work, toSubscription(work, order, customer.id))
+  const { invoice } = beginSubscription(work, toSubscriptionParams(work, order, customer.id))
   if (invoice) finalizeInvoice(work, invoice, { missingLocation: 'left' })
   return invoice
 }
@@ -114,7 +114,7 @@ function beginOrder(
  * Returns the parameters that create an order's subscription, except the parameters for its
  * payment.
  */
-export function toSubscription(
+export function toSubscriptionParams(
   work: UnitOfWork,
   order: CheckoutOrder,
   customer: string,

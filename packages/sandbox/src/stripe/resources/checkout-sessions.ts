@@ -1,9 +1,9 @@
-import { checkoutItems } from '../api/expand.ts'
+import { renderCheckoutItems } from '../api/expand.ts'
 import { listPage } from '../api/lists.ts'
 import type { StripeOperations } from '../api/operation.ts'
 import {
-  answerOperation,
   changeOperation,
+  customOperation,
   listOperation,
   retrieveOperation,
   updateOperation,
@@ -19,7 +19,7 @@ import { checkCheckoutTax } from './checkout-tax.ts'
 const DAY = 86_400
 
 export const checkoutSessionOperations: StripeOperations = {
-  'Checkout/Sessions.create': answerOperation('checkout.session', (params, { work }) => {
+  'Checkout/Sessions.create': customOperation('checkout.session', (params, { work }) => {
     const mode = checkCheckoutSession(params)
     checkCheckoutTrial(params, work.now)
     const customer = findCustomer(work, params.customer)?.id ?? null
@@ -53,7 +53,7 @@ export const checkoutSessionOperations: StripeOperations = {
   'Checkout/Sessions.list': listOperation('checkout.session', { by: ['customer'] }),
   'Checkout/Sessions.listLineItems': (params, { work, ids, path }) => {
     const session = work.require('checkout.session', ids[0] ?? '')
-    return listPage(checkoutItems(session.id, work.tables), params, path, (item) => item)
+    return listPage(renderCheckoutItems(session.id, work.tables), params, path, (item) => item)
   },
 }
 

@@ -1,8 +1,8 @@
 import { listPage } from '../api/lists.ts'
 import type { StripeOperations } from '../api/operation.ts'
 import {
-  answerOperation,
   changeOperation,
+  customOperation,
   listOperation,
   retrieveOperation,
   updateOperation,
@@ -15,7 +15,7 @@ import { renderRow } from '../state/render.ts'
  * paid amount.
  */
 export const creditNoteOperations: StripeOperations = {
-  'CreditNotes.create': answerOperation('credit_note', (params, { work }) =>
+  'CreditNotes.create': customOperation('credit_note', (params, { work }) =>
     issueCreditNote(work, params),
   ),
   'CreditNotes.retrieve': retrieveOperation('credit_note'),
@@ -31,7 +31,7 @@ export const creditNoteOperations: StripeOperations = {
       renderRow('credit_note_line_item', row, work.tables),
     )
   },
-  'CreditNotes.preview': answerOperation(
+  'CreditNotes.preview': customOperation(
     'credit_note',
     (params, { work }) => draftCreditNote(work, params, { requiresReturn: false }).note,
   ),

@@ -1,5 +1,5 @@
 import type { StripeOperations } from '../api/operation.ts'
-import { answerOperation, listRows } from '../api/resource.ts'
+import { customOperation, listRows } from '../api/resource.ts'
 import { adjustBalance } from '../invoices/customer-balance.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import type { CustomerBalanceTransactionRow } from '../state/rows.ts'
@@ -8,7 +8,7 @@ import { createInvalidRequestFault, createNoSuchObjectFault } from '../wire/erro
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
 export const customerBalanceOperations: StripeOperations = {
-  'Customers.createBalanceTransaction': answerOperation(
+  'Customers.createBalanceTransaction': customOperation(
     'customer_balance_transaction',
     (params, { work, id }) => {
       const customer = requireCustomer(work, id)
@@ -32,11 +32,11 @@ export const customerBalanceOperations: StripeOperations = {
       by: ['customer'],
     })
   },
-  'Customers.retrieveBalanceTransaction': answerOperation(
+  'Customers.retrieveBalanceTransaction': customOperation(
     'customer_balance_transaction',
     (_params, { work, ids }) => requireTransaction(work, ids),
   ),
-  'Customers.updateBalanceTransaction': answerOperation(
+  'Customers.updateBalanceTransaction': customOperation(
     'customer_balance_transaction',
     (params, { work, ids }) => {
       const row = work.edit('customer_balance_transaction', requireTransaction(work, ids))

@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
 import type { OperationCall, StripeOperations } from '../api/operation.ts'
 import {
-  answerOperation,
   changeOperation,
+  customOperation,
   listRows,
   removeOperation,
   searchOperation,
@@ -27,7 +27,7 @@ import {
 import { addTaxId, listCustomerTaxIds, removeTaxId, verifyTaxId } from '../payments/tax-ids.ts'
 import { findTaxLocation, requireTaxLocation } from '../payments/tax-location.ts'
 import { createBlankRow } from '../state/blank.ts'
-import { requireClockWithRoom } from '../state/clock-limits.ts'
+import { requireClockForNewCustomer } from '../state/clock-limits.ts'
 import { endDiscount } from '../state/discounts.ts'
 import { renderRow } from '../state/render.ts'
 import type { CustomerRow, DiscountRow } from '../state/rows.ts'
@@ -37,13 +37,13 @@ import { createFaultWithStatus, createInvalidRequestFault } from '../wire/errors
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
 export const customerOperations: StripeOperations = {
-  'Customers.create': answerOperation('customer', (params, { work, removedParams }) => {
+  'Customers.create': customOperation('customer', (params, { work, removedParams }) => {
     const customer = createCustomer(work, params)
     applyCustomerDiscount(work, customer, removedParams)
     return customer
   }),
   /** Returns deleted customers, too, with `deleted: true`. */
-  'Customers.retrieve': answerOperation('customer', (_params, { work, id }) =>
+  'Customers.retrieve': customOperation('customer', (_params, { work, id }) =>
     work.require('customer', id),
   ),
   'Customers.update': changeOperation('customer', (customer, params, { work, removedParams }) => {
@@ -127,7 +127,7 @@ export function createCustomer(work: UnitOfWork, params: Stripe.CustomerCreatePa
     phone: null,
     preferred_locales: [],
     tax_exempt: 'none',
-    test_clock: params.test_clock ? requireClockWithRoom(work, params.test_clock).id : null,
+    test_clock: params.test_clock ? requireClockForNewCustomer(work, params.test_clock).id : null,
     $: { discount: null, deleted: false },
   }
   work.insert('customer', customer)

@@ -1,6 +1,6 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { StripeOperations } from '../api/operation.ts'
-import { answerOperation, listRows } from '../api/resource.ts'
+import { customOperation, listRows } from '../api/resource.ts'
 import { markAvailableFunds } from '../payments/balance-transactions.ts'
 import { addEvidence } from '../payments/dispute-evidence.ts'
 import {
@@ -17,7 +17,7 @@ import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
 /** Operations on disputes. Certain test cards and the handle's `disputeCharge()` open disputes. */
 export const disputeOperations: StripeOperations = {
-  'Disputes.retrieve': answerOperation('dispute', (_params, { work, id }) => {
+  'Disputes.retrieve': customOperation('dispute', (_params, { work, id }) => {
     markAvailableFunds(work)
     return work.require('dispute', id)
   }),
@@ -45,7 +45,7 @@ export const disputeOperations: StripeOperations = {
     return shown
   },
 
-  'Disputes.close': answerOperation('dispute', (_params, { work, id }) => {
+  'Disputes.close': customOperation('dispute', (_params, { work, id }) => {
     markAvailableFunds(work)
     const dispute = work.require('dispute', id)
     if (isDisputeInquiry(dispute)) {

@@ -1,8 +1,8 @@
 import { isInRange } from '../api/lists.ts'
 import type { StripeOperations } from '../api/operation.ts'
 import {
-  answerOperation,
   changeOperation,
+  customOperation,
   listOperation,
   removeOperation,
   retrieveOperation,
@@ -10,8 +10,8 @@ import {
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxCode } from '../catalog/tax-codes.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
-import { priceQuantity } from '../catalog/tiers.ts'
-import { refuseManualRates } from '../invoices/automatic-tax.ts'
+import { computeCost } from '../catalog/tiers.ts'
+import { rejectManualTaxRates } from '../invoices/automatic-tax.ts'
 import { moveItemToInvoice, refreshTotals } from '../invoices/invoice-draft.ts'
 import { createInvoiceItem, requireOneTimePrice } from '../invoices/invoice-items.ts'
 import { requireCustomer } from '../payments/customer.ts'
@@ -26,7 +26,7 @@ import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { multiplyDecimal } from '../wire/money.ts'
 
 export const invoiceItemOperations: StripeOperations = {
-  'InvoiceItems.create': answerOperation('invoiceitem', (params, { work }) => {
+  'InvoiceItems.create': customOperation('invoiceitem', (params, { work }) => {
     const customer = requireCustomer(work, params.customer, 'customer')
     const invoice =
       params.invoice === undefined ? null : requireDraft(work, params.invoice, customer.id)
@@ -69,7 +69,7 @@ export const invoiceItemOperations: StripeOperations = {
       taxCode: params.tax_code,
     })
     if (invoice) {
-      if (invoice.automatic_tax.enabled) refuseManualRates(item.tax_rates ?? [], 'tax_rates')
+      if (invoice.automatic_tax.enabled) rejectManualTaxRates(item.tax_rates ?? [], 'tax_rates')
       if (invoice.currency !== item.currency) {
         throw createInvalidRequestFault(
           `The currency of the invoice item (${item.currency}) must match the invoice's (${invoice.currency}).`,
@@ -94,7 +94,7 @@ export const invoiceItemOperations: StripeOperations = {
       const price = work.find('price', item.$.price ?? '')
       item.amount =
         price && params.unit_amount_decimal === undefined
-          ? priceQuantity(price, item.quantity, item.currency)
+          ? computeCost(price, item.quantity, item.currency)
           : multiplyDecimal(unit ?? '0', item.quantity)
       if (item.pricing) item.pricing = { ...item.pricing, unit_amount_decimal: unit ?? null }
     }

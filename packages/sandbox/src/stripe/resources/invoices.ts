@@ -2,8 +2,8 @@ import type Stripe from 'stripe'
 import { isInRange, listPage } from '../api/lists.ts'
 import type { StripeOperations } from '../api/operation.ts'
 import {
-  answerOperation,
   changeOperation,
+  customOperation,
   listOperation,
   removeOperation,
   retrieveOperation,
@@ -14,7 +14,7 @@ import { requireTaxRates } from '../catalog/tax-rates.ts'
 import {
   applyAutomaticTax,
   readAutomaticTaxParam,
-  refuseManualRates,
+  rejectManualTaxRates,
 } from '../invoices/automatic-tax.ts'
 import {
   createInvoice,
@@ -25,8 +25,8 @@ import {
 import {
   collectInvoice,
   finalizeInvoice,
-  markPaid,
-  markUncollectible,
+  markInvoicePaid,
+  markInvoiceUncollectible,
   voidInvoice,
 } from '../invoices/invoice-payment.ts'
 import { requireCustomer, requireOwnPaymentMethod } from '../payments/customer.ts'
@@ -48,7 +48,7 @@ import { requireCurrency } from '../wire/money.ts'
 const HOUR = 3600
 
 export const invoiceOperations: StripeOperations = {
-  'Invoices.create': answerOperation('invoice', (params, { work }) => {
+  'Invoices.create': customOperation('invoice', (params, { work }) => {
     const customer = requireCustomer(work, params.customer, 'customer')
     const subscription =
       params.subscription === undefined
@@ -156,7 +156,7 @@ export const invoiceOperations: StripeOperations = {
         `You can only mark open invoices as uncollectible. This invoice's status is ${invoice.status}.`,
       )
     }
-    markUncollectible(work, invoice)
+    markInvoiceUncollectible(work, invoice)
   }),
   'Invoices.sendInvoice': changeOperation('invoice', (invoice, _params, { work }) => {
     if (invoice.collection_method !== 'send_invoice') {
@@ -218,7 +218,7 @@ function applyParams(
   }
   applyAutomaticTax(invoice, params)
   if (invoice.automatic_tax.enabled) {
-    refuseManualRates(invoice.default_tax_rates, 'default_tax_rates')
+    rejectManualTaxRates(invoice.default_tax_rates, 'default_tax_rates')
   }
   Object.assign(
     invoice,
@@ -245,7 +245,7 @@ function payInvoice(work: UnitOfWork, invoice: InvoiceRow, params: Stripe.Invoic
   if (invoice.status === 'draft') finalizeInvoice(work, invoice)
   if (invoice.status === ('paid' as string)) return
   if (params.paid_out_of_band) {
-    markPaid(work, invoice, { outOfBand: true })
+    markInvoicePaid(work, invoice, { outOfBand: true })
     return
   }
   const method =

@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
 import type { StripeOperations } from '../api/operation.ts'
 import {
-  answerOperation,
   changeOperation,
+  customOperation,
   listOperation,
   searchOperation,
   updateOperation,
@@ -70,7 +70,7 @@ export const paymentIntentOperations: StripeOperations = {
     return renderRow('payment_intent', intent, work.tables)
   },
 
-  'PaymentIntents.retrieve': answerOperation('payment_intent', (params, { work, id }) => {
+  'PaymentIntents.retrieve': customOperation('payment_intent', (params, { work, id }) => {
     const intent = work.require('payment_intent', id)
     if (params.client_secret !== undefined && params.client_secret !== intent.client_secret) {
       throw createInvalidRequestFault(

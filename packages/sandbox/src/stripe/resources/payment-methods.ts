@@ -1,5 +1,5 @@
 import type { StripeOperations } from '../api/operation.ts'
-import { answerOperation, listRows } from '../api/resource.ts'
+import { customOperation, listRows } from '../api/resource.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import {
   createMethod,
@@ -15,13 +15,13 @@ import { createInvalidRequestFault, createNoSuchObjectFault, StripeFault } from 
 import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
 export const paymentMethodOperations: StripeOperations = {
-  'PaymentMethods.create': answerOperation('payment_method', (params, { work }) =>
+  'PaymentMethods.create': customOperation('payment_method', (params, { work }) =>
     createMethod(work, params),
   ),
-  'PaymentMethods.retrieve': answerOperation('payment_method', (_params, { work, id }) =>
+  'PaymentMethods.retrieve': customOperation('payment_method', (_params, { work, id }) =>
     resolvePaymentMethod(work, id, 'id'),
   ),
-  'PaymentMethods.update': answerOperation('payment_method', (params, { work, id }) => {
+  'PaymentMethods.update': customOperation('payment_method', (params, { work, id }) => {
     const row = work.edit('payment_method', requirePaymentMethod(work, id, 'id'))
     if (row.customer === null) {
       throw createInvalidRequestFault(
@@ -47,7 +47,7 @@ export const paymentMethodOperations: StripeOperations = {
     const { id: customer } = requireCustomer(call.work, call.id)
     return listRows('payment_method', { ...params, customer }, call, { by: ['customer'] })
   },
-  'Customers.retrievePaymentMethod': answerOperation(
+  'Customers.retrievePaymentMethod': customOperation(
     'payment_method',
     (_params, { work, ids: [customer = ''], id }) => {
       requireCustomer(work, customer)
@@ -56,13 +56,13 @@ export const paymentMethodOperations: StripeOperations = {
       return row
     },
   ),
-  'PaymentMethods.attach': answerOperation('payment_method', (params, { work, id }) => {
+  'PaymentMethods.attach': customOperation('payment_method', (params, { work, id }) => {
     const customer = requireCustomer(work, params.customer, 'customer')
     const row = resolvePaymentMethod(work, id, 'id')
     attachPaymentMethod(work, row, customer)
     return row
   }),
-  'PaymentMethods.detach': answerOperation('payment_method', (_params, { work, id }) => {
+  'PaymentMethods.detach': customOperation('payment_method', (_params, { work, id }) => {
     const row = requirePaymentMethod(work, id, 'id')
     if (row.customer === null) {
       throw createInvalidRequestFault(

@@ -1,6 +1,6 @@
 import type { StripeOperations } from '../api/operation.ts'
 import {
-  answerOperation,
+  customOperation,
   listOperation,
   retrieveOperation,
   searchOperation,
@@ -16,7 +16,7 @@ import {
 } from '../wire/errors.ts'
 
 export const priceOperations: StripeOperations = {
-  'Prices.create': answerOperation('price', (params, { work, removedParams }) => {
+  'Prices.create': customOperation('price', (params, { work, removedParams }) => {
     if (params.product !== undefined && params.product_data !== undefined) {
       throw createMutuallyExclusiveFault('product, product_data')
     }

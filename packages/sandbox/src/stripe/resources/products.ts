@@ -1,6 +1,6 @@
 import type { StripeOperations } from '../api/operation.ts'
 import {
-  answerOperation,
+  customOperation,
   listOperation,
   removeOperation,
   retrieveOperation,
@@ -13,7 +13,7 @@ import { requireTaxCode } from '../catalog/tax-codes.ts'
 import { createInvalidRequestFault, createNoSuchObjectFault } from '../wire/errors.ts'
 
 export const productOperations: StripeOperations = {
-  'Products.create': answerOperation('product', (params, { work }) => {
+  'Products.create': customOperation('product', (params, { work }) => {
     const product = createProduct(work, params)
     if (params.default_price_data) {
       const price = createPrice(work, { ...params.default_price_data, product: product.id })

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { StripeOperations } from '../api/operation.ts'
 import {
-  answerOperation,
+  customOperation,
   listOperation,
   retrieveOperation,
   updateOperation,
@@ -16,7 +16,7 @@ import {
 } from '../wire/errors.ts'
 
 export const refundOperations: StripeOperations = {
-  'Refunds.create': answerOperation('refund', (params, { work }) =>
+  'Refunds.create': customOperation('refund', (params, { work }) =>
     refundCharge(work, requireRefundable(work, params), params),
   ),
   'Refunds.retrieve': retrieveOperation('refund'),

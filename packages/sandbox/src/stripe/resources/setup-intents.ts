@@ -1,7 +1,7 @@
 import type { StripeOperations } from '../api/operation.ts'
 import {
-  answerOperation,
   changeOperation,
+  customOperation,
   listOperation,
   retrieveOperation,
   updateOperation,
@@ -20,7 +20,7 @@ import { mergeMetadata } from '../wire/fields.ts'
 import { createAuthenticationFault } from './payment-confirmation.ts'
 
 export const setupIntentOperations: StripeOperations = {
-  'SetupIntents.create': answerOperation('setup_intent', (params, { work }) => {
+  'SetupIntents.create': customOperation('setup_intent', (params, { work }) => {
     const customer = findCustomer(work, params.customer)
     const intent = createSetupIntentRow(work, {
       customer: customer?.id ?? null,

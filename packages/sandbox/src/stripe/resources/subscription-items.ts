@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
 import type { StripeOperations } from '../api/operation.ts'
-import { answerOperation, retrieveOperation } from '../api/resource.ts'
+import { customOperation, retrieveOperation } from '../api/resource.ts'
 import { renderRow } from '../state/render.ts'
 import type { SubscriptionItemRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -17,7 +17,7 @@ type Params = Omit<Stripe.SubscriptionItemUpdateParams, 'expand'> & { readonly d
  * item.
  */
 export const subscriptionItemOperations: StripeOperations = {
-  'SubscriptionItems.create': answerOperation('subscription_item', (params, { work }) => {
+  'SubscriptionItems.create': customOperation('subscription_item', (params, { work }) => {
     const { subscription: id, expand: _expand, ...item } = params
     const subscription = work.require('subscription', id, 'subscription')
     const before = new Set(listSubscriptionItems(work, subscription).map((each) => each.id))
@@ -27,7 +27,7 @@ export const subscriptionItemOperations: StripeOperations = {
     return created
   }),
   'SubscriptionItems.retrieve': retrieveOperation('subscription_item'),
-  'SubscriptionItems.update': answerOperation(
+  'SubscriptionItems.update': customOperation(
     'subscription_item',
     ({ expand: _expand, ...params }, call) => {
       const row = call.work.require('subscription_item', call.id)

@@ -2,15 +2,15 @@ import type Stripe from 'stripe'
 import { isInRange, type NumberFilter } from '../api/lists.ts'
 import type { StripeOperations } from '../api/operation.ts'
 import {
-  answerOperation,
   changeOperation,
+  customOperation,
   listOperation,
   retrieveOperation,
   updateOperation,
 } from '../api/resource.ts'
 import { requireCustomer, requireOwnPaymentMethod } from '../payments/customer.ts'
 import { createBlankRow } from '../state/blank.ts'
-import { checkRoomForSubscription } from '../state/clock-limits.ts'
+import { checkSubscriptionLimit } from '../state/clock-limits.ts'
 import type { ScheduleRow } from '../state/rows.ts'
 import { cancelSchedule, cancelSubscription } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -19,8 +19,8 @@ import { type PhaseParams, readPhases } from '../subscriptions/schedules/params.
 import { createPhase } from '../subscriptions/schedules/phase-of.ts'
 import {
   advanceSchedule,
-  planSchedulePhases,
   releaseSchedule,
+  storeNextScheduleChange,
 } from '../subscriptions/schedules/phases.ts'
 import { readBillingMode } from '../subscriptions/subscription-params.ts'
 import { buildAutomaticTaxSettings } from '../subscriptions/subscription-settings.ts'
@@ -33,13 +33,13 @@ import { mergeMetadata } from '../wire/fields.ts'
  * period.
  */
 export const subscriptionScheduleOperations: StripeOperations = {
-  'SubscriptionSchedules.create': answerOperation('subscription_schedule', (params, { work }) => {
+  'SubscriptionSchedules.create': customOperation('subscription_schedule', (params, { work }) => {
     const schedule =
       params.from_subscription === undefined
         ? fromPhases(work, params)
         : fromSubscription(work, params)
     work.insert('subscription_schedule', schedule, 'subscription_schedule.created')
-    planSchedulePhases(work, schedule)
+    storeNextScheduleChange(work, schedule)
     const start = schedule.phases[0]?.start_date ?? 0
     if (schedule.status === 'not_started' && start <= work.now) advanceSchedule(work, schedule)
     return schedule
@@ -52,7 +52,7 @@ export const subscriptionScheduleOperations: StripeOperations = {
       checkLive(schedule)
       applyDefaults(work, schedule, params.default_settings)
       if (params.phases) replacePhases(work, schedule, params)
-      planSchedulePhases(work, schedule)
+      storeNextScheduleChange(work, schedule)
     },
   ),
   'SubscriptionSchedules.cancel': changeOperation(
@@ -201,7 +201,7 @@ function fromPhases(
   if (params.customer === undefined) throw createMissingParamFault('customer')
   if (!params.phases || params.phases.length === 0) throw createMissingParamFault('phases')
   const customer = requireCustomer(work, params.customer, 'customer')
-  checkRoomForSubscription(work, customer.id)
+  checkSubscriptionLimit(work, customer.id)
   const schedule = newSchedule(work, customer.id, params)
   applyDefaults(work, schedule, params.default_settings as never)
   const start =

@@ -2,8 +2,8 @@ import type Stripe from 'stripe'
 import { isInRange } from '../api/lists.ts'
 import type { StripeOperations } from '../api/operation.ts'
 import {
-  answerOperation,
   changeOperation,
+  customOperation,
   listRows,
   retrieveOperation,
   searchOperation,
@@ -32,7 +32,7 @@ import { createInvalidRequestFault, createNoSuchObjectFault } from '../wire/erro
 import { pickGiven } from '../wire/fields.ts'
 
 export const subscriptionOperations: StripeOperations = {
-  'Subscriptions.create': answerOperation('subscription', (params, { work }) =>
+  'Subscriptions.create': customOperation('subscription', (params, { work }) =>
     createSubscription(work, params),
   ),
   'Subscriptions.retrieve': retrieveOperation('subscription'),

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
 import type { StripeOperations } from '../api/operation.ts'
-import { answerOperation, listRows, removeOperation, retrieveOperation } from '../api/resource.ts'
+import { customOperation, listRows, removeOperation, retrieveOperation } from '../api/resource.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import { addTaxId, listCustomerTaxIds, removeTaxId, verifyTaxId } from '../payments/tax-ids.ts'
 import { renderRow } from '../state/render.ts'
@@ -19,7 +19,7 @@ export const taxIdOperations: StripeOperations = {
   'Customers.createTaxId': (params, { work, ids }) =>
     create(work, requireCustomer(work, ids[0] ?? ''), params),
 
-  'Customers.retrieveTaxId': answerOperation('tax_id', (_params, { work, ids }) =>
+  'Customers.retrieveTaxId': customOperation('tax_id', (_params, { work, ids }) =>
     requireOwn(work, ids),
   ),
   'Customers.listTaxIds': (params, { work, ids, path }) => {

@@ -1,7 +1,7 @@
 import type { StripeOperations } from '../api/operation.ts'
 import {
-  answerOperation,
   createOperation,
+  customOperation,
   listOperation,
   removeOperation,
   retrieveOperation,
@@ -43,7 +43,7 @@ export const testClockOperations: StripeOperations = {
     work.emit('test_helpers.test_clock.deleted', 'test_helpers.test_clock', row)
     work.remove('test_helpers.test_clock', row)
   }),
-  'TestHelpers/TestClocks.advance': answerOperation(
+  'TestHelpers/TestClocks.advance': customOperation(
     'test_helpers.test_clock',
     (params, { work, id }) => {
       const row = work.require('test_helpers.test_clock', id)

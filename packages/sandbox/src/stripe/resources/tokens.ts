@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import type { OperationCall, StripeOperations } from '../api/operation.ts'
-import { answerOperation, retrieveOperation } from '../api/resource.ts'
+import { customOperation, retrieveOperation } from '../api/resource.ts'
 import { requireCardNumber } from '../payments/card-numbers.ts'
 import { toSourceCard } from '../payments/cards.ts'
-import { createBareNumberFault, createTypedCard } from '../payments/new-payment-method.ts'
+import { createRawCardNumberFault, createTypedCard } from '../payments/new-payment-method.ts'
 import { createBlankRow } from '../state/blank.ts'
 import type { TokenRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -19,7 +19,7 @@ import { pickGiven } from '../wire/fields.ts'
  * supported.
  */
 export const tokenOperations: StripeOperations = {
-  'Tokens.create': answerOperation('token', ({ card }, call) => {
+  'Tokens.create': customOperation('token', ({ card }, call) => {
     if (card === undefined) throw createMissingParamFault('card')
     if (typeof card === 'string')
       throw createInvalidRequestFault('Cards are not shared between accounts here.')
@@ -34,7 +34,7 @@ function newToken(
   card: Stripe.TokenCreateParams.Card,
 ): TokenRow {
   if (card.number === undefined) throw createMissingParamFault('card[number]')
-  if (!isFromCardField) throw createBareNumberFault()
+  if (!isFromCardField) throw createRawCardNumberFault()
   const test = requireCardNumber(card.number)
   const typed = { expires: readExpiry(work, card), hasCvc: Boolean(card.cvc) }
   if (card.cvc && !/^\d{3,4}$/.test(card.cvc)) {

@@ -12,7 +12,7 @@ const MAX_SUBSCRIPTIONS = 3
  * Finds a test clock that may get another customer.
  * @throws {StripeFault} If the test clock already has the maximum number of customers.
  */
-export function requireClockWithRoom(work: UnitOfWork, id: string): TestClockRow {
+export function requireClockForNewCustomer(work: UnitOfWork, id: string): TestClockRow {
   const clock = work.require('test_helpers.test_clock', id, 'test_clock')
   if (customersOn(work, clock).length < MAX_CUSTOMERS) return clock
   throw createInvalidRequestFault(
@@ -26,7 +26,7 @@ export function requireClockWithRoom(work: UnitOfWork, id: string): TestClockRow
  * count, too.
  * @throws {StripeFault} If the customer has the maximum number of subscriptions.
  */
-export function checkRoomForSubscription(work: UnitOfWork, id: string | undefined): void {
+export function checkSubscriptionLimit(work: UnitOfWork, id: string | undefined): void {
   const customer = work.find('customer', id ?? '')
   if (!customer?.test_clock) return
   const running = work.findBy('subscription', 'customer', customer.id)
@@ -42,8 +42,9 @@ export function checkRoomForSubscription(work: UnitOfWork, id: string | undefine
 }
 
 /**
- * Returns the latest time to which a test clock may be moved in one call: two intervals ahead, of
- * the subscription with the shortest interval. Two years without subscriptions.
+ * Returns the latest time to which a test clock may be moved in one call: two billing intervals
+ * ahead, where the shortest interval of all subscriptions on the clock counts, or two years ahead
+ * if there are no subscriptions.
  */
 export function computeLatestAdvance(
   work: UnitOfWork,

@@ -46,8 +46,8 @@ export function getDunningOptions({ dunning }: StripeContext): DunningOptions {
 }
 
 /**
- * Returns the dunning settings at start-up. The options in `named` override stored settings; all
- * other settings keep their stored values.
+ * Returns the dunning settings at start-up. Settings in `startOptions` override stored settings;
+ * all other settings keep their stored values.
  */
 export function openDunningSettings(
   settingsTable: StoreTable<DunningOptions>,

@@ -21,10 +21,11 @@ const DAY = 86_400
 const NO_REQUEST = { id: null, idempotency_key: null }
 
 /**
- * Stores the events of one API call or of one scheduled job, and sends each to the webhook endpoints
- * that subscribe to its type. An event's `created` is the time of the sandbox's own clock, even for
- * objects on a test clock. `getTestClockTime` is the time of the objects' test clock in Unix seconds, and is
- * stored beside `created`. It is `null` if the objects follow the sandbox's own clock.
+ * Stores the events of one API call or of one scheduled job, and sends each to the webhook
+ * endpoints that subscribe to its type. An event's `created` is the time of the sandbox's own
+ * clock, even for objects on a test clock. `testClockTime` is the time of the objects' test clock
+ * in Unix seconds, and is stored beside `created`. It is `null` if the objects follow the sandbox's
+ * own clock.
  */
 export function recordEvents(
   context: StripeContext,
@@ -132,7 +133,7 @@ export function signStripeDelivery(
 const FORGOTTEN_AT = new WeakMap<StripeContext, number>()
 
 /** Deletes the events that are older than `keepEventsForDays` (at Stripe 30 days). */
-export function forgetOldEvents(context: StripeContext): void {
+export function deleteOldEvents(context: StripeContext): void {
   const now = readClockTime(context)
   if (FORGOTTEN_AT.get(context) === now) return
   FORGOTTEN_AT.set(context, now)

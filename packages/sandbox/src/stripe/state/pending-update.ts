@@ -25,7 +25,10 @@ export interface PreviousState {
   readonly items: string
 }
 
-export function capturePrevious(work: UnitOfWork, subscription: SubscriptionRow): PreviousState {
+export function captureSubscriptionState(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+): PreviousState {
   const items = work.findBy('subscription_item', 'subscription', subscription.id)
   return { subscription: JSON.stringify(subscription), items: JSON.stringify(items) }
 }
@@ -101,7 +104,7 @@ function isSame(a: SubscriptionItemRow, b: SubscriptionItemRow): boolean {
  * Returns the id of the unpaid invoice of a pending update. `null` if the subscription has no
  * pending update.
  */
-export function pendingUpdateInvoice(subscription: SubscriptionRow): string | null {
+export function getPendingUpdateInvoiceId(subscription: SubscriptionRow): string | null {
   const stored = subscription.$.pendingUpdateParams
   return stored === null ? null : (JSON.parse(stored) as StoredUpdate).invoice
 }
@@ -146,7 +149,7 @@ export function expirePendingUpdate(
   work: UnitOfWork,
   subscription: SubscriptionRow,
 ): string | null {
-  const invoice = pendingUpdateInvoice(subscription)
+  const invoice = getPendingUpdateInvoiceId(subscription)
   work.edit('subscription', subscription)
   clearUpdate(subscription)
   work.emit('customer.subscription.pending_update_expired', 'subscription', subscription)

@@ -386,8 +386,9 @@ export interface BankDebitRow {
   customer: string | null
   settlesAt: number
   /**
-   * Time of the bank's decision on the customer's test clock. The bank decides when either this
-   * clock or the sandbox's own clock reaches its time. `null` if the customer is on no test clock.
+   * Time of the bank's decision on the customer's test clock. The bank decides when this clock
+   * reaches `settlesAt`, or the sandbox's own clock reaches its own time for the decision,
+   * whichever is first. `null` if the customer is on no test clock.
    */
   onClock: { readonly clock: string; readonly settlesAt: number } | null
 }

@@ -1,6 +1,10 @@
 import { getDunningOptions } from './context.ts'
 import { endDiscount } from './discounts.ts'
-import { applyPendingUpdate, discardPendingUpdate, pendingUpdateInvoice } from './pending-update.ts'
+import {
+  applyPendingUpdate,
+  discardPendingUpdate,
+  getPendingUpdateInvoiceId,
+} from './pending-update.ts'
 import type { InvoiceRow, ScheduleRow, SubscriptionRow } from './rows.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
@@ -178,7 +182,7 @@ export function onInvoiceUnpaid(work: UnitOfWork, invoice: InvoiceRow): void {
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
   if (!subscription || hasEnded(subscription)) return
   if (subscription.status === 'incomplete' || subscription.status === 'paused') return
-  if (pendingUpdateInvoice(subscription) === invoice.id) return
+  if (getPendingUpdateInvoiceId(subscription) === invoice.id) return
   if (customer && invoice.billing_reason !== 'subscription_create') {
     work.edit('customer', customer).delinquent = true
   }
@@ -217,7 +221,7 @@ export function onInvoiceVoided(work: UnitOfWork, invoice: InvoiceRow): void {
   updateDelinquency(work, invoice)
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
   if (!subscription || hasEnded(subscription)) return
-  if (pendingUpdateInvoice(subscription) === invoice.id) {
+  if (getPendingUpdateInvoiceId(subscription) === invoice.id) {
     discardPendingUpdate(work, subscription)
     storeNextDueTime(work, subscription)
   }

@@ -5,7 +5,7 @@ import { findPreviousAttributes } from '../wire/previous-attributes.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { splitWords } from '../wire/words.ts'
 import { readClockTime, type StripeContext } from './context.ts'
-import { forgetOldEvents, recordEvents } from './events.ts'
+import { deleteOldEvents, recordEvents } from './events.ts'
 import type { EventRequest, NewEvent } from './new-event.ts'
 import { copyRow, renderRow } from './render.ts'
 import type { RowKind, StripeRows } from './rows.ts'
@@ -249,7 +249,7 @@ export class UnitOfWork {
       if (previous !== null) this.#events.push({ type: updated, data: now, previous })
     }
     if (this.#events.length > 0) {
-      forgetOldEvents(this.context)
+      deleteOldEvents(this.context)
       const at = this.now === this.sandboxNow ? null : this.now
       recordEvents(this.context, this.#events, this.#request, at)
     }

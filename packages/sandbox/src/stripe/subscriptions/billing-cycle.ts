@@ -5,7 +5,7 @@ import {
   collectInvoice,
   finalizeInvoice,
   findIntentInvoice,
-  holdAsDraft,
+  keepInvoiceAsDraft,
   voidInvoice,
 } from '../invoices/invoice-payment.ts'
 import { expireAuthorization } from '../payments/authorizations.ts'
@@ -30,7 +30,7 @@ import { applyPausedCollection } from './paused-collection.ts'
 import { advanceSchedule } from './schedules/phases.ts'
 import { draftSubscriptionInvoice, wouldInvoiceBeEmpty } from './subscription-invoice.ts'
 import { listSubscriptionItems } from './subscription-swap.ts'
-import { announceUpcoming, draftLastInvoice } from './upcoming-invoice.ts'
+import { draftLastInvoice, emitUpcomingInvoiceEvent } from './upcoming-invoice.ts'
 import { listUsagePeriods } from './usage.ts'
 
 /**
@@ -100,7 +100,7 @@ function billingJobs(context: StripeContext, testClock: string | null): DueJob[]
       name: 'subscription',
       queue: subscriptions.queueOfClock(testClock),
       run: (key) => {
-        if (context.upcomingInvoiceDays !== null && announceUpcoming(context, key)) return
+        if (context.upcomingInvoiceDays !== null && emitUpcomingInvoiceEvent(context, key)) return
         fire(key)
       },
     },
@@ -169,7 +169,7 @@ function endSubscription(work: UnitOfWork, subscription: SubscriptionRow): void 
   const invoice = draftLastInvoice(work, subscription, work.now)
   cancelSubscription(work, subscription, reason as 'cancellation_requested')
   if (!invoice || applyPausedCollection(work, subscription, invoice)) return
-  holdAsDraft(work, invoice)
+  keepInvoiceAsDraft(work, invoice)
   work.emit('invoice.created', 'invoice', invoice)
 }
 
@@ -218,7 +218,7 @@ function renew(
     usage,
   })
   if (applyPausedCollection(work, subscription, invoice)) return
-  if (invoice.auto_advance) holdAsDraft(work, invoice)
+  if (invoice.auto_advance) keepInvoiceAsDraft(work, invoice)
   work.emit('invoice.created', 'invoice', invoice)
 }
 

@@ -1,4 +1,8 @@
-import { finalizeInvoice, markUncollectible, voidInvoice } from '../invoices/invoice-payment.ts'
+import {
+  finalizeInvoice,
+  markInvoiceUncollectible,
+  voidInvoice,
+} from '../invoices/invoice-payment.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 
@@ -23,6 +27,6 @@ export function applyPausedCollection(
   finalizeInvoice(work, invoice, { ignoresBalance: isVoid, missingLocation: 'disabled' })
   if (invoice.status !== 'open') return true
   if (isVoid) voidInvoice(work, invoice)
-  else markUncollectible(work, invoice)
+  else markInvoiceUncollectible(work, invoice)
   return true
 }

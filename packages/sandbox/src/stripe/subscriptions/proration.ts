@@ -1,7 +1,7 @@
 import { multiplyFraction } from '../../core/rounding.ts'
 import { findAmountOff } from '../catalog/coupons.ts'
 import { findUnitAmount } from '../catalog/currency-options.ts'
-import { isMeteredPriceRow, priceQuantity } from '../catalog/tiers.ts'
+import { computeCost, isMeteredPriceRow } from '../catalog/tiers.ts'
 import { createBlankRow } from '../state/blank.ts'
 import {
   filterLiveDiscounts,
@@ -25,7 +25,7 @@ import { type BillingPeriod, findPeriodAt } from '../wire/periods.ts'
  * discounts. Zero for metered prices, which are billed afterwards.
  */
 export function computePeriodAmount(price: PriceRow, quantity: number, currency: string): number {
-  return isMeteredPriceRow(price) ? 0 : priceQuantity(price, quantity, currency)
+  return isMeteredPriceRow(price) ? 0 : computeCost(price, quantity, currency)
 }
 
 /**

@@ -2,10 +2,10 @@ import type Stripe from 'stripe'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
 import { addInvoiceItems } from '../invoices/invoice-items.ts'
-import { finalizeInvoice, holdAsDraft } from '../invoices/invoice-payment.ts'
+import { finalizeInvoice, keepInvoiceAsDraft } from '../invoices/invoice-payment.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import { requireTaxLocation } from '../payments/tax-location.ts'
-import { checkRoomForSubscription } from '../state/clock-limits.ts'
+import { checkSubscriptionLimit } from '../state/clock-limits.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import { NOT_CANCELED, storeNextDueTime } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -39,7 +39,7 @@ import {
   applyAutomaticTax,
   applySettings,
   buildAutomaticTaxSettings,
-  cancelDate,
+  resolveCancelDate,
 } from './subscription-settings.ts'
 
 export function createSubscription(
@@ -47,7 +47,7 @@ export function createSubscription(
   params: Stripe.SubscriptionCreateParams,
   options: FirstPayment = {},
 ): SubscriptionRow {
-  checkRoomForSubscription(work, params.customer)
+  checkSubscriptionLimit(work, params.customer)
   const place = work.eventCount
   const begun = beginSubscription(work, params)
   billFirstInvoice(work, begun, params, options)
@@ -96,7 +96,7 @@ export function createScheduledSubscription(
   const { subscription, invoice } = beginSubscription(work, params)
   work.emit('customer.subscription.created', 'subscription', subscription)
   if (invoice) {
-    holdAsDraft(work, invoice)
+    keepInvoiceAsDraft(work, invoice)
     work.emit('invoice.created', 'invoice', invoice)
   }
   return subscription
@@ -253,10 +253,10 @@ function applyCancellation(
   }
   if (params.cancel_at_period_end) {
     subscription.cancel_at_period_end = true
-    subscription.cancel_at = cancelDate(work, subscription, 'min_period_end')
+    subscription.cancel_at = resolveCancelDate(work, subscription, 'min_period_end')
     subscription.canceled_at = work.now
   } else if (params.cancel_at !== undefined) {
-    subscription.cancel_at = cancelDate(work, subscription, params.cancel_at)
+    subscription.cancel_at = resolveCancelDate(work, subscription, params.cancel_at)
     subscription.canceled_at = work.now
   }
 }

@@ -5,7 +5,11 @@ import {
   findPaymentMethodForInvoice,
 } from '../invoices/invoice-payment.ts'
 import { findDefaultPaymentMethod } from '../payments/customer.ts'
-import { buildNextAction, createCardFault, needsSetup } from '../payments/payment-attempt.ts'
+import {
+  buildNextAction,
+  createCardFault,
+  needsFirstUseAuthentication,
+} from '../payments/payment-attempt.ts'
 import { createSetupIntentRow } from '../payments/setup-intent.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -69,7 +73,9 @@ export function requestPaymentMethod(
   const customer = work.find('customer', subscription.customer)
   const id = subscription.default_payment_method ?? findDefaultPaymentMethod(customer)
   const method = work.find('payment_method', id ?? '')
-  const wanted = method ? needsSetup(method) : params.payment_behavior === 'default_incomplete'
+  const wanted = method
+    ? needsFirstUseAuthentication(method)
+    : params.payment_behavior === 'default_incomplete'
   if (!wanted) return
   const intent = createSetupIntentRow(work, {
     customer: subscription.customer,

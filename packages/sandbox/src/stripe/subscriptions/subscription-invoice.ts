@@ -1,5 +1,5 @@
 import { multiplyFraction } from '../../core/rounding.ts'
-import { describePart } from '../catalog/describe-price.ts'
+import { describeInvoiceLine } from '../catalog/describe-price.ts'
 import { splitIntoParts } from '../catalog/tiers.ts'
 import {
   addLine,
@@ -161,7 +161,7 @@ function addItemLines(
         ? describeTrial(work, price)
         : start > whole.start
           ? describeTime(work, item, 'Remaining', start)
-          : describePart(work, price, part, currency),
+          : describeInvoiceLine(work, price, part, currency),
       quantity: part.quantity,
       period: { start, end },
       unitAmountDecimal: part.unitAmount,
@@ -180,7 +180,7 @@ function addEmptyLine(
   const { currency, status } = subscription
   const price = work.require('price', item.price)
   const [part] = splitIntoParts(price, 0n, currency)
-  const described = part && describePart(work, price, part, currency)
+  const described = part && describeInvoiceLine(work, price, part, currency)
   const line = buildItemLine(subscription, item, price, {
     discounts: item.discounts,
     amount: 0,

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { readAutomaticTaxParam, refuseManualRates } from '../invoices/automatic-tax.ts'
+import { readAutomaticTaxParam, rejectManualTaxRates } from '../invoices/automatic-tax.ts'
 import { requireOwnPaymentMethod } from '../payments/customer.ts'
 import type { SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -80,9 +80,9 @@ export function applyAutomaticTax(
     subscription.automatic_tax = buildAutomaticTaxSettings(enabled)
   }
   if (!subscription.automatic_tax.enabled) return
-  refuseManualRates(subscription.default_tax_rates, 'default_tax_rates')
+  rejectManualTaxRates(subscription.default_tax_rates, 'default_tax_rates')
   for (const item of work.findBy('subscription_item', 'subscription', subscription.id)) {
-    refuseManualRates(item.tax_rates, 'items[tax_rates]')
+    rejectManualTaxRates(item.tax_rates, 'items[tax_rates]')
   }
 }
 
@@ -95,7 +95,7 @@ export function buildAutomaticTaxSettings(enabled: boolean): SubscriptionRow['au
  * Converts the parameter `cancel_at` to Unix seconds. Its value is a timestamp, or names the
  * nearest or furthest end of a period.
  */
-export function cancelDate(
+export function resolveCancelDate(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   value: NonNullable<Stripe.SubscriptionCreateParams['cancel_at']>,

@@ -10,7 +10,11 @@ import {
 } from '../invoices/invoice-payment.ts'
 import { requireTaxLocation } from '../payments/tax-location.ts'
 import { endDiscount } from '../state/discounts.ts'
-import { capturePrevious, expirePendingUpdate, makeUpdatePending } from '../state/pending-update.ts'
+import {
+  captureSubscriptionState,
+  expirePendingUpdate,
+  makeUpdatePending,
+} from '../state/pending-update.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import {
   hasEnded,
@@ -33,7 +37,7 @@ import {
 } from './subscription-first-payment.ts'
 import { draftSubscriptionInvoice, wouldInvoiceBeEmpty } from './subscription-invoice.ts'
 import { listItemsAfterChange, type SubscriptionItemParams } from './subscription-items.ts'
-import { applyAutomaticTax, applySettings, cancelDate } from './subscription-settings.ts'
+import { applyAutomaticTax, applySettings, resolveCancelDate } from './subscription-settings.ts'
 import { changeItems, type ItemChanges, listSubscriptionItems } from './subscription-swap.ts'
 
 type Params = Stripe.SubscriptionUpdateParams
@@ -78,11 +82,11 @@ export function applyUpdate(
   params: Params,
 ): {
   invoice: InvoiceRow | null
-  before: ReturnType<typeof capturePrevious>
+  before: ReturnType<typeof captureSubscriptionState>
   changes: ItemChanges
 } {
   checkUpdatable(subscription, params)
-  const before = capturePrevious(work, subscription)
+  const before = captureSubscriptionState(work, subscription)
   work.edit('subscription', subscription)
   applyPlainParams(work, subscription, params)
   const changes = changeItems(work, subscription, {
@@ -248,11 +252,11 @@ function setEnd(work: UnitOfWork, subscription: SubscriptionRow, params: Params)
   if (atPeriodEnd) {
     if (!subscription.cancel_at_period_end) subscription.canceled_at = work.now
     subscription.cancel_at_period_end = true
-    subscription.cancel_at = cancelDate(work, subscription, 'min_period_end')
+    subscription.cancel_at = resolveCancelDate(work, subscription, 'min_period_end')
     setCancellationReason(subscription, 'cancellation_requested')
   } else if (cancelAt !== undefined && !unsets) {
     subscription.cancel_at_period_end = false
-    subscription.cancel_at = cancelDate(work, subscription, cancelAt)
+    subscription.cancel_at = resolveCancelDate(work, subscription, cancelAt)
     subscription.canceled_at = work.now
     setCancellationReason(subscription, 'cancellation_requested')
   } else if (clears) {
@@ -262,7 +266,7 @@ function setEnd(work: UnitOfWork, subscription: SubscriptionRow, params: Params)
     setCancellationReason(subscription, null)
   } else if (subscription.cancel_at_period_end) {
     // The change of items may have moved the period.
-    subscription.cancel_at = cancelDate(work, subscription, 'min_period_end')
+    subscription.cancel_at = resolveCancelDate(work, subscription, 'min_period_end')
   }
 }
 
@@ -279,7 +283,7 @@ function payUpdateInvoice(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   invoice: InvoiceRow,
-  stateBefore: ReturnType<typeof capturePrevious>,
+  stateBefore: ReturnType<typeof captureSubscriptionState>,
   params: Pick<Params, 'payment_behavior' | 'off_session' | 'metadata' | 'cancel_at_period_end'>,
   { authenticated = false }: FirstPayment,
 ): void {

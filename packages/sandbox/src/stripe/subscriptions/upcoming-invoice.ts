@@ -123,7 +123,7 @@ function upcomingLineId({ customer }: WireObject, at: number): string {
 }
 
 /** Emits `invoice.upcoming` for a subscription if it is due. Returns whether it was emitted. */
-export function announceUpcoming(context: StripeContext, id: string): boolean {
+export function emitUpcomingInvoiceEvent(context: StripeContext, id: string): boolean {
   const trial = new UnitOfWork(context, { about: [id] })
   const at = findUpcomingNoticeTime(trial, trial.require('subscription', id))
   if (at === null || at > trial.now) return false

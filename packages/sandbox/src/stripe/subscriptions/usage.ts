@@ -1,4 +1,4 @@
-import { describePart } from '../catalog/describe-price.ts'
+import { describeInvoiceLine } from '../catalog/describe-price.ts'
 import { isMeteredPriceRow, splitIntoParts } from '../catalog/tiers.ts'
 import { listUsageRecords, sumUsage } from '../catalog/usage.ts'
 import type { SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
@@ -76,7 +76,7 @@ export function billUsage(
   for (const part of splitIntoParts(price, used, subscription.currency)) {
     addPendingItem(work, subscription, item, {
       amount: part.amount,
-      description: describePart(work, price, part, subscription.currency),
+      description: describeInvoiceLine(work, price, part, subscription.currency),
       discountable: true,
       discounts: [...item.discounts],
       period: { ...period },

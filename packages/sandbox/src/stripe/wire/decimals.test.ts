@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { formatFixedPoint, multiplyUnits, toUnits, UNITS_PER_ONE } from './decimals.ts'
+import { formatFixedPoint, multiplyFixedPoint, parseFixedPoint, UNITS_PER_ONE } from './decimals.ts'
 
 it.each([
   ['0', 0n],
@@ -9,7 +9,7 @@ it.each([
   ['0.000000000001', 1n],
   ['123456789.25', 123_456_789_250_000_000_000n],
 ])('fixed-point numbers are converted from the decimal %s and back', (text, units) => {
-  expect(toUnits(text)).toBe(units)
+  expect(parseFixedPoint(text)).toBe(units)
   expect(formatFixedPoint(units)).toBe(text)
 })
 
@@ -22,14 +22,14 @@ it.each([
 ])(
   'fixed-point numbers are multiplied exactly: %s units of %s cents cost %i cents',
   (quantity, unit, cents) => {
-    expect(multiplyUnits(toUnits(quantity), unit)).toBe(cents)
+    expect(multiplyFixedPoint(parseFixedPoint(quantity), unit)).toBe(cents)
   },
 )
 
 it('fixed-point numbers are converted to decimals and back without loss', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), (units) => {
-      expect(toUnits(formatFixedPoint(units))).toBe(units)
+      expect(parseFixedPoint(formatFixedPoint(units))).toBe(units)
     }),
   )
 })

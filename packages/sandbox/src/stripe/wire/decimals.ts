@@ -5,7 +5,7 @@ const PLACES = 12
 export const UNITS_PER_ONE = 10n ** BigInt(PLACES)
 
 /** Converts a decimal to a fixed-point number with 12 decimals: `1.5` → 1500000000000n. */
-export function toUnits(decimal: string): bigint {
+export function parseFixedPoint(decimal: string): bigint {
   const negative = decimal.startsWith('-')
   const [whole = '0', fraction = ''] = decimal.replace('-', '').split('.')
   const units =
@@ -27,6 +27,6 @@ export function formatFixedPoint(units: bigint): string {
  * Multiplies a quantity (a fixed-point number with 12 decimals) by a decimal amount, and rounds to
  * minor units.
  */
-export function multiplyUnits(quantity: bigint, decimal: string): number {
-  return divideAndRound(quantity * toUnits(decimal), UNITS_PER_ONE * UNITS_PER_ONE)
+export function multiplyFixedPoint(quantity: bigint, decimal: string): number {
+  return divideAndRound(quantity * parseFixedPoint(decimal), UNITS_PER_ONE * UNITS_PER_ONE)
 }

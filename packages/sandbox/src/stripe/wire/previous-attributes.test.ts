@@ -26,7 +26,7 @@ it.each([
     { a: 1, toString: 'b' },
     { toString: null },
   ],
-])('previousAttributes() returns %s', (_what, before, after, told) => {
+])('findPreviousAttributes() returns %s', (_what, before, after, told) => {
   expect(findPreviousAttributes(before, after)).toEqual(told)
 })
 

@@ -113,7 +113,7 @@ export interface TransactionRow {
   /** Id of the merchant account. */
   merchantAccountId: string
   /**
-   * The merchant's order id. A sale is rejected as a duplicate only if the order id is equal, too.
+   * The merchant's order id. The duplicate check rejects a sale only if its order id is equal, too.
    */
   orderId: string | null
   /** Tax included in `amount`, in minor units. */

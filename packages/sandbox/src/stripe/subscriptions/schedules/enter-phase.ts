@@ -15,7 +15,7 @@ import { createSubscriptionItem, type SubscriptionItemParams } from '../subscrip
 import { listSubscriptionItems, setQuantity } from '../subscription-swap.ts'
 import { updateSubscription } from '../subscription-update.ts'
 import { billUsage, countUsageFromNow, isMeteredItem } from '../usage.ts'
-import { hasDiscounts, resolvePhaseDiscounts } from './phase-terms.ts'
+import { hasSameDiscounts, resolvePhaseDiscounts } from './phase-terms.ts'
 
 /** Changes a subscription to the terms of a schedule's phase. */
 export function applyPhase(
@@ -81,11 +81,11 @@ export function differsFromPhase(
         !item ||
         (item.quantity ?? 1) !== (wanted.quantity ?? 1) ||
         !sameIds(item.tax_rates, wanted.tax_rates) ||
-        !hasDiscounts(work, item.discounts, wanted.discounts)
+        !hasSameDiscounts(work, item.discounts, wanted.discounts)
       )
     }) ||
     !sameIds(subscription.default_tax_rates, phase.default_tax_rates) ||
-    !hasDiscounts(work, subscription.discounts, phase.discounts) ||
+    !hasSameDiscounts(work, subscription.discounts, phase.discounts) ||
     (phase.automatic_tax?.enabled ?? subscription.automatic_tax.enabled) !==
       subscription.automatic_tax.enabled ||
     (hasTrial && phase.trial_end !== subscription.trial_end)
@@ -191,7 +191,7 @@ export function toParams(
   { price, quantity, tax_rates: rates, discounts, metadata }: PhaseItemRow,
   old: SubscriptionItemRow | undefined,
 ): SubscriptionItemParams {
-  const isDiscounted = !hasDiscounts(work, old?.discounts ?? [], discounts)
+  const isDiscounted = !hasSameDiscounts(work, old?.discounts ?? [], discounts)
   return {
     ...(old ? { id: old.id } : {}),
     price,

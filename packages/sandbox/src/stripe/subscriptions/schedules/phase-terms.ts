@@ -50,7 +50,7 @@ export function resolvePhaseDiscounts(
   })
 }
 
-export function hasDiscounts(
+export function hasSameDiscounts(
   work: UnitOfWork,
   present: readonly string[],
   requestedDiscounts: readonly PhaseDiscount[],

@@ -18,11 +18,11 @@ export function advanceSchedule(work: UnitOfWork, schedule: ScheduleRow): void {
   else if (schedule.status === 'not_started') startSchedule(work, schedule, phase)
   else if (schedule.current_phase?.start_date !== phase.start_date)
     enterPhase(work, schedule, phase)
-  planSchedulePhases(work, schedule)
+  storeNextScheduleChange(work, schedule)
 }
 
 /** Stores when the next change of a schedule is due. */
-export function planSchedulePhases(work: UnitOfWork, schedule: ScheduleRow): void {
+export function storeNextScheduleChange(work: UnitOfWork, schedule: ScheduleRow): void {
   const { status, current_phase: current } = schedule
   schedule.$.nextAt = null
   if (status === 'not_started') schedule.$.nextAt = schedule.phases[0]?.start_date ?? null

@@ -16,9 +16,10 @@ export type ParamsChange = (form: FormObject, tables: StripeTables) => void
 export type PreviousChange = (previous: Record<string, unknown>, now: WireObject) => void
 
 /**
- * A change of Stripe's API, described backwards: how older versions differ. For a request in an
- * older version, all later changes are applied: to its parameters from the oldest change to the
- * newest, to its response in reverse.
+ * A change of Stripe's API, with functions that convert between the versions before it and after
+ * it. For a request in an older version, the sandbox applies all changes made since then: to the
+ * parameters from the oldest change to the newest, and to the response from the newest to the
+ * oldest.
  */
 export interface VersionChange {
   /** Date of the first API version with the change. */
