@@ -208,7 +208,7 @@ async function securityPage(c: Context<AppEnv>) {
       <Heading title={t('factors.title')} lead={t('factors.lead')} />
       {resetAt && (
         <p class="notice" role="alert">
-          {t.parts('factors.wereReset', { moment: <Moment at={resetAt} /> })}
+          {t.parts('factors.wereReset', { date: <Moment at={resetAt} /> })}
         </p>
       )}
       {c.req.query('wanted') !== undefined && !hasFactor && (
@@ -293,7 +293,7 @@ const AppCard: FC<CardProps & { add: string }> = ({ own, add }) => {
         </>
       ) : (
         <>
-          <p>{t.parts('factors.app.since', { moment: <Moment at={totp.createdAt} /> })}</p>
+          <p>{t.parts('factors.app.since', { date: <Moment at={totp.createdAt} /> })}</p>
           <p>
             <a class="button danger-quiet" href={`${HERE}/app/remove`}>
               {t('factors.app.remove')}
