@@ -11,7 +11,7 @@ export const FRESH_SIGN_IN = 10 * 60_000
 type Rule = Pick<Operation, 'name' | 'role' | 'effect' | 'grantsPower'>
 
 /**
- * Decides whether the actor may call the operation. All such decisions are made here.
+ * Checks that the actor may call the operation. Every call of an operation is checked here.
  * @throws AdminProblem `forbidden` or `fresh-sign-in-required`
  */
 export function authorize(operation: Rule, actor: Actor, now: Date): void {
@@ -36,7 +36,8 @@ export function needsFreshSignIn({ effect, grantsPower = false }: Rule): boolean
 }
 
 /**
- * Whether the sign-in is recent. A time in the future comes from a wrong clock and counts as old.
+ * Whether a sign-in is at most `FRESH_SIGN_IN` old. A time in the future comes from a wrong clock
+ * and counts as old.
  */
 export function isFresh(signedInAt: Date, now: Date): boolean {
   const age = now.getTime() - signedInAt.getTime()

@@ -13,7 +13,7 @@ export type BothProviders = Sandbox<{ stripe: true; braintree: true }>
 
 export interface DemoProviders {
   readonly sandbox: BothProviders
-  /** Starts the sandbox's clock, which stands at the saved time until then. */
+  /** Starts the sandbox's clock, which stands still at the saved time before. */
   keepTime(): void
   close(): Promise<void>
 }

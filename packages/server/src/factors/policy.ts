@@ -44,12 +44,15 @@ export function chooseChangeDemand(session: {
   return session.hasFactor && !session.methods.includes('mfa') ? 'second-factor' : 'none'
 }
 
-/** The part of the sign-in that a signed-in person has to repeat. */
+/**
+ * What a signed-in person must do for a request that their session does not satisfy: repeat the
+ * `complete` sign-in, prove a `second-factor`, or set one up (`enrolment`).
+ */
 export type SignInPart = 'complete' | 'second-factor' | 'enrolment'
 
 /**
- * Decides which part of the sign-in a signed-in person has to repeat for a request that names
- * `acr_values`. The password is asked again only if the request demands a fresh sign-in.
+ * Decides what a signed-in person must do for a request that names `acr_values`. The password is
+ * asked again only if the request demands a fresh sign-in.
  */
 export function chooseSignInPart(request: {
   readonly policy: SecondFactorPolicy

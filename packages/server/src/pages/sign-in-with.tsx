@@ -71,7 +71,7 @@ const RESPONSE: readonly string[] = ['code', 'state', 'iss', 'error']
 
 const signInPath = (returnTo: string) => `/login?${new URLSearchParams({ return_to: returnTo })}`
 
-/** Starts an attempt, and redirects to the provider. */
+/** Starts a sign-in with another provider, and redirects to the provider. */
 export async function leaveFor(
   c: Context<AppEnv>,
   provider: UpstreamProvider,

@@ -13,7 +13,7 @@ const PAGE = 500
 
 type Rows = ExpressionBuilder<AnyTables, string>
 
-/** Reads all rows of a person from the tables of the list, page by page, without secrets. */
+/** Reads all rows of a person from the tables in `personTables`, page by page, without secrets. */
 export async function* readPersonTables(
   database: Database,
   keys: PersonKeys,

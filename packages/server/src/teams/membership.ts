@@ -112,9 +112,9 @@ export interface TeamMemberships {
 
 const DAY = 24 * 3600 * 1000
 export const INVITATION_DAYS = 7
-/** Members and open invitations of a team. */
+/** Maximum number of members and open invitations of a team together. */
 export const MAX_PEOPLE = 500
-/** Teams that a person may own. */
+/** Maximum number of teams that a person may own. */
 export const MAX_OWNED = 20
 const MAX_NAME_LENGTH = 100
 /** Maximum number of teams that are examined for one page of a search. */
@@ -126,7 +126,10 @@ const USER_ID = /^[1-9]\d{0,14}$/
 
 type Tx = ServiceDatabase
 
-/** Creates the store. Changes run one at a time across all processes, so that they see each other. */
+/**
+ * Creates the store of teams. Changes run one at a time across all processes, so that they see each
+ * other.
+ */
 export function createTeamMemberships(options: {
   readonly database: ServiceDatabase
   readonly clock: Clock

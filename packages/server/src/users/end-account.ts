@@ -19,7 +19,10 @@ import {
 import type { Account, User } from './user.ts'
 import type { UserAccounts } from './users.ts'
 
-/** The account cannot be deleted before the person has settled something else, such as a team. */
+/**
+ * Thrown if an account cannot be deleted before something else is done, such as deleting a team or
+ * giving it another owner.
+ */
 export class AccountHeld extends defineError('conflict') {}
 
 /** The memberships of a person in teams, as the deletion of the account ends them. */
@@ -36,7 +39,7 @@ export interface AccountTeams {
   leaveAll(userId: string, billing: BillingAccess): Promise<void>
 }
 
-/** The parts of the service that end accounts. */
+/** The parts of the service that are needed to disable or delete an account. */
 export interface AccountServices {
   readonly users: UserAccounts
   readonly sessions: Pick<Sessions, 'endAll'>

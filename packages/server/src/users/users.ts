@@ -23,7 +23,7 @@ import { type Account, accountFromRow, fromRow, type User } from './user.ts'
 
 export interface NewUser {
   readonly email: string
-  /** `null` for a person who signs in with another provider only. */
+  /** The password. `null` for a person who signs in with another provider only. */
   readonly password: string | null
   readonly name?: string | null
   /** The operator role of the account. @default null */
@@ -121,8 +121,8 @@ export interface UserAccounts {
     options?: { readonly leaving?: boolean },
   ): Promise<boolean>
   /**
-   * Enables an account that is disabled only because the person asked to delete it. Has no effect on
-   * accounts that an operator disabled.
+   * Cancels a deletion that the person asked for: enables the account if it is disabled only
+   * because of that request. Has no effect on accounts that an operator disabled.
    */
   keepLeaving(id: string): Promise<void>
   /** Lists accounts whose deletion was requested before this time and has not finished. */

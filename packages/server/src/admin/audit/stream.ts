@@ -5,8 +5,9 @@ import type { PublishedEntry } from './chain.ts'
 import { AUDIT_MESSAGE } from './log.ts'
 
 /**
- * Records each entry for the endpoints that want the audit log, in the transaction that chains the
- * entry. Each entry is thus sent at least once, even if the process crashes.
+ * Returns a function that records each audit entry for the endpoints that want the audit log, in
+ * the transaction that chains the entry. Each entry is thus sent at least once, even if the process
+ * crashes.
  */
 export function deliverTo(
   deliveries: Pick<Deliveries, 'isWanted' | 'send'>,
@@ -20,7 +21,10 @@ export function deliverTo(
   }
 }
 
-/** Writes each entry as one line of JSON to the log, whatever the level of the log. */
+/**
+ * Returns a function that writes each audit entry as one line of JSON to the log, whatever the
+ * level of the log.
+ */
 export function logTo(logger: Logger): (entries: readonly PublishedEntry[]) => void {
   const lines = logger.child({}, { level: 'info' })
   return (entries) => {

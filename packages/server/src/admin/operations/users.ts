@@ -90,7 +90,7 @@ function voidedJson({ usage, debts }: OpenAmounts): z.output<typeof voidedShape>
   return { unbilled_usage: [...usage], unpaid: [...debts] }
 }
 
-/** Finds the account of an operation. */
+/** Finds the account that the input of an operation names. */
 export async function requireAccount(given: string, { users }: OperationContext): Promise<Account> {
   const account = await users.findAccount(given)
   if (!account) throw notFound('user', given)

@@ -54,7 +54,10 @@ export const requireProvable: MiddlewareHandler<AppEnv> = async (c, next) => {
   return c.redirect(`/login?${again}`, 303)
 }
 
-/** The password field of a form about the own account. Renders nothing after a recent sign-in. */
+/**
+ * The password field of a form in which people change their own account. Renders nothing after a
+ * recent sign-in.
+ */
 export const IdentityField: FC<{ problem?: string | undefined }> = ({ problem }) => {
   const page = usePage()
   if (hasFreshSignIn(page)) return null

@@ -80,7 +80,7 @@ export interface Action<Subject extends Payer = Payer> {
    * @throws InvalidField
    */
   input?(form: URLSearchParams, object: string): Readonly<Record<string, unknown>>
-  /** Facts and fields of the form, below the text. */
+  /** Renders facts and form fields, which the confirmation page shows below its text. */
   decisions?(view: ActionView<Subject>): Promise<Child> | Child
 }
 
@@ -91,7 +91,10 @@ export type BillingAction = Action & { readonly done: (typeof BILLING_DONE)[numb
 export interface ActionPages<Subject extends Payer> {
   /** Path of the list of people or teams. */
   readonly path: string
-  /** Whether operations get the id as `owner`, with this type, or as `id`. */
+  /**
+   * Returns the member of an operation's input that names the person or team, such as `{ owner:
+   * "team:7" }`.
+   */
   readonly target: (id: string) => Readonly<Record<string, string>>
   read(c: Context<AppEnv>, id: string): Promise<Subject>
   /** Whether the operator cannot act on the person or team at all. The page says why. */

@@ -88,7 +88,7 @@ export async function readBillingData(c: Context<AppEnv>, payer: Payer): Promise
   return { payer, subscriptions, customer, invoices, taxIds, creditNotes, usage, disputes }
 }
 
-/** Which part of a list to read. */
+/** The part of a list to read. */
 export interface ListRange {
   readonly after?: string
   readonly limit: number

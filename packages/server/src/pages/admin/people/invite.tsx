@@ -29,7 +29,10 @@ export function addInvite(app: Hono<AppEnv>): void {
   })
 }
 
-/** The form that invites a person. Nothing if the operator or the settings do not allow it. */
+/**
+ * The form that invites a person. Renders nothing if the operator's role or the settings do not
+ * allow it.
+ */
 export const InvitePerson: FC = () => {
   const { t, service, user } = usePage()
   const { registration } = service.config.settings

@@ -30,7 +30,7 @@ export interface ChosenPlan extends SoldPlan {
   readonly provider: ProviderName
   readonly quantity: number
   readonly trialDays: number
-  /** The code as typed. `null` if there is none. */
+  /** The promotion code as typed. `null` if there is none. */
   readonly code: string | null
 }
 
@@ -151,7 +151,7 @@ export async function readOffer(
   }
 }
 
-/** Returns the values of a form except the code. */
+/** Returns the values of a form except the promotion code. */
 export function withoutCode(form: URLSearchParams | null): URLSearchParams {
   return new URLSearchParams([...(form ?? [])].filter(([name]) => name !== 'coupon'))
 }

@@ -32,8 +32,7 @@ export type FormAction = (
 ) => Promise<CompletedBillingAction | { readonly goTo: string }>
 
 /**
- * Adds the route of a form. If its action fails, the billing page shows
- * why.
+ * Adds the route of a form to the billing pages. If its action fails, the billing page shows why.
  */
 export function addForm(
   { app, base, guard }: BillingRoutes,
@@ -74,8 +73,7 @@ export function reloadPayer({
 export type PageHandler = (c: Context<AppEnv>) => Response | Promise<Response>
 
 /**
- * Adds the route of a page. If it cannot be shown, the billing page shows
- * why.
+ * Adds the route of a page to the billing pages. If it cannot be shown, the billing page shows why.
  */
 export function addPage(
   { app, base, guard }: BillingRoutes,
