@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   chooseChangeDemand,
   chooseNextStep,
-  chooseSignInPart,
+  chooseRequiredSignInStep,
   SECOND_FACTOR_POLICIES,
   type SecondFactorPolicy,
 } from './policy.ts'
@@ -72,6 +72,6 @@ it.each([
   'under the policy %s, a request that wants mfa: %j and a fresh sign-in: %j, of a person with a factor: %j and the methods %j, asks for: %s',
   (policy, wantsMfa, wantsFresh, hasFactor, methods, expected) => {
     const request = { policy, wantsMfa, wantsFresh, hasFactor, methods }
-    expect(chooseSignInPart(request)).toBe(expected)
+    expect(chooseRequiredSignInStep(request)).toBe(expected)
   },
 )

@@ -48,13 +48,13 @@ export function chooseChangeDemand(session: {
  * What a signed-in person must do for a request that their session does not satisfy: repeat the
  * `complete` sign-in, prove a `second-factor`, or set one up (`enrolment`).
  */
-export type SignInPart = 'complete' | 'second-factor' | 'enrolment'
+export type RequiredSignInStep = 'complete' | 'second-factor' | 'enrolment'
 
 /**
  * Decides what a signed-in person must do for a request that names `acr_values`. The password is
  * asked again only if the request demands a fresh sign-in.
  */
-export function chooseSignInPart(request: {
+export function chooseRequiredSignInStep(request: {
   readonly policy: SecondFactorPolicy
   /** Whether the request prefers or demands the acr `mfa`. */
   readonly wantsMfa: boolean
@@ -62,7 +62,7 @@ export function chooseSignInPart(request: {
   readonly wantsFresh: boolean
   readonly hasFactor: boolean
   readonly methods: readonly string[]
-}): SignInPart {
+}): RequiredSignInStep {
   const { policy, wantsMfa, wantsFresh, hasFactor, methods } = request
   if (policy === 'off' || !wantsMfa || wantsFresh || methods.includes('mfa')) return 'complete'
   return hasFactor ? 'second-factor' : 'enrolment'

@@ -1,7 +1,7 @@
 import { type DefinedTable, defineTable, field } from '@tollgate/database'
 
 /** Ids of a person's account, in the forms in which tables store them. */
-export interface PersonKeys {
+export interface PersonIds {
   /** Id of the account, as a number. */
   readonly number: number
   /** Id of the account, as text. */
@@ -14,7 +14,7 @@ export interface PersonKeys {
 type Owned = Readonly<
   Record<
     string,
-    | keyof PersonKeys
+    | keyof PersonIds
     | { readonly equals: string }
     | { readonly column: string; readonly of: 'subscriptions' | 'team_members' }
   >

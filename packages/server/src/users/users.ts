@@ -124,9 +124,9 @@ export interface UserAccounts {
    * Cancels a deletion that the person asked for: enables the account if it is disabled only
    * because of that request. Has no effect on accounts that an operator disabled.
    */
-  keepLeaving(id: string): Promise<void>
+  cancelRequestedDeletion(id: string): Promise<void>
   /** Lists accounts whose deletion was requested before this time and has not finished. */
-  listLeaving(before: Date): Promise<Account[]>
+  listRequestedDeletions(before: Date): Promise<Account[]>
   /**
    * Deletes an account, its mail and links, and its personal data in the audit log.
    * @throws LastOwner
@@ -346,7 +346,7 @@ export function createUsers(options: {
         .where('id', '=', Number(id))
         .execute()
     },
-    async keepLeaving(id) {
+    async cancelRequestedDeletion(id) {
       await database.kysely
         .updateTable('users')
         .set(userTable.toChange({ disabledAt: null, leavingAt: null }))
@@ -354,7 +354,7 @@ export function createUsers(options: {
         .where('leaving_at', 'is not', null)
         .execute()
     },
-    async listLeaving(before) {
+    async listRequestedDeletions(before) {
       const rows = await database.kysely
         .selectFrom('users')
         .selectAll()

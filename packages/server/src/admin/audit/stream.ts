@@ -1,7 +1,7 @@
 import type { Deliveries } from '@tollgate/billing'
 import type { Logger } from 'pino'
 import { AUDIT_EVENT } from '../../config/shapes.ts'
-import type { PublishedEntry } from './chain.ts'
+import type { PublishedAuditEntry } from './chain.ts'
 import { AUDIT_MESSAGE } from './log.ts'
 
 /**
@@ -11,7 +11,7 @@ import { AUDIT_MESSAGE } from './log.ts'
  */
 export function deliverTo(
   deliveries: Pick<Deliveries, 'isWanted' | 'send'>,
-): (entries: readonly PublishedEntry[]) => Promise<void> {
+): (entries: readonly PublishedAuditEntry[]) => Promise<void> {
   return async (entries) => {
     if (!deliveries.isWanted(AUDIT_EVENT)) return
     for (const entry of entries) {
@@ -25,7 +25,7 @@ export function deliverTo(
  * Returns a function that writes each audit entry as one line of JSON to the log, whatever the
  * level of the log.
  */
-export function logTo(logger: Logger): (entries: readonly PublishedEntry[]) => void {
+export function logTo(logger: Logger): (entries: readonly PublishedAuditEntry[]) => void {
   const lines = logger.child({}, { level: 'info' })
   return (entries) => {
     for (const audit of entries) lines.info({ audit }, AUDIT_MESSAGE)

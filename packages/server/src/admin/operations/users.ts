@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { textFor } from '../../messages/messages.ts'
-import { CHOICES, type OpenAmounts, type SubscriptionFact } from '../../users/account-billing.ts'
+import {
+  type OpenAmounts,
+  SUBSCRIPTION_CHOICES,
+  type SubscriptionFact,
+} from '../../users/account-billing.ts'
 import {
   deleteAccount,
   disableAccount,
@@ -133,7 +137,7 @@ function describeUser(
 
 const money = {
   subscription: z
-    .enum(CHOICES)
+    .enum(SUBSCRIPTION_CHOICES)
     .nullish()
     .transform((choice) => choice ?? null)
     .describe('What happens to a running subscription'),

@@ -4,7 +4,7 @@ import type { AdminProblem } from '../../../admin/problems.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { defineError } from '../../../service-error.ts'
 import { isCancelled } from '../../parts/confirmation.tsx'
-import { readOwnForm } from '../../parts/forms.ts'
+import { readCsrfForm } from '../../parts/forms.ts'
 import {
   isSolvableInForm,
   performOrShowProblem,
@@ -115,7 +115,7 @@ export function addActionRoutes<Subject extends Payer>(
   if (act.texts) app.get(path, requireRole('viewer'), (c) => confirm(c, null, null))
   // The operation refuses operators with a lesser role, and the audit log has the attempt.
   app.post(path, requireRole('viewer'), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const id = c.req.param('id') ?? ''
     const page = `${pages.path}/${encodeURIComponent(id)}`
     if (isCancelled(form)) return c.redirect(page, 303)

@@ -109,7 +109,7 @@ export function beginSubscription(
 }
 
 /** Asks the provider what the subscription costs now and later. */
-export function previewFirst(
+export function previewFirstInvoices(
   { billable }: BillingAccount,
   chosen: ChosenPlan,
 ): Promise<FirstInvoices> {
@@ -138,7 +138,7 @@ export async function readOffer(
   const { chosen, problem } = choose(choosing, form, t)
   if (!chosen) return null
   try {
-    return { chosen, invoices: await previewFirst(choosing.account, chosen), problem }
+    return { chosen, invoices: await previewFirstInvoices(choosing.account, chosen), problem }
   } catch (error) {
     if (!isBillingError(error)) throw error
     const reason = describeProblem(error, t)
